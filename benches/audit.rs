@@ -6,10 +6,10 @@ mod synthetic;
 use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use tidegate::daemon::config::Feed;
-use tidegate::daemon::ingest::{Table, count};
-use tidegate::engine::audit::{Figures, Subject};
-use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release, number_recodings};
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::ingest::{TableFile, count};
+use tidegate::engine::audit::{AuditFigures, AuditSubject};
+use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Release, number_recodings};
 use tidegate::engine::model::{Cut, Recoding, Taxonomy, cut};
 
 /// A feed file over the synthetic columns is not needed: the policy is all that an audit takes from it.
@@ -20,8 +20,8 @@ const POLICY: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 5\n\
 fn chains(c: &mut Criterion) {
     let columns = synthetic::columns();
     let trees = columns.trees();
-    let policy = Feed::parse(POLICY, Path::new("bench.toml")).expect("a feed file").policy;
-    let encoder = Encoder::new(&columns, Reading::Text);
+    let policy = FeedConfig::parse(POLICY, Path::new("bench.toml")).expect("a feed file").policy;
+    let encoder = Encoder::new(&columns, CellReading::Text);
     let mut group = c.benchmark_group("chain");
     group.sample_size(10);
     let shapes = [
@@ -50,7 +50,7 @@ fn chains(c: &mut Criterion) {
         println!("{distinct} recodings, {} classes in the last release", tables[releases - 1].classes());
         let values = histogram.values().clone();
         let finest = tables.iter().map(Release::recoding).fold(recoding(&trees, 0), |met, cuts| cut::meet(&met, cuts));
-        let subject = |histogram| Subject {
+        let subject = |histogram| AuditSubject {
             releases: tables.clone(),
             number: number.clone(),
             histogram,
@@ -62,7 +62,7 @@ fn chains(c: &mut Criterion) {
         group.bench_function(id, |b| {
             b.iter(|| {
                 let subject = subject(Some(histogram.coarsened(&finest, &trees)));
-                Figures::of(&subject, &columns, &policy).expect("supersets")
+                AuditFigures::of(&subject, &columns, &policy).expect("supersets")
             });
         });
     }
@@ -112,7 +112,7 @@ fn adult(c: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
     let (feed, raw) = adult_feed(Path::new(&data), folder.path());
     let columns = &feed.columns;
-    let table = Table::increment(&raw, columns).expect("a table");
+    let table = TableFile::increment(&raw, columns).expect("a table");
     let reading = table.raw();
     let (all, _) = count(table, columns, reading).expect("rows that fit");
     let trees = columns.trees();
@@ -121,15 +121,21 @@ fn adult(c: &mut Criterion) {
     later[0] = Cut::completed(trees[0], &trees[0].children(0).collect::<Vec<_>>()).expect("siblings");
     let mut tables = vec![Release::under(&all, 0..1, &top), Release::under(&all, 0..1, &later)];
     let number = number_recodings(&mut tables, &trees);
-    let subject =
-        Subject { releases: tables, number, histogram: None, behind: None, values: all.values().clone(), growth: None };
+    let subject = AuditSubject {
+        releases: tables,
+        number,
+        histogram: None,
+        behind: None,
+        values: all.values().clone(),
+        growth: None,
+    };
     let mut group = c.benchmark_group("adult");
     group.bench_function("figures of two releases", |b| {
-        b.iter(|| Figures::of(&subject, columns, &feed.policy).expect("supersets"));
+        b.iter(|| AuditFigures::of(&subject, columns, &feed.policy).expect("supersets"));
     });
     group.bench_function("reading and counting", |b| {
         b.iter(|| {
-            let table = Table::increment(&raw, columns).expect("a table");
+            let table = TableFile::increment(&raw, columns).expect("a table");
             let reading = table.raw();
             count(table, columns, reading).expect("rows that fit")
         });
@@ -138,7 +144,7 @@ fn adult(c: &mut Criterion) {
 }
 
 /// A feed file over Adult's hierarchies, occupation sensitive.
-fn adult_feed(data: &Path, folder: &Path) -> (Feed, std::path::PathBuf) {
+fn adult_feed(data: &Path, folder: &Path) -> (FeedConfig, std::path::PathBuf) {
     let adult = data.join("adult");
     let mut text = "[feed]\nname = \"adult\"\n[policy]\nk = 5\n".to_owned();
     let quasi = ["education", "age", "marital-status", "native-country", "race", "salary-class", "sex", "workclass"];
@@ -147,7 +153,7 @@ fn adult_feed(data: &Path, folder: &Path) -> (Feed, std::path::PathBuf) {
         text += &format!("[[column]]\nname = \"{name}\"\nrole = \"quasi\"\ntaxonomy = {{ file = {file:?} }}\n");
     }
     text += "[[column]]\nname = \"occupation\"\nrole = \"sensitive\"\n";
-    let feed = Feed::parse(&text, &folder.join("feed.toml")).expect("a feed file");
+    let feed = FeedConfig::parse(&text, &folder.join("feed.toml")).expect("a feed file");
     (feed, adult.join("adult.csv"))
 }
 

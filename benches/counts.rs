@@ -29,12 +29,12 @@ use common::chain::{Chain, Chance, Human};
 use common::needs;
 use common::random::Draw;
 use queries::{Intervals, Queries};
-use tidegate::daemon::config::Feed as FeedFile;
-use tidegate::daemon::ingest::{Table, count};
+use tidegate::daemon::config::FeedConfig as FeedFile;
+use tidegate::daemon::ingest::{TableFile, count};
 use tidegate::engine::counting::{Countable, Method};
-use tidegate::engine::feed::Closed;
+use tidegate::engine::feed::ClosingResult;
 use tidegate::engine::gate::utility;
-use tidegate::engine::histogram::{Cell, Histogram, Release, Values};
+use tidegate::engine::histogram::{Cell, Histogram, Release, SensitiveValues};
 use tidegate::engine::model::{Leaf, Node};
 use tidegate::engine::policy::Search as PolicySearch;
 
@@ -204,7 +204,7 @@ fn run(file: &FeedFile, people: &[Vec<Leaf>], sizes: &[usize], order: u64) -> (C
         let new: Vec<Human> = (came..came + size).map(person).collect();
         came += size;
         let ticked = chain.tick(&new);
-        let Closed::Candidate(candidate) = ticked.closed else { continue };
+        let ClosingResult::Candidate(candidate) = ticked.closed else { continue };
         let waits = candidate.increments.iter().map(|increment| waited(&increment.rows, ticked.tick));
         longest = waits.fold(longest, u32::max);
         release = Some(candidate.table().clone());
@@ -246,7 +246,7 @@ fn with_missing(release: &Release, missing: u64) -> Release {
         (0..release.width()).map(|column| classes.iter().map(|(label, _)| label[column]).collect()).collect();
     let cells: Vec<Cell> =
         classes.iter().map(|&(_, rows)| Cell { increment: 0, value: 0, count: rows as u32 }).collect();
-    let (nothing, _) = Values::from_distinct(0, vec![Box::new([])]);
+    let (nothing, _) = SensitiveValues::from_distinct(0, vec![Box::new([])]);
     Release::from_own_labels(&Histogram::of_counts(&columns, nothing, &cells))
 }
 
@@ -263,7 +263,7 @@ fn feed(folder: &Path, quasi: &[&str], (_, policy): Search) -> FeedFile {
 /// Everybody's leaves, in the order of the leaves.
 fn people(folder: &Path, file: &FeedFile) -> Vec<Vec<Leaf>> {
     let table =
-        Table::increment(&folder.join(folder.file_name().expect("a name")).with_extension("csv"), &file.columns)
+        TableFile::increment(&folder.join(folder.file_name().expect("a name")).with_extension("csv"), &file.columns)
             .expect("a table");
     let reading = table.raw();
     let (rows, _) = count(table, &file.columns, reading).expect("rows that fit");

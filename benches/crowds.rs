@@ -18,12 +18,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrivals::{Draw, arrivals};
-use tidegate::daemon::config::Feed as FeedFile;
-use tidegate::engine::feed::{Candidate, Closed, Feed};
-use tidegate::engine::gate::own::{Case, History, Newest, Older, read};
+use tidegate::daemon::config::FeedConfig as FeedFile;
+use tidegate::engine::feed::{ClosingResult, Feed, ProposedRelease};
+use tidegate::engine::gate::own::{History, Newest, NextRelease, Older, read};
 use tidegate::engine::model::{Column, Columns, Domain};
 use tidegate::engine::policy::Policy;
-use tidegate::engine::release::{Facts, Language, Layout, Pages, Presentation, Span, Tables, rewritten};
+use tidegate::engine::release::{
+    Language, Layout, Presentation, ReleaseFacts, ReleasePages, ReleaseSpan, Tables, rewritten,
+};
 use tidegate::engine::safeguards::mask::Draws;
 
 /// Releases of a chain, and rows of each tick.
@@ -32,7 +34,7 @@ const CHAIN: (u32, usize) = (1_000, 200);
 const AROUND: u32 = 4;
 
 /// What is said of a release of a bench.
-const FACTS: Facts<'_> = Facts {
+const FACTS: ReleaseFacts<'_> = ReleaseFacts {
     feed: "bench",
     chain: 1,
     time: "2026-11-24T00:00:00Z",
@@ -124,25 +126,25 @@ impl Run {
     }
 
     /// A tick with these rows; `None` if nothing comes out.
-    fn tick(&mut self, rows: tidegate::engine::histogram::Rows) -> Option<(Times, u64, usize)> {
+    fn tick(&mut self, rows: tidegate::engine::histogram::CodedRows) -> Option<(Times, u64, usize)> {
         let mut times = Times::default();
         let ticked = timed(&mut times.deciding, || {
             let (rows, _) = self.feed.accept(rows, &self.policy);
             self.feed.arrive(&rows, self.feed.ticks());
             self.feed.close(&self.policy, &self.columns.trees(), &mut self.coins)
         });
-        let Closed::Candidate(candidate) = ticked.closed else { return None };
+        let ClosingResult::Candidate(candidate) = ticked.closed else { return None };
         let (rows, classes) = self.publish(*candidate, &mut times);
         Some((times, rows, classes))
     }
 
     /// Writes a candidate, has the gate judge what it reads back, and publishes it. Its rows and classes.
-    fn publish(&mut self, candidate: Candidate, times: &mut Times) -> (u64, usize) {
+    fn publish(&mut self, candidate: ProposedRelease, times: &mut Times) -> (u64, usize) {
         let Run { columns, policy, feed, history, .. } = self;
         let write = || {
             let earlier = rewritten(&history.parts(), |_| false, (|_| 0, 0)).into_iter();
             let earlier = earlier.map(|span| (span, feed.rows_of(span.first..=span.last)));
-            let new = (Span::of(candidate.release), candidate.new_rows());
+            let new = (ReleaseSpan::of(candidate.release), candidate.new_rows());
             Tables::parts(&earlier.chain([new]).collect::<Vec<_>>(), columns)
         };
         let tables = timed(&mut times.writing, write);
@@ -165,7 +167,7 @@ impl Run {
         let (before, older, newest, erased) = (feed.whole(), &older[..], &newest[..], &[][..]);
         let (census, tests, carving, searched, learnt) = (None, 0, candidate.carving.as_ref(), true, None);
         #[rustfmt::skip]
-        let case = Case {
+        let case = NextRelease {
             policy, columns, release, withheld, census, tests, recoding, carving, searched, learnt, history, erased, before,
             older, newest,
         };
@@ -175,7 +177,7 @@ impl Run {
         let (lines, table) = (judged.lines(), judged.overview().expect("a table"));
         let told = (table.sums.rows(), table.sums.classes() as usize);
         times.bytes = tables.iter().map(<[u8]>::len).sum::<usize>() as u64;
-        let pages = timed(&mut times.writing, || Pages::of(&FACTS, &judged.terms(&lines), &table, &tables));
+        let pages = timed(&mut times.writing, || ReleasePages::of(&FACTS, &judged.terms(&lines), &table, &tables));
         let approved = timed(&mut times.reading, || judged.approve(&FACTS, pages)).expect("a good release");
         let files = approved.spend();
         timed(&mut times.judging, || files.enter(history, recoding).expect("labels of the recoding"));

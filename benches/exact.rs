@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
-use tidegate::engine::gate::chain::{Budget, Chain, ComparablePairs, Exact, Fold, Sight, Suspect, Target};
-use tidegate::engine::histogram::{Encoder, Histogram, Numbered, Reading, Release, Slices, number_recodings};
+use tidegate::engine::gate::chain::{
+    ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Sight, Suspect,
+};
+use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Numbered, Release, Slices, number_recodings};
 use tidegate::engine::model::{Cut, Node, Recoding, Taxonomy, Tree};
 
 /// Levels of each column's binary tree.
@@ -35,7 +37,7 @@ fn measure(recodings: usize, bits: u32, values: u64) {
     let columns = common::columns(["q0", "q1", "q2"].map(tree).to_vec());
     let trees = columns.trees();
     let releases = (recodings + 1).max(3);
-    let encoder = Encoder::new(&columns, Reading::Text);
+    let encoder = Encoder::new(&columns, CellReading::Text);
     let part = |at: usize| {
         let rows = batch(CROWD << bits, values, at as u64 + 1, &trees);
         Histogram::of(&encoder, at as u32, &[rows]).expect("rows that fit")
@@ -44,7 +46,7 @@ fn measure(recodings: usize, bits: u32, values: u64) {
     let under = |at: usize| Release::under(&histogram, 0..at as u32 + 1, &recoding(&trees, at % recodings, bits));
     let mut tables: Vec<Release> = (0..releases).map(under).collect();
     let number = number_recodings(&mut tables, &trees);
-    let chain = Chain::new(&tables, &number, &trees, histogram.values().len());
+    let chain = ReleaseChain::new(&tables, &number, &trees, histogram.values().len());
     assert!(!chain.nested());
     let pairs = ComparablePairs::of(&chain);
     let slices = Slices::of(&histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>());
@@ -58,7 +60,8 @@ fn measure(recodings: usize, bits: u32, values: u64) {
         suspects.sort();
         suspects.truncate(MOST);
         let start = Instant::now();
-        let least = Exact::new(&chain, &pairs).least(&suspects.iter().collect::<Vec<_>>(), &mut Budget::FULL.clone());
+        let least = ExactWorlds::new(&chain, &pairs)
+            .least(&suspects.iter().collect::<Vec<_>>(), &mut ExactBudget::FULL.clone());
         let (classes, rows) = (tables[releases - 1].classes(), histogram.rows());
         println!(
             "{recodings:>9} {releases:>8} {classes:>7} {values:>6} {rows:>8}  {:>7} {name:<6} {:>4}  {:>5}  {:>6}  {:>7.3}",
@@ -79,7 +82,7 @@ impl Fold for Keep<'_> {
     fn start(&self) -> Vec<Suspect> {
         Vec::new()
     }
-    fn take(&self, sum: &mut Vec<Suspect>, target: &Target<'_>) {
+    fn take(&self, sum: &mut Vec<Suspect>, target: &ChainTarget<'_>) {
         sum.push(Suspect::new(self.0, target));
     }
     fn join(&self, mut first: Vec<Suspect>, second: Vec<Suspect>) -> Vec<Suspect> {

@@ -3,11 +3,11 @@
 mod synthetic;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use tidegate::engine::histogram::{Encoder, Histogram, Reading};
+use tidegate::engine::histogram::{CellReading, Encoder, Histogram};
 
 fn counting(c: &mut Criterion) {
     let columns = synthetic::columns();
-    let encoder = Encoder::new(&columns, Reading::Text);
+    let encoder = Encoder::new(&columns, CellReading::Text);
     let mut group = c.benchmark_group("histogram");
     group.sample_size(10);
     for rows in [1_000_000, 10_000_000] {

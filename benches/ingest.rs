@@ -7,12 +7,12 @@ mod raw;
 use std::path::Path;
 use std::time::Instant;
 
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::{PersonHasher, decode};
 
 fn main() {
     let millions = std::env::var("TIDEGATE_ROWS").ok().and_then(|text| text.parse().ok());
-    let columns = Feed::parse(raw::FEED, Path::new("bench.toml")).expect("a feed file").columns;
+    let columns = FeedConfig::parse(raw::FEED, Path::new("bench.toml")).expect("a feed file").columns;
     let hasher = PersonHasher::new(&[1; 32]);
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);

@@ -7,13 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tidegate::daemon::chance::System;
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::chance::SystemChance;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::topic::Unwanted;
-use tidegate::daemon::ingest::{PersonHasher, Taken as Decoded, take};
-use tidegate::daemon::journal::Ring;
+use tidegate::daemon::ingest::{PersonHasher, TakenRows as Decoded, take};
+use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Local, Store};
-use tidegate::daemon::live::{Consumed, Live, Opening, Settings, Taken, past};
+use tidegate::daemon::live::{Consumed, FeedSettings, Live, Opening, TakenMessages, past};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::release::{Layout, Sha256};
@@ -29,12 +29,12 @@ fn main() {
     let numbers: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
     let (rows, ticks) = (*numbers.first().unwrap_or(&1_000_000), *numbers.get(1).unwrap_or(&200));
     let folder = tempfile::tempdir().expect("a folder");
-    let feed = Feed::parse(FEED, Path::new("bench.toml")).expect("a feed file");
+    let feed = FeedConfig::parse(FEED, Path::new("bench.toml")).expect("a feed file");
     one_file(&feed, folder.path(), rows);
     many_ticks(&feed, folder.path(), ticks);
 }
 
-fn one_file(feed: &Feed, folder: &Path, rows: usize) {
+fn one_file(feed: &FeedConfig, folder: &Path, rows: usize) {
     let file = folder.join("rows.csv");
     write(&file, 0, rows);
     let mut best = [f64::INFINITY; 2];
@@ -56,7 +56,7 @@ fn one_file(feed: &Feed, folder: &Path, rows: usize) {
     );
 }
 
-fn many_ticks(feed: &Feed, folder: &Path, ticks: usize) {
+fn many_ticks(feed: &FeedConfig, folder: &Path, ticks: usize) {
     let root = folder.join("many");
     let mut live = open(feed, &root);
     println!(
@@ -79,7 +79,7 @@ fn many_ticks(feed: &Feed, folder: &Path, ticks: usize) {
         if [1, 10, 20, 50, 100, 200, 500, 1000].contains(&(tick + 1)) {
             let entries = live.log().next();
             let (private, public) = stores(&root);
-            let ring = Ring::open(&*private, &key()).expect("keys").expect("keys");
+            let ring = KeyRing::open(&*private, &key()).expect("keys").expect("keys");
             let start = Instant::now();
             past(&*private, &*public, &ring).expect("a log");
             let whole = start.elapsed().as_secs_f64() * 1e3;
@@ -113,9 +113,9 @@ fn key() -> OperatorKey {
     OperatorKey::parse(&"a".repeat(64)).expect("a key")
 }
 
-fn open(feed: &Feed, root: &Path) -> Live {
+fn open(feed: &FeedConfig, root: &Path) -> Live {
     let (private, public) = stores(root);
-    let settings = Settings {
+    let settings = FeedSettings {
         layout: Layout::Root,
         signing: None,
         manual: false,
@@ -137,7 +137,7 @@ fn open(feed: &Feed, root: &Path) -> Live {
         writer: None,
         feed,
         services: Sha256::of(b"bench"),
-        chance: Box::new(System),
+        chance: Box::new(SystemChance),
         settings,
         now: "2026-01-01T00:00:00Z",
         remedy: "",
@@ -147,16 +147,16 @@ fn open(feed: &Feed, root: &Path) -> Live {
     Live::open(opening).expect("a feed").0
 }
 
-fn decode(feed: &Feed, file: &Path, hasher: &PersonHasher) -> (Decoded, f64) {
+fn decode(feed: &FeedConfig, file: &Path, hasher: &PersonHasher) -> (Decoded, f64) {
     let start = Instant::now();
     let decoded = take(file, &feed.columns, hasher, &mut |_| {}).expect("rows");
     (decoded, start.elapsed().as_secs_f64())
 }
 
-fn taken(name: &str, decoded: Decoded) -> Taken {
+fn taken(name: &str, decoded: Decoded) -> TakenMessages {
     let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 0, modified: 0 };
     let seen = decoded.seen();
-    Taken::file(name.to_owned(), look, seen, decoded.rows, None, 0)
+    TakenMessages::file(name.to_owned(), look, seen, decoded.rows, None, 0)
 }
 
 /// Rows that follow from their numbers.

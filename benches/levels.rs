@@ -39,10 +39,10 @@ use std::time::{Duration, Instant};
 
 use common::needs;
 use sets::{CENSUS_OF_FIVE, SETS, Task};
-use tidegate::engine::anonymizer::levels::{Found, Search};
+use tidegate::engine::anonymizer::levels::{LevelsResult, LevelsSearch};
 
 /// A whole search.
-type Run = fn(Search<'_>) -> Found;
+type Run = fn(LevelsSearch<'_>) -> LevelsResult;
 
 fn main() {
     let Some(folder) = needs::data() else { return };
@@ -86,7 +86,7 @@ fn searches(folder: &Path) {
         ];
         for (kind, search) in searches {
             let start = Instant::now();
-            let found = search(Search::new(&problem));
+            let found = search(LevelsSearch::new(&problem));
             let spent = start.elapsed().as_secs_f64();
             let best = found.best.expect("a state that fits");
             println!(

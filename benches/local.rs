@@ -9,11 +9,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::{Carved, Class, Region, arx_lr, halves, steps};
-use tidegate::engine::gate::refinement::{Attack, Attacker, Budget, Layers, Place, Release, Target, Terms, Values};
+use tidegate::engine::anonymizer::{CarvingResult, Region, StateClass, arx_lr, halves, steps};
+use tidegate::engine::gate::refinement::{
+    AttackTarget, AttackTerms, AttackedRows, Attacker, CarvedRelease, Layers, RefinementAttack, RefinementBudget,
+    RepeatedValues,
+};
 use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Leaf, Taxonomy, Tree};
-use tidegate::engine::policy::{ChainKind, Decimal, Facts, Policy, Refinement, Settings};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Decimal, Policy, PolicySettings, RefinementLimits};
 
 /// SplitMix64.
 struct Chance(u64);
@@ -89,8 +92,8 @@ fn adult() -> Option<(Vec<Vec<Leaf>>, Vec<Taxonomy>)> {
 }
 
 fn policy(k: u64) -> Policy {
-    let written = Settings { k: Some(k), ..Settings::default() };
-    Policy::new(&written, ChainKind::Disjoint, &Facts::default()).expect("a policy")
+    let written = PolicySettings { k: Some(k), ..PolicySettings::default() };
+    Policy::new(&written, ChainKind::Disjoint, &ColumnFacts::default()).expect("a policy")
 }
 
 /// Rows of releases that are repaired as often as it takes.
@@ -131,7 +134,7 @@ struct Measured {
     attack: Duration,
 }
 
-fn carve(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> Carved {
+fn carve(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> CarvingResult {
     match way {
         Way::Greedy => arx_lr(heads, trees, k).expect("layers"),
         Way::Steps(path) => steps(heads, trees, path, k),
@@ -140,8 +143,8 @@ fn carve(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> Carved {
             let mut chance = Chance(heads.rows() + u64::from(heads.tuple_at(0).sum::<Leaf>()));
             let rule = policy(k).halving(trees).expect("small");
             let found = halves(heads, trees, &rule, &mut |of| chance.below(of));
-            let class = |Region { nodes, tuples, people }| Class { state: Vec::new(), nodes, tuples, people };
-            Carved { classes: found.classes.into_iter().map(class).collect(), outliers: found.waiting }
+            let class = |Region { nodes, tuples, people }| StateClass { state: Vec::new(), nodes, tuples, people };
+            CarvingResult { classes: found.classes.into_iter().map(class).collect(), outliers: found.waiting }
         }
     }
 }
@@ -162,7 +165,7 @@ fn stream(way: &Way, tuples: &[Vec<Leaf>], trees: &[&Taxonomy], k: u64) -> [f64;
     [shares[0], shares[shares.len() - 1]]
 }
 
-fn released(way: &Way, classes: &[&Class], trees: &[&Taxonomy], k: u64) -> Release {
+fn released(way: &Way, classes: &[&StateClass], trees: &[&Taxonomy], k: u64) -> CarvedRelease {
     let classes = classes.iter().map(|class| (&class.nodes[..], class.people));
     match way {
         Way::Greedy => Layers::of(trees).expect("layers").release(classes, k),
@@ -175,29 +178,37 @@ fn released(way: &Way, classes: &[&Class], trees: &[&Taxonomy], k: u64) -> Relea
     .expect("classes")
 }
 
-fn attacked(release: &Release) -> Vec<Target> {
-    let budget = Budget::shared(release.places().len());
-    let terms = Terms { attacker: Attacker::Strongest, values: Values::Repeated, marginals: false, seed: 1, budget };
-    Attack::new(release, terms).expect("an order of formation").targets()
+fn attacked(release: &CarvedRelease) -> Vec<AttackTarget> {
+    let budget = RefinementBudget::shared(release.places().len());
+    let terms = AttackTerms {
+        attacker: Attacker::Strongest,
+        values: RepeatedValues::Repeated,
+        marginals: false,
+        seed: 1,
+        budget,
+    };
+    RefinementAttack::new(release, terms).expect("an order of formation").targets()
 }
 
-fn passes(target: &Target) -> bool {
+fn passes(target: &AttackTarget) -> bool {
     let limit = |of: Decimal| u64::from(of.get() as u32).into();
-    target.ratio_is_at_most(&limit(Refinement::MAX_RATIO), &1u8.into())
-        && target.cra.is_at_least(Refinement::MIN_SOLUTIONS)
+    target.ratio_is_at_most(&limit(RefinementLimits::MAX_RATIO), &1u8.into())
+        && target.cra.is_at_least(RefinementLimits::MIN_SOLUTIONS)
         && target.certain_crowds().is_some_and(|crowds| crowds.is_empty())
 }
 
 /// Rows that are left once classes that fail have gone, each with all that were formed together with it.
-fn kept(way: &Way, found: &Carved, trees: &[&Taxonomy], k: u64) -> u64 {
-    let mut left: Vec<&Class> = found.classes.iter().collect();
+fn kept(way: &Way, found: &CarvingResult, trees: &[&Taxonomy], k: u64) -> u64 {
+    let mut left: Vec<&StateClass> = found.classes.iter().collect();
     loop {
         let release = released(way, &left, trees, k);
         let targets = attacked(&release);
         let failing: BTreeSet<Vec<u8>> = targets
             .iter()
             .filter(|target| !passes(target))
-            .filter_map(|target| if let Place::Class(at) = target.place { Some(left[at].state.clone()) } else { None })
+            .filter_map(
+                |target| if let AttackedRows::Class(at) = target.place { Some(left[at].state.clone()) } else { None },
+            )
             .collect();
         if failing.is_empty() {
             return left.iter().map(|class| class.people).sum();
@@ -218,7 +229,7 @@ fn measure(way: &Way, tuples: &[Vec<Leaf>], trees: &[&Taxonomy], k: u64) -> Meas
     let rows = heads.rows() as f64;
     let out: u64 = found.outliers.iter().map(|&tuple| heads.count(tuple as usize)).sum();
     let column = |(at, tree): (usize, &&Taxonomy)| {
-        let lost = |class: &Class| class.people * (tree.values(class.nodes[at]) - 1);
+        let lost = |class: &StateClass| class.people * (tree.values(class.nodes[at]) - 1);
         let lost: u64 = found.classes.iter().map(lost).sum::<u64>() + out * (tree.values(0) - 1);
         lost as f64 / (rows * (tree.values(0) - 1).max(1) as f64) + 1.0
     };

@@ -10,12 +10,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use tidegate::daemon::config::Feed as File;
-use tidegate::daemon::ingest::{Table, count};
-use tidegate::engine::audit::{Minimality, Requirement};
-use tidegate::engine::feed::{Closed, Feed};
+use tidegate::daemon::config::FeedConfig as File;
+use tidegate::daemon::ingest::{TableFile, count};
+use tidegate::engine::audit::{MinimalityFigures, Requirement};
+use tidegate::engine::feed::{ClosingResult, Feed};
 use tidegate::engine::gate::utility;
-use tidegate::engine::histogram::{Histogram, Release, Rows};
+use tidegate::engine::histogram::{CodedRows, Histogram, Release};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy};
 use tidegate::engine::safeguards::mask::Draws;
 
@@ -54,7 +54,7 @@ fn main() {
 
 fn measure(folder: &Path, m: u64, quasi: &[&str]) {
     let file = feed(folder, m, quasi);
-    let table = Table::increment(&folder.join("adult.csv"), &file.columns).expect("a table");
+    let table = TableFile::increment(&folder.join("adult.csv"), &file.columns).expect("a table");
     let reading = table.raw();
     let (raw, _) = count(table, &file.columns, reading).expect("rows that fit");
     let (loss, problematic, credibility) = diverse(&raw, &file.columns, m);
@@ -71,12 +71,14 @@ fn measure(folder: &Path, m: u64, quasi: &[&str]) {
 /// A line for each kind of query: how many quasi columns it names, and the share that it picks.
 fn asked(folder: &Path, m: u64, quasi: &[&str], kinds: &[(usize, f64)]) {
     let file = feed(folder, m, quasi);
-    let table = Table::increment(&folder.join("adult.csv"), &file.columns).expect("a table");
+    let table = TableFile::increment(&folder.join("adult.csv"), &file.columns).expect("a table");
     let reading = table.raw();
     let (raw, _) = count(table, &file.columns, reading).expect("rows that fit");
     let (columns, trees) = (&file.columns, file.columns.trees());
     let mut feed = Feed::new(columns);
-    let Closed::Candidate(candidate) = feed.tick(rows(&raw), &file.policy, &trees).closed else { panic!("many rows") };
+    let ClosingResult::Candidate(candidate) = feed.tick(rows(&raw), &file.policy, &trees).closed else {
+        panic!("many rows")
+    };
     let ledger = feed.mask(&file.policy, columns, &mut Chance(7)).expect("others have other values");
     feed.masked(ledger.expect("values are masked"));
     let shown = feed.propose(&candidate.recoding, &file.policy, &trees);
@@ -118,8 +120,8 @@ fn diverse(raw: &Histogram, columns: &Columns, m: u64) -> (f64, f64, f64) {
         recoding[most] = above(&recoding[most], trees[most]);
         release = Release::under(raw, 0..1, &recoding);
     }
-    let found =
-        Minimality::of(&release, raw, columns, Requirement::Diverse { l: m }, Minimality::WORK).expect("its rows");
+    let found = MinimalityFigures::of(&release, raw, columns, Requirement::Diverse { l: m }, MinimalityFigures::WORK)
+        .expect("its rows");
     let sure = found.ties.iter().filter_map(|tie| Some((tie.people, tie.credibility.as_ref()?)));
     let sure: Vec<(u64, f64)> = sure
         .filter(|(_, credibility)| !credibility.is_at_most_one_in(m))
@@ -145,7 +147,9 @@ fn above(cut: &Cut, tree: &Taxonomy) -> Cut {
 fn masked(raw: &Histogram, file: &File) -> (f64, u64, u64, f64) {
     let (columns, trees) = (&file.columns, file.columns.trees());
     let mut feed = Feed::new(columns);
-    let Closed::Candidate(candidate) = feed.tick(rows(raw), &file.policy, &trees).closed else { panic!("many rows") };
+    let ClosingResult::Candidate(candidate) = feed.tick(rows(raw), &file.policy, &trees).closed else {
+        panic!("many rows")
+    };
     let start = Instant::now();
     let ledger = feed.mask(&file.policy, columns, &mut Chance(7)).expect("others have other values");
     let seconds = start.elapsed().as_secs_f64();
@@ -157,7 +161,7 @@ fn masked(raw: &Histogram, file: &File) -> (f64, u64, u64, f64) {
 }
 
 /// Counts as rows.
-fn rows(raw: &Histogram) -> Rows {
+fn rows(raw: &Histogram) -> CodedRows {
     let (mut leaves, mut codes) = (vec![Vec::new(); raw.width()], Vec::new());
     for tuple in 0..raw.tuples() {
         for cell in raw.cells_of(tuple) {
@@ -167,7 +171,7 @@ fn rows(raw: &Histogram) -> Rows {
             codes.extend(std::iter::repeat_n(cell.value, cell.count as usize));
         }
     }
-    Rows::new(leaves, raw.values().clone(), codes, None)
+    CodedRows::new(leaves, raw.values().clone(), codes, None)
 }
 
 /// The same draws each time: what is measured is to be compared.

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use tidegate::engine::gate::minimality::requirement::l_diverse;
-use tidegate::engine::gate::minimality::{Attack, Credibility, Origin};
+use tidegate::engine::gate::minimality::{Credibility, MinimalityAttack, OriginClass};
 
 /// l, and one row of a guarded set in so many.
 const CASES: [(u64, u64); 3] = [(2, 3), (2, 10), (5, 10)];
@@ -23,8 +23,8 @@ fn main() {
 }
 
 fn measure(rows: u64, l: u64, one_in: u64, sizes: &[u64], name: &str) {
-    let origins: Vec<Origin> = sizes.iter().map(|&size| Origin::whole(size)).collect();
-    let attack = Attack::new(&origins, rows / one_in, l_diverse(l));
+    let origins: Vec<OriginClass> = sizes.iter().map(|&size| OriginClass::whole(size)).collect();
+    let attack = MinimalityAttack::new(&origins, rows / one_in, l_diverse(l));
     let start = Instant::now();
     let exact = attack.exact();
     let seconds = start.elapsed().as_secs_f64();

@@ -7,7 +7,7 @@ mod synthetic;
 
 use std::time::Instant;
 
-use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release};
+use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Release};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy};
 use tidegate::engine::release::data;
 
@@ -46,7 +46,7 @@ fn measure(threads: &str, rows: usize, write: impl Fn() -> Vec<u8>) {
 fn main() {
     let keep = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let columns = synthetic::columns();
-    let encoder = Encoder::new(&columns, Reading::Text);
+    let encoder = Encoder::new(&columns, CellReading::Text);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     for rows in [1_000_000, 10_000_000] {
         let counted = Histogram::of(&encoder, 0, &synthetic::batches(rows, 1)).expect("rows that fit");

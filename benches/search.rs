@@ -12,7 +12,7 @@ use std::hint::black_box;
 use common::{adult, columns, golden, tables, taxonomy};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use sets::SETS;
-use tidegate::engine::anonymizer::{Rules, Standing, alone, bcf};
+use tidegate::engine::anonymizer::{RareRowRules, StandingRecoding, alone, bcf};
 use tidegate::engine::histogram::{Headcount, Heads, Release};
 use tidegate::engine::model::{Columns, Recoding};
 use tidegate::engine::policy::Decimal;
@@ -69,10 +69,10 @@ fn ticks(c: &mut Criterion) {
     let mut group = c.benchmark_group("standing");
     group.sample_size(20);
     for (name, max_wait, share) in [("2 % withheld", 8, 2), ("nothing withheld", 8, 0), ("coarsen", 0, 0)] {
-        let rules = Rules { a: 40, max_wait, max_withheld: Decimal::new(share, 2).expect("a share") };
+        let rules = RareRowRules { a: 40, max_wait, max_withheld: Decimal::new(share, 2).expect("a share") };
         group.bench_function(BenchmarkId::new(format!("{} ticks of 200 rows", ticks.len() - 1), name), |b| {
             b.iter(|| {
-                let mut standing = Standing::new(rules, trees.len());
+                let mut standing = StandingRecoding::new(rules, trees.len());
                 (0..).zip(&ticks).for_each(|(now, arrivals)| _ = standing.tick(arrivals, now, &trees));
                 standing
             });

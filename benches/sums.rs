@@ -4,7 +4,9 @@
 
 use std::time::Instant;
 
-use tidegate::engine::sums::{Dimension, Dimensions, Problem, Protection, Range, Sensitive, Suppression, System};
+use tidegate::engine::sums::{
+    CellSuppression, Dimension, Dimensions, Protection, Range, Sensitive, SumSystem, SuppressionProblem,
+};
 
 /// SplitMix64.
 struct Draw(u64);
@@ -67,7 +69,7 @@ fn measure((name, branches, one_in): Shape, seed: u64, by_value: bool, work: u64
         Sensitive { cell, up: by, down: by }
     });
     let sensitive: Vec<Sensitive> = sensitive.collect();
-    let problem = Problem {
+    let problem = SuppressionProblem {
         system: &system,
         values: &values,
         costs: &costs,
@@ -77,7 +79,7 @@ fn measure((name, branches, one_in): Shape, seed: u64, by_value: bool, work: u64
         work: 0,
     };
     let (first_found, first) = timed(&problem);
-    let (searched, second) = timed(&Problem { work, ..problem });
+    let (searched, second) = timed(&SuppressionProblem { work, ..problem });
     println!(
         "{name:<20} {:>7} {:>10}  {:<5} {:>10} {:>10}  {:<6} {first:>8.3} {second:>8.3}",
         system.cells(),
@@ -89,7 +91,7 @@ fn measure((name, branches, one_in): Shape, seed: u64, by_value: bool, work: u64
     );
 }
 
-fn timed(problem: &Problem) -> (Suppression, f64) {
+fn timed(problem: &SuppressionProblem) -> (CellSuppression, f64) {
     let start = Instant::now();
     match problem.protect() {
         Protection::Protected(found) => (found, start.elapsed().as_secs_f64()),
@@ -110,7 +112,7 @@ fn tree(levels: &[usize]) -> Dimension {
 }
 
 /// Skewed values in the leaves, and their totals.
-fn values(system: &System, leaves: &[usize], draw: &mut Draw) -> Vec<i128> {
+fn values(system: &SumSystem, leaves: &[usize], draw: &mut Draw) -> Vec<i128> {
     let mut values: Vec<Option<i128>> = vec![None; system.cells()];
     for &leaf in leaves {
         let drawn = i128::from(draw.below(1_000));

@@ -11,10 +11,10 @@ mod synthetic;
 use std::time::{Duration, Instant};
 
 use arrivals::{Draw, arrivals};
-use tidegate::daemon::config::Feed as FeedFile;
-use tidegate::engine::feed::{Candidate, Closed, Feed};
+use tidegate::daemon::config::FeedConfig as FeedFile;
+use tidegate::engine::feed::{ClosingResult, Feed, ProposedRelease};
 use tidegate::engine::gate::bytes;
-use tidegate::engine::gate::own::{Case, Census, History, Newest, Older, judge};
+use tidegate::engine::gate::own::{Census, History, Newest, NextRelease, Older, judge};
 use tidegate::engine::model::Columns;
 use tidegate::engine::policy::Policy;
 use tidegate::engine::release::Tables;
@@ -37,7 +37,7 @@ fn main() {
         let start = Instant::now();
         let ticked = feed.tick(rows, &policy, &trees);
         let mut deciding = start.elapsed();
-        let Closed::Candidate(candidate) = ticked.closed else { continue };
+        let ClosingResult::Candidate(candidate) = ticked.closed else { continue };
         let (judging, bytes, classes) = judged(&feed, &mut history, &candidate, (&policy, &columns));
         let start = Instant::now();
         feed.publish(*candidate, &policy, &trees);
@@ -55,7 +55,7 @@ fn main() {
 fn judged(
     feed: &Feed,
     history: &mut History,
-    candidate: &Candidate,
+    candidate: &ProposedRelease,
     (policy, columns): (&Policy, &Columns),
 ) -> (Duration, Duration, usize) {
     let start = Instant::now();
@@ -82,7 +82,7 @@ fn judged(
     let census = Some(Census { came: feed.standing().arrived(), waiting: feed.waiting().rows() });
     let (tests, carving, searched, learnt, erased) = (0, None, true, None, &[][..]);
     #[rustfmt::skip]
-    let case = Case {
+    let case = NextRelease {
         policy, columns, release, withheld, census, tests, recoding, carving, searched, learnt, history, erased, before,
         older, newest,
     };

@@ -28,9 +28,9 @@ use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseRecord, Producer as _};
 use registry::Registry;
 use serde_json::Value as Json;
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::PersonHasher;
-use tidegate::daemon::ingest::topic::{Batch, Key, Known, Schemas, Unwanted, Writing, decode};
+use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing, decode};
 
 const PARTITIONS: i32 = 6;
 /// Runs of each; the middle one is told.
@@ -131,13 +131,13 @@ fn fill(broker: &Broker, topic: &str, rows: u64, message: &impl Fn(u64) -> Vec<u
 
 /// Messages decoded a second, with nothing else to do; the best of three.
 fn decoding(feed: &str, id: Option<u32>, message: &impl Fn(u64) -> Vec<u8>) -> f64 {
-    let columns = Feed::parse(feed, Path::new("bench.toml")).expect("a feed file").columns;
+    let columns = FeedConfig::parse(feed, Path::new("bench.toml")).expect("a feed file").columns;
     let hasher = PersonHasher::new(&[1; 32]);
     let batch = |from: u64| {
         let mut batch = Batch::default();
         if let Some(id) = id {
-            let known = Known::Avro { text: raw::SCHEMA.to_owned(), referred: Vec::new() };
-            batch.writing = Writing::Avro(Schemas::of(&[(Key::Id(id), known)]));
+            let known = KnownSchema::Avro { text: raw::SCHEMA.to_owned(), referred: Vec::new() };
+            batch.writing = Writing::Avro(Schemas::of(&[(SchemaKey::Id(id), known)]));
         }
         for number in from..from + BATCH {
             let place = number - from;

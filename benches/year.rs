@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use tidegate::daemon::chance::System;
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::chance::SystemChance;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::take;
 use tidegate::daemon::ingest::topic::Unwanted;
-use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Local, Packs, Store};
-use tidegate::daemon::live::{Ask, Consumed, FEW, Hash, Live, Opening, Request, Settings, Taken, past};
+use tidegate::daemon::live::{Ask, Consumed, FEW, FeedSettings, Hash, Live, Opening, Request, TakenMessages, past};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::verify;
 use tidegate::engine::policy::Decimal;
@@ -83,7 +83,7 @@ fn alone(what: &str, root: &Path) {
         return erase(root);
     }
     let [private, public] = stores(root);
-    let ring = Ring::open(&*private, &key()).expect("keys").expect("keys");
+    let ring = KeyRing::open(&*private, &key()).expect("keys").expect("keys");
     if what == "replay" {
         let read = past(&*private, &*public, &ring).expect("a log").read;
         let seconds = begun.elapsed().as_secs_f64();
@@ -117,7 +117,7 @@ fn erase(root: &Path) {
         let hash = |row: usize| Hash(live.hasher().person(&[&format!("P{row:08}")]));
         let ask = Ask::Erase { people: people.map(hash).collect(), rows };
         let time = "2027-01-01T00:00:00Z".to_owned();
-        let request = Request::new(ask, "me".into(), time.clone(), None, live.log().ring(), &mut System);
+        let request = Request::new(ask, "me".into(), time.clone(), None, live.log().ring(), &mut SystemChance);
         let (request, begun) = (request.expect("a request"), Instant::now());
         let answer = live.asked(&request, &|| Ok(feed()), &time).expect("an answer");
         let took = begun.elapsed().as_secs_f64();
@@ -142,7 +142,7 @@ fn one(live: &mut Live, folder: &Path, tick: usize, people: usize) {
     let name = format!("{tick:06}.csv");
     let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 0, modified: 0 };
     let seen = decoded.seen();
-    live.take(Taken::file(name, look, seen, decoded.rows, None, 0), &time).expect("a place");
+    live.take(TakenMessages::file(name, look, seen, decoded.rows, None, 0), &time).expect("a place");
     live.close(&time).expect("a tick");
     live.decide().expect("a decision");
     live.leave(&time).expect("a release");
@@ -162,8 +162,8 @@ fn rows(tick: usize, people: usize) -> String {
     text
 }
 
-fn feed() -> Feed {
-    Feed::parse(FEED, Path::new("year.toml")).expect("a feed file")
+fn feed() -> FeedConfig {
+    FeedConfig::parse(FEED, Path::new("year.toml")).expect("a feed file")
 }
 
 fn stores(root: &Path) -> [Arc<dyn Store>; 2] {
@@ -177,7 +177,7 @@ fn key() -> OperatorKey {
 
 fn open(root: &Path) -> Live {
     let [private, public] = stores(root);
-    let settings = Settings {
+    let settings = FeedSettings {
         layout: Layout::Root,
         signing: None,
         manual: false,
@@ -199,7 +199,7 @@ fn open(root: &Path) -> Live {
         writer: None,
         feed: &feed(),
         services: Sha256::of(b"year"),
-        chance: Box::new(System),
+        chance: Box::new(SystemChance),
         settings,
         now: "2025-01-01T00:00:00Z",
         remedy: "",

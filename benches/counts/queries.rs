@@ -1,6 +1,6 @@
 //! Random COUNT queries: conjunctions over two or three columns, in each of which they want a range of leaves or any set of them.
 
-use tidegate::engine::counting::{Axis, Countable, Counted, Question};
+use tidegate::engine::counting::{Axis, CellEstimate, Countable, Question};
 use tidegate::engine::histogram::Histogram;
 use tidegate::engine::model::{Leaf, Taxonomy};
 
@@ -52,20 +52,20 @@ impl Queries {
     }
 
     /// What is counted for each query. The taxonomies may have other inner nodes than those of the draw.
-    pub fn counted(&self, countable: &Countable, trees: &[&Taxonomy]) -> Vec<Counted> {
+    pub fn counted(&self, countable: &Countable, trees: &[&Taxonomy]) -> Vec<CellEstimate> {
         self.all()
             .map(|(columns, query)| countable.count(&query.question(columns, trees)).expect("few columns")[0])
             .collect()
     }
 
     /// How far estimates lie off of everybody who came.
-    pub fn error(&self, counted: &[Counted]) -> f64 {
+    pub fn error(&self, counted: &[CellEstimate]) -> f64 {
         let off = self.all().zip(counted).map(|((_, query), of)| (of.estimate - query.people).abs() / query.people);
         off.sum::<f64>() / counted.len() as f64
     }
 
     /// The same, of those who were published.
-    pub fn published(&self, counted: &[Counted], waiting: &Histogram) -> Intervals {
+    pub fn published(&self, counted: &[CellEstimate], waiting: &Histogram) -> Intervals {
         let mut all = Intervals::default();
         let mut widths = Vec::new();
         for ((columns, query), of) in self.all().zip(counted) {
@@ -82,8 +82,8 @@ impl Queries {
     }
 
     /// How many people of each query are published, and how many were counted.
-    pub fn points(&self, counted: &[Counted], waiting: &Histogram) -> Vec<(f64, f64)> {
-        let point = |((columns, query), of): ((&[usize], &Query), &Counted)| {
+    pub fn points(&self, counted: &[CellEstimate], waiting: &Histogram) -> Vec<(f64, f64)> {
+        let point = |((columns, query), of): ((&[usize], &Query), &CellEstimate)| {
             (query.people - query.waiting(columns, waiting), of.estimate)
         };
         self.all().zip(counted).map(point).collect()

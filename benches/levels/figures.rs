@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::levels::{Levels, Problem, Search};
+use tidegate::engine::anonymizer::levels::{Levels, LevelsProblem, LevelsSearch};
 
 use super::paper;
 use super::sets::{SETS, WIDE};
@@ -39,12 +39,12 @@ pub fn space_and_time(folder: &Path, limit: Duration, widest: usize) -> Vec<Widt
             (search(start), start.elapsed())
         };
         let (kept, spent) = run(&|start| {
-            let found = Search::new(&problem).best_first(|_| start.elapsed() > limit);
+            let found = LevelsSearch::new(&problem).best_first(|_| start.elapsed() > limit);
             found.quality.largest + found.protection.largest
         });
         let flash = walks.then(|| {
             run(&|_| {
-                let found = Search::new(&problem).flash();
+                let found = LevelsSearch::new(&problem).flash();
                 found.quality.largest + found.protection.largest
             })
         });
@@ -82,7 +82,7 @@ pub fn heuristic(folder: &Path, limit: Duration, widest: usize) -> Vec<Series> {
             let task = set.task(folder, width);
             let problem = task.problem();
             let start = Instant::now();
-            let whole = Search::new(&problem).best_first(|_| start.elapsed() > limit);
+            let whole = LevelsSearch::new(&problem).best_first(|_| start.elapsed() > limit);
             if whole.bound.is_some() {
                 break;
             }
@@ -112,9 +112,9 @@ pub fn heuristic(folder: &Path, limit: Duration, widest: usize) -> Vec<Series> {
 
 /// After how many checked states a search has found a state, and the Loss on the way there: the search is begun anew and stopped, twice
 /// as late each time, and then by halves.
-fn until(problem: &Problem<'_>, best: &Levels) -> (u64, Vec<(u64, f64)>) {
+fn until(problem: &LevelsProblem<'_>, best: &Levels) -> (u64, Vec<(u64, f64)>) {
     let stopped = |after: u64| {
-        let found = Search::new(problem).best_first(|checked| checked >= after);
+        let found = LevelsSearch::new(problem).best_first(|checked| checked >= after);
         let state = found.best.expect("a state that fits");
         (state.levels == *best, found.checked, state.figure)
     };

@@ -10,7 +10,7 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
-use tidegate::engine::anonymizer::levels::{Lattice, Levels, Search};
+use tidegate::engine::anonymizer::levels::{Lattice, Levels, LevelsSearch};
 use tidegate::engine::histogram::Headcount;
 use tidegate::engine::model::Taxonomy;
 
@@ -122,9 +122,9 @@ impl Better {
         let problem = task.problem();
         let rows = Rows { people: &people, lattice: &task.lattice, trees: &trees, rule };
         let greedy = rows.search(problem.suppressed);
-        let judged = Search::new(&problem).check(std::slice::from_ref(&greedy.levels));
+        let judged = LevelsSearch::new(&problem).check(std::slice::from_ref(&greedy.levels));
         let loss = task.objective.figure(judged[0].value.expect("IGreedy ends with a state that fits"));
-        let found = Search::new(&problem).best_first(|checked| checked >= greedy.checked);
+        let found = LevelsSearch::new(&problem).best_first(|checked| checked >= greedy.checked);
         let best = found.best.expect("a state that fits").figure;
         Better { percent: 100.0 * ((1.0 - best) / (1.0 - loss) - 1.0), checked: [greedy.checked, found.checked] }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tidegate::engine::anonymizer::levels::{Costs, Lattice, Objective, Privacy, Problem, Rows};
+use tidegate::engine::anonymizer::levels::{Costs, DistinctRows, Lattice, LevelsProblem, Objective, Privacy};
 
 use crate::common::levels::Data;
 
@@ -138,7 +138,7 @@ pub const ALL: [&Set; 6] = [&ADULT, &CUP, &FARS, &WIDE, &HUGE, &CENSUS_OF_FIVE];
 /// A search that is ready to begin.
 pub struct Task {
     pub lattice: Lattice,
-    rows: Rows,
+    rows: DistinctRows,
     privacy: Privacy,
     pub objective: Objective,
 }
@@ -154,9 +154,9 @@ impl Task {
         Task { lattice, rows, privacy: Privacy::k(K), objective }
     }
 
-    pub fn problem(&self) -> Problem<'_> {
+    pub fn problem(&self) -> LevelsProblem<'_> {
         let Task { lattice, rows, privacy, objective } = self;
-        Problem { rows, lattice, privacy, suppressed: rows.all() / 20, objective }
+        LevelsProblem { rows, lattice, privacy, suppressed: rows.all() / 20, objective }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::levels::{Antichain, Inherited, Search, Tracked, Usage};
+use tidegate::engine::anonymizer::levels::{Antichain, Inherited, LevelsSearch, Tracked, Usage};
 
 use super::lists::{List, Timed};
 use super::paper;
@@ -53,7 +53,7 @@ fn spent(task: &Task, option: usize) -> Duration {
             _ => Box::new(Timed { property: Antichain::new(&heights, inherited), spent }),
         }
     };
-    Search::with(&problem, property(Inherited::Upward), property(Inherited::Downward)).flash();
+    LevelsSearch::with(&problem, property(Inherited::Upward), property(Inherited::Downward)).flash();
     spent.get()
 }
 
@@ -65,7 +65,7 @@ pub fn properties(folder: &Path) {
     );
     for (set, (paper_checked, paper)) in SETS.into_iter().zip(paper::TABLE_2) {
         let task = set.task(folder, set.columns.len());
-        let found = Search::new(&task.problem()).flash();
+        let found = LevelsSearch::new(&task.problem()).flash();
         let states = task.lattice.states();
         let ours = [("quality", used(found.quality)), ("protection", used(found.protection))];
         for ((property, (inserts, hits, largest)), (paper_inserts, paper_hits, paper_largest)) in
@@ -96,14 +96,14 @@ pub fn prediction(folder: &Path, limit: Duration, widest: usize) {
     {
         let task = WIDE.task(folder, width);
         let problem = task.problem();
-        let run = |search: Search<'_>| {
+        let run = |search: LevelsSearch<'_>| {
             let start = Instant::now();
             let found = search.best_first(|_| start.elapsed() > limit);
             (found.checked, start.elapsed().as_secs_f64(), found.bound.is_none())
         };
-        let (checked, with, _) = run(Search::new(&problem));
+        let (checked, with, _) = run(LevelsSearch::new(&problem));
         let (unpredicted, without, ended) = match is_over {
-            true => run(Search::new(&problem).without_prediction()),
+            true => run(LevelsSearch::new(&problem).without_prediction()),
             false => (0, f64::NAN, false),
         };
         let without_text = match (is_over, ended) {
@@ -135,7 +135,7 @@ pub fn columns(folder: &Path, limit: Duration, widest: usize) {
     for width in paper::FEWEST..=WIDE.columns.len().min(widest) {
         let task = WIDE.task(folder, width);
         let start = Instant::now();
-        let found = Search::new(&task.problem()).best_first(|_| start.elapsed() > limit);
+        let found = LevelsSearch::new(&task.problem()).best_first(|_| start.elapsed() > limit);
         let seconds = start.elapsed().as_secs_f64();
         let best = found.best.expect("a state that fits").figure;
         let states = task.lattice.states();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::levels::Search;
+use tidegate::engine::anonymizer::levels::LevelsSearch;
 
 use super::sets::{ALL, HUGE, SETS, Set, Task, WIDE, percent};
 
@@ -44,7 +44,7 @@ pub fn child(folder: &Path, words: &[String]) {
     let start = Instant::now();
     let task = Task::of(&data);
     drop(data);
-    let found = Search::new(&task.problem()).best_first(|_| start.elapsed() > limit);
+    let found = LevelsSearch::new(&task.problem()).best_first(|_| start.elapsed() > limit);
     let (search, best) = (start.elapsed(), found.best.expect("a state that fits"));
     println!(
         "{} {} {} {} {} {} {} {}",

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use tidegate::engine::histogram::Histogram;
 use tidegate::engine::model::{Node, Taxonomy};
-use tidegate::engine::safeguards::mask::Rows;
+use tidegate::engine::safeguards::mask::EqualRows;
 
 /// Rows with the taxonomies of their quasi columns and one guarded set of values.
 pub struct Table<'a> {
@@ -32,10 +32,10 @@ impl Table<'_> {
     }
 
     /// The values of a class.
-    pub fn values(&self, class: &Class) -> Vec<Rows> {
+    pub fn values(&self, class: &Class) -> Vec<EqualRows> {
         let cells = class.tuples.iter().zip(0..).flat_map(|(&tuple, cell)| {
             let cells = self.rows.cells_of(tuple as usize).iter();
-            cells.map(move |held| Rows { cell, value: held.value, rows: u64::from(held.count) })
+            cells.map(move |held| EqualRows { cell, value: held.value, rows: u64::from(held.count) })
         });
         cells.collect()
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Figure;
 use super::chart::{Chart, Line, svg};
-use tidegate::engine::dominance::{Cell, Rule};
+use tidegate::engine::dominance::{DominanceRule, SumCell};
 use tidegate::engine::microaggregation::{Points, mdav, mondrian};
 use tidegate::engine::policy::Decimal;
 
@@ -90,14 +90,14 @@ fn share(digits: u64, scale: u8) -> Decimal {
 }
 
 /// Sensitive cells of the first columns by these rules, and all cells.
-fn sensitive(table: &Table, columns: usize, groups: &[Vec<usize>], rules: &[Rule]) -> (Vec<usize>, usize) {
+fn sensitive(table: &Table, columns: usize, groups: &[Vec<usize>], rules: &[DominanceRule]) -> (Vec<usize>, usize) {
     let unit = 10f64.powi(table.decimals);
     let kept = rules.iter().map(|rule| rule.keeps()).max().unwrap_or(0);
     let mut found = vec![0; rules.len()];
     for group in groups {
         for column in 0..columns {
             let contribution = |&row: &usize| (table.rows[row][column] * unit).round() as i64;
-            let cell = Cell::of(group.iter().map(contribution), kept);
+            let cell = SumCell::of(group.iter().map(contribution), kept);
             found.iter_mut().zip(rules).for_each(|(found, rule)| *found += usize::from(rule.is_sensitive(&cell)));
         }
     }
@@ -111,7 +111,7 @@ fn points(table: &Table, columns: usize) -> Points {
 
 /// Figures 2 and 5: each rule by k, as counts and as shares, with both methods.
 fn by_k(table: &Table) -> Chart {
-    let rules = [Rule::Dominance { largest: 1, share: share(6, 1) }, Rule::Percent(share(666, 3))];
+    let rules = [DominanceRule::Dominance { largest: 1, share: share(6, 1) }, DominanceRule::Percent(share(666, 3))];
     let (points, columns) = (points(table, table.columns()), table.columns());
     println!(
         "\n{} ({} rows, {columns} columns): sensitive cells, and in % of all cells\n\n|   k | {} |\n|---:|{}",
@@ -144,10 +144,10 @@ fn by_k(table: &Table) -> Chart {
 /// Figure 3: a larger n and a larger p find more cells.
 fn by_rule(table: &Table) -> Chart {
     let named = [
-        ("(1, 0.6)-dominance", Rule::Dominance { largest: 1, share: share(6, 1) }),
-        ("(2, 0.6)-dominance", Rule::Dominance { largest: 2, share: share(6, 1) }),
-        ("p = 60 %", Rule::Percent(share(6, 1))),
-        ("p = 66 %", Rule::Percent(share(66, 2))),
+        ("(1, 0.6)-dominance", DominanceRule::Dominance { largest: 1, share: share(6, 1) }),
+        ("(2, 0.6)-dominance", DominanceRule::Dominance { largest: 2, share: share(6, 1) }),
+        ("p = 60 %", DominanceRule::Percent(share(6, 1))),
+        ("p = 66 %", DominanceRule::Percent(share(66, 2))),
     ];
     let (points, columns, rules) = (points(table, table.columns()), table.columns(), named.map(|(_, rule)| rule));
     println!(
@@ -169,7 +169,7 @@ fn by_rule(table: &Table) -> Chart {
 
 /// Figure 4: the share by the number of columns, the first ones of the file.
 fn by_columns(table: &Table) -> Chart {
-    let rules = [Rule::Dominance { largest: 1, share: share(6, 1) }];
+    let rules = [DominanceRule::Dominance { largest: 1, share: share(6, 1) }];
     let step = table.columns().div_ceil(9);
     let counts: Vec<usize> =
         (1..=table.columns()).filter(|columns| *columns == 1 || columns.is_multiple_of(step)).collect();

@@ -15,10 +15,10 @@ use super::common::adult;
 use super::common::levels::{Data, hierarchy};
 use tidegate::engine::anonymizer::alone;
 use tidegate::engine::gate::minimality::requirement::l_diverse;
-use tidegate::engine::gate::minimality::{Attack, Origin};
+use tidegate::engine::gate::minimality::{MinimalityAttack, OriginClass};
 use tidegate::engine::histogram::{Release, ValueCode};
 use tidegate::engine::model::{Node, Taxonomy, Value};
-use tidegate::engine::safeguards::mask::{Draws, Rows, Stock, Stocks, mask};
+use tidegate::engine::safeguards::mask::{Draws, EqualRows, Stock, Stocks, mask};
 
 const COLUMNS: [&str; 8] =
     ["age", "workclass", "marital-status", "occupation", "race", "sex", "native-country", "salary-class"];
@@ -45,14 +45,14 @@ impl Draws for Chance {
 
 /// Values outside the set: those of the class, then those of the table.
 struct Around<'a> {
-    classes: &'a [Vec<Rows>],
+    classes: &'a [Vec<EqualRows>],
     set: &'a [bool],
     all: Stock,
 }
 
 impl Stocks for Around<'_> {
     fn around(&self, atom: usize, higher: usize) -> Option<Stock> {
-        let outside = |rows: &&Rows| !self.set[rows.value as usize];
+        let outside = |rows: &&EqualRows| !self.set[rows.value as usize];
         match higher {
             0 => Some(Stock::of(self.classes[atom].iter().filter(outside).map(|rows| (rows.value, rows.rows)))),
             1 => Some(self.all.clone()),
@@ -121,7 +121,7 @@ impl Adult {
     }
 
     /// Values of classes, masked so many times with other draws.
-    fn masked(&self, classes: &[Vec<Rows>], l: u64, runs: u64) -> (f64, f64, f64) {
+    fn masked(&self, classes: &[Vec<EqualRows>], l: u64, runs: u64) -> (f64, f64, f64) {
         let outside = classes.iter().flatten().filter(|rows| !self.set[rows.value as usize]);
         let all = Stock::of(outside.map(|rows| (rows.value, rows.rows)));
         let around = Around { classes, set: &self.set, all };
@@ -149,7 +149,7 @@ impl Adult {
         let (baseline, seconds) = timed(Some(m));
         let first = Cost { loss: loss(&baseline), distortion: 0.0, changed: 0.0, seconds: [seconds, 0.0] };
         let (classes, seconds) = timed(None);
-        let values: Vec<Vec<Rows>> = classes.iter().map(|class| table.values(class)).collect();
+        let values: Vec<Vec<EqualRows>> = classes.iter().map(|class| table.values(class)).collect();
         let (distortion, changed, masking) = self.masked(&values, m, runs);
         [first, Cost { loss: loss(&classes), distortion, changed, seconds: [seconds, masking] }]
     }
@@ -163,9 +163,9 @@ impl Adult {
         let release = Release::under(rows, 0..1, &found.recoding);
         let values = |class: usize| {
             let groups = release.range(class).map(|at| (release.values()[at], release.counts()[at]));
-            groups.map(|(value, rows)| Rows { cell: 0, value, rows }).collect()
+            groups.map(|(value, rows)| EqualRows { cell: 0, value, rows }).collect()
         };
-        let classes: Vec<Vec<Rows>> = (0..release.classes()).map(values).collect();
+        let classes: Vec<Vec<EqualRows>> = (0..release.classes()).map(values).collect();
         let (distortion, changed, masking) = self.masked(&classes, 2 * m, runs);
         let sizes = (0..release.classes()).map(|class| (release.class(class), release.size(class)));
         Cost { loss: self.loss(sizes), distortion, changed, seconds: [seconds, masking] }
@@ -197,8 +197,8 @@ impl Found {
         if counts.len() < 2 || guarded == 0 {
             return;
         }
-        let origins: Vec<Origin> = counts.iter().map(|count| Origin::whole(count.rows)).collect();
-        let attack = Attack::new(&origins, guarded, l_diverse(m));
+        let origins: Vec<OriginClass> = counts.iter().map(|count| OriginClass::whole(count.rows)).collect();
+        let attack = MinimalityAttack::new(&origins, guarded, l_diverse(m));
         let is_exact = attack.cost() <= WORK;
         self.bounds += usize::from(!is_exact);
         let found = if is_exact { attack.exact() } else { attack.at_most() };

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use tidegate::engine::anonymizer::arx_lr;
-use tidegate::engine::gate::refinement::{Layers, Place, Release};
+use tidegate::engine::gate::refinement::{AttackedRows, CarvedRelease, Layers};
 use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Leaf, Node, Taxonomy, Tree};
 
@@ -32,17 +32,17 @@ const MAP: [(u64, Spread); 3] = [(1_600, Spread::Bell), (240, Spread::Bell), (1_
 
 /// A release with what it was made of.
 pub struct Sample {
-    pub release: Release,
+    pub release: CarvedRelease,
     /// Per class, then for the outliers, the leaves of each row.
     leaves: Vec<Vec<Vec<Leaf>>>,
 }
 
 impl Sample {
     /// The true rows of a target.
-    pub fn rows(&self, place: Place) -> &[Vec<Leaf>] {
+    pub fn rows(&self, place: AttackedRows) -> &[Vec<Leaf>] {
         match place {
-            Place::Class(at) => &self.leaves[at],
-            Place::Outliers => &self.leaves[self.leaves.len() - 1],
+            AttackedRows::Class(at) => &self.leaves[at],
+            AttackedRows::Outliers => &self.leaves[self.leaves.len() - 1],
         }
     }
 }

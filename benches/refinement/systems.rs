@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tidegate::engine::gate::refinement::{Attack, Class, Column, Count, Place, Release, Target};
+use tidegate::engine::gate::refinement::{
+    AttackTarget, AttackedRows, CarvedClass, CarvedRelease, LayeredColumn, RefinementAttack, SolutionCount,
+};
 
 use super::common::random::Draw;
 use super::paper::{KS, SAMPLES, SETTINGS};
@@ -60,11 +62,11 @@ struct System {
 /// Writes so many systems of each size.
 pub fn write(file: &Path, number: usize) {
     let mut releases = Vec::new();
-    let mut places: BTreeMap<u32, Vec<(usize, Place)>> = BTreeMap::new();
+    let mut places: BTreeMap<u32, Vec<(usize, AttackedRows)>> = BTreeMap::new();
     for setting in &SETTINGS {
         for (k, part) in KS.into_iter().flat_map(|k| (0..SAMPLES).map(move |part| (k, part))) {
             let release = sample(setting, part, k).release;
-            for target in Attack::new(&release, TERMS).expect("an order of formation").targets() {
+            for target in RefinementAttack::new(&release, TERMS).expect("an order of formation").targets() {
                 places.entry(size(&target)).or_default().push((releases.len(), target.place));
             }
             releases.push(release);
@@ -92,28 +94,28 @@ pub fn write(file: &Path, number: usize) {
 pub fn count(file: &Path) {
     let text = fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let File { releases, systems, .. } = serde_json::from_slice(&text).expect("a file of systems");
-    let releases: Vec<Release> = releases.into_iter().map(release).collect();
-    let attacks: Vec<Attack<'_>> =
-        releases.iter().map(|release| Attack::new(release, TERMS).expect("an order of formation")).collect();
+    let releases: Vec<CarvedRelease> = releases.into_iter().map(release).collect();
+    let attacks: Vec<RefinementAttack<'_>> =
+        releases.iter().map(|release| RefinementAttack::new(release, TERMS).expect("an order of formation")).collect();
     for system in &systems {
-        let place = system.class.map_or(Place::Outliers, Place::Class);
+        let place = system.class.map_or(AttackedRows::Outliers, AttackedRows::Class);
         println!("{}", exact(&attacks[system.release].target(place).assignments));
     }
 }
 
-fn size(target: &Target) -> u32 {
-    let Count::Exact(number) = &target.assignments else { panic!("small enough for exact figures") };
+fn size(target: &AttackTarget) -> u32 {
+    let SolutionCount::Exact(number) = &target.assignments else { panic!("small enough for exact figures") };
     (0..=SIZES).find(|&size| *number <= 10u64.pow(size).into()).unwrap_or(SIZES + 1)
 }
 
-fn exact(count: &Count) -> String {
-    let Count::Exact(number) = count else { panic!("small enough for exact figures") };
+fn exact(count: &SolutionCount) -> String {
+    let SolutionCount::Exact(number) = count else { panic!("small enough for exact figures") };
     number.to_string()
 }
 
-fn system(release: &Release, place: Place, (at, size): (usize, u32)) -> System {
+fn system(release: &CarvedRelease, place: AttackedRows, (at, size): (usize, u32)) -> System {
     let targets = release.places().len() as f64;
-    let (attack, shared) = timed(TIMES, || Attack::new(release, TERMS).expect("an order of formation"));
+    let (attack, shared) = timed(TIMES, || RefinementAttack::new(release, TERMS).expect("an order of formation"));
     let (target, seconds) = timed(TIMES, || attack.target(place));
     let free = free(release, place);
     assert_eq!(target.free_cells, Some(free.len() as u64));
@@ -128,8 +130,8 @@ fn system(release: &Release, place: Place, (at, size): (usize, u32)) -> System {
     System {
         release: at,
         class: match place {
-            Place::Class(class) => Some(class),
-            Place::Outliers => None,
+            AttackedRows::Class(class) => Some(class),
+            AttackedRows::Outliers => None,
         },
         size,
         rows: target.rows,
@@ -143,24 +145,24 @@ fn system(release: &Release, place: Place, (at, size): (usize, u32)) -> System {
 }
 
 /// The cells of a segment that no class with a lower key covers.
-fn free(release: &Release, place: Place) -> Vec<Vec<u32>> {
+fn free(release: &CarvedRelease, place: AttackedRows) -> Vec<Vec<u32>> {
     let mut cells = vec![Vec::new()];
     for leaves in release.segment(place) {
         let longer = |cell: Vec<u32>| leaves.clone().map(move |leaf| [&cell[..], &[leaf]].concat());
         cells = cells.into_iter().flat_map(longer).collect();
     }
     let earlier = |class: &usize| match place {
-        Place::Class(target) => release.keys()[*class] < release.keys()[target],
-        Place::Outliers => true,
+        AttackedRows::Class(target) => release.keys()[*class] < release.keys()[target],
+        AttackedRows::Outliers => true,
     };
     let classes = 0..release.classes().len();
-    let taken: Vec<_> = classes.filter(earlier).map(|class| release.segment(Place::Class(class))).collect();
+    let taken: Vec<_> = classes.filter(earlier).map(|class| release.segment(AttackedRows::Class(class))).collect();
     cells.retain(|cell| !taken.iter().any(|segment| segment.iter().zip(cell).all(|(side, leaf)| side.contains(leaf))));
     cells
 }
 
-fn public(release: &Release) -> Public {
-    let column = |column: &Column| {
+fn public(release: &CarvedRelease) -> Public {
+    let column = |column: &LayeredColumn| {
         let starts = |layer: usize| {
             let ends = (0..column.nodes(layer)).map(|node| column.node(layer, node).end as usize);
             [0].into_iter().chain(ends).collect()
@@ -176,12 +178,12 @@ fn public(release: &Release) -> Public {
     }
 }
 
-fn release(public: Public) -> Release {
+fn release(public: Public) -> CarvedRelease {
     let column = |(lengths, layers): (Vec<u64>, Vec<Vec<usize>>)| {
         let ranges = |starts: &Vec<usize>| starts.windows(2).map(|pair| pair[0]..pair[1]).collect();
-        Column::new(lengths, &layers.iter().map(ranges).collect::<Vec<_>>()).expect("a hierarchy")
+        LayeredColumn::new(lengths, &layers.iter().map(ranges).collect::<Vec<_>>()).expect("a hierarchy")
     };
     let columns = public.columns.into_iter().map(column).collect();
-    let classes = public.classes.into_iter().map(|(state, nodes, rows)| Class { state, nodes, rows }).collect();
-    Release::new(columns, classes, public.outliers, public.k).expect("a release")
+    let classes = public.classes.into_iter().map(|(state, nodes, rows)| CarvedClass { state, nodes, rows }).collect();
+    CarvedRelease::new(columns, classes, public.outliers, public.k).expect("a release")
 }

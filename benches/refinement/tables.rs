@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use tidegate::engine::gate::refinement::{Attack, Place, Target, fuzzy, short};
+use tidegate::engine::gate::refinement::{AttackTarget, AttackedRows, RefinementAttack, fuzzy, short};
 
 use super::paper::{KS, SAMPLES, SETTINGS, Setting};
 use super::samples::{Sample, sample};
@@ -72,21 +72,21 @@ pub fn print() -> Vec<Summary> {
 }
 
 fn lines(sample: &Sample) -> Vec<Line> {
-    let attack = Attack::new(&sample.release, TERMS).expect("an order of formation");
-    let line = |place: Place| {
+    let attack = RefinementAttack::new(&sample.release, TERMS).expect("an order of formation");
+    let line = |place: AttackedRows| {
         let (target, seconds) = timed(TIMES, || attack.target(place));
         line(sample, &target, seconds)
     };
     sample.release.places().into_iter().map(line).collect()
 }
 
-fn line(sample: &Sample, target: &Target, seconds: f64) -> Line {
+fn line(sample: &Sample, target: &AttackTarget, seconds: f64) -> Line {
     let segment = sample.release.segment(target.place);
     let exact = "small enough for exact figures";
     // Of a class at the leaves its own cell is known, and nothing is learnt.
     let certain = if target.columns.is_empty() { 0 } else { target.certain_cells().expect(exact) };
     Line {
-        outliers: target.place == Place::Outliers,
+        outliers: target.place == AttackedRows::Outliers,
         cells: segment.iter().map(|leaves| leaves.len() as u64).product(),
         free: target.free_cells.expect(exact),
         lr: target.lr.log10().expect(exact),

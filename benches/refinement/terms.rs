@@ -2,11 +2,16 @@
 
 use std::time::Instant;
 
-use tidegate::engine::gate::refinement::{Attacker, Budget, Terms, Values};
+use tidegate::engine::gate::refinement::{AttackTerms, Attacker, RefinementBudget, RepeatedValues};
 
 /// The paper's attacker and its way of counting, exactly.
-pub const TERMS: Terms =
-    Terms { attacker: Attacker::Paper, values: Values::Distinct, marginals: false, seed: 1, budget: Budget::FULL };
+pub const TERMS: AttackTerms = AttackTerms {
+    attacker: Attacker::Paper,
+    values: RepeatedValues::Distinct,
+    marginals: false,
+    seed: 1,
+    budget: RefinementBudget::FULL,
+};
 
 /// What a call returns, and the time in the middle of so many.
 pub fn timed<T>(times: usize, call: impl Fn() -> T) -> (T, f64) {

@@ -1,7 +1,7 @@
 //! Rows of new people for benches of chains: skewed leaves of any columns and one sensitive column. The same rows on every
 //! machine.
 
-use tidegate::engine::histogram::{Person, Rows, Values};
+use tidegate::engine::histogram::{CodedRows, Person, SensitiveValues};
 use tidegate::engine::model::{Columns, Value};
 
 /// Sensitive values.
@@ -18,16 +18,16 @@ impl Draw {
 }
 
 /// Rows of new people; small leaves are more frequent.
-pub fn arrivals(columns: &Columns, rows: usize, first: usize, draw: &mut Draw) -> Rows {
+pub fn arrivals(columns: &Columns, rows: usize, first: usize, draw: &mut Draw) -> CodedRows {
     let leaves = columns.trees().into_iter().map(|tree| {
         let leaves = tree.leaves() as u64;
         (0..rows).map(|_| draw.below(leaves).min(draw.below(leaves)) as u32).collect()
     });
     let leaves: Vec<Vec<u32>> = leaves.collect();
     let tuple = |value: u64| -> Box<[Value]> { Box::new([Value::Text(format!("s{value:02}").into())]) };
-    let (values, _) = Values::from_distinct(1, (0..VALUES).map(tuple).collect());
+    let (values, _) = SensitiveValues::from_distinct(1, (0..VALUES).map(tuple).collect());
     let codes = (0..rows).map(|_| draw.below(VALUES).min(draw.below(VALUES)) as u32).collect();
     let people =
         (first..first + rows).map(|at| Person((at as u128).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)));
-    Rows::new(leaves, values, codes, Some(people.collect()))
+    CodedRows::new(leaves, values, codes, Some(people.collect()))
 }

@@ -39,7 +39,7 @@ impl From<Error> for Failure {
 }
 
 /// What a command returns.
-pub type Result<T> = std::result::Result<T, Failure>;
+pub type CommandResult<T> = std::result::Result<T, Failure>;
 
 /// An error as it is printed with `--json`.
 #[derive(Debug, Serialize, JsonSchema)]

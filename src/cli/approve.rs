@@ -1,7 +1,7 @@
 //! `tidegate approve` (CONTRACTS 3): a person says that the release that is held may leave. Nobody overrides the gate.
 
-use super::decision::Decision;
-use super::{Exit, Out, Result};
+use super::decision::DecisionAnswer;
+use super::{CommandResult, Exit, Out};
 
 /// Let the release leave that waits for approval
 #[derive(clap::Args)]
@@ -13,13 +13,13 @@ approve as schedule.approvals says.
 Exit code 0: done. 1: it could not be done any more. 2: an error, or no release waits.")]
 pub struct Args {
     #[command(flatten)]
-    decision: Decision,
+    decision: DecisionAnswer,
 }
 
 /// Runs the command.
 ///
 /// # Errors
 /// No release waits, or the feed cannot be reached.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     args.decision.run(true, out)
 }

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::new_files::{self, NewFile};
-use super::{Exit, Out, Result};
-use crate::daemon::chance::System;
-use crate::daemon::error::{Error, Kind};
+use super::{CommandResult, Exit, Out};
+use crate::daemon::chance::SystemChance;
+use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::sign::Signing;
 use crate::engine::release::Sha256;
 
@@ -35,7 +35,7 @@ pub struct Args {
 /// What was made.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "approver-key")]
-pub struct Made {
+pub struct ApproverKeyAnswer {
     /// The file with the key.
     pub key: PathBuf,
     /// The file with its public half.
@@ -50,12 +50,12 @@ pub struct Made {
 ///
 /// # Errors
 /// A file exists already, or cannot be written.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let Some(name) = args.file.file_name() else {
-        return Err(Error::new(Kind::Usage, "this names no file").in_field("FILE").into());
+        return Err(Error::new(ErrorCategory::Usage, "this names no file").in_field("FILE").into());
     };
     let folder = args.file.parent().map(PathBuf::from).unwrap_or_default();
-    let signing = Signing::draw(&mut System)?;
+    let signing = Signing::draw(&mut SystemChance)?;
     let (digits, fingerprint) = (signing.public().text(), signing.public().fingerprint());
     let mut public = name.to_owned();
     public.push(".pub");
@@ -64,7 +64,12 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         NewFile { path: public.into(), content: format!("{digits}\n"), secret: false },
     ];
     new_files::write(&folder, &files, &[])?.keep();
-    let made = Made { key: folder.join(&files[0].path), public: folder.join(&files[1].path), digits, fingerprint };
+    let made = ApproverKeyAnswer {
+        key: folder.join(&files[0].path),
+        public: folder.join(&files[1].path),
+        digits,
+        fingerprint,
+    };
     if out.json() {
         out.value(&made);
     } else {
@@ -73,8 +78,8 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn text(made: &Made) -> String {
-    let Made { key, public, digits, fingerprint } = made;
+fn text(made: &ApproverKeyAnswer) -> String {
+    let ApproverKeyAnswer { key, public, digits, fingerprint } = made;
     format!(
         "{} is the key: it stays with one person, who alone can read it.\n\
          {} is its public half, with the fingerprint {fingerprint}.\n\n\

@@ -3,11 +3,11 @@
 
 use std::path::PathBuf;
 
-use super::{Exit, Out, Result};
-use crate::daemon::config::{Feed, MOST_NAME};
-use crate::daemon::error::{Error, Kind};
-use crate::daemon::live::Answer;
-use crate::daemon::run::{Asking, Person, ask};
+use super::{CommandResult, Exit, Out};
+use crate::daemon::config::{FeedConfig, MOST_NAME};
+use crate::daemon::error::{Error, ErrorCategory};
+use crate::daemon::live::RequestOutcome;
+use crate::daemon::run::{Asking, Requester, ask};
 
 /// A feed and a reason.
 #[derive(clap::Args)]
@@ -31,7 +31,7 @@ impl About {
     ///
     /// # Errors
     /// The feed cannot be reached.
-    pub fn ask(self, asking: &Asking<'_>, new_chain: bool, out: &mut Out) -> Result<Exit> {
+    pub fn ask(self, asking: &Asking<'_>, new_chain: bool, out: &mut Out) -> CommandResult<Exit> {
         self.about(&|feed, by| ask(feed, asking, by, new_chain), out)
     }
 
@@ -39,22 +39,22 @@ impl About {
     ///
     /// # Errors
     /// The reason is none, or it cannot be done.
-    pub fn about(self, doing: &Doing<'_>, out: &mut Out) -> Result<Exit> {
+    pub fn about(self, doing: &Doing<'_>, out: &mut Out) -> CommandResult<Exit> {
         let by = self.person()?;
-        let feed = Feed::load(&self.feed)?;
+        let feed = FeedConfig::load(&self.feed)?;
         Ok(answered(&doing(&feed, &by)?, out))
     }
 
     /// Who asks.
-    pub fn person(&self) -> Result<Person> {
+    pub fn person(&self) -> CommandResult<Requester> {
         let (name, why) = (self.person.as_deref(), self.reason.as_deref());
         let (name, why) = (line(name, MOST_NAME, "--as")?, line(why, MOST_REASON, "--reason")?);
-        Ok(Person { name, why, key: None })
+        Ok(Requester { name, why, key: None })
     }
 }
 
 /// Prints what came of it: 1 when it was refused.
-pub fn answered(answer: &Answer, out: &mut Out) -> Exit {
+pub fn answered(answer: &RequestOutcome, out: &mut Out) -> Exit {
     print(answer, out);
     if answer.done { Exit::Done } else { Exit::Unsafe }
 }
@@ -64,15 +64,15 @@ fn line(text: Option<&str>, most: usize, option: &str) -> crate::daemon::error::
     let text = text.map(str::trim).filter(|text| !text.is_empty());
     if text.is_some_and(|text| text.chars().count() > most || text.chars().any(char::is_control)) {
         let said = format!("this is one line of at most {most} letters");
-        return Err(Error::new(Kind::Usage, said).in_field(option));
+        return Err(Error::new(ErrorCategory::Usage, said).in_field(option));
     }
     Ok(text.map(str::to_owned))
 }
 
 /// What is done with a feed for a person.
-pub type Doing<'a> = dyn Fn(&Feed, &Person) -> crate::daemon::error::Result<Answer> + 'a;
+pub type Doing<'a> = dyn Fn(&FeedConfig, &Requester) -> crate::daemon::error::Result<RequestOutcome> + 'a;
 
-fn print(answer: &Answer, out: &mut Out) {
+fn print(answer: &RequestOutcome, out: &mut Out) {
     if out.json() {
         out.value(answer);
     } else if answer.done {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Command;
 
-use super::{Exit, Out, Result};
-use crate::daemon::error::{Error, Kind};
+use super::{CommandResult, Exit, Out};
+use crate::daemon::error::{Error, ErrorCategory};
 
 /// Print what a shell completes
 #[derive(clap::Args)]
@@ -32,9 +32,11 @@ pub struct ManArgs {
 ///
 /// # Errors
 /// JSON is asked for.
-pub fn run(args: Args, mut program: Command, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, mut program: Command, out: &mut Out) -> CommandResult<Exit> {
     if out.json() {
-        return Err(Error::new(Kind::Usage, "completions are for shells: leave --json out").in_field("--json").into());
+        return Err(Error::new(ErrorCategory::Usage, "completions are for shells: leave --json out")
+            .in_field("--json")
+            .into());
     }
     let name = program.get_name().to_owned();
     let mut script = Vec::new();
@@ -47,7 +49,7 @@ pub fn run(args: Args, mut program: Command, out: &mut Out) -> Result<Exit> {
 ///
 /// # Errors
 /// The folder cannot be written.
-pub fn man(args: &ManArgs, mut program: Command, out: &mut Out) -> Result<Exit> {
+pub fn man(args: &ManArgs, mut program: Command, out: &mut Out) -> CommandResult<Exit> {
     // So that the page of a command has the program's name in front.
     program.build();
     let folder = &args.dir;

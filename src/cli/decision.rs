@@ -4,18 +4,18 @@
 use std::path::{Path, PathBuf};
 
 use super::tell::note;
-use super::{Exit, Out, Result, ask};
-use crate::daemon::config::{Approvers, Feed};
-use crate::daemon::error::{Error, Kind, printable};
+use super::{CommandResult, Exit, Out, ask};
+use crate::daemon::config::{Approvers, FeedConfig};
+use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::journal::{Body, Decision::Hold};
-use crate::daemon::live::{Ask, Line, Pending};
-use crate::daemon::run::{self, Known, Person, seen_with};
+use crate::daemon::live::{Ask, DecidedRelease, Pending};
+use crate::daemon::run::{self, FeedFacts, Requester, seen_with};
 use crate::daemon::sign::Signing;
 use crate::daemon::small_file::{self, Readers};
 
 /// A decision about the release that waits.
 #[derive(clap::Args)]
-pub struct Decision {
+pub struct DecisionAnswer {
     #[command(flatten)]
     ask: ask::About,
     /// The release that is meant; the one that waits when left out
@@ -29,17 +29,17 @@ pub struct Decision {
     key: Option<PathBuf>,
 }
 
-impl Decision {
+impl DecisionAnswer {
     /// Decides, and prints what came of it.
     ///
     /// # Errors
     /// No release waits, or another one; what an approver has to give is missing; or the feed cannot be reached.
-    pub fn run(self, approves: bool, out: &mut Out) -> Result<Exit> {
+    pub fn run(self, approves: bool, out: &mut Out) -> CommandResult<Exit> {
         let by = self.ask.person()?;
-        let feed = Feed::load(&self.ask.feed)?;
+        let feed = FeedConfig::load(&self.ask.feed)?;
         let key = self.signing(&by, &feed.services.approvers()).map_err(|error| error.in_file(&feed.file))?;
-        let asking = |known: &Known<'_>| Ok(about(held(known, &self, &feed)?, approves));
-        let answer = run::ask(&feed, &asking, &Person { key, ..by }, false)?;
+        let asking = |known: &FeedFacts<'_>| Ok(about(held(known, &self, &feed)?, approves));
+        let answer = run::ask(&feed, &asking, &Requester { key, ..by }, false)?;
         if answer.done && approves && self.seen.is_none() {
             let text = "without --seen the release is approved that waited at this moment, whether you have looked at it or not: give the \
                         digest that `tidegate show FEED --candidate` shows, and no other release can be meant";
@@ -49,8 +49,8 @@ impl Decision {
     }
 
     /// The key of the approver, where the feed file names approvers.
-    fn signing(&self, by: &Person, approvers: &Approvers) -> crate::daemon::error::Result<Option<Signing>> {
-        let refuse = |option: &str, text: String| Err(Error::new(Kind::Usage, text).in_field(option));
+    fn signing(&self, by: &Requester, approvers: &Approvers) -> crate::daemon::error::Result<Option<Signing>> {
+        let refuse = |option: &str, text: String| Err(Error::new(ErrorCategory::Usage, text).in_field(option));
         if !approvers.sign() {
             return match self.key {
                 None => Ok(None),
@@ -94,7 +94,7 @@ fn key_in(file: &Path) -> crate::daemon::error::Result<Signing> {
     let text = small_file::secret(file, "read the key", Readers::Owner)?;
     Signing::parse(&text).ok_or_else(|| {
         let text = "this is no key of an approver: it has 64 hexadecimal digits, as `tidegate approver-key` makes them";
-        Error::new(Kind::Usage, text).in_file(file)
+        Error::new(ErrorCategory::Usage, text).in_file(file)
     })
 }
 
@@ -105,15 +105,19 @@ const FEWEST: usize = 8;
 ///
 /// # Errors
 /// None waits, or another one.
-fn held<'a>(known: &'a Known<'_>, meant: &Decision, feed: &Feed) -> crate::daemon::error::Result<&'a Pending> {
+fn held<'a>(
+    known: &'a FeedFacts<'_>,
+    meant: &DecisionAnswer,
+    feed: &FeedConfig,
+) -> crate::daemon::error::Result<&'a Pending> {
     let (wanted, seen) = (meant.release, meant.seen.as_deref());
     if seen.is_some_and(|seen| seen.len() < FEWEST || !seen.bytes().all(|byte| byte.is_ascii_hexdigit())) {
         let text = format!(
             "this is the beginning of no digest: give at least {FEWEST} of its digits, as `show --candidate` shows it"
         );
-        return Err(Error::new(Kind::Usage, text).in_field("--seen"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_field("--seen"));
     }
-    let refuse = |text: String| Err(Error::new(Kind::Usage, text).in_file(&feed.file));
+    let refuse = |text: String| Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file));
     match known.held {
         None => {
             let gone = gone(known.releases, wanted).or_else(|| void(feed)).unwrap_or_default();
@@ -128,14 +132,14 @@ fn held<'a>(known: &'a Known<'_>, meant: &Decision, feed: &Feed) -> crate::daemo
                  one of it since. Look at it with `tidegate show --candidate`",
                 held.release
             );
-            Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("--seen"))
+            Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--seen"))
         }
         Some(held) => Ok(held),
     }
 }
 
 /// What has become of the release that they mean: a command that was killed may have been done.
-fn gone(releases: &[Line], wanted: Option<u32>) -> Option<String> {
+fn gone(releases: &[DecidedRelease], wanted: Option<u32>) -> Option<String> {
     let line = releases.iter().rev().find(|line| wanted.is_none_or(|wanted| wanted == line.release))?;
     let release = line.release;
     Some(match line.manifest {
@@ -145,7 +149,7 @@ fn gone(releases: &[Line], wanted: Option<u32>) -> Option<String> {
 }
 
 /// What has made the release void that waited last, where that was not a person's decision.
-fn void(feed: &Feed) -> Option<String> {
+fn void(feed: &FeedConfig) -> Option<String> {
     let (_, entries) = seen_with(feed, None).ok()?;
     let bodies = || entries.iter().map(|entry| &entry.entry.body);
     let held = bodies().rposition(|body| matches!(body, Body::Decision(Hold { .. })))?;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
 
-use super::{Exit, Out, Result, ask};
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind};
+use super::{CommandResult, Exit, Out, ask};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::live::{Ask, Hash};
 use crate::daemon::whole_file;
@@ -48,12 +48,12 @@ const MOST_PEOPLE: usize = 100_000;
 ///
 /// # Errors
 /// The identifiers cannot be read, or the feed cannot be reached.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    let feed = Feed::load(&args.ask.feed)?;
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
+    let feed = FeedConfig::load(&args.ask.feed)?;
     let columns: Vec<&Column> = feed.columns.of(Role::Identifier).collect();
     if columns.is_empty() {
         let text = "this feed has no identifier column: nobody can be found in it";
-        return Err(Error::new(Kind::Usage, text).in_file(&feed.file).into());
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).into());
     }
     let (text, place) = read(args.from.as_deref())?;
     args.ask.ask(
@@ -67,18 +67,18 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
 }
 
 /// The text with the identifiers, and what it is called.
-fn read(from: Option<&Path>) -> Result<(Zeroizing<String>, PathBuf)> {
+fn read(from: Option<&Path>) -> CommandResult<(Zeroizing<String>, PathBuf)> {
     let place = from.map_or_else(|| PathBuf::from("standard input"), Path::to_path_buf);
     const DOING: &str = "read the identifiers";
     let bytes = match from {
-        Some(file) => whole_file::bytes(file, DOING, Kind::Input, whole_file::ERASURE)?,
-        None => whole_file::all(std::io::stdin(), &place, DOING, Kind::Input, whole_file::ERASURE)?,
+        Some(file) => whole_file::bytes(file, DOING, ErrorCategory::Input, whole_file::ERASURE)?,
+        None => whole_file::all(std::io::stdin(), &place, DOING, ErrorCategory::Input, whole_file::ERASURE)?,
     };
     match String::from_utf8(bytes) {
         Ok(text) => Ok((Zeroizing::new(text), place)),
         Err(error) => {
             drop(Zeroizing::new(error.into_bytes()));
-            Err(Error::new(Kind::Input, "not UTF-8 text").in_file(&place).into())
+            Err(Error::new(ErrorCategory::Input, "not UTF-8 text").in_file(&place).into())
         }
     }
 }
@@ -92,7 +92,8 @@ fn people(
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut people = Vec::new();
     for (at, record) in reader.records().enumerate() {
-        let wrong = |text: &str| Error::new(Kind::Input, text.to_owned()).in_file(place).at_line(at as u64 + 1);
+        let wrong =
+            |text: &str| Error::new(ErrorCategory::Input, text.to_owned()).in_file(place).at_line(at as u64 + 1);
         let record = record.map_err(|_| wrong("this line is no CSV"))?;
         if at == 0 && record.len() == columns.len() && record.iter().zip(columns).all(|(text, of)| text == &*of.name) {
             continue;
@@ -111,7 +112,7 @@ fn people(
         people.push(Hash(person.ok_or_else(|| wrong("an identifier on this line is empty or of another type"))?));
     }
     if people.is_empty() {
-        return Err(Error::new(Kind::Input, "nobody is named here").in_file(place));
+        return Err(Error::new(ErrorCategory::Input, "nobody is named here").in_file(place));
     }
     Ok(people)
 }
@@ -124,7 +125,7 @@ mod tests {
     fn a_list_has_so_many_people() {
         let text = "[feed]\nname = \"t\"\n[policy]\nk = 2\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
             [[column]]\nname = \"ward\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"A\", \"B\"] }\n";
-        let feed = Feed::parse(text, Path::new("feed.toml")).expect("a feed file");
+        let feed = FeedConfig::parse(text, Path::new("feed.toml")).expect("a feed file");
         let columns: Vec<&Column> = feed.columns.of(Role::Identifier).collect();
         let hasher = PersonHasher::new(&[7; 32]);
         for (count, fits) in [(MOST_PEOPLE, true), (MOST_PEOPLE + 1, false)] {

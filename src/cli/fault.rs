@@ -4,8 +4,8 @@
 use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 
-use super::{Exit, Result};
-use crate::daemon::error::{Error, Kind};
+use super::{CommandResult, Exit};
+use crate::daemon::error::{Error, ErrorCategory};
 
 /// From now on a panic prints its place only.
 pub fn show_places_only() {
@@ -18,9 +18,9 @@ pub fn show_places_only() {
 }
 
 /// Runs a command; a panic becomes an error.
-pub fn caught(command: impl FnOnce() -> Result<Exit>) -> Result<Exit> {
+pub fn caught(command: impl FnOnce() -> CommandResult<Exit>) -> CommandResult<Exit> {
     panic::catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
         let text = "a fault of this program; nothing was approved. Please report the place that is shown above";
-        Err(Error::new(Kind::Internal, text).into())
+        Err(Error::new(ErrorCategory::Internal, text).into())
     })
 }

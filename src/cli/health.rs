@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use super::{Exit, Out, Result};
-use crate::daemon::config::Feed;
-use crate::daemon::observe::{Health, State};
+use super::{CommandResult, Exit, Out};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::observe::{FeedPhase, Health};
 use crate::daemon::run::ask_health;
 
 /// Ask a daemon whether its feeds are ready, for probes and scripts
@@ -32,8 +32,8 @@ pub struct Args {
 ///
 /// # Errors
 /// The feed file cannot be read, no daemon answers, or it wants another token.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    let feed = Feed::load(&args.feed)?;
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
+    let feed = FeedConfig::load(&args.feed)?;
     let health = ask_health(&feed.services.http.changed_by(args.bind, args.token.as_deref()))?;
     if out.json() {
         out.value(&health);
@@ -47,10 +47,10 @@ fn words(health: &Health) -> String {
     let mut text = String::from(if health.ready { "ready\n" } else { "not ready\n" });
     for (feed, state) in &health.feeds {
         let state = match state {
-            State::Starting => "starting",
-            State::Running => "running",
-            State::Behind => "behind: messages of its topic wait for longer than source.max_lag",
-            State::Halted => "halted",
+            FeedPhase::Starting => "starting",
+            FeedPhase::Running => "running",
+            FeedPhase::Behind => "behind: messages of its topic wait for longer than source.max_lag",
+            FeedPhase::Halted => "halted",
         };
         let _ = writeln!(text, "  {feed}: {state}");
         if let Some(halt) = health.halted.get(feed) {

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use super::progress;
 use super::tell::{name, note};
 use crate::daemon::error::printable;
-use crate::daemon::oneshot::{Entry, Outcome, Watch};
+use crate::daemon::oneshot::{InputEntry, InputOutcome, Watch};
 
 /// One line that says what is being done.
-pub struct Shown {
+pub struct InputLine {
     names: Vec<String>,
-    line: progress::Shown,
+    line: progress::ProgressLine,
 }
 
-impl Shown {
+impl InputLine {
     /// Of these inputs.
-    pub fn new(inputs: &[PathBuf]) -> Shown {
+    pub fn new(inputs: &[PathBuf]) -> InputLine {
         let names = inputs.iter().map(|path| printable(&name(path))).collect();
-        Shown { names, line: progress::Shown::new("starting") }
+        InputLine { names, line: progress::ProgressLine::new("starting") }
     }
 
     /// Shows what is being done.
@@ -26,7 +26,7 @@ impl Shown {
     }
 }
 
-impl Watch for Shown {
+impl Watch for InputLine {
     fn reading(&mut self, input: usize, rows: u64) {
         self.line.say(format!("reading {}: {rows} rows", self.names[input]));
     }
@@ -82,7 +82,7 @@ impl Watch for Shown {
         self.line.aside(|| note(&text));
     }
 
-    fn finished(&mut self, file: &str, entry: &Entry) {
+    fn finished(&mut self, file: &str, entry: &InputEntry) {
         let release = entry.release.map(|release| format!(" as release {release}")).unwrap_or_default();
         let mut text = format!(
             "{}, which an interrupted command had begun, has its tick now: {}{release}",
@@ -101,13 +101,13 @@ impl Watch for Shown {
 }
 
 /// An outcome.
-pub fn word(outcome: Outcome) -> &'static str {
+pub fn word(outcome: InputOutcome) -> &'static str {
     match outcome {
-        Outcome::Published => "published",
-        Outcome::Waiting => "waiting",
-        Outcome::Held => "held",
-        Outcome::Rejected => "rejected",
-        Outcome::Stopped => "stopped",
-        Outcome::Known => "known",
+        InputOutcome::Published => "published",
+        InputOutcome::Waiting => "waiting",
+        InputOutcome::Held => "held",
+        InputOutcome::Rejected => "rejected",
+        InputOutcome::Stopped => "stopped",
+        InputOutcome::Known => "known",
     }
 }

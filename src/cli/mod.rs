@@ -42,7 +42,7 @@ mod tell;
 pub mod verify;
 pub mod withdraw;
 
-pub use answer::{ErrorReport, Exit, Failure, Result};
+pub use answer::{CommandResult, ErrorReport, Exit, Failure};
 pub use out::Out;
 
 use std::ffi::OsString;
@@ -51,7 +51,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::daemon::error::{Error, Kind};
+use crate::daemon::error::{Error, ErrorCategory};
 
 /// Publishes anonymised releases of data that never stops arriving, and attacks each one before it leaves.
 #[derive(Parser)]
@@ -91,7 +91,7 @@ enum Command {
     Man(completions::ManArgs),
 }
 
-fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
+fn dispatch(command: Command, out: &mut Out) -> CommandResult<Exit> {
     match command {
         Command::Demo(args) => demo::run(args, out),
         Command::Anonymize(args) => anonymize::run(args, out),
@@ -153,7 +153,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 fn usage(said: &clap::Error) -> Error {
     let text = said.render().to_string();
     let first = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
-    Error::new(Kind::Usage, first.split_whitespace().collect::<Vec<_>>().join(" "))
+    Error::new(ErrorCategory::Usage, first.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn show(failure: &Failure, out: &mut Out) {

@@ -1,6 +1,6 @@
 //! `tidegate new-chain` (CONTRACTS 3): a new chain of releases begins, under the feed file as it is now.
 
-use super::{Exit, Out, Result, ask};
+use super::{CommandResult, Exit, Out, ask};
 use crate::daemon::live::Ask;
 
 /// Begin a new chain of releases, under the feed file as it is now
@@ -20,6 +20,6 @@ pub struct Args {
 ///
 /// # Errors
 /// The feed cannot be reached.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     args.ask.ask(&|_| Ok(Ask::NewChain), true, out)
 }

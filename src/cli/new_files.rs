@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// A file to be written.
 pub struct NewFile {
@@ -18,14 +18,14 @@ pub struct NewFile {
     pub secret: bool,
 }
 
-/// What has been made so far; dropped without [`Made::keep`] it is taken back.
+/// What has been made so far; dropped without [`NewFiles::keep`] it is taken back.
 #[must_use]
-pub struct Made {
+pub struct NewFiles {
     files: Vec<PathBuf>,
     dirs: Vec<PathBuf>,
 }
 
-impl Made {
+impl NewFiles {
     /// It stays.
     pub fn keep(mut self) {
         self.files.clear();
@@ -33,7 +33,7 @@ impl Made {
     }
 }
 
-impl Drop for Made {
+impl Drop for NewFiles {
     fn drop(&mut self) {
         // Only what this call has made; a directory that somebody else has filled meanwhile stays.
         self.files.iter().for_each(|file| drop(std::fs::remove_file(file)));
@@ -46,14 +46,14 @@ impl Drop for Made {
 ///
 /// # Errors
 /// A file exists already, or the file system refuses.
-pub fn write(dir: &Path, files: &[NewFile], folders: &[&str]) -> Result<Made> {
+pub fn write(dir: &Path, files: &[NewFile], folders: &[&str]) -> Result<NewFiles> {
     for file in files {
         let path = dir.join(&file.path);
         if path.symlink_metadata().is_ok() {
             return Err(exists(&path));
         }
     }
-    let mut made = Made { files: Vec::new(), dirs: Vec::new() };
+    let mut made = NewFiles { files: Vec::new(), dirs: Vec::new() };
     for file in files {
         let path = dir.join(&file.path);
         let above = path.parent().unwrap_or(dir);
@@ -76,11 +76,11 @@ pub fn write(dir: &Path, files: &[NewFile], folders: &[&str]) -> Result<Made> {
 fn exists(path: &Path) -> Error {
     let text =
         "exists already and is never written over; nothing was changed. Choose another directory, or move it away";
-    Error::new(Kind::Usage, text).in_file(path)
+    Error::new(ErrorCategory::Usage, text).in_file(path)
 }
 
 /// Makes a directory and those above it, and remembers which.
-fn make_dir(dir: &Path, secret: bool, made: &mut Made) -> Result<()> {
+fn make_dir(dir: &Path, secret: bool, made: &mut NewFiles) -> Result<()> {
     if dir.as_os_str().is_empty() || dir.is_dir() {
         return Ok(());
     }

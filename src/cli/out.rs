@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::daemon::error::{Error, Kind, Result, cause};
+use crate::daemon::error::{Error, ErrorCategory, Result, cause};
 
 /// Standard output of one command.
 pub struct Out {
@@ -51,7 +51,7 @@ impl Out {
         let failed = self.failed.take().or_else(|| self.stream.flush().err());
         match failed {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Error::new(Kind::Io, format!("cannot write the result: {}", cause(&error))))
+                Err(Error::new(ErrorCategory::Io, format!("cannot write the result: {}", cause(&error))))
             }
             _ => Ok(()),
         }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::{Public, public_of};
-use super::{Exit, Out, Result};
+use super::place::{PublicPlace, public_of};
+use super::{CommandResult, Exit, Out};
 use crate::daemon::opened_release::manifest;
 use crate::engine::release::{FileLine, Manifest, TableKind};
 
@@ -40,7 +40,7 @@ pub struct Args {
 /// Where the files of a release lie.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "path")]
-pub struct Paths {
+pub struct ReleasePaths {
     /// The release.
     pub release: u32,
     /// Its manifest.
@@ -59,8 +59,8 @@ pub struct Paths {
 ///
 /// # Errors
 /// There is no such release, or its manifest cannot be read.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    let Public { store, layout } = public_of(&args.place)?;
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
+    let PublicPlace { store, layout } = public_of(&args.place)?;
     let manifest = manifest(&*store, layout, args.release, &args.place)?;
     let root = root(&store.place());
     let at = |path: &str| format!("{root}/{path}");
@@ -68,7 +68,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         let of = manifest.files.iter().filter(|file| file.rows.is_some() && TableKind::of(&file.path) == kind);
         of.map(|file| at(&file.path)).collect()
     };
-    let paths = Paths {
+    let paths = ReleasePaths {
         release: manifest.release,
         manifest: at(&layout.manifest(manifest.release)),
         report: first(&manifest, |file| file.path.ends_with(".html")).map(at),

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::daemon::config::Feed;
+use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
-use crate::daemon::journal::store::{Shown, Store};
+use crate::daemon::journal::store::{ReadOnlyFolder, Store};
 use crate::daemon::run::begin;
 use crate::engine::release::Layout;
 
@@ -16,7 +16,7 @@ pub fn feed_in(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Where releases are published.
-pub struct Public {
+pub struct PublicPlace {
     /// The public root, or the folder.
     pub store: Arc<dyn Store>,
     /// How files lie in it.
@@ -27,13 +27,13 @@ pub struct Public {
 ///
 /// # Errors
 /// The feed file or the folder cannot be read.
-pub fn public_of(place: &Path) -> Result<Public> {
+pub fn public_of(place: &Path) -> Result<PublicPlace> {
     let feed = if place.is_dir() { feed_in(place) } else { Some(place.to_path_buf()) };
     match feed {
-        Some(file) => public_root(&Feed::load(&file)?),
+        Some(file) => public_root(&FeedConfig::load(&file)?),
         None => {
             let layout = if place.join("manifest").is_dir() { Layout::Root } else { Layout::Folders };
-            Ok(Public { store: Arc::new(Shown::open(place)?), layout })
+            Ok(PublicPlace { store: Arc::new(ReadOnlyFolder::open(place)?), layout })
         }
     }
 }
@@ -42,6 +42,6 @@ pub fn public_of(place: &Path) -> Result<Public> {
 ///
 /// # Errors
 /// The feed file names none, or it cannot be looked at.
-pub fn public_root(feed: &Feed) -> Result<Public> {
-    Ok(Public { store: begin::look(feed, false)?, layout: Layout::Root })
+pub fn public_root(feed: &FeedConfig) -> Result<PublicPlace> {
+    Ok(PublicPlace { store: begin::look(feed, false)?, layout: Layout::Root })
 }

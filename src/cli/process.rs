@@ -6,7 +6,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Nobody else may read what this process writes, and nothing of its memory is left on a disk.
 pub fn safely() {
@@ -22,7 +22,7 @@ pub fn safely() {
 /// The system gives no threads.
 pub fn runtime() -> Result<Runtime> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|_| Error::new(Kind::Io, "the operating system gives no threads"))
+    runtime.map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no threads"))
 }
 
 /// Who tells the process to end, and who is told: by a signal, or by this process itself. A second signal ends it at once.
@@ -31,7 +31,7 @@ pub fn runtime() -> Result<Runtime> {
 /// Signals cannot be listened to.
 pub fn signals() -> Result<(Arc<watch::Sender<bool>>, watch::Receiver<bool>)> {
     let (tell, told) = watch::channel(false);
-    let listen = |kind| signal(kind).map_err(|_| Error::new(Kind::Io, "signals cannot be listened to"));
+    let listen = |kind| signal(kind).map_err(|_| Error::new(ErrorCategory::Io, "signals cannot be listened to"));
     let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
     // A terminal that is closed, or a tool that wants files to be read again, ends nothing. Nothing is read again before the next start.
     let hangup = listen(SignalKind::hangup())?;

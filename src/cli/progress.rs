@@ -8,14 +8,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 const PATIENCE: Duration = Duration::from_millis(120);
 
 /// A line that is shown while it lives.
-pub struct Shown(ProgressBar);
+pub struct ProgressLine(ProgressBar);
 
-impl Shown {
+impl ProgressLine {
     /// Something whose end is not known.
-    pub fn new(doing: &'static str) -> Shown {
+    pub fn new(doing: &'static str) -> ProgressLine {
         let bar = ProgressBar::new_spinner().with_message(doing);
         bar.enable_steady_tick(PATIENCE);
-        Shown(bar)
+        ProgressLine(bar)
     }
 
     /// What is being done now.
@@ -29,12 +29,12 @@ impl Shown {
     }
 
     /// So many files to read.
-    pub fn files(files: usize) -> Shown {
+    pub fn files(files: usize) -> ProgressLine {
         let bar = ProgressBar::new(files as u64);
         let style = ProgressStyle::with_template("{spinner} reading {pos} of {len} files, {elapsed}");
         bar.set_style(style.expect("the template is fixed"));
         bar.enable_steady_tick(PATIENCE);
-        Shown(bar)
+        ProgressLine(bar)
     }
 
     /// One of them is read.
@@ -43,7 +43,7 @@ impl Shown {
     }
 }
 
-impl Drop for Shown {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Exit, Out, Result, ask};
-use crate::daemon::config::Feed;
+use super::{CommandResult, Exit, Out, ask};
+use crate::daemon::config::FeedConfig;
 use crate::daemon::ingest::Offer;
 use crate::daemon::live::Ask;
 use crate::daemon::run::seen;
@@ -30,16 +30,16 @@ pub struct Args {
 
 /// What was set aside.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct QuarantineAnswer {
     /// Messages.
     pub messages: u64,
     /// What is wrong with them, file by file.
-    pub groups: Vec<Group>,
+    pub groups: Vec<FaultGroup>,
 }
 
 /// Messages of one file or partition with the same fault.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Group {
+pub struct FaultGroup {
     /// The file; null for messages of a topic.
     pub file: Option<String>,
     /// The topic; null for messages of a file.
@@ -60,13 +60,13 @@ pub struct Group {
 ///
 /// # Errors
 /// The feed cannot be reached.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if args.retry {
         return args.ask.ask(&|_| Ok(Ask::Retry), false, out);
     }
-    let feed = Feed::load(&args.ask.feed)?;
+    let feed = FeedConfig::load(&args.ask.feed)?;
     let seen = seen(&feed)?;
-    let mut groups: BTreeMap<_, Group> = BTreeMap::new();
+    let mut groups: BTreeMap<_, FaultGroup> = BTreeMap::new();
     let mut messages = 0;
     for aside in &seen.state.quarantine {
         let offer = Offer::parse(&seen.need(&aside.object)?)?;
@@ -78,10 +78,10 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
             let first = place.line.unwrap_or(place.row);
             let group = groups.entry((name.clone(), partition, column.clone(), text.clone()));
             let (file, topic) = if partition.is_some() { (None, Some(name)) } else { (Some(name), None) };
-            group.or_insert(Group { file, topic, partition, column, text, messages: 0, first }).messages += 1;
+            group.or_insert(FaultGroup { file, topic, partition, column, text, messages: 0, first }).messages += 1;
         }
     }
-    let answer = Answer { messages, groups: groups.into_values().collect() };
+    let answer = QuarantineAnswer { messages, groups: groups.into_values().collect() };
     if out.json() {
         out.value(&answer);
     } else {
@@ -104,12 +104,12 @@ fn advice(kind: MisfitKind) -> String {
     }
 }
 
-fn words(answer: &Answer) -> String {
+fn words(answer: &QuarantineAnswer) -> String {
     if answer.messages == 0 {
         return "nothing is set aside\n".to_owned();
     }
     let mut text = format!("{} messages are set aside\n", answer.messages);
-    for Group { file, topic, partition, column, text: what, messages, first } in &answer.groups {
+    for FaultGroup { file, topic, partition, column, text: what, messages, first } in &answer.groups {
         let column = column.as_ref().map(|column| format!("`{column}`: ")).unwrap_or_default();
         let place = match (topic, partition) {
             (Some(topic), Some(partition)) => {

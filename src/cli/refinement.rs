@@ -5,31 +5,33 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::audit::Attacked;
-use crate::engine::gate::refinement::{self, Attacker, Count, Found, Held, Names, Place, Ratio, Support};
+use crate::engine::gate::refinement::{
+    self, AttackResult, AttackedRows, Attacker, HeldRows, Names, RatioFigure, SolutionCount, Support,
+};
 use crate::engine::model::Columns;
 use crate::engine::policy::{self, Policy};
 
 /// What a refinement attack finds.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Refinement {
+pub struct RefinementAnswer {
     /// No limit of the policy fails; with `policy.max_ratio = "off"` none is judged.
     pub safe: bool,
     /// Who attacks.
     pub attacker: Who,
     /// How solutions are counted.
-    pub values: Values,
+    pub values: ValuesAnswer,
     /// The classes in order of formation, where that is not known by their public key (loss, Σ layer, Σ layer/height) and
     /// then in preorder; the outliers last, if there are any.
-    pub targets: Vec<Target>,
+    pub targets: Vec<TargetAnswer>,
     /// The largest `log10_ratio`; null where one of them is not known.
     pub max_log10_ratio: Option<f64>,
     /// The largest `bound`; not there where targets have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bound: Option<u64>,
     /// What all targets together tell; null where that is too much work, or there are several releases.
-    pub joint: Option<Joint>,
+    pub joint: Option<JointAnswer>,
     /// Every limit that fails; empty when safe.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<ExceededLimit>,
 }
 
 /// An attacker.
@@ -45,7 +47,7 @@ pub enum Who {
 /// Whether rows may share all their values.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Values {
+pub enum ValuesAnswer {
     /// They may.
     Repeated,
     /// No two rows do.
@@ -54,7 +56,7 @@ pub enum Values {
 
 /// A class, or the outliers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Target {
+pub struct TargetAnswer {
     /// The release, counted from 0; not there when there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<usize>,
@@ -80,15 +82,15 @@ pub struct Target {
     /// Leaf cells with exactly one of the true rows; null without `--increment`.
     pub fuzzy: Option<u64>,
     /// The parts of the class in which an earlier class has left something free.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BlockAnswer>,
     /// What is known of figures that are not exact; not there when all are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bounds: Option<Bounds>,
+    pub bounds: Option<FigureBounds>,
 }
 
 /// One choice of child in every column whose label can be divided.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Block {
+pub struct BlockAnswer {
     /// The children, counted from 0, of the labels of `class` that have any, in the order of the columns.
     pub children: Vec<usize>,
     /// The fewest and the most rows that a solution has in it.
@@ -97,22 +99,22 @@ pub struct Block {
 
 /// Figures that are not exact: null where the figure itself is given, or nothing is known.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Bounds {
+pub struct FigureBounds {
     /// Of `lr`.
-    pub lr: Option<Bound>,
+    pub lr: Option<LogBound>,
     /// Of `cra`; a bound without error is from below.
-    pub cra: Option<Bound>,
+    pub cra: Option<LogBound>,
     /// Of `assignments`.
-    pub assignments: Option<Bound>,
+    pub assignments: Option<LogBound>,
     /// Of the ratio; a bound without error is from above.
-    pub ratio: Option<Bound>,
+    pub ratio: Option<LogBound>,
     /// Whether `support` was seen in solutions that were drawn, so that others may have fewer or more rows.
     pub drawn: bool,
 }
 
 /// A decimal logarithm that is not exact.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Bound {
+pub struct LogBound {
     /// The logarithm.
     pub log10: f64,
     /// How far the truth may lie from it, on both sides; null where it is a bound on the safe side, which fails less than once
@@ -122,7 +124,7 @@ pub struct Bound {
 
 /// All targets together: how often solutions of each, drawn independently, fit together.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Joint {
+pub struct JointAnswer {
     /// log10 of the joint ratio: a bound from above, which fails less than once in 10^9 runs; null where no draw fitted.
     pub log10_ratio: Option<f64>,
     /// What it most likely is; no bound. Null where no draw fitted.
@@ -135,7 +137,7 @@ pub struct Joint {
 
 /// A limit that fails.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Reason {
+pub struct ExceededLimit {
     /// The release, counted from 0; not there when there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<usize>,
@@ -150,18 +152,18 @@ pub struct Reason {
 }
 
 /// Puts an attack into its JSON shape.
-pub fn refinement(found: &Found, attacker: Attacker, names: Names<'_>) -> Refinement {
-    let joint = |joint: &refinement::Joint| Joint {
+pub fn refinement(found: &AttackResult, attacker: Attacker, names: Names<'_>) -> RefinementAnswer {
+    let joint = |joint: &refinement::Joint| JointAnswer {
         log10_ratio: joint.ratio.log10(),
         estimate: joint.estimate(),
         draws: joint.draws,
         kept: joint.kept,
     };
-    let index = |place: Place| match place {
-        Place::Class(at) => at,
-        Place::Outliers => names.release().classes().len(),
+    let index = |place: AttackedRows| match place {
+        AttackedRows::Class(at) => at,
+        AttackedRows::Outliers => names.release().classes().len(),
     };
-    let reason = |against: &refinement::Against| Reason {
+    let reason = |against: &refinement::FailedLimit| ExceededLimit {
         release: None,
         target: against.place.map(index),
         value: against.found,
@@ -169,15 +171,15 @@ pub fn refinement(found: &Found, attacker: Attacker, names: Names<'_>) -> Refine
         text: against.text.clone(),
     };
     let fuzzy = |at: usize| found.fuzzy.as_ref().map(|fuzzy| fuzzy[at]);
-    Refinement {
+    RefinementAnswer {
         safe: found.against.is_empty(),
         attacker: match attacker {
             Attacker::Paper => Who::Paper,
             Attacker::Strongest => Who::Strongest,
         },
         values: match found.values {
-            refinement::Values::Repeated => Values::Repeated,
-            refinement::Values::Distinct => Values::Distinct,
+            refinement::RepeatedValues::Repeated => ValuesAnswer::Repeated,
+            refinement::RepeatedValues::Distinct => ValuesAnswer::Distinct,
         },
         targets: found.targets.iter().enumerate().map(|(at, of)| target(of, fuzzy(at), names)).collect(),
         max_log10_ratio: found.max_log10_ratio(),
@@ -188,9 +190,9 @@ pub fn refinement(found: &Found, attacker: Attacker, names: Names<'_>) -> Refine
 }
 
 /// The attacks on all releases, target after target; `None` where none was made.
-pub fn refinements(attacks: &[Attacked], policy: &Policy, columns: &Columns) -> Option<Refinement> {
+pub fn refinements(attacks: &[Attacked], policy: &Policy, columns: &Columns) -> Option<RefinementAnswer> {
     let several = attacks.len() > 1;
-    let mut all: Vec<Refinement> = Vec::new();
+    let mut all: Vec<RefinementAnswer> = Vec::new();
     for Attacked { release, judged, .. } in attacks {
         let mut one = match judged {
             Ok(judged) => refinement(&judged.found, Attacker::Paper, judged.names(columns)),
@@ -203,43 +205,44 @@ pub fn refinements(attacks: &[Attacked], policy: &Policy, columns: &Columns) -> 
     }
     all.into_iter().reduce(|mut all, next| {
         let before = all.targets.len();
-        let moved = |reason: Reason| Reason { target: reason.target.map(|target| before + target), ..reason };
+        let moved =
+            |reason: ExceededLimit| ExceededLimit { target: reason.target.map(|target| before + target), ..reason };
         all.reasons.extend(next.reasons.into_iter().map(moved));
         all.targets.extend(next.targets);
         let max_log10_ratio = all.max_log10_ratio.zip(next.max_log10_ratio).map(|(a, b)| a.max(b));
         let max_bound = all.max_bound.max(next.max_bound);
-        Refinement { safe: all.safe && next.safe, max_log10_ratio, max_bound, joint: None, ..all }
+        RefinementAnswer { safe: all.safe && next.safe, max_log10_ratio, max_bound, joint: None, ..all }
     })
 }
 
 /// What is said of a release that cannot have been made as the policy says.
-fn unknown(why: &str, policy: &Policy) -> Refinement {
-    Refinement {
+fn unknown(why: &str, policy: &Policy) -> RefinementAnswer {
+    RefinementAnswer {
         safe: false,
         attacker: Who::Paper,
         values: match policy.refinement().values {
-            policy::Values::Repeated => Values::Repeated,
-            policy::Values::Distinct => Values::Distinct,
+            policy::Values::Repeated => ValuesAnswer::Repeated,
+            policy::Values::Distinct => ValuesAnswer::Distinct,
         },
         targets: Vec::new(),
         max_log10_ratio: None,
         max_bound: None,
         joint: None,
-        reasons: vec![Reason { release: None, target: None, value: None, limit: None, text: why.to_owned() }],
+        reasons: vec![ExceededLimit { release: None, target: None, value: None, limit: None, text: why.to_owned() }],
     }
 }
 
-fn target(of: &refinement::Target, fuzzy: Option<u64>, names: Names<'_>) -> Target {
+fn target(of: &refinement::AttackTarget, fuzzy: Option<u64>, names: Names<'_>) -> TargetAnswer {
     let class = || {
         let columns = names.columns();
         let labels = names.nodes(of.place).into_iter().zip(columns.trees());
         labels.map(|(node, tree)| tree.label(node).to_owned()).collect()
     };
     let bound = names.release().bound(of.place);
-    let block = |held: &Held| Block { children: held.children.clone(), support: support(held.support) };
-    Target {
+    let block = |held: &HeldRows| BlockAnswer { children: held.children.clone(), support: support(held.support) };
+    TargetAnswer {
         release: None,
-        class: (of.place != Place::Outliers || bound.is_some()).then(class),
+        class: (of.place != AttackedRows::Outliers || bound.is_some()).then(class),
         rows: of.rows,
         lr: digits(&of.lr),
         cra: digits(&of.cra),
@@ -257,25 +260,25 @@ fn support(of: Support) -> [u64; 2] {
     [of.least, of.most]
 }
 
-fn digits(count: &Count) -> Option<String> {
-    if let Count::Exact(count) = count { Some(count.to_string()) } else { None }
+fn digits(count: &SolutionCount) -> Option<String> {
+    if let SolutionCount::Exact(count) = count { Some(count.to_string()) } else { None }
 }
 
-fn bounds(of: &refinement::Target) -> Option<Bounds> {
-    let exact = |count: &Count| matches!(count, Count::Exact(_));
+fn bounds(of: &refinement::AttackTarget) -> Option<FigureBounds> {
+    let exact = |count: &SolutionCount| matches!(count, SolutionCount::Exact(_));
     let drawn = of.blocks.iter().any(|held| !held.support.exact);
     let ratio = match of.ratio {
-        Ratio::Near { log10, error } => Some(Bound { log10, error: Some(error) }),
-        Ratio::AtMost { log10 } => Some(Bound { log10, error: None }),
-        Ratio::Exact { .. } | Ratio::Impossible | Ratio::Unknown => None,
+        RatioFigure::Near { log10, error } => Some(LogBound { log10, error: Some(error) }),
+        RatioFigure::AtMost { log10 } => Some(LogBound { log10, error: None }),
+        RatioFigure::Exact { .. } | RatioFigure::Impossible | RatioFigure::Unknown => None,
     };
     if exact(&of.lr) && exact(&of.cra) && exact(&of.assignments) && ratio.is_none() && !drawn {
         return None;
     }
     let [lr, cra, assignments] = [&of.lr, &of.cra, &of.assignments].map(|count| match *count {
-        Count::Near { log10, error } => Some(Bound { log10, error: Some(error) }),
-        Count::AtLeast { log10 } => Some(Bound { log10, error: None }),
-        Count::Exact(_) | Count::Unknown => None,
+        SolutionCount::Near { log10, error } => Some(LogBound { log10, error: Some(error) }),
+        SolutionCount::AtLeast { log10 } => Some(LogBound { log10, error: None }),
+        SolutionCount::Exact(_) | SolutionCount::Unknown => None,
     });
-    Some(Bounds { lr, cra, assignments, ratio, drawn })
+    Some(FigureBounds { lr, cra, assignments, ratio, drawn })
 }

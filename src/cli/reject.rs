@@ -1,7 +1,7 @@
 //! `tidegate reject` (CONTRACTS 3): a person says that the release that is held may not leave. Nobody overrides the gate.
 
-use super::decision::Decision;
-use super::{Exit, Out, Result};
+use super::decision::DecisionAnswer;
+use super::{CommandResult, Exit, Out};
 
 /// Refuse the release that waits for approval
 #[derive(clap::Args)]
@@ -12,13 +12,13 @@ is kept in the log. Where the feed file names approvers (schedule.approvers), on
 Exit code 0: done. 1: it could not be done any more. 2: an error, or no release waits.")]
 pub struct Args {
     #[command(flatten)]
-    decision: Decision,
+    decision: DecisionAnswer,
 }
 
 /// Runs the command.
 ///
 /// # Errors
 /// No release waits, or the feed cannot be reached.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     args.decision.run(false, out)
 }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{Exit, Out, Result, ask};
+use super::{CommandResult, Exit, Out, ask};
 use crate::daemon::oneshot::read_key;
 use crate::daemon::run::rekey;
 
@@ -29,7 +29,7 @@ pub struct Args {
 ///
 /// # Errors
 /// A key cannot be read, somebody is at work, or the private root cannot be used.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let to = read_key(&args.to)?;
     args.ask.about(&|feed, by| rekey(feed, &to, by), out)
 }

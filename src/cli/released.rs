@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::{Table, count, digest};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::ingest::{TableFile, count, digest};
 use crate::daemon::whole_file;
 use crate::engine::histogram::Histogram;
 use crate::engine::model::Columns;
@@ -13,7 +13,7 @@ use crate::engine::release::Manifest;
 ///
 /// # Errors
 /// A file cannot be read, is no such table or not the one that its manifest names; or there is no row.
-pub fn labels(path: &Path, columns: &Columns, open: impl Fn(&Path) -> Result<Table>) -> Result<Histogram> {
+pub fn labels(path: &Path, columns: &Columns, open: impl Fn(&Path) -> Result<TableFile>) -> Result<Histogram> {
     let read = |table: &PathBuf| {
         let table = open(table)?;
         let reading = table.labels();
@@ -22,7 +22,7 @@ pub fn labels(path: &Path, columns: &Columns, open: impl Fn(&Path) -> Result<Tab
     let parts = tables(path)?.iter().map(read).collect::<Result<Vec<Histogram>>>()?;
     let rows = Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(0, 0));
     if rows.rows() == 0 {
-        return Err(Error::new(Kind::Input, "the release has a header and no rows").in_file(path));
+        return Err(Error::new(ErrorCategory::Input, "the release has a header and no rows").in_file(path));
     }
     Ok(rows)
 }
@@ -32,8 +32,8 @@ fn tables(path: &Path) -> Result<Vec<PathBuf>> {
     if path.extension().is_none_or(|ending| ending != "json") {
         return Ok(vec![path.to_path_buf()]);
     }
-    let bytes = whole_file::bytes(path, "read the manifest", Kind::Input, whole_file::MANIFEST)?;
-    let wrong = |text: String| Error::new(Kind::Input, text).in_file(path);
+    let bytes = whole_file::bytes(path, "read the manifest", ErrorCategory::Input, whole_file::MANIFEST)?;
+    let wrong = |text: String| Error::new(ErrorCategory::Input, text).in_file(path);
     let manifest = Manifest::parse(&bytes).map_err(|why| {
         wrong(format!(
             "this is no manifest of a release ({why}); a release is a manifest, or a table as CSV, Parquet or Arrow"
@@ -53,7 +53,8 @@ fn tables(path: &Path) -> Result<Vec<PathBuf>> {
         if digest(&table)? == file.sha256 {
             return Ok(table);
         }
-        Err(Error::new(Kind::Input, "this file is not the one that the manifest names: it was changed").in_file(&table))
+        Err(Error::new(ErrorCategory::Input, "this file is not the one that the manifest names: it was changed")
+            .in_file(&table))
     });
     found.collect()
 }

@@ -12,11 +12,11 @@ use serde::Serialize;
 
 use super::answer::Failure;
 use super::process::{runtime, safely, signals};
-use super::{Exit, Out, Result};
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind, printable};
+use super::{CommandResult, Exit, Out};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::observe::{Observer, format};
-use crate::daemon::run::{How, Outcome, PageOptions, Tick, Until, run as run_feeds};
+use crate::daemon::run::{FeedTick, How, PageOptions, TickOutcome, Until, run as run_feeds};
 
 /// Run feeds: watch, anonymise, judge and publish on schedule, until told to end
 #[derive(clap::Args)]
@@ -50,19 +50,19 @@ pub struct Args {
 
 /// What came of `--once`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct OnceAnswer {
     /// The ticks, feed by feed.
-    pub ticks: Vec<Tick>,
+    pub ticks: Vec<FeedTick>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
 /// A feed file cannot be read, or a feed has halted and is not tried again.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let (mut feeds, mut errors) = (Vec::new(), Vec::new());
     for file in &args.feeds {
-        match Feed::load(file) {
+        match FeedConfig::load(file) {
             Ok(feed) => feeds.push(feed),
             Err(error) => errors.push(error),
         }
@@ -84,9 +84,9 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     // Whoever is at work still is cut off: the next start finishes it.
     runtime.shutdown_background();
     let ticks = ended.map_err(|errors| Failure::of(errors).expect("a run that fails says why"))?;
-    let bad = ticks.iter().any(|tick| matches!(tick.outcome, Outcome::Rejected | Outcome::Stopped));
+    let bad = ticks.iter().any(|tick| matches!(tick.outcome, TickOutcome::Rejected | TickOutcome::Stopped));
     if out.json() {
-        out.value(&Answer { ticks });
+        out.value(&OnceAnswer { ticks });
     } else {
         ticks.iter().for_each(|tick| out.text(&words(tick)));
     }
@@ -94,34 +94,34 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
 }
 
 /// Two feeds of one name would be one in every log line.
-fn different(feeds: &[Feed]) -> Result<()> {
+fn different(feeds: &[FeedConfig]) -> CommandResult<()> {
     let mut names = BTreeSet::new();
     for feed in feeds {
         if !names.insert(&feed.name) {
             let text = "another feed file of this command has the same name: each feed has its own";
-            return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("feed.name").into());
+            return Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field("feed.name").into());
         }
     }
     Ok(())
 }
 
-fn words(tick: &Tick) -> String {
-    let Tick { feed, rows, added, new, waiting, withheld, pending, .. } = tick;
+fn words(tick: &FeedTick) -> String {
+    let FeedTick { feed, rows, added, new, waiting, withheld, pending, .. } = tick;
     let release = tick.release.unwrap_or_default();
     let what = match tick.outcome {
-        Outcome::Published => format!("release {release} is published: {rows} rows, {added} of them new"),
-        Outcome::Approval => format!(
+        TickOutcome::Published => format!("release {release} is published: {rows} rows, {added} of them new"),
+        TickOutcome::Approval => format!(
             "release {release} waits for approval: `tidegate show FEED --candidate` shows it, and the command that approves it"
         ),
-        Outcome::Waiting => "nothing is published: no crowd is full".to_owned(),
-        Outcome::Held => "nothing is published yet: too few rows for a first release".to_owned(),
-        Outcome::Skipped => {
+        TickOutcome::Waiting => "nothing is published: no crowd is full".to_owned(),
+        TickOutcome::Held => "nothing is published yet: too few rows for a first release".to_owned(),
+        TickOutcome::Skipped => {
             format!("nothing is decided: {new} new rows wait for a later tick (min_records, publish_every)")
         }
-        Outcome::Idle => "nothing has come".to_owned(),
-        Outcome::Rejected => "the release is rejected".to_owned(),
-        Outcome::Stopped => "the chain is stopped: it publishes nothing any more".to_owned(),
-        Outcome::Postponed => {
+        TickOutcome::Idle => "nothing has come".to_owned(),
+        TickOutcome::Rejected => "the release is rejected".to_owned(),
+        TickOutcome::Stopped => "the chain is stopped: it publishes nothing any more".to_owned(),
+        TickOutcome::Postponed => {
             "the clock is behind the last tick, and times of a feed never go back: set it right".to_owned()
         }
     };

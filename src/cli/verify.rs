@@ -6,16 +6,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::place::feed_in;
-use super::{Exit, Out, Result};
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind};
-use crate::daemon::journal::Ring;
-use crate::daemon::journal::store::Shown;
+use super::{CommandResult, Exit, Out};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory};
+use crate::daemon::journal::KeyRing;
+use crate::daemon::journal::store::ReadOnlyFolder;
 use crate::daemon::oneshot::{begun, beside, find_key, read_key, roots};
 use crate::daemon::run::begin;
 use crate::daemon::sign::PublicKey;
 use crate::daemon::small_file;
-use crate::daemon::verify::{Finding, Private, Public, private, public};
+use crate::daemon::verify::{CheckedPublicRoot, Finding, Private, private, public};
 use crate::engine::release::Layout;
 
 /// Check that the log and everything published is as it was written
@@ -40,7 +40,7 @@ pub struct Args {
 
 /// What was found.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct VerifyAnswer {
     /// Whether everything is as it was written.
     pub intact: bool,
     /// Releases that are published.
@@ -59,8 +59,8 @@ pub struct Answer {
 ///
 /// # Errors
 /// Something cannot be read.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    let keys = args.public_key.iter().map(|file| public_key(file)).collect::<Result<Vec<_>>>()?;
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
+    let keys = args.public_key.iter().map(|file| public_key(file)).collect::<CommandResult<Vec<_>>>()?;
     let feed = if args.place.is_dir() { feed_in(&args.place) } else { Some(args.place.clone()) };
     let answer = match feed {
         Some(feed) => of_feed(&args, &feed, keys)?,
@@ -74,30 +74,30 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     Ok(if answer.intact { Exit::Done } else { Exit::Unsafe })
 }
 
-fn of_folder(args: &Args, keys: &[PublicKey]) -> Result<Answer> {
+fn of_folder(args: &Args, keys: &[PublicKey]) -> CommandResult<VerifyAnswer> {
     let place = &args.place;
     if place.join("manifest").is_dir() {
-        return Ok(Answer::of(public(&Shown::open(place)?, Layout::Root, keys)?, None));
+        return Ok(VerifyAnswer::of(public(&ReadOnlyFolder::open(place)?, Layout::Root, keys)?, None));
     }
     if !begun(place).unwrap_or(false) && !place.join("1").join("manifest.json").is_file() {
         let text = "there are no releases here: name the public root of a feed, the folder that `anonymize` writes to, or, for \
                     a private root, the feed file";
-        return Err(Error::new(Kind::Usage, text).in_file(place).into());
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(place).into());
     }
-    let seen = public(&Shown::open(place)?, Layout::Folders, keys)?;
+    let seen = public(&ReadOnlyFolder::open(place)?, Layout::Folders, keys)?;
     // Who may read releases need not have the key to what is private.
     let keyed = args.key.is_some() || beside(place).is_ok_and(|file| file.exists());
     if !keyed || !begun(place)? {
-        return Ok(Answer::of(seen, None));
+        return Ok(VerifyAnswer::of(seen, None));
     }
     let operator = find_key(args.key.as_deref(), None, place, false)?.key;
-    let Some(roots) = roots(place, &operator)? else { return Ok(Answer::of(seen, None)) };
+    let Some(roots) = roots(place, &operator)? else { return Ok(VerifyAnswer::of(seen, None)) };
     let found = private(&*roots.private, &roots.ring, &*roots.public, &seen)?;
-    Ok(Answer::of(seen, Some(found)))
+    Ok(VerifyAnswer::of(seen, Some(found)))
 }
 
-fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> Result<Answer> {
-    let feed = Feed::load(file)?;
+fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<VerifyAnswer> {
+    let feed = FeedConfig::load(file)?;
     let operator = match &args.key {
         Some(file) => read_key(file)?,
         None => begin::key(&feed)?,
@@ -106,7 +106,7 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> Result<Answer>
         keys.extend(begin::settings(&feed)?.signing.map(|signing| signing.public()));
     }
     let store = begin::look(&feed, true)?;
-    let ring = match Ring::open(&*store, &operator) {
+    let ring = match KeyRing::open(&*store, &operator) {
         Ok(None) => return Err(begin::not_begun(&feed).into()),
         Ok(Some(ring)) => Ok(ring),
         Err(error) => Err(error),
@@ -117,29 +117,29 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> Result<Answer>
         Ok(ring) => private(&*store, &ring, &*shown, &seen)?,
         Err(error) => Private::unopened(error)?,
     };
-    Ok(Answer::of(seen, Some(found)))
+    Ok(VerifyAnswer::of(seen, Some(found)))
 }
 
-impl Answer {
+impl VerifyAnswer {
     /// Of a public root, and the private one that belongs to it.
-    fn of(seen: Public, found: Option<Private>) -> Answer {
+    fn of(seen: CheckedPublicRoot, found: Option<Private>) -> VerifyAnswer {
         let (releases, signatures) = (seen.releases.len() as u64, seen.signatures);
         let (entries, objects) = (found.as_ref().map(|found| found.entries), found.as_ref().map(|found| found.objects));
         let (mut findings, leaving) = found.map_or_else(Default::default, |found| (found.findings, found.leaving));
         findings.extend(seen.findings);
         let strange = seen.strange.into_iter().filter(|path| !leaving.contains(path));
         findings.extend(strange.map(Finding::unnamed));
-        Answer { intact: findings.is_empty(), releases, signatures, entries, objects, findings }
+        VerifyAnswer { intact: findings.is_empty(), releases, signatures, entries, objects, findings }
     }
 }
 
-fn public_key(file: &Path) -> Result<PublicKey> {
+fn public_key(file: &Path) -> CommandResult<PublicKey> {
     let text = small_file::text(file, "read the key", small_file::SECRET)?;
-    let none = || Error::new(Kind::Usage, "this is no public key: it has 64 hexadecimal digits").in_file(file);
+    let none = || Error::new(ErrorCategory::Usage, "this is no public key: it has 64 hexadecimal digits").in_file(file);
     Ok(PublicKey::parse(&text).ok_or_else(none)?)
 }
 
-fn words(answer: &Answer, place: &Path) -> String {
+fn words(answer: &VerifyAnswer, place: &Path) -> String {
     let many = |count: u64, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
     let mut parts = vec![many(answer.releases, "release", "releases")];
     parts.extend(answer.entries.map(|entries| many(entries, "entry", "entries")));

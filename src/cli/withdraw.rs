@@ -1,7 +1,7 @@
 //! `tidegate withdraw` (CONTRACTS 3): a release and all later ones of its chain are taken back.
 
-use super::{Exit, Out, Result, ask};
-use crate::daemon::error::{Error, Kind};
+use super::{CommandResult, Exit, Out, ask};
+use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::live::Ask;
 
 /// Withdraw a release and all later ones of its chain
@@ -31,10 +31,10 @@ pub struct Args {
 ///
 /// # Errors
 /// There is no reason, or the feed cannot be reached.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if args.ask.reason.is_none() {
         let text = "say why the release is withdrawn: --reason \"…\" is kept in the log, and not published";
-        return Err(Error::new(Kind::Usage, text).in_field("--reason").into());
+        return Err(Error::new(ErrorCategory::Usage, text).in_field("--reason").into());
     }
     let (release, republish) = (args.release, args.republish);
     args.ask.ask(&|_| Ok(Ask::Withdraw { release, republish }), false, out)

@@ -3,7 +3,7 @@
 
 use hmac::{Hmac, KeyInit, Mac};
 
-use super::error::{Error, Kind, Result};
+use super::error::{Error, ErrorCategory, Result};
 
 /// Where random bytes come from.
 pub trait Chance: Send {
@@ -15,11 +15,11 @@ pub trait Chance: Send {
 }
 
 /// The operating system.
-pub struct System;
+pub struct SystemChance;
 
-impl Chance for System {
+impl Chance for SystemChance {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
-        getrandom::fill(bytes).map_err(|_| Error::new(Kind::Io, "the operating system gives no random bytes"))
+        getrandom::fill(bytes).map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no random bytes"))
     }
 }
 
@@ -53,7 +53,7 @@ impl Chance for Seeded {
 /// # Errors
 /// The operating system gives none.
 pub fn bytes<const N: usize>() -> Result<[u8; N]> {
-    draw(&mut System)
+    draw(&mut SystemChance)
 }
 
 /// Random bytes.

@@ -13,7 +13,7 @@ use serde::Serialize;
 /// Who has to act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ErrorCategory {
     /// The command line: call it again, corrected.
     Usage,
     /// The feed file: mend the line it names.
@@ -41,7 +41,7 @@ pub enum Rival {
 #[derive(Debug, Clone)]
 pub struct Error {
     /// Who has to act.
-    pub kind: Kind,
+    pub kind: ErrorCategory,
     /// The file it is in.
     pub file: Option<PathBuf>,
     /// The line (text files) or row (tables) it is at, counted from 1.
@@ -69,7 +69,7 @@ pub struct Passage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Described {
     /// Who has to act.
-    pub kind: Kind,
+    pub kind: ErrorCategory,
     /// The file it is in.
     pub file: Option<String>,
     /// The line (text files) or row (tables) it is at, counted from 1.
@@ -85,17 +85,17 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     /// An error without a place yet.
-    pub fn new(kind: Kind, text: impl Into<String>) -> Error {
+    pub fn new(kind: ErrorCategory, text: impl Into<String>) -> Error {
         Error { kind, file: None, line: None, field: None, text: text.into(), passage: None, rival: None }
     }
 
     /// Could not read or write `file`.
     pub fn io(file: &Path, doing: &str, error: &io::Error) -> Error {
-        Error::new(Kind::Io, format!("cannot {doing}: {}", cause(error))).in_file(file)
+        Error::new(ErrorCategory::Io, format!("cannot {doing}: {}", cause(error))).in_file(file)
     }
 
     /// A pipe or a device where a file is wanted: opening one may wait for ever, and it cannot be read twice.
-    pub fn irregular(kind: Kind, file: &Path) -> Error {
+    pub fn irregular(kind: ErrorCategory, file: &Path) -> Error {
         Error::new(kind, "not a regular file: unpack or copy it to a file first").in_file(file)
     }
 
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn names_cannot_draw_on_a_terminal() {
-        let error = Error::new(Kind::Input, "wrong").in_file(Path::new("a\n\u{1b}[31mb.csv")).in_field("x\ty");
+        let error = Error::new(ErrorCategory::Input, "wrong").in_file(Path::new("a\n\u{1b}[31mb.csv")).in_field("x\ty");
         assert_eq!(error.to_string(), "a\\n\\u{1b}[31mb.csv: `x\\ty`: wrong");
     }
 

@@ -9,7 +9,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::daemon::chance::{self, Chance};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// The first bytes of every sealed file; they are authenticated with it.
 const MAGIC: &[u8] = b"tidegate sealed 1\n";
@@ -53,7 +53,7 @@ impl OperatorKey {
     /// # Errors
     /// The operating system gives no random bytes.
     pub fn seal(&self, bytes: &[u8]) -> Result<Vec<u8>> {
-        self.wrapping().seal(bytes, "", &mut chance::System)
+        self.wrapping().seal(bytes, "", &mut chance::SystemChance)
     }
 
     /// Opens what was sealed; `None` under another key, and when a bit of it was changed.
@@ -123,7 +123,8 @@ impl SealingKey {
         [MAGIC, &nonce, bytes].iter().for_each(|part| sealed.extend_from_slice(part));
         let content = InOutBuf::from(&mut sealed[head..]);
         let tag = self.cipher().encrypt_inout_detached(&Nonce::from(nonce), &bound(place), content);
-        let tag = tag.map_err(|_| Error::new(Kind::Internal, "the private state is too large to be sealed"))?;
+        let tag =
+            tag.map_err(|_| Error::new(ErrorCategory::Internal, "the private state is too large to be sealed"))?;
         sealed.extend_from_slice(&tag);
         Ok(sealed)
     }
@@ -170,7 +171,7 @@ mod tests {
             assert!(key.open(&bad).is_none(), "byte {at}");
         }
         let wrapping = key.wrapping();
-        let here = wrapping.seal(b"planted", "here", &mut super::chance::System).expect("random bytes");
+        let here = wrapping.seal(b"planted", "here", &mut super::chance::SystemChance).expect("random bytes");
         assert!(wrapping.open(&here, "here").is_some() && wrapping.open(&here, "there").is_none());
         assert!(key.open(&sealed[..sealed.len() - 1]).is_none() && key.open(b"").is_none());
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use zeroize::Zeroizing;
 
-use super::error::{Error, Kind, Result, printable};
+use super::error::{Error, ErrorCategory, Result, printable};
 
 /// A secret or a key is no larger.
 pub const SECRET: u64 = 64 << 10;
@@ -58,7 +58,7 @@ pub fn secret(file: &Path, doing: &str, readers: Readers) -> Result<Zeroizing<St
             "other accounts can read this file or write to it, and it holds a secret: `chmod 600 {name}`, and make another secret if one of \
              them may have read it"
         );
-        return Err(Error::new(Kind::Io, text).in_file(file));
+        return Err(Error::new(ErrorCategory::Io, text).in_file(file));
     }
     text_of(&read(opened, file, doing, SECRET)?, file)
 }
@@ -125,7 +125,7 @@ fn read(opened: File, file: &Path, doing: &str, most: u64) -> Result<Zeroizing<V
 }
 
 fn wrong(text: &str, file: &Path) -> Error {
-    Error::new(Kind::Usage, text).in_file(file)
+    Error::new(ErrorCategory::Usage, text).in_file(file)
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::config;
-use crate::daemon::error::{Error, Kind, Result};
-use crate::engine::model::{Column, Columns, Detail, Growth, ReleaseColumn};
-use crate::engine::policy::{ChainKind, Facts, Policy, Settings};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::engine::model::{Column, Columns, Detail, ReleaseColumn, TreeGrowth};
+use crate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings};
 
 /// What a chain was begun with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Terms {
+pub struct ChainTerms {
     /// The feed's name.
     pub name: String,
     /// Whether each release holds other people.
@@ -21,10 +21,10 @@ pub struct Terms {
     pub columns: Columns,
 }
 
-impl Terms {
+impl ChainTerms {
     /// Of a feed file.
-    pub fn of(feed: &config::Feed) -> Terms {
-        Terms {
+    pub fn of(feed: &config::FeedConfig) -> ChainTerms {
+        ChainTerms {
             name: feed.name.clone(),
             disjoint: feed.chain() == ChainKind::Disjoint,
             policy: in_force(feed),
@@ -34,14 +34,14 @@ impl Terms {
 
     /// The same, of tables that have this column for the number of the release.
     #[must_use]
-    pub fn with_release(self, release: ReleaseColumn) -> Terms {
-        Terms { columns: self.columns.with_release(release), ..self }
+    pub fn with_release(self, release: ReleaseColumn) -> ChainTerms {
+        ChainTerms { columns: self.columns.with_release(release), ..self }
     }
 
     /// The same, with so much detail to keep of each quasi column.
     #[must_use]
-    pub fn with_details(self, details: &[Detail]) -> Terms {
-        Terms { columns: self.columns.with_details(details), ..self }
+    pub fn with_details(self, details: &[Detail]) -> ChainTerms {
+        ChainTerms { columns: self.columns.with_details(details), ..self }
     }
 
     /// The policy that the chain runs under.
@@ -50,19 +50,20 @@ impl Terms {
     /// It was written by another version.
     pub fn policy(&self) -> Result<Policy> {
         let kind = if self.disjoint { ChainKind::Disjoint } else { ChainKind::Cumulative };
-        let settings: Option<Settings> = serde_json::from_str(&self.policy).ok();
-        let policy = settings.and_then(|settings| Policy::new(&settings, kind, &Facts::of(&self.columns)).ok());
-        policy.ok_or_else(|| Error::new(Kind::Input, "the policy was written by another version of tidegate"))
+        let settings: Option<PolicySettings> = serde_json::from_str(&self.policy).ok();
+        let policy = settings.and_then(|settings| Policy::new(&settings, kind, &ColumnFacts::of(&self.columns)).ok());
+        policy.ok_or_else(|| Error::new(ErrorCategory::Input, "the policy was written by another version of tidegate"))
     }
 
     /// How the taxonomies have grown to those of a feed file that is [`frozen`](Terms::frozen) otherwise; `None` if not at
     /// all.
-    pub fn growth(&self, columns: &Columns) -> Option<Vec<Growth>> {
+    pub fn growth(&self, columns: &Columns) -> Option<Vec<TreeGrowth>> {
         let (old, new) = (self.columns.trees(), columns.trees());
         if old == new {
             return None;
         }
-        let growth: Option<Vec<Growth>> = old.iter().zip(&new).map(|(old, new)| Growth::between(old, new)).collect();
+        let growth: Option<Vec<TreeGrowth>> =
+            old.iter().zip(&new).map(|(old, new)| TreeGrowth::between(old, new)).collect();
         Some(growth.expect("nothing else has changed"))
     }
 
@@ -70,13 +71,13 @@ impl Terms {
     ///
     /// # Errors
     /// What was changed although it is frozen.
-    pub fn frozen(&self, feed: &config::Feed, remedy: &str) -> Result<()> {
+    pub fn frozen(&self, feed: &config::FeedConfig, remedy: &str) -> Result<()> {
         let changed = |field: String, what: &str| {
             let text = format!(
                 "{what} was changed since the chain began, and all its releases were decided under the old one: change it \
                  back, or {remedy}"
             );
-            Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field(field))
+            Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field))
         };
         if self.name != feed.name {
             return changed("feed.name".to_owned(), "the name of the feed");
@@ -117,7 +118,7 @@ impl Terms {
 /// may grow.
 fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
     let grown = match (&old.taxonomy, &new.taxonomy) {
-        (Some(old), Some(new)) if grows => old.rule == new.rule && Growth::between(&old.tree, &new.tree).is_some(),
+        (Some(old), Some(new)) if grows => old.rule == new.rule && TreeGrowth::between(&old.tree, &new.tree).is_some(),
         (old, new) => old == new,
     };
     let keys = [
@@ -134,6 +135,6 @@ fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
     keys.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
 }
 
-fn in_force(feed: &config::Feed) -> String {
+fn in_force(feed: &config::FeedConfig) -> String {
     serde_json::to_string(&feed.policy).expect("a policy is JSON")
 }

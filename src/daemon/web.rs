@@ -1,7 +1,7 @@
 //! Asks other machines over HTTP, from a thread that may wait for the answer and must stop waiting when it is told to. What
 //! is said of a failure is in words of our own: those of the library may quote the address, which may hold a token.
 //!
-//! No redirect is followed. With a [`Resolver`] the addresses of a name are judged at the moment at which one of them is connected to.
+//! No redirect is followed. With a [`AddressResolver`] the addresses of a name are judged at the moment at which one of them is connected to.
 
 use std::fmt;
 use std::io;
@@ -13,7 +13,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, ClientBuilder};
 use tokio::runtime::{Builder, Runtime};
 
-use super::error::{Complaint, Error, Kind, Result};
+use super::error::{Complaint, Error, ErrorCategory, Result};
 
 /// How often it is looked whether an answer is still wanted.
 const LOOK: Duration = Duration::from_millis(100);
@@ -34,11 +34,12 @@ impl Web {
     /// # Errors
     /// There is no encryption here, or no way to wait.
     pub fn new(client: ClientBuilder, field: &str) -> Result<Web> {
-        let none = |_| Error::new(Kind::Feed, "no encrypted connection can be made here").in_field(field);
+        let none = |_| Error::new(ErrorCategory::Feed, "no encrypted connection can be made here").in_field(field);
         // An answer comes from where the feed file says, not from where that sends us.
         let client = client.redirect(reqwest::redirect::Policy::none()).build().map_err(none)?;
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|_| Error::new(Kind::Io, "the system does not let us wait for an answer"))?;
+        let runtime =
+            runtime.map_err(|_| Error::new(ErrorCategory::Io, "the system does not let us wait for an answer"))?;
         Ok(Web { client, runtime: Some(runtime) })
     }
 
@@ -74,7 +75,7 @@ type LookUp = dyn Fn(&str) -> io::Result<Vec<SocketAddr>> + Send + Sync;
 
 /// Gives a client those addresses of a name alone that may be connected to. The client connects to what it is given: it looks nothing up by
 /// itself, so no other answer of a name server comes between the judgement and the connection.
-pub struct Resolver {
+pub struct AddressResolver {
     judge: Arc<Judge>,
     look_up: Arc<LookUp>,
 }
@@ -91,10 +92,10 @@ impl fmt::Display for Forbidden {
 
 impl std::error::Error for Forbidden {}
 
-impl Resolver {
+impl AddressResolver {
     /// With the names that the system knows.
-    pub fn new(judge: Arc<Judge>) -> Resolver {
-        Resolver { judge, look_up: Arc::new(|name| Ok((name, 0).to_socket_addrs()?.collect())) }
+    pub fn new(judge: Arc<Judge>) -> AddressResolver {
+        AddressResolver { judge, look_up: Arc::new(|name| Ok((name, 0).to_socket_addrs()?.collect())) }
     }
 
     /// Why no address of this name may be connected to; `None` if one may, or if the name is not known within moments.
@@ -104,7 +105,7 @@ impl Resolver {
     }
 }
 
-impl Resolve for Resolver {
+impl Resolve for AddressResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (judge, look_up) = (Arc::clone(&self.judge), Arc::clone(&self.look_up));
         Box::pin(async move {
@@ -181,7 +182,7 @@ mod tests {
             if address.is_loopback() { Err(format!("{name} leads to {address}")) } else { Ok(()) }
         };
         let found = found.to_vec();
-        let resolver = Resolver { judge: Arc::new(judge), look_up: Arc::new(move |_| Ok(found.clone())) };
+        let resolver = AddressResolver { judge: Arc::new(judge), look_up: Arc::new(move |_| Ok(found.clone())) };
         Client::builder().no_proxy().dns_resolver(Arc::new(resolver))
     }
 
@@ -205,7 +206,7 @@ mod tests {
             "good.example" => Ok(vec!["192.0.2.1:0".parse().expect("an address")]),
             _ => Err(io::ErrorKind::NotFound.into()),
         };
-        let resolver = Resolver { judge: Arc::new(judge), look_up: Arc::new(known) };
+        let resolver = AddressResolver { judge: Arc::new(judge), look_up: Arc::new(known) };
         assert_eq!(resolver.refuses("bad.example").await.as_deref(), Some("loopback"));
         assert_eq!(resolver.refuses("good.example").await, None);
         assert_eq!(resolver.refuses("unknown.example").await, None, "whether it is known later, nothing says now");

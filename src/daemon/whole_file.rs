@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::error::{Error, Kind, Result};
+use super::error::{Error, ErrorCategory, Result};
 
 /// Bytes of a hierarchy of a taxonomy, or of a list of codes.
 pub const HIERARCHY: u64 = 256 << 20;
@@ -24,7 +24,7 @@ pub const FORMATION: u64 = 256 << 20;
 ///
 /// # Errors
 /// It cannot be read, or is larger than `most` bytes.
-pub fn bytes(file: &Path, doing: &str, kind: Kind, most: u64) -> Result<Vec<u8>> {
+pub fn bytes(file: &Path, doing: &str, kind: ErrorCategory, most: u64) -> Result<Vec<u8>> {
     let opened = File::open(file).map_err(|error| Error::io(file, doing, &error))?;
     all(opened, file, doing, kind, most)
 }
@@ -33,7 +33,7 @@ pub fn bytes(file: &Path, doing: &str, kind: Kind, most: u64) -> Result<Vec<u8>>
 ///
 /// # Errors
 /// As of [`bytes`].
-pub fn all(from: impl Read, file: &Path, doing: &str, kind: Kind, most: u64) -> Result<Vec<u8>> {
+pub fn all(from: impl Read, file: &Path, doing: &str, kind: ErrorCategory, most: u64) -> Result<Vec<u8>> {
     let mut found = Vec::new();
     from.take(most + 1).read_to_end(&mut found).map_err(|error| Error::io(file, doing, &error))?;
     if found.len() as u64 <= most {
@@ -63,15 +63,15 @@ mod tests {
         let file = folder.path().join("list.csv");
         for (size, fits) in [(0, true), (1 << 20, true), ((1 << 20) + 1, false)] {
             fs::write(&file, vec![b'x'; size]).expect("a file");
-            let read = bytes(&file, "read the list", Kind::Input, 1 << 20);
+            let read = bytes(&file, "read the list", ErrorCategory::Input, 1 << 20);
             assert_eq!(read.as_ref().map(Vec::len).ok(), fits.then_some(size));
             if let Err(error) = read {
-                assert_eq!((error.kind, error.file.as_deref()), (Kind::Input, Some(&*file)));
+                assert_eq!((error.kind, error.file.as_deref()), (ErrorCategory::Input, Some(&*file)));
                 assert!(error.text.contains("larger than 1 MiB"), "{}", error.text);
             }
         }
         // What never ends is read no further than the limit.
-        let endless = bytes(Path::new("/dev/zero"), "read the list", Kind::Input, HIERARCHY >> 6);
+        let endless = bytes(Path::new("/dev/zero"), "read the list", ErrorCategory::Input, HIERARCHY >> 6);
         assert!(endless.expect_err("a limit").text.contains("larger than 4 MiB"));
     }
 }

@@ -13,9 +13,9 @@ use std::process::{Command, Output};
 
 use crate::common::{golden, paths, rows};
 use serde_json::{Value as Json, json};
-use tidegate::daemon::config::Feed;
-use tidegate::engine::audit::{Figures, Subject, judge};
-use tidegate::engine::gate::chain::Budget;
+use tidegate::daemon::config::FeedConfig;
+use tidegate::engine::audit::{AuditFigures, AuditSubject, judge};
+use tidegate::engine::gate::chain::ExactBudget;
 
 fn tidegate(args: &[String]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tidegate")).args(args).output().expect("the program starts")
@@ -145,15 +145,16 @@ fn ce_b2_is_not_called_safe_when_the_budget_is_spent() {
     let list = |key: &str| case[key].as_array().expect(key).iter().map(rows).collect::<Vec<_>>();
     let text = "[feed]\nname = \"t\"\n[policy]\nk = 2\n[[column]]\nname = \"q\"\nrole = \"quasi\"\n\
                 taxonomy = { flat = [\"x\"] }\n[[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
-    let policy = Feed::parse(text, Path::new("t.toml")).expect("a feed file").policy;
+    let policy = FeedConfig::parse(text, Path::new("t.toml")).expect("a feed file").policy;
     for raw in [false, true] {
         let tables = common::tables(&columns, &list("R"), &list("D"));
         let common::Tables { releases, number, histogram, values } = tables;
         let subject =
-            Subject { releases, number, histogram: raw.then_some(histogram), behind: None, values, growth: None };
+            AuditSubject { releases, number, histogram: raw.then_some(histogram), behind: None, values, growth: None };
         let names: Vec<String> = (1..=3).map(|at| format!("r{at}")).collect();
         let verdict = |budget: u64| {
-            let figures = Figures::within(&subject, &columns, &policy, Budget::new(budget)).expect("supersets");
+            let figures =
+                AuditFigures::within(&subject, &columns, &policy, ExactBudget::new(budget)).expect("supersets");
             let chain = figures.chain.as_ref().expect("a chain");
             let left = chain.all.iter().map(|target| target.left).min().expect("increments");
             (judge(&figures, &policy, &subject.releases, &columns, &names), chain.exact(), left)

@@ -5,13 +5,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tidegate::engine::feed::{Candidate, Closed, Feed, Ledger, Ticked};
+use tidegate::engine::feed::{ClosingResult, Feed, FeedTickResult, Ledger, ProposedRelease};
 use tidegate::engine::gate::bytes::read_part;
-use tidegate::engine::gate::own::{Approved, Case, Census, ErasedAtom, History, Judged, Newest, Older, Verdict, judge};
-use tidegate::engine::histogram::{Cell, Histogram, Person, Release, Rows, Values};
+use tidegate::engine::gate::own::{
+    Approved, Census, ErasedAtom, History, JudgedTable, Newest, NextRelease, Older, Verdict, judge,
+};
+use tidegate::engine::histogram::{Cell, CodedRows, Histogram, Person, Release, SensitiveValues};
 use tidegate::engine::model::{Carving, Columns, Leaf, Node, Recoding, Role, Value};
-use tidegate::engine::policy::{ChainKind, Facts as Known, Policy, Settings};
-use tidegate::engine::release::{Facts, Manifest, Pages, PartLine, Sha256, Span, Tables, rewritten};
+use tidegate::engine::policy::{ChainKind, ColumnFacts as Known, Policy, PolicySettings};
+use tidegate::engine::release::{
+    Manifest, PartLine, ReleaseFacts, ReleasePages, ReleaseSpan, Sha256, Tables, rewritten,
+};
 use tidegate::engine::safeguards::mask::Draws;
 
 use super::random::Draw;
@@ -25,7 +29,7 @@ pub struct Human {
 }
 
 /// Rows as a source brings them.
-pub fn arrivals(columns: &Columns, people: &[Human]) -> Rows {
+pub fn arrivals(columns: &Columns, people: &[Human]) -> CodedRows {
     let mut distinct: Vec<Box<[Value]>> = people.iter().map(|human| human.values.as_slice().into()).collect();
     distinct.sort();
     distinct.dedup();
@@ -33,12 +37,12 @@ pub fn arrivals(columns: &Columns, people: &[Human]) -> Rows {
     let codes = people.iter().map(code).collect();
     let quasi = columns.of(Role::Quasi).count();
     let leaves = (0..quasi).map(|at| people.iter().map(|human| human.leaves[at]).collect()).collect();
-    let (values, _) = Values::from_distinct(columns.of(Role::Sensitive).count(), distinct);
-    Rows::new(leaves, values, codes, Some(people.iter().map(|human| Person(human.number)).collect()))
+    let (values, _) = SensitiveValues::from_distinct(columns.of(Role::Sensitive).count(), distinct);
+    CodedRows::new(leaves, values, codes, Some(people.iter().map(|human| Person(human.number)).collect()))
 }
 
 /// A policy from what is written of it.
-pub fn policy(written: &Settings, kind: ChainKind) -> Policy {
+pub fn policy(written: &PolicySettings, kind: ChainKind) -> Policy {
     let known = Known { sensitive: 1, ..Known::default() };
     Policy::new(written, kind, &known).expect("no contradiction")
 }
@@ -51,7 +55,7 @@ pub struct Chain {
     pub feed: Feed,
     pub history: History,
     /// The releases as the gate read them, with their recodings.
-    pub tables: Vec<(Release, Values)>,
+    pub tables: Vec<(Release, SensitiveValues)>,
     previous: Option<Sha256>,
     /// All published files, and the newest manifest.
     pub files: BTreeMap<String, Vec<u8>>,
@@ -89,7 +93,7 @@ impl Chain {
     }
 
     /// People arrive; what comes of it is not published yet.
-    pub fn tick(&mut self, people: &[Human]) -> Ticked {
+    pub fn tick(&mut self, people: &[Human]) -> FeedTickResult {
         let trees = self.columns.trees();
         let (rows, repeats) = self.feed.accept(arrivals(&self.columns, people), &self.policy);
         self.feed.arrive(&rows, self.feed.ticks());
@@ -98,7 +102,7 @@ impl Chain {
         let ledger = self.feed.mask(&self.policy, &self.columns, &mut self.chance);
         if let Some(ledger) = ledger.unwrap_or_else(|_| Some(Ledger::default())) {
             self.feed.masked(ledger);
-            if let Closed::Candidate(candidate) = &mut ticked.closed {
+            if let ClosingResult::Candidate(candidate) = &mut ticked.closed {
                 **candidate = self.feed.propose(&candidate.recoding, &self.policy, &self.columns.trees());
             }
         }
@@ -106,29 +110,29 @@ impl Chain {
     }
 
     /// People arrive, and there must be a release.
-    pub fn proposed(&mut self, people: &[Human]) -> Candidate {
+    pub fn proposed(&mut self, people: &[Human]) -> ProposedRelease {
         match self.tick(people).closed {
-            Closed::Candidate(candidate) => *candidate,
+            ClosingResult::Candidate(candidate) => *candidate,
             other => panic!("no candidate: {other:?}"),
         }
     }
 
     /// The tables of a candidate; of one that grows the new parts: what is new, and earlier files that lose rows or become one.
-    pub fn tables_of(&self, candidate: &Candidate) -> Tables {
+    pub fn tables_of(&self, candidate: &ProposedRelease) -> Tables {
         let exact = candidate.exact(self.policy.output());
         if self.policy.publish_every().is_none() {
             return Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), &self.columns);
         }
         let first = candidate.release - self.history.len() as u32;
-        let lost = |span: Span| self.erased.iter().any(|atom| span.holds(first + atom.release as u32));
+        let lost = |span: ReleaseSpan| self.erased.iter().any(|atom| span.holds(first + atom.release as u32));
         let spans = rewritten(&self.history.parts(), lost, (|_| 0, 0));
         let earlier = spans.into_iter().map(|span| (span, self.feed.rows_of(span.first..=span.last)));
-        let new = (Span::of(candidate.release), candidate.new_rows());
+        let new = (ReleaseSpan::of(candidate.release), candidate.new_rows());
         Tables::parts(&earlier.chain([new]).collect::<Vec<_>>(), &self.columns)
     }
 
     /// What the gate is shown of a candidate.
-    pub fn offer(&self, candidate: &Candidate) -> Offer {
+    pub fn offer(&self, candidate: &ProposedRelease) -> Offer {
         let tables = self.tables_of(candidate);
         let older = self.feed.published().iter();
         let newest = candidate.increments.iter();
@@ -163,7 +167,7 @@ impl Chain {
     }
 
     /// Takes what was approved into the history.
-    pub fn publish(&mut self, candidate: Candidate, approved: Approved) {
+    pub fn publish(&mut self, candidate: ProposedRelease, approved: Approved) {
         let recoding = candidate.recoding.clone();
         let whole = (candidate.table().clone(), candidate.rows().values().clone());
         self.feed.publish(candidate, &self.policy, &self.columns.trees());
@@ -230,7 +234,7 @@ pub struct Offer {
     /// In a chain of crowds those who are new.
     pub new: Histogram,
     pub table: Release,
-    pub values: Values,
+    pub values: SensitiveValues,
     pub chain: u32,
     pub release: u32,
     pub withheld: u64,
@@ -240,14 +244,14 @@ pub struct Offer {
     /// The recodings that split no atom of `older`.
     pub atoms: Vec<Recoding>,
     /// The new people with the numbers of their measures, increment by increment, where there are measures.
-    pub numbers: Vec<Rows>,
+    pub numbers: Vec<CodedRows>,
     /// The addends of the measures of `older`, release by release, where there are any.
     pub addends: Vec<Option<Arc<Histogram>>>,
 }
 
 impl Offer {
     /// The table alone.
-    pub fn judged(&self) -> Judged {
+    pub fn judged(&self) -> JudgedTable {
         let older = self.older.iter().zip(&self.atoms).enumerate();
         let addends = |at: usize| self.addends.get(at).and_then(Option::as_deref);
         let older = older.map(|(at, ((known, rows), atoms))| Older { known, atoms, rows, addends: addends(at) });
@@ -261,7 +265,7 @@ impl Offer {
             raw: raw(at),
             numbers: self.numbers.get(at),
         });
-        let case = Case {
+        let case = NextRelease {
             policy: &self.policy,
             columns: &self.columns,
             release: self.release,
@@ -283,7 +287,7 @@ impl Offer {
 
     /// The same with all rows of a chain of crowds written again, after something was done to them.
     #[must_use]
-    pub fn with_rows(&self, change: impl FnOnce(&mut Vec<Grown>, &Values)) -> Offer {
+    pub fn with_rows(&self, change: impl FnOnce(&mut Vec<Grown>, &SensitiveValues)) -> Offer {
         let first = self.release - self.older.len() as u32;
         let older = self.older.iter().zip(first..).map(|((_, rows), release)| Histogram::clone(rows).as_one(release));
         let all = Histogram::merge_all(older.chain([self.new.clone()]).collect()).expect("one at least");
@@ -293,7 +297,7 @@ impl Offer {
             rows.extend(all.cells_of(tuple).iter().map(|&cell| (label.clone(), cell)));
         }
         change(&mut rows, all.values());
-        let part = |span: Span| {
+        let part = |span: ReleaseSpan| {
             let rows: Vec<&Grown> =
                 rows.iter().filter(|(_, cell)| cell.count > 0 && span.holds(cell.increment)).collect();
             let column = |at: usize| rows.iter().map(|(label, _)| label[at]).collect();
@@ -301,8 +305,8 @@ impl Offer {
             let cells: Vec<Cell> = rows.iter().map(|(_, cell)| *cell).collect();
             (span, Histogram::of_counts(&columns, all.values().clone(), &cells))
         };
-        let earlier = (first < self.release).then(|| Span { first, last: self.release - 1 });
-        let parts: Vec<_> = earlier.into_iter().chain([Span::of(self.release)]).map(part).collect();
+        let earlier = (first < self.release).then(|| ReleaseSpan { first, last: self.release - 1 });
+        let parts: Vec<_> = earlier.into_iter().chain([ReleaseSpan::of(self.release)]).map(part).collect();
         Offer { tables: Tables::parts(&parts, &self.columns), ..self.clone() }
     }
 
@@ -328,8 +332,8 @@ impl Offer {
         }
     }
 
-    pub fn facts(&self) -> Facts<'_> {
-        Facts {
+    pub fn facts(&self) -> ReleaseFacts<'_> {
+        ReleaseFacts {
             feed: "admissions",
             chain: self.chain,
             time: "2026-11-21T10:00:00Z",
@@ -342,13 +346,13 @@ impl Offer {
     }
 
     /// The files that go with the table, as they follow from what was judged.
-    pub fn pages(&self, judged: &Judged) -> Option<Pages> {
+    pub fn pages(&self, judged: &JudgedTable) -> Option<ReleasePages> {
         let lines = judged.lines();
-        Some(Pages::of(&self.facts(), &judged.terms(&lines), &judged.overview()?, &self.tables))
+        Some(ReleasePages::of(&self.facts(), &judged.terms(&lines), &judged.overview()?, &self.tables))
     }
 
     /// The whole decision; `spoil` gets at the files that go with the table.
-    pub fn decided(&self, spoil: impl FnOnce(&mut Pages)) -> Result<Approved, Verdict> {
+    pub fn decided(&self, spoil: impl FnOnce(&mut ReleasePages)) -> Result<Approved, Verdict> {
         let judged = self.judged();
         let Some(mut pages) = self.pages(&judged) else { return Err(judged.verdict().clone()) };
         spoil(&mut pages);

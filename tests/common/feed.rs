@@ -5,25 +5,25 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::Result;
 use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::journal::store::{Memory, Packs, Store, log};
-use tidegate::daemon::live::{Consumed, Live, Opening, Settings, Taken};
+use tidegate::daemon::live::{Consumed, FeedSettings, Live, Opening, TakenMessages};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
-use tidegate::engine::histogram::{Person, Rows, Values};
+use tidegate::engine::histogram::{CodedRows, Person, SensitiveValues};
 use tidegate::engine::model::Value;
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::release::{Layout, Sha256};
 
 /// A feed file with this policy.
-pub fn feed(policy: &str) -> Feed {
+pub fn feed(policy: &str) -> FeedConfig {
     with_columns(policy, "\"F\", \"M\"", "10, 20")
 }
 
 /// The same, with these sexes and bands of ages.
-pub fn with_columns(policy: &str, sexes: &str, bands: &str) -> Feed {
+pub fn with_columns(policy: &str, sexes: &str, bands: &str) -> FeedConfig {
     let chain = if super::draw::disjoint(policy) { "disjoint" } else { "cumulative" };
     let measure = if policy.contains("dominance") { "[[column]]\nname = \"cost\"\nrole = \"measure\"\n" } else { "" };
     let text = format!(
@@ -34,57 +34,63 @@ pub fn with_columns(policy: &str, sexes: &str, bands: &str) -> Feed {
          [[column]]\nname = \"s\"\nrole = \"sensitive\"\n{measure}",
         super::draw::one_list(policy)
     );
-    Feed::parse(&text, Path::new("small.toml")).expect("a feed file")
+    FeedConfig::parse(&text, Path::new("small.toml")).expect("a feed file")
 }
 
 /// A row: person, sex (0 or 1), age (0 to 39), value.
 pub type Human = (u128, u32, u32, u8);
 
 /// Rows of people.
-pub fn rows(people: &[Human]) -> Rows {
+pub fn rows(people: &[Human]) -> CodedRows {
     let mut known: Vec<u8> = people.iter().map(|human| human.3).collect();
     known.sort_unstable();
     known.dedup();
     let tuple = |value: &u8| vec![Value::Text(format!("s{value}").into())].into_boxed_slice();
-    let (values, codes) = Values::from_distinct(1, known.iter().map(tuple).collect());
+    let (values, codes) = SensitiveValues::from_distinct(1, known.iter().map(tuple).collect());
     let code = |human: &Human| codes[known.iter().position(|known| *known == human.3).expect("a value")];
     let leaves = vec![people.iter().map(|human| human.1).collect(), people.iter().map(|human| human.2).collect()];
     let persons = people.iter().map(|human| Person(human.0)).collect();
-    Rows::new(leaves, values, people.iter().map(code).collect(), Some(persons))
+    CodedRows::new(leaves, values, people.iter().map(code).collect(), Some(persons))
 }
 
 /// What a file of these rows would be taken in as.
-pub fn taken(name: &str, people: &[Human]) -> Taken {
+pub fn taken(name: &str, people: &[Human]) -> TakenMessages {
     let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 };
-    Taken::file(name.to_owned(), look, people.len() as u64, rows(people), None, 0)
+    TakenMessages::file(name.to_owned(), look, people.len() as u64, rows(people), None, 0)
 }
 
 /// The same with numbers of a measure: a few are missing, and a few are large.
-fn measured(name: &str, people: &[Human]) -> Taken {
+fn measured(name: &str, people: &[Human]) -> TakenMessages {
     let number = |human: &Human| {
         let mix = (human.0 >> 64) as u64 % 1_000;
         (!mix.is_multiple_of(10)).then_some(if mix.is_multiple_of(12) { mix as i64 * 40 } else { mix as i64 })
     };
     let numbers = people.iter().map(number).collect();
     let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 };
-    Taken::file(name.to_owned(), look, people.len() as u64, rows(people).with_measures(vec![numbers]), None, 0)
+    TakenMessages::file(name.to_owned(), look, people.len() as u64, rows(people).with_measures(vec![numbers]), None, 0)
 }
 
 /// Opens the feed; `seed` is what it draws.
-pub fn open(feed: &Feed, private: Arc<dyn Store>, public: Arc<dyn Store>, seed: u64, manual: bool) -> Result<Live> {
+pub fn open(
+    feed: &FeedConfig,
+    private: Arc<dyn Store>,
+    public: Arc<dyn Store>,
+    seed: u64,
+    manual: bool,
+) -> Result<Live> {
     open_with(&key(), feed, private, public, seed, manual)
 }
 
 /// [`open`] with another key of the operator.
 pub fn open_with(
     key: &OperatorKey,
-    feed: &Feed,
+    feed: &FeedConfig,
     private: Arc<dyn Store>,
     public: Arc<dyn Store>,
     seed: u64,
     manual: bool,
 ) -> Result<Live> {
-    let settings = Settings {
+    let settings = FeedSettings {
         layout: Layout::Root,
         signing: Signing::parse(&"1".repeat(64)),
         manual,

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
-use tidegate::engine::anonymizer::levels::Rows;
-use tidegate::engine::histogram::{Encoder, Histogram, Reading};
+use tidegate::engine::anonymizer::levels::DistinctRows;
+use tidegate::engine::histogram::{CellReading, Encoder, Histogram};
 use tidegate::engine::model::forms::{self, TaxonomyTable};
 use tidegate::engine::model::{Column, Columns, Detail, Domain, Kind, Path as Labels, Role, Taxonomy};
 
@@ -35,7 +35,7 @@ impl Data {
             Column { guarded, ..column }
         });
         let columns = Columns::new(quasi.chain(sensitive).collect());
-        let rows = Histogram::of(&Encoder::new(&columns, Reading::Text), 0, std::slice::from_ref(table))
+        let rows = Histogram::of(&Encoder::new(&columns, CellReading::Text), 0, std::slice::from_ref(table))
             .expect("rows that fit");
         Data { columns, rows }
     }
@@ -46,8 +46,8 @@ impl Data {
     }
 
     /// The rows, with sensitive values if these are to be looked at.
-    pub fn table(&self, values: bool) -> Rows {
-        if values { Rows::with_values(&self.rows) } else { Rows::of_people(&self.rows.headcount()) }
+    pub fn table(&self, values: bool) -> DistinctRows {
+        if values { DistinctRows::with_values(&self.rows) } else { DistinctRows::of_people(&self.rows.headcount()) }
     }
 }
 

@@ -36,8 +36,8 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use serde_json::Value as Json;
-use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release, Values, number_recodings};
-use tidegate::engine::model::{Column, Columns, Cut, Detail, Domain, Kind, Recoding, Role, Rule, Taxonomy, Tree};
+use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Release, SensitiveValues, number_recodings};
+use tidegate::engine::model::{Column, Columns, Cut, Detail, Domain, Kind, LeafRule, Recoding, Role, Taxonomy, Tree};
 
 /// Where a case is costly (a process that is killed, a whole chain) a long run draws so many times as many, not all.
 const LONG: u32 = 50;
@@ -106,7 +106,7 @@ pub fn columns(trees: Vec<Taxonomy>) -> Columns {
         detail: Detail::default(),
     };
     let quasi = trees.into_iter().enumerate().map(|(at, tree)| {
-        let domain = Domain { tree, rule: Rule::Label };
+        let domain = Domain { tree, rule: LeafRule::Label };
         column(format!("q{at}"), Role::Quasi, Some(Arc::new(domain)))
     });
     let mut all: Vec<Column> = quasi.collect();
@@ -154,7 +154,7 @@ pub struct Tables {
     pub releases: Vec<Release>,
     pub number: Vec<usize>,
     pub histogram: Histogram,
-    pub values: Values,
+    pub values: SensitiveValues,
 }
 
 /// Releases from published rows, and the increments' raw rows.
@@ -164,11 +164,12 @@ pub fn tables(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>])
         let encoder = Encoder::new(columns, reading);
         Histogram::of(&encoder, increment as u32, &[batch(rows, trees.len())]).expect("rows that fit")
     };
-    let labels: Vec<Histogram> = releases.iter().map(|rows| read(Reading::Labels { text: true }, 0, rows)).collect();
-    let parts = increments.iter().enumerate().map(|(at, rows)| read(Reading::Text, at, rows)).collect();
+    let labels: Vec<Histogram> =
+        releases.iter().map(|rows| read(CellReading::Labels { text: true }, 0, rows)).collect();
+    let parts = increments.iter().enumerate().map(|(at, rows)| read(CellReading::Text, at, rows)).collect();
     let raw = Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), 1));
-    let all: Vec<&Values> = labels.iter().chain([&raw]).map(Histogram::values).collect();
-    let (values, maps) = Values::union(&all);
+    let all: Vec<&SensitiveValues> = labels.iter().chain([&raw]).map(Histogram::values).collect();
+    let (values, maps) = SensitiveValues::union(&all);
     let recoded = labels.into_iter().zip(&maps).map(|(table, map)| table.with_values(&values, map));
     let release = |labels: Histogram| Release::from_labels(&labels, &trees).expect("labels form antichains");
     let mut releases: Vec<Release> = recoded.map(release).collect();

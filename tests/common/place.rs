@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value as Json;
 use tidegate::daemon::journal::Entry;
-use tidegate::daemon::journal::store::{Packs, Shown, Store};
+use tidegate::daemon::journal::store::{Packs, ReadOnlyFolder, Store};
 
 use super::draw::one_list;
 use super::{secret, wait};
@@ -139,7 +139,7 @@ impl Place {
 
     /// The entries of the log; none before the feed has begun.
     pub fn log(&self) -> Vec<Json> {
-        Shown::open(&self.path("private")).map_or_else(|_| Vec::new(), |private| log_in(Arc::new(private)))
+        ReadOnlyFolder::open(&self.path("private")).map_or_else(|_| Vec::new(), |private| log_in(Arc::new(private)))
     }
 
     pub fn start(&self) -> Daemon {

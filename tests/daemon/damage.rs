@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use tidegate::daemon::error::{Error, Result};
-use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::live::{Decided, Live, Taken};
+use tidegate::daemon::live::{Decided, Live, TakenMessages};
 use tidegate::daemon::verify::{self, Finding};
 use tidegate::engine::release::Layout;
 
@@ -153,7 +153,7 @@ fn many(from: u128, count: u32) -> Vec<Human> {
 }
 
 /// The file that came last.
-fn rest() -> Taken {
+fn rest() -> TakenMessages {
     taken("rest.csv", &many(1 << 90, 6))
 }
 
@@ -215,7 +215,7 @@ fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool
 fn verified(roots: &Roots) -> Result<Option<Vec<Finding>>> {
     let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
     let private = feed::packed(&private);
-    let Some(ring) = Ring::open(&private, &feed::key())? else { return Ok(None) };
+    let Some(ring) = KeyRing::open(&private, &feed::key())? else { return Ok(None) };
     let seen = verify::public(&public, Layout::Root, &[])?;
     let found = verify::private(&private, &ring, &public, &seen)?;
     Ok(Some(found.findings.into_iter().chain(seen.findings).collect()))
@@ -375,7 +375,7 @@ fn damage_is_named_or_makes_no_difference() {
 fn an_object_that_went_with_its_key_is_named() {
     for policy in POLICIES.into_iter().take(2) {
         let roots = feed_at_work(policy);
-        let ring = Ring::open(&feed::packed(&Memory::with(roots.private.clone())), &feed::key()).expect("keys");
+        let ring = KeyRing::open(&feed::packed(&Memory::with(roots.private.clone())), &feed::key()).expect("keys");
         let ring = ring.expect("a feed");
         let mut looked = 0;
         let sealed = ["seg/", "atoms/", "mask/", "quarantine/", "verdict/", "terms/"];

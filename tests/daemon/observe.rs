@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tidegate::daemon::config::{Feed, LogFormat};
-use tidegate::daemon::error::{Error, Kind};
+use tidegate::daemon::config::{FeedConfig, LogFormat};
+use tidegate::daemon::error::{Error, ErrorCategory};
 use tidegate::daemon::observe::Halt;
-use tidegate::daemon::observe::events::{Halted, Recovered, Resumed, Standing, Started};
+use tidegate::daemon::observe::events::{Halted, Recovered, Resumed, Started, UnpublishedRows};
 use tidegate::daemon::observe::http::{self, Door};
 use tidegate::daemon::observe::{FeedObserver, Observer, format};
 use tokio::sync::oneshot;
@@ -44,13 +44,13 @@ impl Write for Paper {
 }
 
 /// A feed file with these tables at its end.
-fn feed(name: &str, folder: &Path, tables: &str) -> Feed {
+fn feed(name: &str, folder: &Path, tables: &str) -> FeedConfig {
     let text = format!(
         "[feed]\nname = \"{name}\"\n[policy]\nk = 2\n\
          [[column]]\nname = \"id\"\nrole = \"identifier\"\n\
          [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"F\", \"M\"] }}\n{tables}"
     );
-    Feed::parse(&text, &folder.join(format!("{name}.toml"))).expect("a feed")
+    FeedConfig::parse(&text, &folder.join(format!("{name}.toml"))).expect("a feed")
 }
 
 /// Pages that are served until this is dropped.
@@ -63,7 +63,7 @@ struct Served {
 }
 
 impl Served {
-    fn new(feed: &Feed) -> Served {
+    fn new(feed: &FeedConfig) -> Served {
         let paper = Paper::default();
         let observer = Observer::new(LogFormat::Json, paper.clone(), jiff::Timestamp::now).expect("a thread");
         let observer = Arc::new(observer);
@@ -140,7 +140,7 @@ fn recover(feed: &FeedObserver) {
         sums: None,
         sums_left_out: None,
         new_rows: 0,
-        standing: Standing::default(),
+        standing: UnpublishedRows::default(),
         last_tick: None,
         last_publication: None,
         seconds: Duration::ZERO,
@@ -167,7 +167,7 @@ fn the_process_is_ready_when_every_feed_is() {
     let why = json!({ "since": "2026-11-25T10:00:00Z", "reason": "the disk is full", "what_to_do": "Make space." });
     one.explain(serde_json::from_value::<Halt>(why.clone()).expect("a halt"));
     assert_eq!(served.ready(), (200, feeds(true, "running", "running")), "it has not halted yet");
-    one.emit(&Halted::because(&Error::new(Kind::Io, "the disk is full")));
+    one.emit(&Halted::because(&Error::new(ErrorCategory::Io, "the disk is full")));
     let mut halted = feeds(false, "halted", "running");
     halted["halted"] = json!({ "one": why });
     assert_eq!(served.ready(), (503, halted.clone()));
@@ -223,7 +223,7 @@ fn pages_ask_for_a_token_and_that_of_life_does_not() {
     let one = served.observer.feed(&feed("one", folder.path(), &tables));
     let [since, reason, what_to_do] = ["2026-11-25T10:00:00Z", "ward-7.csv", "Act."].map(str::to_owned);
     one.explain(Halt { since, reason, what_to_do });
-    one.emit(&Halted::because(&Error::new(Kind::Io, "ward-7.csv")));
+    one.emit(&Halted::because(&Error::new(ErrorCategory::Io, "ward-7.csv")));
     // Probes of a cluster show no token: they learn that the process is alive, and nothing of its feeds.
     assert_eq!(served.get("/health/live").2, "live\n");
     let shown = "GET /health/ready HTTP/1.1\r\nHost: tidegate\r\nAuthorization: Bearer hunter-one\r\n\r\n";

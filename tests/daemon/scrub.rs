@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::live::{Ask, Hash, Live, Request};
-use tidegate::daemon::verify::{self, Damage, Finding, Roots, Scrub, Step, inspect};
+use tidegate::daemon::verify::{self, Damage, Finding, Scrub, ScrubInput, ScrubStep, inspect};
 use tidegate::engine::histogram::Person;
 use tidegate::engine::release::Layout;
 
@@ -19,14 +19,14 @@ use crate::common::random;
 /// More steps than any round takes here.
 const MANY: u32 = 100_000;
 
-fn roots(live: &Live) -> Roots<'_> {
+fn roots(live: &Live) -> ScrubInput<'_> {
     let log = live.log();
-    Roots { private: log.store(), public: live.public(), ring: log.ring(), state: live.state(), next: log.next() }
+    ScrubInput { private: log.store(), public: live.public(), ring: log.ring(), state: live.state(), next: log.next() }
 }
 
 /// What a step finds that is found again.
-fn found(live: &Live, step: Step) -> Option<Damage> {
-    let Step::Damaged(damage) = step else { return None };
+fn found(live: &Live, step: ScrubStep) -> Option<Damage> {
+    let ScrubStep::Damaged(damage) = step else { return None };
     inspect(roots(live), &damage.place).expect("memory")
 }
 
@@ -35,7 +35,7 @@ fn round(live: &Live) -> Vec<Damage> {
     let (mut scrub, mut all) = (Scrub::default(), Vec::new());
     for _ in 0..MANY {
         match scrub.step(roots(live)).expect("memory") {
-            Step::Over => return all,
+            ScrubStep::Over => return all,
             step => all.extend(found(live, step)),
         }
     }
@@ -163,7 +163,7 @@ fn what_a_feed_does_itself_is_no_damage() {
             for _ in 0..draw.between(1, 4) {
                 for _ in 0..draw.between(0, 60) {
                     let step = scrub.step(roots(&live)).expect("memory");
-                    rounds += u32::from(step == Step::Over);
+                    rounds += u32::from(step == ScrubStep::Over);
                     let damage = found(&live, step);
                     assert!(damage.is_none(), "{policy}: {damage:?}");
                 }

@@ -8,9 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::common::random::{self, Draw};
 use crate::common::{Row, columns, tables, taxonomy};
 use slow::{Leaves, Place};
-use tidegate::engine::anonymizer::{Course, Found, NoRelease, Reason, Rules, Standing, State, Step, alone, bcf};
+use tidegate::engine::anonymizer::{
+    Course, InvalidReason, NoRelease, RareRowRules, RecodingStep, StandingRecoding, StandingState, TopDownResult,
+    alone, bcf,
+};
 use tidegate::engine::gate::correspondence::Correspondence;
-use tidegate::engine::histogram::{Excess, Headcount, Heads, Histogram, JoinCells, Release, Values, finest_unsplit};
+use tidegate::engine::histogram::{
+    Excess, Headcount, Heads, Histogram, JoinCells, Release, SensitiveValues, finest_unsplit,
+};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy};
 use tidegate::engine::policy::Decimal;
 use world::World;
@@ -19,7 +24,7 @@ fn leaves(row: &Row, trees: &[&Taxonomy]) -> Leaves {
     row.0.iter().zip(trees).map(|(label, tree)| tree.find_leaf(label).expect("a leaf")).collect()
 }
 
-fn trace(found: &Found) -> Vec<(usize, u32, bool)> {
+fn trace(found: &TopDownResult) -> Vec<(usize, u32, bool)> {
     found.trace.iter().map(|tried| (tried.column, tried.node, tried.accepted)).collect()
 }
 
@@ -56,7 +61,9 @@ fn a_table_on_its_own_is_maximal() {
             }
         }
         for (refusal, refused) in found.refusals.iter().zip(&slow.refused) {
-            let Reason::Rows { class, rows: small, limit } = &refusal.reason else { panic!("sizes alone decide") };
+            let InvalidReason::Rows { class, rows: small, limit } = &refusal.reason else {
+                panic!("sizes alone decide")
+            };
             assert_eq!((slow::classes(&rows, refused)[class], *limit), (*small, a));
             assert!(*small < a);
         }
@@ -76,7 +83,7 @@ fn holds(earlier: &[Release], now: &Release, trees: &[&Taxonomy], values: usize,
 }
 
 /// Whether a refusal tells a figure that is really there, with one earlier release.
-fn explained(reason: &Reason, earlier: &Release, now: &Release, trees: &[&Taxonomy], values: usize) {
+fn explained(reason: &InvalidReason, earlier: &Release, now: &Release, trees: &[&Taxonomy], values: usize) {
     let of = |release: &Release, nodes: &[u32]| {
         (0..release.classes()).find(|&class| release.class(class) == nodes).expect("a class of the refused state")
     };
@@ -84,12 +91,12 @@ fn explained(reason: &Reason, earlier: &Release, now: &Release, trees: &[&Taxono
     let excess = Excess::of(&cells, earlier, now, values).expect("a superset");
     let pair = Correspondence::new(earlier, now, &cells, &excess);
     let (found, told, limit) = match reason {
-        Reason::Rows { class, rows, limit } => (now.size(of(now, class)), *rows, *limit),
-        Reason::SetAside { .. } => panic!("nobody is left waiting here"),
-        Reason::Earlier { class, target, left, limit, .. } => {
+        InvalidReason::Rows { class, rows, limit } => (now.size(of(now, class)), *rows, *limit),
+        InvalidReason::SetAside { .. } => panic!("nobody is left waiting here"),
+        InvalidReason::Earlier { class, target, left, limit, .. } => {
             (pair.f_and_c_left(of(earlier, target), of(now, class)).0, *left, *limit)
         }
-        Reason::Newcomers { class, left, limit } => (pair.b_left(of(now, class)), *left, *limit),
+        InvalidReason::Newcomers { class, left, limit } => (pair.b_left(of(now, class)), *left, *limit),
     };
     assert_eq!(found, told);
     assert!(told < limit);
@@ -177,18 +184,18 @@ fn a_history_that_is_no_superset_is_an_error() {
     let cuts: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
     let earlier = Release::under(&all, 0..2, &cuts);
     let less = tables(&columns, &[], &rows[..1]).histogram;
-    let (values, maps) = Values::union(&[all.values(), less.values()]);
+    let (values, maps) = SensitiveValues::union(&[all.values(), less.values()]);
     let less = less.with_values(&values, &maps[1]);
     assert_eq!(bcf(&less, &[earlier], &trees, 2), Err(NoRelease::NotSuperset { earlier: 0 }));
 }
 
-const STEPS: [(&str, Option<Step>); 6] = [
+const STEPS: [(&str, Option<RecodingStep>); 6] = [
     ("", None),
-    ("hold", Some(Step::Hold)),
-    ("first", Some(Step::First)),
-    ("withhold", Some(Step::Withhold)),
-    ("bottom-up", Some(Step::BottomUp)),
-    ("top-down", Some(Step::TopDown)),
+    ("hold", Some(RecodingStep::Hold)),
+    ("first", Some(RecodingStep::First)),
+    ("withhold", Some(RecodingStep::Withhold)),
+    ("bottom-up", Some(RecodingStep::BottomUp)),
+    ("top-down", Some(RecodingStep::TopDown)),
 ];
 
 #[test]
@@ -199,7 +206,8 @@ fn the_standing_recoding_is_what_its_definition_says() {
         let trees = columns.trees();
         let (a, max_wait, share) = (draw.between(2, 4), draw.between(0, 3), draw.between(0, 3) * 7);
         let max_withheld = Decimal::new(share, 2).expect("a share");
-        let mut standing = Standing::new(Rules { a, max_wait: max_wait as u32, max_withheld }, trees.len());
+        let mut standing =
+            StandingRecoding::new(RareRowRules { a, max_wait: max_wait as u32, max_withheld }, trees.len());
         let mut slow = slow::Chain { people: Vec::new(), cut: None, atoms: 0, a, max_wait, share };
         let (mut now, mut atoms): (u64, Vec<Headcount>) = (draw.between(0, 5), Vec::new());
         for _ in 0..draw.between(1, 9) {
@@ -240,7 +248,7 @@ fn the_standing_recoding_is_what_its_definition_says() {
         standing.state().course().into_iter().for_each(|course| can_be_taken_back(course, &trees));
         let state = standing.state();
         let parts = (state.course().cloned(), state.pool().clone(), state.withheld().clone());
-        assert_eq!(&State::restore(parts.0, parts.1, parts.2, state.arrived(), &atoms), state);
+        assert_eq!(&StandingState::restore(parts.0, parts.1, parts.2, state.arrived(), &atoms), state);
     });
     let seen = seen.map(AtomicU64::into_inner);
     println!("{:?}", STEPS.map(|(name, _)| name).iter().zip(seen).collect::<Vec<_>>());
@@ -282,7 +290,7 @@ fn finest_is_legal_and_finest(atoms: &[Headcount], trees: &[&Taxonomy]) {
 }
 
 /// Everybody is where the second opinion says, by leaf tuple and arrival.
-fn same_people(standing: &Standing, slow: &slow::Chain, trees: &[&Taxonomy]) {
+fn same_people(standing: &StandingRecoding, slow: &slow::Chain, trees: &[&Taxonomy]) {
     let at = |wanted: Place| {
         let people = slow.people.iter().filter(move |person| person.place == wanted);
         let heads = people.map(|person| (&person.leaves, Heads { since: person.since as u32, count: 1 }));
@@ -302,8 +310,8 @@ fn people_can_be_taken_out_and_atoms_dissolved() {
     random::run("people_can_be_taken_out_and_atoms_dissolved", 500, |draw| {
         let columns = some_columns(draw, 2);
         let trees = columns.trees();
-        let rules = Rules { a: 3, max_wait: 1, max_withheld: Decimal::new(5, 1).expect("a share") };
-        let mut standing = Standing::new(rules, trees.len());
+        let rules = RareRowRules { a: 3, max_wait: 1, max_withheld: Decimal::new(5, 1).expect("a share") };
+        let mut standing = StandingRecoding::new(rules, trees.len());
         for now in 0..4 {
             let rows = random::rows(draw, &trees, 8, 1);
             let rows = rows.iter().map(|row| (leaves(row, &trees), Heads { since: now, count: 1 }));
@@ -321,7 +329,7 @@ fn people_can_be_taken_out_and_atoms_dissolved() {
             {
                 let Some((leaves, heads)) = people.iter().next() else { continue };
                 let state = undone.state_mut();
-                let erase = if withheld { State::erase_withheld } else { State::erase_waiting };
+                let erase = if withheld { StandingState::erase_withheld } else { StandingState::erase_waiting };
                 assert!(!erase(state, &leaves, heads.since + 100));
                 assert!(erase(state, &leaves, heads.since));
                 let left = if withheld { state.withheld() } else { state.pool() };

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate::engine::histogram::{Histogram, Release, Rows, Values};
-use tidegate::engine::measures::{Added, Suppression};
+use tidegate::engine::histogram::{CodedRows, Histogram, Release, SensitiveValues};
+use tidegate::engine::measures::{Added, SumSuppression};
 use tidegate::engine::model::{Decimal, Leaf, Node, Recoding, Taxonomy, Tree, Value};
-use tidegate::engine::policy::{ChainKind, Dominance, Facts, Policy, Settings};
-use tidegate::engine::sums::{Attack, Range, Relation, System};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Dominance, Policy, PolicySettings};
+use tidegate::engine::sums::{Range, Relation, SumSystem, SumsAttack};
 
 use crate::common::cases;
 use crate::common::random::{self, Draw};
@@ -15,13 +15,13 @@ use crate::common::random::{self, Draw};
 const K: usize = 3;
 
 fn policy() -> Policy {
-    let written = Settings {
+    let written = PolicySettings {
         k: Some(K as u64),
         dominance: Some(Dominance { n: 1, share: Decimal::parse("0.6").expect("a share") }),
         p_rule: Decimal::parse("0.1"),
-        ..Settings::default()
+        ..PolicySettings::default()
     };
-    let facts = Facts { sensitive: 1, measures: 1, ..Facts::default() };
+    let facts = ColumnFacts { sensitive: 1, measures: 1, ..ColumnFacts::default() };
     Policy::new(&written, ChainKind::Cumulative, &facts).expect("no contradiction")
 }
 
@@ -62,10 +62,10 @@ fn person(draw: &mut Draw) -> Person {
     }
 }
 
-fn rows(people: &[Person]) -> Rows {
+fn rows(people: &[Person]) -> CodedRows {
     let column = |at: usize| people.iter().map(|person| person.leaves[at]).collect();
-    let (values, _) = Values::from_distinct(0, vec![Box::default()]);
-    let rows = Rows::new(vec![column(0), column(1)], values, vec![0; people.len()], None);
+    let (values, _) = SensitiveValues::from_distinct(0, vec![Box::default()]);
+    let rows = CodedRows::new(vec![column(0), column(1)], values, vec![0; people.len()], None);
     rows.with_measures(vec![people.iter().map(|person| person.number).collect()])
 }
 
@@ -86,9 +86,9 @@ impl Told {
             let parts = (0..slices.len()).filter(|&slice| slices[slice].0[set]);
             Relation::total(slices.len() + set, parts)
         });
-        let system = System::new(slices.len() + self.0.len(), relations.collect(), Range::Free);
+        let system = SumSystem::new(slices.len() + self.0.len(), relations.collect(), Range::Free);
         let known = slices.iter().map(|_| None).chain(self.0.iter().map(|set| Some(sum(set))));
-        let attack = Attack::new(&system, known.collect());
+        let attack = SumsAttack::new(&system, known.collect());
         (0..slices.len()).any(|slice| {
             let numbers: Vec<i64> = slices[slice].1.iter().filter_map(|&person| people[person].number).collect();
             may_not_be_told(&numbers) && attack.derivation(&[(slice, 1)]).is_some()
@@ -100,7 +100,7 @@ impl Told {
 fn no_sum_follows_that_may_not_be_told() {
     let seed = random::seed();
     println!("blocks: seed {seed}; the same again: TIDEGATE_SEED={seed}");
-    let (tree, suppression) = (tree(), Suppression::of(&policy()));
+    let (tree, suppression) = (tree(), SumSuppression::of(&policy()));
     let trees: [&Taxonomy; 2] = [&tree, &tree];
     let (mut found, mut unsafe_alone) = ([0, 0, 0], 0);
     for case in 0..u64::from(cases(60)) {

@@ -8,7 +8,9 @@ use std::sync::Mutex;
 
 use crate::common::random::{self, Draw};
 use crate::common::{Row, columns, golden, rows, strings, tables, taxonomy};
-use tidegate::engine::gate::chain::{Budget, Chain, ComparablePairs, Exact, Fold, Suspect, Target, lower_bounds};
+use tidegate::engine::gate::chain::{
+    ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Suspect, lower_bounds,
+};
 use tidegate::engine::histogram::{Slices, ValueCode};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy};
 use world::{Way, World};
@@ -24,7 +26,7 @@ impl Fold for All {
     fn start(&self) -> Self::Sum {
         Vec::new()
     }
-    fn take(&self, sum: &mut Self::Sum, target: &Target<'_>) {
+    fn take(&self, sum: &mut Self::Sum, target: &ChainTarget<'_>) {
         assert_eq!(target.left, target.crowd.iter().map(|group| group.1).sum::<u64>());
         sum.push((target.classes.to_vec(), target.crowd.to_vec(), [target.left, target.paper]));
     }
@@ -48,7 +50,7 @@ struct Fast {
 fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fast {
     let trees = columns.trees();
     let tables = tables(columns, releases, increments);
-    let chain = Chain::new(&tables.releases, &tables.number, &trees, tables.values.len());
+    let chain = ReleaseChain::new(&tables.releases, &tables.number, &trees, tables.values.len());
     let pairs = ComparablePairs::of(&chain);
     let slices = Slices::of(&tables.histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<_>>());
     let (mut all, mut realised) = (BTreeMap::new(), BTreeMap::new());
@@ -70,7 +72,7 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
             let (targets, whole) = chain.all(sight, &pairs, &All);
             assert!(whole);
             let suspect = |classes: &[u32], crowd: &[(ValueCode, u64)], [left, paper]: [u64; 2]| {
-                Suspect::new(sight, &Target { classes, crowd, left, paper })
+                Suspect::new(sight, &ChainTarget { classes, crowd, left, paper })
             };
             for (classes, crowd, figures) in targets {
                 let way = way(&classes);
@@ -87,15 +89,17 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
     let least = suspects.each_ref().map(|suspects| {
         let mut sorted: Vec<Suspect> = suspects.iter().map(|(suspect, _)| suspect.clone()).collect();
         sorted.sort();
-        let least = Exact::new(&chain, &pairs).least(&sorted.iter().collect::<Vec<_>>(), &mut Budget::FULL.clone());
+        let least =
+            ExactWorlds::new(&chain, &pairs).least(&sorted.iter().collect::<Vec<_>>(), &mut ExactBudget::FULL.clone());
         assert!(least.exact());
         least.left
     });
-    let mut solver = Exact::new(&chain, &pairs);
+    let mut solver = ExactWorlds::new(&chain, &pairs);
     let mut left = |(suspect, way): (Suspect, Way)| {
         let values = suspect.crowd.iter().map(|group| group.0);
-        let sum =
-            values.map(|value| solver.candidates(&suspect, value, &mut Budget::FULL.clone()).expect("solved")).sum();
+        let sum = values
+            .map(|value| solver.candidates(&suspect, value, &mut ExactBudget::FULL.clone()).expect("solved"))
+            .sum();
         (way, sum)
     };
     let [of_all, _] = suspects;

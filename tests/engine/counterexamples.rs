@@ -8,17 +8,17 @@ use std::collections::BTreeSet;
 use crate::common::{Row, columns, golden, recoding, rows, strings, tables, taxonomy};
 use chain::{Chain, Human, Offer, policy};
 use serde_json::{Value as Json, json};
-use tidegate::engine::feed::Closed;
+use tidegate::engine::feed::ClosingResult;
 use tidegate::engine::gate::bytes::read;
 use tidegate::engine::gate::own::{History, Verdict};
 use tidegate::engine::histogram::{Histogram, Release};
 use tidegate::engine::model::{Columns, Recoding, Taxonomy, Value};
-use tidegate::engine::policy::{ChainKind, Guarantee, Policy, Settings};
+use tidegate::engine::policy::{ChainKind, Guarantee, Policy, PolicySettings};
 use tidegate::engine::release;
 use world::World;
 
 fn settings(k: u64, guarantee: Guarantee) -> Policy {
-    let written = Settings { k: Some(k), guarantee: Some(guarantee), ..Settings::default() };
+    let written = PolicySettings { k: Some(k), guarantee: Some(guarantee), ..PolicySettings::default() };
     policy(&written, ChainKind::Cumulative)
 }
 
@@ -194,16 +194,16 @@ fn a_repeat_of_a_waiting_person_is_no_crowd() {
         chain.release(&[human(0, "a", "s0"), human(1, "a", "s1"), human(2, "b", "s0"), human(3, "b", "s1")]);
         assert_eq!(published(&chain, 0).len(), 2, "a and b are told apart");
         let ticked = chain.tick(&[human(4, "a", "s1")]);
-        assert!(matches!(ticked.closed, Closed::Waiting));
+        assert!(matches!(ticked.closed, ClosingResult::Waiting));
         chain
     };
     let mut chain = first();
     let ticked = chain.tick(&[human(4, "a", "s1"), human(4, "a", "s0")]);
-    assert!(matches!(ticked.closed, Closed::Waiting));
+    assert!(matches!(ticked.closed, ClosingResult::Waiting));
     assert_eq!((ticked.duplicate, ticked.added, chain.feed.waiting().rows()), (2, 0, 1));
     // Those who are published already bring nobody new either.
     let ticked = chain.tick(&[human(0, "a", "s1"), human(3, "a", "s1")]);
-    assert!(matches!(ticked.closed, Closed::Waiting));
+    assert!(matches!(ticked.closed, ClosingResult::Waiting));
     assert_eq!((ticked.duplicate, chain.feed.waiting().rows()), (2, 1));
     chain.release(&[human(5, "a", "s0")]);
     assert_eq!(chain.feed.published()[1].rows.rows(), 2, "two people");
@@ -289,11 +289,11 @@ fn a_release_refused_for_its_values_is_never_merged_with_the_next() {
     chain.proposed(&[human(0, "a", "s0"), human(1, "a", "s0")]);
     chain.feed.stop(&chain.policy);
     let ticked = chain.tick(&[human(2, "a", "s1"), human(0, "a", "s1")]);
-    assert!(matches!(ticked.closed, Closed::Stopped));
+    assert!(matches!(ticked.closed, ClosingResult::Stopped));
     assert_eq!((ticked.duplicate, chain.feed.pending(), chain.feed.waiting().rows()), (1, 0, 1));
     chain.feed.new_chain();
     let ticked = chain.tick(&[human(3, "a", "s1"), human(1, "a", "s1")]);
-    let Closed::Candidate(candidate) = ticked.closed else { panic!("two people who were never in a release") };
+    let ClosingResult::Candidate(candidate) = ticked.closed else { panic!("two people who were never in a release") };
     assert_eq!((ticked.duplicate, candidate.table().rows()), (1, 2));
 }
 
@@ -315,7 +315,7 @@ fn a_row_is_not_refused_for_its_sensitive_value() {
         };
         chain.release(&[row(0), row(1)]);
         let ticked = chain.tick(&[row(2)]);
-        assert!(matches!(ticked.closed, Closed::Waiting));
+        assert!(matches!(ticked.closed, ClosingResult::Waiting));
         assert_eq!((chain.feed.whole().rows(), chain.feed.waiting().rows()), (2, 1), "whoever it is");
     }
 }

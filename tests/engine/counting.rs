@@ -1,8 +1,8 @@
 //! Counts from coarse labels (SCIENCE 11, counting): even spread against its definition, what is certain, what is learned from
 //! labels, and how far estimates lie off.
 
-use tidegate::engine::counting::{Axis, Countable, Counted, Method, Question};
-use tidegate::engine::histogram::{Cell, Histogram, Release, ValueCode, Values};
+use tidegate::engine::counting::{Axis, CellEstimate, Countable, Method, Question};
+use tidegate::engine::histogram::{Cell, Histogram, Release, SensitiveValues, ValueCode};
 use tidegate::engine::model::{Leaf, Node, Taxonomy, Tree, Value};
 
 use crate::common::random::{self, Draw};
@@ -19,18 +19,18 @@ const VALUES: ValueCode = 3;
 /// Labels that chance alone has made.
 const EM: Method = Method::Em { fewest: 2, refusals: 0 };
 
-fn count(table: &Release, question: &Question, trees: &[&Taxonomy], method: Method) -> Vec<Counted> {
+fn count(table: &Release, question: &Question, trees: &[&Taxonomy], method: Method) -> Vec<CellEstimate> {
     Countable::learn(std::slice::from_ref(table), trees, method).count(question).expect("few counts")
 }
 
 fn table(rows: &[Row], width: usize) -> Release {
     let labels: Vec<Vec<Node>> = (0..width).map(|at| rows.iter().map(|(label, _)| label[at]).collect()).collect();
     let (values, _) =
-        Values::from_distinct(1, (0..VALUES).map(|value| Box::from([Value::Int(i64::from(value))])).collect());
+        SensitiveValues::from_distinct(1, (0..VALUES).map(|value| Box::from([Value::Int(i64::from(value))])).collect());
     let cells: Vec<Cell> = rows.iter().map(|&(_, value)| Cell { increment: 0, value, count: 1 }).collect();
     let shown = Histogram::of_counts(&labels, values.clone(), &cells);
     // Its dictionary has the values that are shown, and questions here know all.
-    let (_, maps) = Values::union(&[&values, shown.values()]);
+    let (_, maps) = SensitiveValues::union(&[&values, shown.values()]);
     Release::from_own_labels(&shown).with_values(&maps[1])
 }
 
@@ -128,7 +128,7 @@ fn estimates_lie_within_what_is_certain_and_even_ones_are_those_written_down() {
             let counts = count(&table, &question, &trees, method);
             assert_eq!(counts, count(&table, &question, &trees, method), "the same again");
             assert_eq!(counts.len(), question.cells());
-            for (Counted { estimate, standard_error, low, high }, people) in counts.iter().zip(&true_counts) {
+            for (CellEstimate { estimate, standard_error, low, high }, people) in counts.iter().zip(&true_counts) {
                 assert!((low..=high).contains(&people), "{people} people, between {low} and {high}");
                 assert!(*estimate >= *low as f64 - 1e-6 && *estimate <= *high as f64 + 1e-6);
                 assert_eq!(standard_error.is_some(), method != Method::Uniform);
@@ -212,7 +212,7 @@ fn exact_labels_leave_nothing_open() {
     };
     let question = Question { axes: vec![axis(1), axis(0)], values: vec![None, Some(0), None], groups: 1 };
     for counted in count(&table(&rows, 2), &question, &trees, EM) {
-        let Counted { estimate, standard_error, low, high } = counted;
+        let CellEstimate { estimate, standard_error, low, high } = counted;
         assert!(
             low == high && close(estimate, low as f64) && standard_error.is_some_and(|error| error < 1e-3),
             "{counted:?}"

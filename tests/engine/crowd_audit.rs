@@ -4,11 +4,15 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use tidegate::engine::audit::{Contradiction, CrowdFigures, Figures, RowsLeftOut, Subject, Unfit, Verdict, judge};
+use tidegate::engine::audit::{
+    AuditFigures, AuditSubject, AuditVerdict, CrowdFigures, RowContradiction, RowsLeftOut, Unfit, judge,
+};
 use tidegate::engine::gate::correspondence::Anonymity;
-use tidegate::engine::histogram::{Encoder, Histogram, Reading};
+use tidegate::engine::histogram::{CellReading, Encoder, Histogram};
 use tidegate::engine::model::{Columns, Taxonomy};
-use tidegate::engine::policy::{ChainKind, Decimal, DiversitySettings, Guarantee, MaxRatio, Policy, Search, Settings};
+use tidegate::engine::policy::{
+    ChainKind, Decimal, DiversitySettings, Guarantee, MaxRatio, Policy, PolicySettings, Search,
+};
 
 use super::crowd_chain::grown;
 use crate::common::chain::policy;
@@ -28,7 +32,7 @@ fn columns() -> Columns {
 }
 
 fn table(columns: &Columns, lines: &[Line<'_>]) -> Histogram {
-    let encoder = Encoder::new(columns, Reading::Labels { text: true });
+    let encoder = Encoder::new(columns, CellReading::Labels { text: true });
     let mut parts: BTreeMap<u32, Vec<Row>> = BTreeMap::new();
     for &(a, b, s, release, rows) in lines {
         let row = (vec![a.to_owned(), b.to_owned()], s.to_owned());
@@ -38,42 +42,42 @@ fn table(columns: &Columns, lines: &[Line<'_>]) -> Histogram {
     Histogram::merge_all(parts.into_iter().map(read).collect()).expect("rows")
 }
 
-fn blind(k: u64) -> Settings {
-    Settings { k: Some(k), ..Settings::default() }
+fn blind(k: u64) -> PolicySettings {
+    PolicySettings { k: Some(k), ..PolicySettings::default() }
 }
 
-fn halves(k: u64, max_ratio: Option<u64>) -> Settings {
+fn halves(k: u64, max_ratio: Option<u64>) -> PolicySettings {
     let max_ratio = max_ratio.map(|most| MaxRatio::Limit(Decimal::from(most)));
-    Settings { search: Some(Search::Halves), max_ratio, min_solutions: Some(1), ..blind(k) }
+    PolicySettings { search: Some(Search::Halves), max_ratio, min_solutions: Some(1), ..blind(k) }
 }
 
-fn subject(columns: &Columns, releases: &[&[Line<'_>]]) -> Subject {
+fn subject(columns: &Columns, releases: &[&[Line<'_>]]) -> AuditSubject {
     let labels = releases.iter().map(|lines| table(columns, lines)).collect();
-    Subject::new(columns, (ChainKind::Cumulative, false), labels, None).expect("tables")
+    AuditSubject::new(columns, (ChainKind::Cumulative, false), labels, None).expect("tables")
 }
 
-fn judged(columns: &Columns, subject: &Subject, policy: &Policy) -> (Figures, Verdict) {
-    let figures = Figures::of(subject, columns, policy).expect("figures");
+fn judged(columns: &Columns, subject: &AuditSubject, policy: &Policy) -> (AuditFigures, AuditVerdict) {
+    let figures = AuditFigures::of(subject, columns, policy).expect("figures");
     let names: Vec<String> = (1..=subject.releases.len()).map(|at| format!("r{at}")).collect();
     let verdict = judge(&figures, policy, &subject.releases, columns, &names);
     (figures, verdict)
 }
 
 /// What comes of releases under a policy.
-fn audited(releases: &[&[Line<'_>]], written: &Settings) -> (Figures, Verdict) {
+fn audited(releases: &[&[Line<'_>]], written: &PolicySettings) -> (AuditFigures, AuditVerdict) {
     let columns = columns();
     judged(&columns, &subject(&columns, releases), &policy(written, ChainKind::Cumulative))
 }
 
-fn crowds(figures: &Figures) -> &CrowdFigures {
+fn crowds(figures: &AuditFigures) -> &CrowdFigures {
     figures.crowds.as_ref().expect("rows keep their labels")
 }
 
-fn checks(verdict: &Verdict) -> Vec<(&str, Option<usize>, f64, f64)> {
+fn checks(verdict: &AuditVerdict) -> Vec<(&str, Option<usize>, f64, f64)> {
     verdict.reasons.iter().map(|reason| (reason.check, reason.release, reason.value, reason.limit)).collect()
 }
 
-fn text(verdict: &Verdict) -> String {
+fn text(verdict: &AuditVerdict) -> String {
     verdict.reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
@@ -148,7 +152,7 @@ fn labels_under_one_recoding_are_judged_as_ever() {
     assert!(figures.crowds.is_none() && figures.chain.is_some() && figures.refinement.is_empty());
     // In a disjoint feed such labels are nothing that its policy knows.
     let labels = vec![table(&columns, R1)];
-    let found = Subject::new(&columns, (ChainKind::Disjoint, false), labels, None);
+    let found = AuditSubject::new(&columns, (ChainKind::Disjoint, false), labels, None);
     assert!(matches!(found, Err(Unfit::Crossing { release: 0, column: 0, .. })), "{found:?}");
 }
 
@@ -175,8 +179,8 @@ fn labels_that_halving_does_not_come_to_are_named() {
 
 #[test]
 fn masking_asks_for_larger_crowds() {
-    let written = Settings { m: Some(2), ..halves(3, None) };
-    let facts = tidegate::engine::policy::Facts { guarded_sets: 1, sensitive: 1, ..Default::default() };
+    let written = PolicySettings { m: Some(2), ..halves(3, None) };
+    let facts = tidegate::engine::policy::ColumnFacts { guarded_sets: 1, sensitive: 1, ..Default::default() };
     let masked = Policy::new(&written, ChainKind::Cumulative, &facts).expect("no contradiction");
     let columns = columns();
     let rows: &[Line<'_>] = &[("*", "*", "x", 0, 8), ("A", "*", "y", 0, 7)];
@@ -190,7 +194,7 @@ fn diversity_is_that_of_rows_that_came_together_too() {
         &[("*", "*", "x", 0, 2), ("*", "*", "y", 0, 2), ("A", "*", "x", 0, 2), ("A", "*", "y", 0, 2)];
     let second: Vec<Line<'_>> = [first, &[("A", "*", "x", 0, 2)]].concat();
     let diversity = DiversitySettings { alpha: Decimal::parse("0.7"), ..DiversitySettings::default() };
-    let written = Settings { diversity: Some(diversity), ..blind(2) };
+    let written = PolicySettings { diversity: Some(diversity), ..blind(2) };
     let (figures, verdict) = audited(&[first, &second], &written);
     let alpha = |at: usize| (figures.releases[at].before.alpha, figures.releases[at].after.alpha);
     assert_eq!((alpha(0), alpha(1)), ((Some(0.5), Some(0.5)), (Some(4.0 / 6.0), Some(1.0))));
@@ -211,21 +215,21 @@ fn rows_may_say_in_which_release_they_came() {
     let before: &[Line<'_>] = &[("A", "*", "x", 1, 4)];
     let (figures, verdict) = audited(&[before, newest], &blind(3));
     assert!(verdict.safe && crowds(&figures).contradictions.is_empty(), "{verdict:?}");
-    let contradicts = |later: &[Line<'_>], found: Contradiction| {
+    let contradicts = |later: &[Line<'_>], found: RowContradiction| {
         let (figures, verdict) = audited(&[before, later], &blind(3));
         assert_eq!(crowds(&figures).contradictions, [found]);
         assert!(checks(&verdict).contains(&("tidegate_release", Some(1), 0.0, 0.0)), "{verdict:?}");
     };
-    contradicts(&[("A", "*", "x", 0, 4), ("A'", "*", "x", 0, 5)], Contradiction::Silent(1));
-    contradicts(&[("A", "*", "x", 2, 4), ("A'", "*", "x", 2, 5)], Contradiction::Changed(1));
-    contradicts(&[("A", "*", "x", 1, 4), ("A'", "*", "x", 1, 5)], Contradiction::Late(1));
+    contradicts(&[("A", "*", "x", 0, 4), ("A'", "*", "x", 0, 5)], RowContradiction::Silent(1));
+    contradicts(&[("A", "*", "x", 2, 4), ("A'", "*", "x", 2, 5)], RowContradiction::Changed(1));
+    contradicts(&[("A", "*", "x", 1, 4), ("A'", "*", "x", 1, 5)], RowContradiction::Late(1));
 }
 
 #[test]
 fn raw_rows_have_to_be_those_of_new_rows() {
     let columns = columns();
     let raw = |rows: &[(&str, &str, &str, usize)]| {
-        let encoder = Encoder::new(&columns, Reading::Text);
+        let encoder = Encoder::new(&columns, CellReading::Text);
         let rows: Vec<Row> = rows
             .iter()
             .flat_map(|&(a, b, s, rows)| vec![(vec![a.to_owned(), b.to_owned()], s.to_owned()); rows])
@@ -235,7 +239,7 @@ fn raw_rows_have_to_be_those_of_new_rows() {
     let first = [("a3", "b2", "x", 3), ("a1", "b1", "y", 2), ("a2", "b1", "x", 4)];
     let read = |second: &[(&str, &str, &str, usize)]| {
         let labels = vec![table(&columns, R1), table(&columns, R2)];
-        Subject::new(&columns, (ChainKind::Cumulative, false), labels, Some(vec![raw(&first), raw(second)]))
+        AuditSubject::new(&columns, (ChainKind::Cumulative, false), labels, Some(vec![raw(&first), raw(second)]))
     };
     assert!(read(&[("a1", "b4", "x", 3), ("a4", "b1", "y", 6)]).is_ok());
     let fewer = read(&[("a1", "b4", "x", 2), ("a4", "b1", "y", 6)]);
@@ -347,7 +351,7 @@ fn chains_of_our_own_are_safe_and_hold_their_people() {
         let people =
             || chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect::<Vec<_>>();
         let (kind, nobody) = (ChainKind::Cumulative, RowsLeftOut::default());
-        let read = |people| Subject::of_chain(columns, kind, chain.tables.clone(), Some(people), &nobody);
+        let read = |people| AuditSubject::of_chain(columns, kind, chain.tables.clone(), Some(people), &nobody);
         let subject = read(people()).expect("its own people");
         let (figures, verdict) = judged(columns, &subject, &chain.policy);
         assert!(verdict.safe && crowds(&figures).exact(), "{verdict:?}");
@@ -370,7 +374,7 @@ fn chains_of_our_own_are_safe_and_hold_their_people() {
 
 #[test]
 fn a_guarantee_that_is_not_blind_judges_crowds_too() {
-    let bcf = Settings { guarantee: Some(Guarantee::Bcf), ..blind(3) };
+    let bcf = PolicySettings { guarantee: Some(Guarantee::Bcf), ..blind(3) };
     let (figures, verdict) = audited(&[R1, R2], &bcf);
     assert!(verdict.safe && figures.crowds.is_some(), "{verdict:?}");
 }

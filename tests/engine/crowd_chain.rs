@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tidegate::engine::feed::{Candidate, Closed, Erased};
-use tidegate::engine::histogram::{Histogram, Person, Release, Values};
+use tidegate::engine::feed::{ClosingResult, Erased, ProposedRelease};
+use tidegate::engine::histogram::{Histogram, Person, Release, SensitiveValues};
 use tidegate::engine::model::{
-    Carving, Column, Columns, Detail, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Value,
+    Carving, Column, Columns, Detail, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Value,
 };
-use tidegate::engine::policy::{ChainKind, Decimal, Facts, MaxRatio, Policy, Search, Settings};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Decimal, MaxRatio, Policy, PolicySettings, Search};
 
 use crate::common::chain::{Chain, Grown, Human, Offer, arrivals};
 use crate::common::random::{self, Draw, tree};
@@ -33,7 +33,7 @@ pub fn columns(draw: &mut Draw) -> Columns {
     let mut all: Vec<Column> = (0..quasi)
         .map(|at| {
             let tree = tree(draw, at as usize, 3);
-            let domain = Domain { tree, rule: Rule::Label }.with_runs().expect("small");
+            let domain = Domain { tree, rule: LeafRule::Label }.with_runs().expect("small");
             column(&format!("quasi{at}"), Role::Quasi, Some(domain))
         })
         .collect();
@@ -41,19 +41,19 @@ pub fn columns(draw: &mut Draw) -> Columns {
     Columns::new(all)
 }
 
-pub fn settings(k: u64, every: u64, m: Option<u64>) -> Settings {
-    Settings {
+pub fn settings(k: u64, every: u64, m: Option<u64>) -> PolicySettings {
+    PolicySettings {
         k: Some(k),
         m,
         search: Some(Search::Halves),
         publish_every: Some(every),
         min_solutions: Some(1),
-        ..Settings::default()
+        ..PolicySettings::default()
     }
 }
 
-fn policy(written: &Settings, columns: &Columns) -> Policy {
-    Policy::new(written, ChainKind::Cumulative, &Facts::of(columns)).expect("no contradiction")
+fn policy(written: &PolicySettings, columns: &Columns) -> Policy {
+    Policy::new(written, ChainKind::Cumulative, &ColumnFacts::of(columns)).expect("no contradiction")
 }
 
 pub fn people(draw: &mut Draw, columns: &Columns, number: &mut u128, most: u64) -> Vec<Human> {
@@ -73,7 +73,7 @@ pub fn people(draw: &mut Draw, columns: &Columns, number: &mut u128, most: u64) 
 }
 
 /// Rows by label and value.
-pub fn lines(table: &Release, values: &Values) -> BTreeMap<(Vec<Node>, String), u64> {
+pub fn lines(table: &Release, values: &SensitiveValues) -> BTreeMap<(Vec<Node>, String), u64> {
     let mut lines = BTreeMap::new();
     for class in 0..table.classes() {
         for group in table.range(class) {
@@ -101,7 +101,7 @@ fn new_labels(
 }
 
 /// A chain that has published something, and what it would publish next.
-pub fn grown(draw: &mut Draw, m: Option<u64>) -> (Chain, Candidate) {
+pub fn grown(draw: &mut Draw, m: Option<u64>) -> (Chain, ProposedRelease) {
     loop {
         let columns = columns(draw);
         let policy = policy(&settings(draw.between(2, 4), 1, m), &columns);
@@ -109,7 +109,7 @@ pub fn grown(draw: &mut Draw, m: Option<u64>) -> (Chain, Candidate) {
         chain.chance.0 = draw.clone();
         for _ in 0..12 {
             let people = people(draw, &chain.columns, &mut number, 60);
-            if let Closed::Candidate(candidate) = chain.tick(&people).closed {
+            if let ClosingResult::Candidate(candidate) = chain.tick(&people).closed {
                 if chain.feed.releases() > 1 {
                     return (chain, *candidate);
                 }
@@ -142,7 +142,7 @@ fn releases_only_grow_and_everybody_is_somewhere() {
             let ticked = chain.tick(&people);
             let formed = chain.feed.waiting().rows() + chain.feed.pending();
             assert_eq!(chain.feed.whole().rows() + formed, came, "whoever came is published or waits");
-            let Closed::Candidate(candidate) = ticked.closed else { continue };
+            let ClosingResult::Candidate(candidate) = ticked.closed else { continue };
             let offer = chain.offer(&candidate);
             // Somebody may refuse a release: its atoms go out with the next one.
             if draw.once_in(4) {
@@ -188,7 +188,7 @@ fn what_a_tick_has_fixed_is_taken_over() {
             if let Some(ledger) = ledger.filter(|_| formed) {
                 other.feed.masked(ledger);
             }
-            let Closed::Candidate(candidate) = ticked.closed else {
+            let ClosingResult::Candidate(candidate) = ticked.closed else {
                 assert!(chain.feed == other.feed, "another feed is read back");
                 continue;
             };
@@ -215,7 +215,7 @@ fn values_that_change_places_in_an_atom_change_no_byte() {
             let mut chain = Chain::new(columns.clone(), policy.clone());
             chain.chance.0 = seed.clone();
             match chain.tick(people).closed {
-                Closed::Candidate(candidate) => Some((chain.offer(&candidate).tables, *candidate)),
+                ClosingResult::Candidate(candidate) => Some((chain.offer(&candidate).tables, *candidate)),
                 _ => None,
             }
         };
@@ -251,7 +251,7 @@ fn who_waits_changes_no_public_byte() {
             chain.chance.0 = seed.clone();
             let (mut public, mut atoms) = (None, Vec::new());
             for people in people {
-                let Closed::Candidate(candidate) = chain.tick(people).closed else { return None };
+                let ClosingResult::Candidate(candidate) = chain.tick(people).closed else { return None };
                 let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
                 public = Some((approved.files().to_vec(), approved.manifest().to_vec()));
                 atoms.push(lines(&approved.table().release, &approved.table().values));
@@ -358,7 +358,7 @@ fn of_another_value(rows: &Histogram) -> Option<Histogram> {
     (values > 1).then(|| Histogram::of_counts(&columns, rows.values().clone(), &cells))
 }
 
-fn first(candidate: &Candidate) -> Vec<Leaf> {
+fn first(candidate: &ProposedRelease) -> Vec<Leaf> {
     candidate.increments[0].rows.tuple_at(0).collect()
 }
 
@@ -373,7 +373,7 @@ fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
         // The policy wants one more than the smallest atom has.
         let people = Release::carved(&increment.rows, 0..u32::MAX, &carving, &trees);
         let smallest = (0..people.classes()).map(|class| people.size(class)).min().expect("an atom");
-        let written = Settings { k: Some(smallest + 1), ..chain.policy.in_force().clone() };
+        let written = PolicySettings { k: Some(smallest + 1), ..chain.policy.in_force().clone() };
         let strict = Offer { policy: policy(&written, &chain.columns), ..offer.clone() };
         for check in ["atoms", "correspondence", "chain"] {
             refused(&strict, check);
@@ -423,7 +423,7 @@ fn a_label_tells_no_more_than_the_policy_allows() {
         assert!([1.0, 4.0, 16.0, 64.0].contains(&value), "{value}");
         // Whoever may refuse one split only does not come to labels behind which two were refused.
         let most = MaxRatio::Limit(Decimal::new(4, 0).expect("a number"));
-        let written = Settings { max_ratio: Some(most), ..chain.policy.in_force().clone() };
+        let written = PolicySettings { max_ratio: Some(most), ..chain.policy.in_force().clone() };
         let strict = Offer { policy: policy(&written, &chain.columns), ..offer };
         let division = chain.policy.division(&chain.columns.trees()).expect("small");
         let reached = candidate.increments[0].labels().iter().all(|label| division.way_to(label, 1).is_some());
@@ -457,7 +457,7 @@ fn an_atom_that_was_not_published_is_dissolved_with_one_of_its_people() {
         assert_eq!(chain.feed.whole().rows(), published);
         // The next release goes without that atom.
         let ticked = chain.tick(&[]);
-        if let Closed::Candidate(candidate) = ticked.closed {
+        if let ClosingResult::Candidate(candidate) = ticked.closed {
             let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
             chain.publish(*candidate, approved);
         }

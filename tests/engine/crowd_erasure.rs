@@ -4,14 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate::engine::audit::{Figures, MissingRows, RowsLeftOut, Subject, Unfit, judge};
-use tidegate::engine::feed::{Candidate, Closed};
+use tidegate::engine::audit::{AuditFigures, AuditSubject, MissingRows, RowsLeftOut, Unfit, judge};
+use tidegate::engine::feed::{ClosingResult, ProposedRelease};
 use tidegate::engine::gate::bytes;
 use tidegate::engine::gate::own::{ErasedAtom, History};
-use tidegate::engine::histogram::{Cell, Histogram, Release, Values};
-use tidegate::engine::model::{Column, Columns, Detail, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Tree, Value};
-use tidegate::engine::policy::{ChainKind, Facts, Policy, Search, Settings};
-use tidegate::engine::release::{ErasedLabel, Notice, Part, Tables};
+use tidegate::engine::histogram::{Cell, Histogram, Release, SensitiveValues};
+use tidegate::engine::model::{
+    Column, Columns, Detail, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Tree, Value,
+};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, Search};
+use tidegate::engine::release::{ErasedLabel, Notice, ReleasePart, Tables};
 
 use super::crowd_chain::refused;
 use crate::common::chain::{Chain, Human, Offer};
@@ -38,7 +40,7 @@ fn columns(trees: Vec<Taxonomy>) -> Columns {
         detail: Detail::default(),
     };
     let quasi = |(at, tree)| {
-        let domain = Domain { tree, rule: Rule::Label }.with_runs().expect("small");
+        let domain = Domain { tree, rule: LeafRule::Label }.with_runs().expect("small");
         column(&format!("quasi{at}"), Role::Quasi, Some(domain))
     };
     let mut all: Vec<Column> = trees.into_iter().enumerate().map(quasi).collect();
@@ -48,8 +50,14 @@ fn columns(trees: Vec<Taxonomy>) -> Columns {
 
 fn policy(k: u64, every: u64, columns: &Columns) -> Policy {
     let (search, every) = (Some(Search::Halves), Some(every));
-    let written = Settings { k: Some(k), search, publish_every: every, min_solutions: Some(1), ..Settings::default() };
-    Policy::new(&written, ChainKind::Cumulative, &Facts::of(columns)).expect("no contradiction")
+    let written = PolicySettings {
+        k: Some(k),
+        search,
+        publish_every: every,
+        min_solutions: Some(1),
+        ..PolicySettings::default()
+    };
+    Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::of(columns)).expect("no contradiction")
 }
 
 fn people(draw: &mut Draw, columns: &Columns, number: &mut u128, most: u64) -> Vec<Human> {
@@ -67,7 +75,7 @@ fn people(draw: &mut Draw, columns: &Columns, number: &mut u128, most: u64) -> V
         .collect()
 }
 
-fn lines(table: &Release, values: &Values) -> Lines {
+fn lines(table: &Release, values: &SensitiveValues) -> Lines {
     let mut lines = BTreeMap::new();
     for class in 0..table.classes() {
         for group in table.range(class) {
@@ -109,7 +117,7 @@ fn grown(draw: &mut Draw) -> (Chain, u128) {
         chain.chance.0 = draw.clone();
         for _ in 0..9 {
             let people = people(draw, &chain.columns, &mut number, 40);
-            if let Closed::Candidate(candidate) = chain.tick(&people).closed {
+            if let ClosingResult::Candidate(candidate) = chain.tick(&people).closed {
                 let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
                 chain.publish(*candidate, approved);
             }
@@ -134,9 +142,9 @@ fn told(history: &History) -> serde_json::Value {
 }
 
 /// The next release, whether anybody comes or not.
-fn due(chain: &mut Chain, people: &[Human]) -> Option<Candidate> {
+fn due(chain: &mut Chain, people: &[Human]) -> Option<ProposedRelease> {
     match chain.tick(people).closed {
-        Closed::Candidate(candidate) => Some(*candidate),
+        ClosingResult::Candidate(candidate) => Some(*candidate),
         _ => None,
     }
 }
@@ -208,8 +216,8 @@ fn audited(chain: &Chain, erased: &RowsLeftOut) -> Result<(bool, bool, Vec<u64>)
     let rows: Vec<Histogram> =
         chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
     let (columns, tables) = (&chain.columns, chain.tables.clone());
-    let subject = Subject::of_chain(columns, ChainKind::Cumulative, tables, Some(rows), erased)?;
-    let figures = Figures::of(&subject, columns, &chain.policy).expect("figures");
+    let subject = AuditSubject::of_chain(columns, ChainKind::Cumulative, tables, Some(rows), erased)?;
+    let figures = AuditFigures::of(&subject, columns, &chain.policy).expect("figures");
     let names: Vec<String> = (0..subject.releases.len()).map(|at| at.to_string()).collect();
     let verdict = judge(&figures, &chain.policy, &subject.releases, columns, &names);
     let erased = subject.growth.as_ref().expect("rows keep their labels");
@@ -269,7 +277,7 @@ fn a_release_that_leaves_rows_out_is_read_back() {
             let ticked = chain.tick(&people);
             let trees = other.columns.trees();
             other.feed.replay(chain.feed.fixed(&ticked), &trees);
-            if let Closed::Candidate(candidate) = ticked.closed {
+            if let ClosingResult::Candidate(candidate) = ticked.closed {
                 assert_eq!(other.feed.propose(&Vec::new(), &chain.policy, &trees), *candidate);
                 let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
                 other.feed.publish((*candidate).clone(), &chain.policy, &trees);
@@ -297,7 +305,7 @@ fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
             Histogram::clone(&published.expect("a release").rows).divide(|at, _| at == label.as_slice())[0].clone();
         let first = offer.release - offer.older.len() as u32;
         let stays = offer.with_rows(|rows, values| {
-            let (_, maps) = Values::union(&[values, atom.values()]);
+            let (_, maps) = SensitiveValues::union(&[values, atom.values()]);
             let cell = Cell { increment: first + release as u32, value: maps[1][0], count: 1 };
             let known = (cell.value as usize) < values.len() && values.get(cell.value) == atom.values().get(0);
             rows.push((label.clone(), if known { cell } else { Cell { value: 0, ..cell } }));
@@ -323,7 +331,7 @@ fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
         // A notice of rows that are there still, or of an atom that never was.
         let kept = offer.tables.clone();
         let Tables::Parts(parts) = kept else { panic!("parts") };
-        let new: Vec<Part> = parts.into_iter().filter(|part| part.span.holds(offer.release)).collect();
+        let new: Vec<ReleasePart> = parts.into_iter().filter(|part| part.span.holds(offer.release)).collect();
         let unsaid = Offer { tables: Tables::Parts(new), ..offer.clone() };
         // Where the file of these rows holds others too, it must be written again.
         let parts = chain.history.parts();
@@ -433,7 +441,7 @@ fn an_atom_that_is_taken_apart_would_tell_a_value() {
     let later = [human(2, 0, 3), human(3, 0, 4), human(7, 0, 0), human(8, 0, 1), human(9, 0, 5)];
     let ticked = chain.tick(&later);
     assert_eq!(ticked.duplicate, 2, "people of the atom are known");
-    let Closed::Candidate(candidate) = ticked.closed else { panic!("a release is due") };
+    let ClosingResult::Candidate(candidate) = ticked.closed else { panic!("a release is due") };
     let offer = chain.offer(&candidate);
     let approved = offer.decided(|_| ()).expect("a good release");
     chain.publish(*candidate, approved);

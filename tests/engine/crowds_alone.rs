@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tidegate::engine::feed::{Candidate, Closed};
+use tidegate::engine::feed::{ClosingResult, ProposedRelease};
 use tidegate::engine::histogram::Histogram;
 use tidegate::engine::model::Node;
-use tidegate::engine::policy::{ChainKind, Facts, Policy};
-use tidegate::engine::release::{Span, Tables};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy};
+use tidegate::engine::release::{ReleaseSpan, Tables};
 
 use super::crowd_chain::{columns, lines, people, refused, settings};
 use crate::common::chain::{Chain, Offer};
@@ -17,7 +17,7 @@ fn disjoint(draw: &mut Draw) -> Chain {
     let columns = columns(draw);
     let m = draw.once_in(2).then_some(2);
     let written = settings(draw.between(2, 4), draw.between(1, 3), m);
-    let policy = Policy::new(&written, ChainKind::Disjoint, &Facts::of(&columns)).expect("no contradiction");
+    let policy = Policy::new(&written, ChainKind::Disjoint, &ColumnFacts::of(&columns)).expect("no contradiction");
     let mut chain = Chain::new(columns, policy);
     chain.chance.0 = draw.clone();
     chain
@@ -39,7 +39,7 @@ fn a_disjoint_chain_publishes_each_crowd_once() {
                 "whoever came is published or waits"
             );
             assert_eq!(chain.feed.whole().rows(), 0, "nobody is published twice");
-            let Closed::Candidate(candidate) = ticked.closed else { continue };
+            let ClosingResult::Candidate(candidate) = ticked.closed else { continue };
             let offer = chain.offer(&candidate);
             // Atoms of a release that is refused go out with the next one.
             if draw.once_in(4) {
@@ -73,20 +73,21 @@ fn a_disjoint_chain_publishes_each_crowd_once() {
 fn rows_of_an_earlier_release_are_refused_in_a_disjoint_chain() {
     random::run("disjoint chains that are changed", 24, |draw| {
         let (mut chain, mut number) = (disjoint(draw), 0);
-        let mut earlier: Option<Candidate> = None;
+        let mut earlier: Option<ProposedRelease> = None;
         for _ in 0..12 {
             let people = people(draw, &chain.columns, &mut number, 60);
-            let Closed::Candidate(candidate) = chain.tick(&people).closed else { continue };
+            let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else { continue };
             let offer = chain.offer(&candidate);
             let candidate = &*candidate;
             if let Some(earlier) = &earlier {
                 let number = candidate.release;
                 let both = [candidate, earlier].map(|of| of.rows().clone().as_one(number));
                 let both = Histogram::merge_all(both.into()).expect("two");
-                let tables = Tables::parts(&[(Span::of(number), both)], &chain.columns);
+                let tables = Tables::parts(&[(ReleaseSpan::of(number), both)], &chain.columns);
                 refused(&Offer { tables, ..offer.clone() }, "growth");
                 // Nor in a part of their own.
-                let apart = [earlier, candidate].map(|of| (Span::of(of.release), of.rows().clone().as_one(of.release)));
+                let apart =
+                    [earlier, candidate].map(|of| (ReleaseSpan::of(of.release), of.rows().clone().as_one(of.release)));
                 refused(&Offer { tables: Tables::parts(&apart, &chain.columns), ..offer }, "growth");
                 return;
             }

@@ -8,19 +8,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::common::columns;
 use crate::common::random::{self, Draw};
 use chain::{Chain, Human, arrivals};
-use tidegate::engine::audit::{Figures, RowsLeftOut, Subject};
-use tidegate::engine::feed::Closed;
+use tidegate::engine::audit::{AuditFigures, AuditSubject, RowsLeftOut};
+use tidegate::engine::feed::ClosingResult;
 use tidegate::engine::gate::own::Verdict;
 use tidegate::engine::histogram::{Histogram, Release};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy, Tree, Value};
-use tidegate::engine::policy::{ChainKind, Decimal, DiversitySettings, Facts, Policy, Settings};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Decimal, DiversitySettings, Policy, PolicySettings};
 
 fn decimal(text: &str) -> Option<Decimal> {
     Some(Decimal::parse(text).expect("a decimal"))
 }
 
-fn policy(written: &Settings, kind: ChainKind) -> Policy {
-    Policy::new(written, kind, &Facts { sensitive: 1, ..Facts::default() }).expect("no contradiction")
+fn policy(written: &PolicySettings, kind: ChainKind) -> Policy {
+    Policy::new(written, kind, &ColumnFacts { sensitive: 1, ..ColumnFacts::default() }).expect("no contradiction")
 }
 
 /// Limits that everything keeps: every figure is told.
@@ -56,9 +56,11 @@ fn audited(chain: &Chain, policy: &Policy) -> Vec<(String, Option<f64>)> {
     let rows: Vec<Histogram> =
         chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
     let rows = (policy.kind() == ChainKind::Cumulative).then_some(rows);
-    let subject = Subject::of_chain(&chain.columns, policy.kind(), chain.tables.clone(), rows, &RowsLeftOut::default());
+    let subject =
+        AuditSubject::of_chain(&chain.columns, policy.kind(), chain.tables.clone(), rows, &RowsLeftOut::default());
     let subject = subject.expect("its own people");
-    let after = Figures::of(&subject, &chain.columns, policy).expect("supersets").releases.pop().expect("one").after;
+    let after =
+        AuditFigures::of(&subject, &chain.columns, policy).expect("supersets").releases.pop().expect("one").after;
     vec![
         ("distinct_l".to_owned(), after.distinct_l.map(|l| l as f64)),
         ("entropy_l".to_owned(), after.entropy_l),
@@ -74,13 +76,14 @@ fn the_gate_finds_what_an_audit_finds() {
     random::run("diversity of chains", 200, |draw| {
         let trees = (0..draw.between(1, 2)).map(|column| random::tree(draw, column as usize, 2)).collect();
         let kind = if draw.once_in(4) { ChainKind::Disjoint } else { ChainKind::Cumulative };
-        let written = Settings { k: Some(draw.between(2, 3)), diversity: Some(lenient()), ..Settings::default() };
+        let written =
+            PolicySettings { k: Some(draw.between(2, 3)), diversity: Some(lenient()), ..PolicySettings::default() };
         let mut chain = Chain::new(columns(trees), policy(&written, kind));
         let mut first = 0;
         for _ in 0..draw.between(2, 6) {
             let people = people(draw, &chain.columns, first);
             first += people.len() as u128;
-            let Closed::Candidate(candidate) = chain.tick(&people).closed else { continue };
+            let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else { continue };
             let offer = chain.offer(&candidate);
             let told = found(offer.judged().verdict());
             let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
@@ -107,7 +110,7 @@ fn a_chain_that_fails_is_stopped() {
     ["a", "b"].iter().for_each(|leaf| _ = tree.add(0, leaf, 1));
     let columns = columns(vec![tree.finish().expect("a tree")]);
     let asked = DiversitySettings { distinct_l: Some(2), ..DiversitySettings::default() };
-    let written = Settings { k: Some(2), diversity: Some(asked), ..Settings::default() };
+    let written = PolicySettings { k: Some(2), diversity: Some(asked), ..PolicySettings::default() };
     let mut chain = Chain::new(columns, policy(&written, ChainKind::Cumulative));
     let human = |number: u128, value: &str| Human { number, leaves: vec![0], values: vec![Value::Text(value.into())] };
     chain.release(&[human(1, "x"), human(2, "y")]);
@@ -122,7 +125,7 @@ fn a_chain_that_fails_is_stopped() {
     let line = lines.iter().find(|line| line.check == "distinct_l").expect("it is told");
     assert!(line.made && line.value.is_none() && line.limit.is_some());
     chain.feed.stop(&chain.policy);
-    assert!(matches!(chain.tick(&[human(6, "y"), human(7, "z")]).closed, Closed::Stopped));
+    assert!(matches!(chain.tick(&[human(6, "y"), human(7, "z")]).closed, ClosingResult::Stopped));
 }
 
 /// A finer recoding may keep what a coarser one does not: R1 {4, 2, 1}, then {4, 3, 2} at `*`, is worse than the same split
@@ -132,7 +135,7 @@ fn a_coarser_recoding_may_be_worse() {
     let mut tree = Tree::new("*");
     ["a", "b"].iter().for_each(|leaf| _ = tree.add(0, leaf, 1));
     let columns = columns(vec![tree.finish().expect("a tree")]);
-    let policy = policy(&Settings { k: Some(2), ..Settings::default() }, ChainKind::Cumulative);
+    let policy = policy(&PolicySettings { k: Some(2), ..PolicySettings::default() }, ChainKind::Cumulative);
     let rows = |counts: [[usize; 3]; 2]| {
         let values =
             |leaf: usize| ["x", "y", "z"].into_iter().zip(counts[leaf]).map(move |(value, many)| (leaf, value, many));
@@ -153,9 +156,9 @@ fn a_coarser_recoding_may_be_worse() {
         let tables = tables.map(|(rows, cuts)| (Release::under(rows, 0..1, &cuts), rows.values().clone()));
         let rows = Some(vec![first.clone(), second.clone()]);
         let subject =
-            Subject::of_chain(&columns, ChainKind::Cumulative, tables.to_vec(), rows, &RowsLeftOut::default());
+            AuditSubject::of_chain(&columns, ChainKind::Cumulative, tables.to_vec(), rows, &RowsLeftOut::default());
         let subject = subject.expect("its own people");
-        Figures::of(&subject, &columns, &policy).expect("supersets").releases[1].after.alpha.expect("a share")
+        AuditFigures::of(&subject, &columns, &policy).expect("supersets").releases[1].after.alpha.expect("a share")
     };
     let (coarse, fine) = (alpha(Cut::root), alpha(Cut::leaves));
     assert!((coarse - 4.0 / 7.0).abs() < 1e-12 && (fine - 0.5).abs() < 1e-12, "{coarse} and {fine}");
@@ -169,7 +172,7 @@ fn an_increment_that_is_refused_and_merged_tells_its_values() {
     ["a", "b"].iter().for_each(|leaf| _ = tree.add(0, leaf, 1));
     let columns = columns(vec![tree.finish().expect("a tree")]);
     let asked = DiversitySettings { distinct_l: Some(2), ..DiversitySettings::default() };
-    let written = Settings { k: Some(2), diversity: Some(asked), ..Settings::default() };
+    let written = PolicySettings { k: Some(2), diversity: Some(asked), ..PolicySettings::default() };
     let human = |number: u128, value: u64| Human {
         number,
         leaves: vec![0],
@@ -188,7 +191,7 @@ fn an_increment_that_is_refused_and_merged_tells_its_values() {
         merged.push((refused, counts, [value(0), value(1)]));
         if refused {
             chain.feed.stop(&chain.policy);
-            assert!(matches!(chain.tick(&[human(3, value(2))]).closed, Closed::Stopped));
+            assert!(matches!(chain.tick(&[human(3, value(2))]).closed, ClosingResult::Stopped));
             seen.push([value(0), value(1)]);
         }
     }

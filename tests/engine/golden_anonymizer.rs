@@ -4,12 +4,12 @@
 use crate::common::adult;
 use crate::common::{columns, golden, recoding, rows, strings, tables, taxonomy};
 use serde_json::Value as Json;
-use tidegate::engine::anonymizer::{Found, alone, bcf};
+use tidegate::engine::anonymizer::{TopDownResult, alone, bcf};
 use tidegate::engine::histogram::Release;
 use tidegate::engine::model::{Recoding, Taxonomy};
 
 /// A trace as the files write it: column name, label, accepted.
-fn trace(found: &Found, names: &[Json], trees: &[&Taxonomy]) -> Json {
+fn trace(found: &TopDownResult, names: &[Json], trees: &[&Taxonomy]) -> Json {
     let step = |tried: &tidegate::engine::anonymizer::Tried| {
         serde_json::json!([names[tried.column], trees[tried.column].label(tried.node), tried.accepted])
     };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::common::{Tables, columns, golden, recoding, rows, strings, tables, taxonomy};
 use serde_json::Value as Json;
 use tidegate::engine::gate::chain::{
-    Budget, Chain, ComparablePairs, Exact, Fold, Sight, Suspect, Target, lower_bounds,
+    ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Sight, Suspect, lower_bounds,
 };
 use tidegate::engine::histogram::Slices;
 use tidegate::engine::model::{Columns, Cut, Value};
@@ -19,7 +19,7 @@ impl Fold for Least {
     fn start(&self) -> [u64; 2] {
         [u64::MAX; 2]
     }
-    fn take(&self, sum: &mut [u64; 2], target: &Target<'_>) {
+    fn take(&self, sum: &mut [u64; 2], target: &ChainTarget<'_>) {
         *sum = self.join(*sum, [target.left, target.paper]);
     }
     fn join(&self, a: [u64; 2], b: [u64; 2]) -> [u64; 2] {
@@ -35,7 +35,7 @@ impl Fold for Keep<'_> {
     fn start(&self) -> Vec<Suspect> {
         Vec::new()
     }
-    fn take(&self, sum: &mut Vec<Suspect>, target: &Target<'_>) {
+    fn take(&self, sum: &mut Vec<Suspect>, target: &ChainTarget<'_>) {
         sum.push(Suspect::new(self.0, target));
     }
     fn join(&self, first: Vec<Suspect>, second: Vec<Suspect>) -> Vec<Suspect> {
@@ -46,12 +46,13 @@ impl Fold for Keep<'_> {
 /// What the search finds: the least of all targets, and per target and value what is left.
 fn exact(name: &str, case: &Json, columns: &Columns, tables: &Tables) {
     let trees = columns.trees();
-    let chain = Chain::new(&tables.releases, &tables.number, &trees, tables.values.len());
+    let chain = ReleaseChain::new(&tables.releases, &tables.number, &trees, tables.values.len());
     let pairs = ComparablePairs::of(&chain);
     let mut suspects = Vec::new();
     chain.each_sight(|sight| suspects.extend(chain.all(sight, &pairs, &Keep(sight)).0)).expect("supersets");
     suspects.sort();
-    let least = Exact::new(&chain, &pairs).least(&suspects.iter().collect::<Vec<_>>(), &mut Budget::SMALL.clone());
+    let least =
+        ExactWorlds::new(&chain, &pairs).least(&suspects.iter().collect::<Vec<_>>(), &mut ExactBudget::SMALL.clone());
     assert!(least.exact(), "{name}: solved within the small budget");
     assert_eq!(Some(least.left), case["A_exact"].as_u64(), "{name}: what is exactly left");
 
@@ -69,14 +70,15 @@ fn exact(name: &str, case: &Json, columns: &Columns, tables: &Tables) {
             ((suspect.increment, (suspect.increment..tables.releases.len()).map(class).collect()), suspect)
         })
         .collect();
-    let mut solver = Exact::new(&chain, &pairs);
+    let mut solver = ExactWorlds::new(&chain, &pairs);
     for group in case["groups"].as_array().expect("groups") {
         let tuple: Vec<Vec<String>> = group["tuple"].as_array().expect("classes").iter().map(strings).collect();
         let suspect = at[&(group["ts"].as_u64().expect("a release") as usize - 1, tuple)];
         let s = group["s"].as_str().expect("a value");
         let mut values =
             (0..tables.values.len() as u32).filter(|&code| tables.values.get(code) == [Value::Text(s.into())]);
-        let found = values.next().map_or(Some(0), |code| solver.candidates(suspect, code, &mut Budget::SMALL.clone()));
+        let found =
+            values.next().map_or(Some(0), |code| solver.candidates(suspect, code, &mut ExactBudget::SMALL.clone()));
         assert_eq!(found, group["exact"].as_u64(), "{name}: {group}");
     }
 }
@@ -91,7 +93,7 @@ struct Figures {
 
 fn figures(columns: &Columns, tables: &Tables) -> Figures {
     let trees = columns.trees();
-    let chain = Chain::new(&tables.releases, &tables.number, &trees, tables.values.len());
+    let chain = ReleaseChain::new(&tables.releases, &tables.number, &trees, tables.values.len());
     let pairs = ComparablePairs::of(&chain);
     let cuts = chain.cuts();
     let slices = Slices::of(&tables.histogram, &cuts, &chain.numbered().iter().collect::<Vec<_>>());

@@ -8,12 +8,12 @@ use num_bigint::BigUint;
 use serde_json::{Value as Json, json};
 use tidegate::engine::anonymizer::{Effort, Halved, Turns, crowds};
 use tidegate::engine::histogram::{Headcount, Heads};
-use tidegate::engine::model::{Domain, Node, Rule, Taxonomy};
+use tidegate::engine::model::{Domain, LeafRule, Node, Taxonomy};
 use tidegate::engine::policy::{Certain, Division, Values};
 
 fn halved(case: &Json) -> Vec<Taxonomy> {
     let trees = case["taxonomies"].as_array().expect("trees").iter().map(taxonomy);
-    trees.map(|tree| Domain { tree, rule: Rule::Label }.with_runs().expect("a tree").tree).collect()
+    trees.map(|tree| Domain { tree, rule: LeafRule::Label }.with_runs().expect("a tree").tree).collect()
 }
 
 fn number(case: &Json, key: &str) -> u64 {

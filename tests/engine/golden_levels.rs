@@ -2,7 +2,9 @@
 //! digits, the same suppressed rows. The data are not shipped; `TIDEGATE_DATA` names the folder that holds them.
 
 use serde_json::Value as Json;
-use tidegate::engine::anonymizer::levels::{Costs, Diverse, Lattice, Mean, Objective, Privacy, Problem, Search};
+use tidegate::engine::anonymizer::levels::{
+    Costs, Diverse, Lattice, LevelsProblem, LevelsSearch, Mean, Objective, Privacy,
+};
 
 use crate::common::levels::Data;
 use crate::common::{golden, is_long, needs, strings};
@@ -45,7 +47,7 @@ fn optima_are_those_of_the_reference() {
             Some("ARITHMETIC_MEAN") => costs.with_mean(Mean::Arithmetic),
             _ => costs,
         };
-        let problem = Problem {
+        let problem = LevelsProblem {
             rows: &rows,
             lattice: &lattice,
             privacy: &privacy,
@@ -53,7 +55,7 @@ fn optima_are_those_of_the_reference() {
             objective: &Objective::Columns(costs),
         };
         assert_eq!(lattice.states(), u128::from(case["lattice"].as_u64().expect("a number")), "{name}");
-        let found = Search::new(&problem).best_first(|_| false);
+        let found = LevelsSearch::new(&problem).best_first(|_| false);
         // The k-anonymous optima of whole data sets are found with fewer checks.
         if name.starts_with("main-") {
             assert!(Some(found.checked) <= case["checked"].as_u64(), "{name}: {} states were checked", found.checked);

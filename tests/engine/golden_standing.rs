@@ -3,15 +3,15 @@
 
 use crate::common::{adult, columns, golden, recoding, strings, taxonomy};
 use serde_json::Value as Json;
-use tidegate::engine::anonymizer::{Rules, Standing, State, Step, Tick};
+use tidegate::engine::anonymizer::{RareRowRules, RecodingStep, StandingRecoding, StandingState, StandingTick};
 use tidegate::engine::histogram::{Headcount, Heads, finest_unsplit};
 use tidegate::engine::model::Taxonomy;
 use tidegate::engine::policy::Decimal;
 
-fn rules(case: &Json) -> Rules {
+fn rules(case: &Json) -> RareRowRules {
     let whole = |key: &str| case[key].as_u64().expect(key);
     let share = Decimal::from_float(case["max_withheld"].as_f64().expect("a share")).expect("a share");
-    Rules { a: whole("a"), max_wait: whole("max_wait") as u32, max_withheld: share }
+    RareRowRules { a: whole("a"), max_wait: whole("max_wait") as u32, max_withheld: share }
 }
 
 /// Arrivals from labels of leaves.
@@ -22,24 +22,24 @@ fn arrivals<'r>(rows: impl IntoIterator<Item = &'r Vec<String>>, now: u32, trees
     Headcount::of(trees.len(), rows.into_iter().map(|labels| (leaves(labels), Heads { since: now, count: 1 })))
 }
 
-fn step(tick: &Tick) -> Json {
+fn step(tick: &StandingTick) -> Json {
     match tick.step {
         None => Json::Null,
-        Some(Step::Hold) => "hold".into(),
-        Some(Step::First) => "first".into(),
-        Some(Step::Withhold) => "withhold".into(),
-        Some(Step::BottomUp) => "bottom-up".into(),
-        Some(Step::TopDown) => "top-down".into(),
+        Some(RecodingStep::Hold) => "hold".into(),
+        Some(RecodingStep::First) => "first".into(),
+        Some(RecodingStep::Withhold) => "withhold".into(),
+        Some(RecodingStep::BottomUp) => "bottom-up".into(),
+        Some(RecodingStep::TopDown) => "top-down".into(),
     }
 }
 
 /// What a case expects of a tick, the atoms left out.
-fn check(standing: &Standing, tick: &Tick, expected: &Json, place: &str) {
+fn check(standing: &StandingRecoding, tick: &StandingTick, expected: &Json, place: &str) {
     let state = standing.state();
     assert_eq!(step(tick), expected["step"], "{place}: step");
     assert_eq!(Some(state.pool().rows()), expected["waiting"].as_u64(), "{place}: waiting");
     assert_eq!(Some(state.withheld().rows()), expected["withheld"].as_u64(), "{place}: withheld");
-    if tick.step == Some(Step::Hold) {
+    if tick.step == Some(RecodingStep::Hold) {
         assert!(expected.get("rows").is_none() && expected.get("sum_sq").is_none());
         return;
     }
@@ -49,10 +49,15 @@ fn check(standing: &Standing, tick: &Tick, expected: &Json, place: &str) {
 }
 
 /// Whether the kept state, put together again from what a log would hold, is the same.
-fn kept(standing: &Standing, atoms: &[Headcount]) {
+fn kept(standing: &StandingRecoding, atoms: &[Headcount]) {
     let state = standing.state();
-    let again =
-        State::restore(state.course().cloned(), state.pool().clone(), state.withheld().clone(), state.arrived(), atoms);
+    let again = StandingState::restore(
+        state.course().cloned(),
+        state.pool().clone(),
+        state.withheld().clone(),
+        state.arrived(),
+        atoms,
+    );
     assert_eq!(&again, state);
 }
 
@@ -61,7 +66,7 @@ fn small_chains() {
     for (at, case) in golden("standing_small.json").as_array().expect("cases").iter().enumerate() {
         let columns = columns(case["taxonomies"].as_array().expect("trees").iter().map(taxonomy).collect());
         let trees = columns.trees();
-        let mut standing = Standing::new(rules(case), trees.len());
+        let mut standing = StandingRecoding::new(rules(case), trees.len());
         let mut formed: Vec<Headcount> = Vec::new();
         let ticks = case["ticks"].as_array().expect("ticks").iter().zip(case["expect"].as_array().expect("ticks"));
         for (now, (rows, expected)) in ticks.enumerate() {
@@ -110,7 +115,7 @@ fn adult_in_ticks() {
         let ticks: Vec<Vec<Vec<String>>> =
             std::iter::once(labels(&first)).chain(training.chunks_exact(per_tick).map(labels)).collect();
         assert_eq!(ticks.len(), expected.len());
-        let mut standing = Standing::new(rules(case), trees.len());
+        let mut standing = StandingRecoding::new(rules(case), trees.len());
         let (mut last, mut formed) = (None, Vec::new());
         for (now, (rows, expected)) in ticks.iter().zip(expected).enumerate() {
             let place = format!("a={} {per_tick} rows, tick {now}", case["a"]);

@@ -8,7 +8,7 @@ use tidegate::engine::anonymizer::{Grouping, grouped};
 use tidegate::engine::histogram::{Headcount, Heads, Histogram, Release};
 use tidegate::engine::microaggregation::Points;
 use tidegate::engine::model::{Decimal, Leaf, Node, Taxonomy};
-use tidegate::engine::policy::{Refinement, Values};
+use tidegate::engine::policy::{RefinementLimits, Values};
 
 use super::numbers::{plain, plain_cuts};
 use crate::common::random::{self, Draw};
@@ -37,8 +37,8 @@ fn finest(tree: &Taxonomy, leaves: impl Iterator<Item = Leaf> + Clone) -> Node {
 }
 
 /// Limits on what labels tell, some of which switch them off.
-fn limits(draw: &mut Draw) -> Refinement {
-    Refinement {
+fn limits(draw: &mut Draw) -> RefinementLimits {
+    RefinementLimits {
         values: Values::Repeated,
         max_ratio: (!draw.once_in(3)).then(|| Decimal::from(draw.between(2, 20))),
         min_solutions: draw.between(1, 60),
@@ -49,7 +49,7 @@ fn limits(draw: &mut Draw) -> Refinement {
 }
 
 /// Whether a group keeps to limits, with whole numbers: all sets of its rows under its label, and those in which no child has all rows.
-fn is_open(rows: &[(&Vec<Leaf>, u64)], trees: &[&Taxonomy], limits: &Refinement) -> bool {
+fn is_open(rows: &[(&Vec<Leaf>, u64)], trees: &[&Taxonomy], limits: &RefinementLimits) -> bool {
     let people: u64 = rows.iter().map(|(_, count)| count).sum();
     let (mut all, mut left, mut certain) = (BigUint::from(1u8), BigUint::from(1u8), false);
     for (at, tree) in trees.iter().enumerate() {
@@ -114,8 +114,8 @@ fn everybody_is_in_the_class_of_their_group_under_the_finest_labels() {
 
 /// The people with one sensitive value for all.
 fn counts(columns: &[Vec<Leaf>], people: &BTreeMap<Vec<Leaf>, u64>) -> Histogram {
-    use tidegate::engine::histogram::{Cell, Values};
+    use tidegate::engine::histogram::{Cell, SensitiveValues};
     let cell = |&count: &u64| Cell { increment: 0, value: 0, count: count as u32 };
     let cells: Vec<Cell> = people.values().map(cell).collect();
-    Histogram::of_counts(columns, Values::from_distinct(0, vec![Box::default()]).0, &cells)
+    Histogram::of_counts(columns, SensitiveValues::from_distinct(0, vec![Box::default()]).0, &cells)
 }

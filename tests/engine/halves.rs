@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::common::random::{self, Draw};
 use tidegate::engine::anonymizer::{Halved, halves};
 use tidegate::engine::gate::refinement::{
-    Attack, Attacker, Budget, Count, Layers, Malformed, Place, Ratio, Release, Terms, Values as Counted, joint,
+    AttackTerms, AttackedRows, Attacker, CarvedRelease, Layers, Malformed, RatioFigure, RefinementAttack,
+    RefinementBudget, RepeatedValues as Counted, SolutionCount, joint,
 };
 use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Leaf, Node, Taxonomy, Tree};
@@ -217,14 +218,14 @@ fn apart(a: &[Node], b: &[Node], trees: &[&Taxonomy]) -> bool {
     trees.iter().zip(a).zip(b).any(|((tree, &a), &b)| !tree.covers(a, b) && !tree.covers(b, a))
 }
 
-fn released(found: &Shown, trees: &[&Taxonomy], rule: &Halving<'_>) -> Result<Release, Malformed> {
+fn released(found: &Shown, trees: &[&Taxonomy], rule: &Halving<'_>) -> Result<CarvedRelease, Malformed> {
     let classes = found.iter().map(|(nodes, people)| (&nodes[..], *people));
     Layers::of_any(trees).expect("layers").halved(classes, rule)
 }
 
-fn terms(values: Values) -> Terms {
+fn terms(values: Values) -> AttackTerms {
     let values = if values == Values::Distinct { Counted::Distinct } else { Counted::Repeated };
-    Terms { attacker: Attacker::Strongest, values, marginals: true, seed: 1, budget: Budget::FULL }
+    AttackTerms { attacker: Attacker::Strongest, values, marginals: true, seed: 1, budget: RefinementBudget::FULL }
 }
 
 /// Leaves out people of a leaf tuple that has fewer combinations of values than people, no two of whom may be alike.
@@ -270,14 +271,14 @@ fn classes_share_no_cell_and_nothing_is_found_in_them() {
             assert!(classes[..at].iter().all(|(other, _)| apart(&class.nodes, other, &trees)));
         }
         let release = released(&classes, &trees, &rule).expect("regions");
-        let attack = Attack::new(&release, terms(values)).expect("no order");
+        let attack = RefinementAttack::new(&release, terms(values)).expect("no order");
         let targets = attack.targets();
         for target in &targets {
             let class = match target.place {
-                Place::Class(at) => {
+                AttackedRows::Class(at) => {
                     found.classes.iter().filter(|class| class.nodes.iter().any(|&node| node != 0)).nth(at)
                 }
-                Place::Outliers => found.classes.first(),
+                AttackedRows::Outliers => found.classes.first(),
             };
             let class = class.expect("a class");
             let of = |&at: &u32| {
@@ -285,12 +286,16 @@ fn classes_share_no_cell_and_nothing_is_found_in_them() {
             };
             let rows: People = class.tuples.iter().flat_map(of).collect();
             assert_eq!(attack.admits(target.place, &rows), Some(true));
-            assert!(target.ratio == Ratio::Exact { log10: 0.0 } && target.cra == target.lr && target.is_decided());
+            assert!(
+                target.ratio == RatioFigure::Exact { log10: 0.0 } && target.cra == target.lr && target.is_decided()
+            );
             assert!(target.cra.is_at_least(least) || least == 0);
             assert_eq!(target.certain_crowds(), Some(Vec::new()));
-            assert!(!matches!(&target.assignments, Count::Unknown) && target.free_volume == Some(target.volume));
+            assert!(
+                !matches!(&target.assignments, SolutionCount::Unknown) && target.free_volume == Some(target.volume)
+            );
         }
-        assert_eq!(joint(&attack, &targets).ratio, Ratio::Exact { log10: 0.0 });
+        assert_eq!(joint(&attack, &targets).ratio, RatioFigure::Exact { log10: 0.0 });
     });
 }
 
@@ -304,11 +309,11 @@ fn people_who_cannot_all_differ_are_impossible() {
         let rule = Halving::new(&trees, 2, least, Values::Distinct).expect("small");
         let classes = shown(&halves(&heads(&five, 1), &trees, &rule, &mut |_| 0));
         let release = released(&classes, &trees, &rule).expect("regions");
-        let ratios = Attack::new(&release, terms(Values::Distinct)).expect("no order").targets();
+        let ratios = RefinementAttack::new(&release, terms(Values::Distinct)).expect("no order").targets();
         ratios.into_iter().map(|target| target.ratio).collect::<Vec<_>>()
     };
     // Where any number of sets will do, none will do as well, and the attack says that there is none.
-    assert_eq!(found(0), [Ratio::Impossible, Ratio::Impossible]);
+    assert_eq!(found(0), [RatioFigure::Impossible, RatioFigure::Impossible]);
     // Where one set is asked for, everybody waits.
     assert!(found(1).is_empty());
 }

@@ -4,7 +4,8 @@
 mod definition;
 
 use tidegate::engine::anonymizer::levels::{
-    Chain, Costs, Counts, Diverse, Found, Lattice, Mean, Objective, Privacy, Problem, Query, Rows, Search,
+    Costs, CountingQueries, DistinctRows, Diverse, EarlierReleases, Lattice, LevelsProblem, LevelsResult, LevelsSearch,
+    Mean, Objective, Privacy, Query,
 };
 use tidegate::engine::model::{Cut, Recoding, Taxonomy, Tree};
 
@@ -13,7 +14,7 @@ use crate::common::{Row, columns, tables};
 use definition::{GOALS, Goal, Values, is_valid, model, query, state, states};
 
 /// A search finds what no state is better than.
-fn is_optimal(found: &Found, all: &[(Vec<u8>, u64, f64)], limit: u64, text: &str) {
+fn is_optimal(found: &LevelsResult, all: &[(Vec<u8>, u64, f64)], limit: u64, text: &str) {
     let fit = all.iter().filter(|(_, suppressed, _)| *suppressed <= limit);
     let least = fit.clone().map(|(.., value)| *value).reduce(f64::min);
     assert_eq!(found.best.is_some(), least.is_some(), "{text}");
@@ -39,7 +40,7 @@ fn searches_find_the_optimum_of_every_state() {
         let histogram = tables(&columns, &[], std::slice::from_ref(&rows)).histogram;
         let lattice = Lattice::of(&trees);
         let values = Values::of(draw, &histogram);
-        let diverse = model(draw, &Rows::with_values(&histogram), &values);
+        let diverse = model(draw, &DistinctRows::with_values(&histogram), &values);
         let goal = GOALS[draw.between(0, GOALS.len() as u64 - 1) as usize];
         let privacy = Privacy { k: draw.between(1, 5), diverse };
         let limit = if draw.once_in(2) { 0 } else { draw.between(0, rows.len() as u64 / 2) };
@@ -47,8 +48,8 @@ fn searches_find_the_optimum_of_every_state() {
         let queries: Vec<Query> = (0..draw.between(1, 4)).map(|_| query(draw, &trees)).collect();
         // Values may be there though they are not looked at.
         let table = match privacy.looks_at_values() || draw.once_in(3) {
-            true => Rows::with_values(&histogram),
-            false => Rows::of_people(&histogram.headcount()),
+            true => DistinctRows::with_values(&histogram),
+            false => DistinctRows::of_people(&histogram.headcount()),
         };
         let objective = match goal {
             Goal::Loss(mean, share) => {
@@ -58,10 +59,15 @@ fn searches_find_the_optimum_of_every_state() {
             Goal::Entropy => Objective::Columns(Costs::entropy(&table, &lattice, &trees).weighted(&weights)),
             Goal::Discernibility => Objective::Discernibility,
             Goal::AverageSize => Objective::AverageSize,
-            Goal::Counts => Objective::Counts(Counts::of(&table, &lattice, &queries, limit)),
+            Goal::Counts => Objective::Counts(CountingQueries::of(&table, &lattice, &queries, limit)),
         };
-        let problem =
-            Problem { rows: &table, lattice: &lattice, privacy: &privacy, suppressed: limit, objective: &objective };
+        let problem = LevelsProblem {
+            rows: &table,
+            lattice: &lattice,
+            privacy: &privacy,
+            suppressed: limit,
+            objective: &objective,
+        };
         let all: Vec<(Vec<u8>, u64, f64)> = states(&lattice)
             .into_iter()
             .map(|levels| {
@@ -71,20 +77,20 @@ fn searches_find_the_optimum_of_every_state() {
             })
             .collect();
         let text = format!("{goal:?} {weights:?} with {privacy:?}, at most {limit} of {} rows", rows.len());
-        let best_first = Search::new(&problem).best_first(|_| false);
+        let best_first = LevelsSearch::new(&problem).best_first(|_| false);
         is_optimal(&best_first, &all, limit, &text);
-        let thorough = Search::new(&problem).thorough().best_first(|_| false);
+        let thorough = LevelsSearch::new(&problem).thorough().best_first(|_| false);
         is_optimal(&thorough, &all, limit, &format!("{text}, thorough"));
         assert_eq!(thorough.best.map(|best| best.levels), best_first.best.clone().map(|best| best.levels), "{text}");
-        let unpredicted = Search::new(&problem).without_prediction().best_first(|_| false);
+        let unpredicted = LevelsSearch::new(&problem).without_prediction().best_first(|_| false);
         is_optimal(&unpredicted, &all, limit, &format!("{text}, without prediction"));
-        is_optimal(&Search::new(&problem).flash(), &all, limit, &format!("{text}, Flash"));
-        let greedy = Search::new(&problem).greedy();
+        is_optimal(&LevelsSearch::new(&problem).flash(), &all, limit, &format!("{text}, Flash"));
+        let greedy = LevelsSearch::new(&problem).greedy();
         let fits = best_first.best.as_ref().map(|best| best.figure);
         let found = greedy.best.as_ref().map(|best| best.figure);
         assert!(found.zip(fits).is_none_or(|(found, best)| found >= best - 1e-9), "{text}: {found:?} and {fits:?}");
         // A search that is stopped says what no state is better than.
-        let stopped = Search::new(&problem).thorough().best_first(|checked| checked > 3);
+        let stopped = LevelsSearch::new(&problem).thorough().best_first(|checked| checked > 3);
         let least = all.iter().filter(|state| state.1 <= limit).map(|state| state.2).reduce(f64::min);
         let known = stopped.best.map_or(f64::INFINITY, |best| best.figure).min(stopped.bound.unwrap_or(f64::INFINITY));
         assert!(least.is_none_or(|least| known <= least + 1e-5), "{text}: {known}, and {least:?}");
@@ -92,26 +98,32 @@ fn searches_find_the_optimum_of_every_state() {
 }
 
 /// A column of so many leaves under one root, each of which is so many values, and rows with these leaves and values.
-fn flat(leaves: u64, size: u64, rows: &[(u64, u64)]) -> (Taxonomy, Rows) {
+fn flat(leaves: u64, size: u64, rows: &[(u64, u64)]) -> (Taxonomy, DistinctRows) {
     let mut tree = Tree::new("*");
     (0..leaves).for_each(|leaf| _ = tree.add(0, &format!("{leaf}"), size));
     let tree = tree.finish().expect("a tree");
     let columns = columns(vec![tree.clone()]);
     let rows: Vec<Row> = rows.iter().map(|(leaf, value)| (vec![leaf.to_string()], format!("s{value}"))).collect();
     let histogram = tables(&columns, &[], &[rows]).histogram;
-    (tree, Rows::with_values(&histogram))
+    (tree, DistinctRows::with_values(&histogram))
 }
 
 /// The best state under a privacy model, with so many rows suppressed at most, and what is to be least.
-fn best(tree: &Taxonomy, rows: &Rows, privacy: &Privacy, suppressed: u64, loss: bool) -> Option<(Vec<u8>, u64, u64)> {
+fn best(
+    tree: &Taxonomy,
+    rows: &DistinctRows,
+    privacy: &Privacy,
+    suppressed: u64,
+    loss: bool,
+) -> Option<(Vec<u8>, u64, u64)> {
     let trees = [tree];
     let lattice = Lattice::of(&trees);
     let objective = match loss {
         true => Objective::Columns(Costs::loss(rows, &lattice, &trees, 1_000)),
         false => Objective::Discernibility,
     };
-    let problem = Problem { rows, lattice: &lattice, privacy, suppressed, objective: &objective };
-    let found = Search::new(&problem).best_first(|_| false);
+    let problem = LevelsProblem { rows, lattice: &lattice, privacy, suppressed, objective: &objective };
+    let found = LevelsSearch::new(&problem).best_first(|_| false);
     found.best.map(|best| (best.levels, best.suppressed, found.checked))
 }
 
@@ -147,8 +159,8 @@ fn a_search_that_is_stopped_at_once_knows_the_bound_of_everything() {
     let lattice = Lattice::of(&trees);
     let objective = Objective::Columns(Costs::loss(&rows, &lattice, &trees, 1_000));
     let (privacy, lattice) = (Privacy::k(2), &lattice);
-    let problem = Problem { rows: &rows, lattice, privacy: &privacy, suppressed: 0, objective: &objective };
-    let found = Search::new(&problem).best_first(|_| true);
+    let problem = LevelsProblem { rows: &rows, lattice, privacy: &privacy, suppressed: 0, objective: &objective };
+    let found = LevelsSearch::new(&problem).best_first(|_| true);
     assert_eq!((found.bound, found.checked), (Some(0.0), 1));
     assert_eq!(found.best.map(|best| (best.levels, best.figure)), Some((vec![1], 1.0)));
 }
@@ -172,20 +184,20 @@ fn the_next_release_of_a_chain_is_the_best_valid_one() {
             })
             .collect();
         let histogram = tables(&columns, &[], &increments).histogram;
-        let (lattice, table) = (Lattice::of(&trees), Rows::of_people(&histogram.headcount()));
+        let (lattice, table) = (Lattice::of(&trees), DistinctRows::of_people(&histogram.headcount()));
         let k = draw.between(1, 4);
-        let chain = Chain::new(&histogram, &earlier, &trees, k);
+        let chain = EarlierReleases::new(&histogram, &earlier, &trees, k);
         let goal =
             [Goal::Loss(Mean::Geometric, 1_000), Goal::Discernibility, Goal::Counts][draw.between(0, 2) as usize];
         let queries: Vec<Query> = (0..draw.between(1, 3)).map(|_| query(draw, &trees)).collect();
         let objective = match goal {
             Goal::Discernibility => Objective::Discernibility,
-            Goal::Counts => Objective::Counts(Counts::of(&table, &lattice, &queries, 0)),
+            Goal::Counts => Objective::Counts(CountingQueries::of(&table, &lattice, &queries, 0)),
             _ => Objective::Columns(Costs::loss(&table, &lattice, &trees, 1_000)),
         };
         let (privacy, values) = (Privacy::k(1), Values::of(draw, &histogram));
         let problem =
-            Problem { rows: &table, lattice: &lattice, privacy: &privacy, suppressed: 0, objective: &objective };
+            LevelsProblem { rows: &table, lattice: &lattice, privacy: &privacy, suppressed: 0, objective: &objective };
         let rows: Vec<Row> = increments.concat();
         let weights = vec![1; width];
         let all: Vec<(Vec<u8>, u64, f64)> = states(&lattice)
@@ -199,8 +211,8 @@ fn the_next_release_of_a_chain_is_the_best_valid_one() {
             })
             .collect();
         let text = format!("{goal:?}, k = {k}, {} increments", increments.len());
-        is_optimal(&Search::in_chain(&problem, &chain).best_first(|_| false), &all, 0, &text);
-        is_optimal(&Search::in_chain(&problem, &chain).thorough().best_first(|_| false), &all, 0, &text);
-        is_optimal(&Search::in_chain(&problem, &chain).flash(), &all, 0, &text);
+        is_optimal(&LevelsSearch::in_chain(&problem, &chain).best_first(|_| false), &all, 0, &text);
+        is_optimal(&LevelsSearch::in_chain(&problem, &chain).thorough().best_first(|_| false), &all, 0, &text);
+        is_optimal(&LevelsSearch::in_chain(&problem, &chain).flash(), &all, 0, &text);
     });
 }

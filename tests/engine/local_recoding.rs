@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::common::golden;
 use crate::common::random::{self, Draw};
 use serde_json::Value as Json;
-use tidegate::engine::anonymizer::{Carved, NoCarving, NoLadder, arx_lr};
+use tidegate::engine::anonymizer::{CarvingResult, NoCarving, NoLadder, arx_lr};
 use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Leaf, Taxonomy, Tree};
 
@@ -51,7 +51,7 @@ fn recodings_are_those_of_arx() {
         };
         let tuples: Vec<Vec<Leaf>> = rows.iter().map(leaves).collect();
         let people = people(&tuples, heights.len());
-        let Carved { classes, outliers } = arx_lr(&people, &trees, k).expect("ladders");
+        let CarvingResult { classes, outliers } = arx_lr(&people, &trees, k).expect("ladders");
         let mut labels = vec![vec!["*".to_owned(); heights.len()]; people.tuples()];
         for class in &classes {
             let told: Vec<String> =
@@ -86,7 +86,7 @@ fn ladder(draw: &mut Draw, column: usize) -> Taxonomy {
 }
 
 /// Of those who are left no state below the top forms a class.
-fn nobody_more(found: &Carved, people: &Headcount, trees: &[&Taxonomy], k: u64) {
+fn nobody_more(found: &CarvingResult, people: &Headcount, trees: &[&Taxonomy], k: u64) {
     let depth = |tree: &Taxonomy| tree.height(0);
     let mut states: Vec<Vec<u32>> = vec![Vec::new()];
     for tree in trees {

@@ -9,7 +9,7 @@ use crate::common::chain;
 
 use crate::common::golden;
 use serde_json::Value as Json;
-use tidegate::engine::safeguards::mask::{Crowd, Draws, Shares};
+use tidegate::engine::safeguards::mask::{AtomShare, AtomShares, Draws};
 
 /// Draws that were written down.
 struct Written<'w>(&'w [u64]);
@@ -31,9 +31,10 @@ fn shares_are_those_that_are_known() {
         let number = |json: &Json| json.as_u64().expect("a number");
         let all = case["classes"].as_object().expect("classes");
         let class = |at: usize| &all[&at.to_string()];
-        let crowds: Vec<Crowd> =
-            (0..all.len()).map(|at| Crowd { people: number(&class(at)[0]), guarded: number(&class(at)[1]) }).collect();
-        let shares = Shares::of(&crowds, number(&case["l"]));
+        let crowds: Vec<AtomShare> = (0..all.len())
+            .map(|at| AtomShare { people: number(&class(at)[0]), guarded: number(&class(at)[1]) })
+            .collect();
+        let shares = AtomShares::of(&crowds, number(&case["l"]));
         let places = |key: &str| -> Vec<usize> {
             case[key].as_array().expect("a list").iter().map(|at| number(at) as usize).collect()
         };

@@ -9,10 +9,10 @@ mod worlds;
 use crate::common;
 use crate::common::golden;
 use serde_json::Value as Json;
-use tidegate::engine::audit::{Minimality, Requirement};
+use tidegate::engine::audit::{MinimalityFigures, Requirement};
 use tidegate::engine::gate::minimality::requirement::l_diverse;
-use tidegate::engine::gate::minimality::{Attack, Credibility, Origin};
-use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release};
+use tidegate::engine::gate::minimality::{Credibility, MinimalityAttack, OriginClass};
+use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Release};
 use tidegate::engine::model::{Column, Columns};
 
 /// What is found, as texts; null where nothing is.
@@ -28,11 +28,11 @@ fn number(json: &Json) -> u64 {
     json.as_u64().expect("a number")
 }
 
-fn origin(json: &Json) -> Origin {
+fn origin(json: &Json) -> OriginClass {
     match json.as_array() {
-        None => Origin::whole(number(json)),
+        None => OriginClass::whole(number(json)),
         Some(counts) => {
-            Origin { people: number(&counts[0]), generalised: number(&counts[1]), shown: number(&counts[2]) }
+            OriginClass { people: number(&counts[0]), generalised: number(&counts[1]), shown: number(&counts[2]) }
         }
     }
 }
@@ -40,9 +40,10 @@ fn origin(json: &Json) -> Origin {
 #[track_caller]
 fn check(case: &Json) {
     let list = |key: &str| case[key].as_array().cloned();
-    let origins: Vec<Origin> = list("sizes").or_else(|| list("classes")).expect("classes").iter().map(origin).collect();
+    let origins: Vec<OriginClass> =
+        list("sizes").or_else(|| list("classes")).expect("classes").iter().map(origin).collect();
     let sensitive = case["ns"].as_u64().or(case["ns_G"].as_u64()).expect("sensitive rows");
-    let attack = Attack::new(&origins, sensitive, l_diverse(number(&case["l"])));
+    let attack = MinimalityAttack::new(&origins, sensitive, l_diverse(number(&case["l"])));
     let expected: Vec<Option<String>> =
         list("cred").expect("credibilities").iter().map(|one| one.as_str().map(str::to_owned)).collect();
     assert_eq!(texts(&attack.exact()), expected, "{case}");
@@ -74,17 +75,18 @@ fn beyond_the_budget_figures_are_bounds() {
     let rows = |q: &str, s: &str, times: usize| vec![(vec![q.to_owned()], s.to_owned()); times];
     let raw = [("q1", "HIV", 2), ("q2", "HIV", 1), ("q2", "Flu", 1), ("q3", "HIV", 2), ("q3", "Flu", 8)];
     let raw: Vec<common::Row> = raw.iter().flat_map(|&(q, s, times)| rows(q, s, times)).collect();
-    let encoder = Encoder::new(&columns, Reading::Text);
+    let encoder = Encoder::new(&columns, CellReading::Text);
     let raw = Histogram::of(&encoder, 0, &[common::batch(&raw, 1)]).expect("rows that fit");
     let trees = columns.trees();
     let release = Release::under(&raw, 0..1, &common::recoding(&[vec!["*".to_owned()]], &trees));
     let largest = |work: u64| {
-        let found = Minimality::of(&release, &raw, &columns, Requirement::Diverse { l: 2 }, work).expect("its rows");
+        let found =
+            MinimalityFigures::of(&release, &raw, &columns, Requirement::Diverse { l: 2 }, work).expect("its rows");
         let (tie, credibility) = found.strongest(None).expect("a tie");
         assert_eq!((tie.people, tie.set), (2, Some(0)));
         credibility.clone()
     };
-    let exact = largest(Minimality::WORK);
+    let exact = largest(MinimalityFigures::WORK);
     assert_eq!(exact.to_string(), "53/86");
     let bound = largest(1);
     assert!(bound.to_string().starts_with("<=0.") && bound.value() >= exact.value(), "{bound}");

@@ -1,7 +1,7 @@
 //! Sums of numbers and groups of numeric rows (SCIENCE 7): what another implementation has found, plain definitions on random tables.
 
 use serde_json::Value as Json;
-use tidegate::engine::dominance::{Cell, Rule};
+use tidegate::engine::dominance::{DominanceRule, SumCell};
 use tidegate::engine::microaggregation::{Merged, Points, mdav, mondrian, until_safe};
 use tidegate::engine::policy::Decimal;
 
@@ -12,8 +12,8 @@ fn decimal(text: &str) -> Decimal {
     Decimal::parse(text).expect("a decimal")
 }
 
-fn dominance(largest: usize, share: &str) -> Rule {
-    Rule::Dominance { largest, share: decimal(share) }
+fn dominance(largest: usize, share: &str) -> DominanceRule {
+    DominanceRule::Dominance { largest, share: decimal(share) }
 }
 
 /// `3/5`, as a rule reads it; `33/50` too.
@@ -28,7 +28,7 @@ fn cells_are_sensitive_as_the_rules_say() {
     for case in golden("dominance_cells.json").as_array().expect("cases") {
         let of: Vec<i64> =
             case["c"].as_array().expect("contributions").iter().map(|c| c.as_i64().expect("one")).collect();
-        let holds = |rule: Rule| rule.is_sensitive(&Cell::of(of.iter().copied(), rule.keeps()));
+        let holds = |rule: DominanceRule| rule.is_sensitive(&SumCell::of(of.iter().copied(), rule.keeps()));
         for (name, wanted) in case["dom"].as_object().expect("rules") {
             let (largest, share) = name.split_once(',').expect("two numbers");
             let rule = dominance(largest.parse().expect("n"), &fraction(share));
@@ -36,7 +36,11 @@ fn cells_are_sensitive_as_the_rules_say() {
             seen[usize::from(wanted == true)] += 1;
         }
         for (share, wanted) in case["p"].as_object().expect("rules") {
-            assert_eq!(Some(holds(Rule::Percent(decimal(&fraction(share))))), wanted.as_bool(), "{share}: {case}");
+            assert_eq!(
+                Some(holds(DominanceRule::Percent(decimal(&fraction(share))))),
+                wanted.as_bool(),
+                "{share}: {case}"
+            );
         }
     }
     assert!(seen.iter().all(|&times| times > 200), "{seen:?}");
@@ -56,12 +60,12 @@ impl Table {
         Table { points: Points::new(rows.concat(), rows[0].len()), whole }
     }
 
-    fn cell(&self, group: &[usize], column: usize, keeps: usize) -> Cell {
-        Cell::of(group.iter().map(|&row| self.whole[row][column]), keeps)
+    fn cell(&self, group: &[usize], column: usize, keeps: usize) -> SumCell {
+        SumCell::of(group.iter().map(|&row| self.whole[row][column]), keeps)
     }
 
     /// Groups and cells, and how many of these each of four rules finds sensitive.
-    fn figures(&self, groups: &[Vec<usize>], rules: [Rule; 4]) -> [usize; 6] {
+    fn figures(&self, groups: &[Vec<usize>], rules: [DominanceRule; 4]) -> [usize; 6] {
         let columns = self.whole[0].len();
         let cells = || groups.iter().flat_map(|group| (0..columns).map(move |column| (group, column)));
         let found = rules.map(|rule| {
@@ -70,7 +74,7 @@ impl Table {
         [groups.len(), found[0], found[1], found[2], found[3], cells().count()]
     }
 
-    fn is_sensitive(&self, group: &[usize], rule: Rule) -> bool {
+    fn is_sensitive(&self, group: &[usize], rule: DominanceRule) -> bool {
         (0..self.whole[0].len()).any(|column| rule.is_sensitive(&self.cell(group, column, rule.keeps())))
     }
 }
@@ -82,9 +86,9 @@ fn floats(rows: &Json) -> Vec<Vec<f64>> {
 }
 
 /// The rules of the figures: exactly, and a little stricter.
-fn rules() -> [[Rule; 4]; 2] {
+fn rules() -> [[DominanceRule; 4]; 2] {
     let of = |share: &str, percent: &str, two_thirds: &str| {
-        let close = |share: &str| Rule::Percent(decimal(share));
+        let close = |share: &str| DominanceRule::Percent(decimal(share));
         [dominance(1, share), close(percent), dominance(2, share), close(two_thirds)]
     };
     [of("0.6", "0.6", "0.666666666666666666"), of("0.599999999", "0.600000001", "0.666666667")]
@@ -136,7 +140,7 @@ fn iris_is_grouped_as_the_reference_does() {
     }
     for (name, wanted) in known["dynamic"].as_object().expect("cases") {
         let k = name.trim_start_matches("iris_k").split('_').next().and_then(|k| k.parse().ok()).expect("k");
-        let rule = if name.contains("dom") { dominance(1, "0.6") } else { Rule::Percent(decimal("0.6")) };
+        let rule = if name.contains("dom") { dominance(1, "0.6") } else { DominanceRule::Percent(decimal("0.6")) };
         let is_sensitive = |group: &[usize]| table.is_sensitive(group, rule);
         let Merged { groups, merges, removed } = until_safe(mdav(&standardized, k), &standardized, None, &is_sensitive);
         let mut sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
@@ -357,8 +361,10 @@ fn rules_are_exact_and_subadditive() {
         let sum = |from: usize, to: usize| sorted.iter().skip(from).take(to - from).sum::<u128>();
         let dominated = sum(0, largest) * 100 > u128::from(hundredths) * sum(0, 8);
         let close = sum(2, 10) * 100 < u128::from(hundredths) * sorted[0];
-        for (rule, wanted) in [(Rule::Dominance { largest, share }, dominated), (Rule::Percent(share), close)] {
-            let of = |numbers: &[i64]| Cell::of(numbers.iter().copied(), rule.keeps());
+        for (rule, wanted) in
+            [(DominanceRule::Dominance { largest, share }, dominated), (DominanceRule::Percent(share), close)]
+        {
+            let of = |numbers: &[i64]| SumCell::of(numbers.iter().copied(), rule.keeps());
             assert_eq!(rule.is_sensitive(&of(&all)), wanted, "{rule:?}: {all:?}");
             let (one, other) = all.split_at(draw.between(0, all.len() as u64) as usize);
             let (one, other) = (of(one), of(other));

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::common::random::{self, Draw};
 use crate::common::{Row, batch, columns, tables};
 use tidegate::engine::gate::correspondence::{Anonymity, Correspondence};
-use tidegate::engine::histogram::{Encoder, Excess, Histogram, JoinCells, Partition, Reading, Release, Values};
+use tidegate::engine::histogram::{
+    CellReading, Encoder, Excess, Histogram, JoinCells, Partition, Release, SensitiveValues,
+};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy, Value, cut};
 
 /// A cut as what it is: a partition of the leaves.
@@ -77,7 +79,7 @@ fn histograms_count_rows_whatever_their_order_and_batches() {
     random::run("histograms_count_rows_whatever_their_order_and_batches", 1500, |draw| {
         let (columns, rows) = table(draw);
         let trees = columns.trees();
-        let encoder = Encoder::new(&columns, Reading::Text);
+        let encoder = Encoder::new(&columns, CellReading::Text);
         let whole = Histogram::of(&encoder, 0, &[batch(&rows, trees.len())]).expect("rows that fit");
 
         let mut expected: BTreeMap<(Vec<u32>, String), u64> = BTreeMap::new();
@@ -246,10 +248,10 @@ fn dictionaries_unite_in_order() {
         let side = |draw: &mut Draw| {
             let texts: BTreeSet<u64> = (0..draw.between(0, 9)).map(|_| draw.between(0, 12)).collect();
             let tuples = texts.iter().rev().map(|&number| vec![Value::Int(number as i64)].into_boxed_slice()).collect();
-            Values::from_distinct(1, tuples).0
+            SensitiveValues::from_distinct(1, tuples).0
         };
         let (a, b) = (side(draw), side(draw));
-        let (both, maps) = Values::union(&[&a, &b]);
+        let (both, maps) = SensitiveValues::union(&[&a, &b]);
         for (old, map) in [(&a, &maps[0]), (&b, &maps[1])] {
             assert!(map.is_sorted() && map.len() == old.len());
             assert!(map.iter().enumerate().all(|(code, &new)| both.get(new) == old.get(code as u32)));

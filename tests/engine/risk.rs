@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use tidegate::engine::audit::{MissingRows, Risk, RowsLeftOut, Subject, risks};
-use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release};
+use tidegate::engine::audit::{AuditSubject, MissingRows, Risk, RowsLeftOut, risks};
+use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Release};
 use tidegate::engine::model::Columns;
-use tidegate::engine::policy::{ChainKind, Settings};
-use tidegate::engine::risk::{Estimator, Figures, PopulationUniques, Sizes};
+use tidegate::engine::policy::{ChainKind, PolicySettings};
+use tidegate::engine::risk::{Estimator, PopulationUniques, RiskFigures, Sizes};
 
 use crate::common::chain::policy;
 use crate::common::random::{self, Draw};
@@ -167,7 +167,7 @@ fn journalist_and_marketer_find_the_risk_of_the_population() {
         let all = people.len();
         let rows = (all as f64 * share) as usize;
         let seen = sample(&mut draw, people, rows);
-        let found = Figures::of(&sizes(&seen), Some(all as u64)).expect("rows");
+        let found = RiskFigures::of(&sizes(&seen), Some(all as u64)).expect("rows");
         let risk: f64 = seen.iter().map(|class| 1.0 / truth[class] as f64).sum::<f64>() / rows as f64;
         println!("{share}: {risk} in truth, estimated {}", found.marketer());
         assert!((found.marketer() / risk - 1.0).abs() < 0.03, "{share}: {risk} {}", found.marketer());
@@ -191,7 +191,7 @@ fn bounds_hold_for_every_population() {
         let all = people.len();
         let rows = draw.between(1, all as u64) as usize;
         let seen = sample(draw, people, rows);
-        let found = Figures::of(&sizes(&seen), None).expect("rows");
+        let found = RiskFigures::of(&sizes(&seen), None).expect("rows");
         let risk = |class: &usize| 1.0 / truth[class] as f64;
         let own = counts(&seen);
         let prosecutor = |class: &usize| 1.0 / own[class] as f64;
@@ -202,7 +202,7 @@ fn bounds_hold_for_every_population() {
         assert!(mean(&risk) <= found.marketer() + 1e-12);
         assert!(seen.iter().map(risk).fold(0.0, f64::max) <= found.journalist.highest);
         assert!(seen.iter().filter(|class| risk(class) > 0.2).count() as u64 <= found.journalist.at_risk);
-        let estimated = Figures::of(&sizes(&seen), Some(all as u64)).expect("rows");
+        let estimated = RiskFigures::of(&sizes(&seen), Some(all as u64)).expect("rows");
         assert!(
             estimated.marketer() <= found.marketer() + 1e-12
                 && estimated.journalist.at_risk <= found.journalist.at_risk
@@ -225,7 +225,7 @@ fn columns() -> Columns {
 }
 
 fn table(columns: &Columns, lines: &[Line<'_>], raw: bool) -> Histogram {
-    let encoder = Encoder::new(columns, if raw { Reading::Text } else { Reading::Labels { text: true } });
+    let encoder = Encoder::new(columns, if raw { CellReading::Text } else { CellReading::Labels { text: true } });
     let mut parts: BTreeMap<u32, Vec<Row>> = BTreeMap::new();
     for &(label, release, rows) in lines {
         parts.entry(release).or_default().extend(vec![(vec![label.to_owned()], "x".to_owned()); rows]);
@@ -239,11 +239,11 @@ fn told(kind: ChainKind, releases: &[&[Line<'_>]], raw: Option<&[&[Line<'_>]]>) 
     let columns = columns();
     let read = |tables: &[&[Line<'_>]], raw| tables.iter().map(|lines| table(&columns, lines, raw)).collect();
     let (labels, raw) = (read(releases, false), raw.map(|raw| read(raw, true)));
-    let subject = Subject::new(&columns, (kind, kind == ChainKind::Disjoint), labels, raw).expect("tables");
+    let subject = AuditSubject::new(&columns, (kind, kind == ChainKind::Disjoint), labels, raw).expect("tables");
     let figures =
-        |of: &Figures| [of.prosecutor.rows, of.prosecutor.classes, of.prosecutor.smallest, of.prosecutor.at_risk];
+        |of: &RiskFigures| [of.prosecutor.rows, of.prosecutor.classes, of.prosecutor.smallest, of.prosecutor.at_risk];
     let both = |risk: &Risk| [figures(&risk.after), risk.before.as_ref().map_or([0; 4], figures)];
-    let policy = policy(&Settings { k: Some(2), ..Settings::default() }, kind);
+    let policy = policy(&PolicySettings { k: Some(2), ..PolicySettings::default() }, kind);
     risks(&subject, &policy, None).iter().map(|risk| risk.as_ref().map(both)).collect()
 }
 
@@ -294,8 +294,8 @@ fn rows_that_a_notice_of_erasure_names_are_no_class_any_more() {
     };
     let releases = vec![Vec::new(), gone(0, &[("A", 0, 4)]), gone(0, &[("b", 0, 3)])];
     let left_out = RowsLeftOut { releases, next: Vec::new() };
-    let subject = Subject::of_chain(&columns, ChainKind::Cumulative, tables, None, &left_out).expect("a chain");
-    let policy = policy(&Settings { k: Some(2), ..Settings::default() }, ChainKind::Cumulative);
+    let subject = AuditSubject::of_chain(&columns, ChainKind::Cumulative, tables, None, &left_out).expect("a chain");
+    let policy = policy(&PolicySettings { k: Some(2), ..PolicySettings::default() }, ChainKind::Cumulative);
     let told =
         risks(&subject, &policy, None).into_iter().map(|risk| risk.expect("nothing is missing").after.prosecutor);
     let told: Vec<[u64; 4]> = told.map(|of| [of.rows, of.classes, of.smallest, of.at_risk]).collect();

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde::Deserialize;
-use tidegate::daemon::config::hierarchy::{Loaded, load};
-use tidegate::daemon::error::Kind as ErrorKind;
+use tidegate::daemon::config::hierarchy::{LoadedTaxonomy, load};
+use tidegate::daemon::error::ErrorCategory;
 use tidegate::engine::model::forms::{TaxonomyTable, dates};
 use tidegate::engine::model::{Kind, Taxonomy};
 
@@ -75,7 +75,7 @@ fn check(case: &Case) {
         (Err(error), None) => panic!("{name}: {error}"),
         (Err(error), Some(text)) => {
             assert!(error.text.contains(text.as_str()), "{name}: `{}` does not say `{text}`", error.text);
-            assert_eq!(error.kind, ErrorKind::Taxonomy, "{name}");
+            assert_eq!(error.kind, ErrorCategory::Taxonomy, "{name}");
             assert_eq!(error.field, case.field, "{name}");
             assert_eq!(error.line, case.line, "{name}: {}", error.text);
             assert_eq!(error.file.is_some(), case.file.is_some(), "{name}: the file is named when it is at fault");
@@ -173,7 +173,7 @@ fn file_table() -> TaxonomyTable {
     TaxonomyTable { file: Some("x.csv".into()), ..TaxonomyTable::default() }
 }
 
-fn load_bytes(bytes: &[u8]) -> Result<Loaded, tidegate::daemon::error::Error> {
+fn load_bytes(bytes: &[u8]) -> Result<LoadedTaxonomy, tidegate::daemon::error::Error> {
     let dir = tempfile::tempdir().expect("a temporary directory");
     std::fs::write(dir.path().join("x.csv"), bytes).expect("the file");
     load(&file_table(), dir.path())
@@ -182,7 +182,7 @@ fn load_bytes(bytes: &[u8]) -> Result<Loaded, tidegate::daemon::error::Error> {
 #[test]
 fn bytes_that_are_no_text_are_named() {
     let error = load_bytes(b"a;*\nb\xff;*\n").expect_err("not UTF-8");
-    assert_eq!((error.line, error.kind), (Some(2), ErrorKind::Taxonomy));
+    assert_eq!((error.line, error.kind), (Some(2), ErrorCategory::Taxonomy));
     for bytes in [&b"PAR1\x15\x04\x15"[..], b"a;*\n\0", b"\xff\xfea\0;\0"] {
         assert!(load_bytes(bytes).expect_err("no text").text.contains("not a hierarchy file"));
     }
@@ -201,9 +201,9 @@ fn a_quote_inside_a_label_is_a_letter() {
 fn a_file_that_is_not_there_or_a_directory_is_an_error_of_the_file_system() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let error = load(&file_table(), dir.path()).expect_err("no file");
-    assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Io, Some("file")));
+    assert_eq!((error.kind, error.field.as_deref()), (ErrorCategory::Io, Some("file")));
     std::fs::create_dir(dir.path().join("x.csv")).expect("a directory");
-    assert_eq!(load(&file_table(), dir.path()).expect_err("a directory").kind, ErrorKind::Io);
+    assert_eq!(load(&file_table(), dir.path()).expect_err("a directory").kind, ErrorCategory::Io);
 }
 
 /// The data sets of `TIDEGATE_DATA`: every hierarchy loads but the two that contradict themselves.

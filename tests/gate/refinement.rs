@@ -10,19 +10,22 @@ mod steps;
 mod together;
 mod truth;
 
-use tidegate::engine::gate::refinement::{Attack, Attacker, Budget, Column, Release, Target, Terms, Values};
+use tidegate::engine::gate::refinement::{
+    AttackTarget, AttackTerms, Attacker, CarvedRelease, LayeredColumn, RefinementAttack, RefinementBudget,
+    RepeatedValues,
+};
 
 /// Everything exact, with marginals.
-fn terms(attacker: Attacker, values: Values) -> Terms {
-    Terms { attacker, values, marginals: true, seed: 1, budget: Budget::FULL }
+fn terms(attacker: Attacker, values: RepeatedValues) -> AttackTerms {
+    AttackTerms { attacker, values, marginals: true, seed: 1, budget: RefinementBudget::FULL }
 }
 
-fn attack(release: &Release, terms: Terms) -> Vec<Target> {
-    Attack::new(release, terms).expect("an order of formation").targets()
+fn attack(release: &CarvedRelease, terms: AttackTerms) -> Vec<AttackTarget> {
+    RefinementAttack::new(release, terms).expect("an order of formation").targets()
 }
 
 /// A column with so many children per node, from the leaves up.
-fn column(lengths: &[u64], fans: &[usize]) -> Column {
+fn column(lengths: &[u64], fans: &[usize]) -> LayeredColumn {
     let mut width = 1;
     let mut layers = Vec::new();
     for fan in [1].iter().chain(fans) {
@@ -30,5 +33,5 @@ fn column(lengths: &[u64], fans: &[usize]) -> Column {
         let starts = (0..lengths.len()).step_by(width);
         layers.push(starts.map(|start| start..(start + width).min(lengths.len())).collect());
     }
-    Column::new(lengths.to_vec(), &layers).expect("a hierarchy")
+    LayeredColumn::new(lengths.to_vec(), &layers).expect("a hierarchy")
 }

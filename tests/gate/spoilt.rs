@@ -19,10 +19,10 @@ use sample::{lines, third};
 use sheet::Sheet;
 use tidegate::engine::gate::own::Verdict;
 use tidegate::engine::policy::{ChainKind, Guarantee};
-use tidegate::engine::release::{Pages, Tables};
+use tidegate::engine::release::{ReleasePages, Tables};
 
 type OfferSpoiler = dyn Fn(&mut Offer);
-type PagesSpoiler = dyn Fn(&Offer, &mut Pages);
+type PagesSpoiler = dyn Fn(&Offer, &mut ReleasePages);
 
 /// What is done to a good release.
 pub enum Spoil {
@@ -116,7 +116,7 @@ fn every_mutant_is_refused() {
 }
 
 /// The bytes of one of the files that go with a table.
-type Bytes = fn(&mut Pages) -> &mut Vec<u8>;
+type Bytes = fn(&mut ReleasePages) -> &mut Vec<u8>;
 
 const PAGES: [Bytes; 3] = [|pages| &mut pages.manifest, |pages| &mut pages.report, |pages| &mut pages.taxonomy];
 

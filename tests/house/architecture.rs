@@ -2,6 +2,7 @@
 //! on text that breaks it, in `planted`, because a check that cannot fail shows nothing.
 
 mod imports;
+mod names;
 mod planted;
 mod rooms;
 mod rules;
@@ -72,6 +73,12 @@ fn there_is_no_ring() {
     assert!(imports::rings(&rooms::table()).is_empty(), "the table of rooms has a ring");
     let rings = imports::rings(&imports::edges(&imports::imports(&rust("src"))));
     none(rings.into_iter().map(|ring| format!("these name each other in a ring: {ring:?}")).collect());
+}
+
+#[test]
+fn names_say_what_they_hold() {
+    none(names::shared(&rust("src")));
+    none(rust("src").iter().filter_map(names::silent).collect());
 }
 
 #[test]

@@ -13,10 +13,12 @@ use crate::common::avro_write as write;
 
 use std::path::Path;
 
-use tidegate::daemon::config::Feed;
-use tidegate::daemon::ingest::topic::{Batch, Decoded, Key, Known, Schemas, Unwanted, Writing, decode};
-use tidegate::daemon::ingest::{Offer, PersonHasher, Taken, retry};
-use tidegate::engine::histogram::{MisfitKind, Rows};
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::ingest::topic::{
+    Batch, DecodedBatch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing, decode,
+};
+use tidegate::daemon::ingest::{Offer, PersonHasher, TakenRows, retry};
+use tidegate::engine::histogram::{CodedRows, MisfitKind};
 use tidegate::engine::model::Columns;
 
 /// One column of each kind, one of each role.
@@ -32,7 +34,7 @@ const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
     [[column]]\nname = \"seen\"\nrole = \"sensitive\"\ntype = \"date\"\n";
 
 pub(crate) fn columns(feed: &str) -> Columns {
-    Feed::parse(feed, Path::new("feed.toml")).unwrap_or_else(|error| panic!("{error}")).columns
+    FeedConfig::parse(feed, Path::new("feed.toml")).unwrap_or_else(|error| panic!("{error}")).columns
 }
 
 /// With every column inside another record.
@@ -49,13 +51,14 @@ fn hasher() -> PersonHasher {
     PersonHasher::new(&[7; 32])
 }
 
-fn known(schema: &str) -> Known {
-    Known::Avro { text: schema.to_owned(), referred: Vec::new() }
+fn known(schema: &str) -> KnownSchema {
+    KnownSchema::Avro { text: schema.to_owned(), referred: Vec::new() }
 }
 
 /// Messages from offset 0 on, under schemas that are numbered from 1 on.
 pub(crate) fn of(schemas: &[&str], messages: &[Vec<u8>]) -> Batch {
-    let schemas: Vec<(Key, Known)> = (1..).map(Key::Id).zip(schemas.iter().map(|text| known(text))).collect();
+    let schemas: Vec<(SchemaKey, KnownSchema)> =
+        (1..).map(SchemaKey::Id).zip(schemas.iter().map(|text| known(text))).collect();
     written(Writing::Avro(Schemas::of(&schemas)), messages)
 }
 
@@ -71,12 +74,12 @@ fn framed(id: u32, record: &[u8]) -> Vec<u8> {
     [&[0][..], &id.to_be_bytes(), record].concat()
 }
 
-pub(crate) fn decoded(batch: &Batch, columns: &Columns) -> Decoded {
+pub(crate) fn decoded(batch: &Batch, columns: &Columns) -> DecodedBatch {
     decode("wards", batch, columns, &hasher(), Unwanted::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The rows of the same objects as JSON.
-pub(crate) fn json(objects: &[String], columns: &Columns) -> Rows {
+pub(crate) fn json(objects: &[String], columns: &Columns) -> CodedRows {
     let bytes: Vec<Vec<u8>> = objects.iter().map(|object| object.as_bytes().to_vec()).collect();
     let decoded = decoded(&written(Writing::Json, &bytes), columns);
     assert!(faults(&decoded).is_empty(), "{:?}", faults(&decoded));
@@ -84,14 +87,14 @@ pub(crate) fn json(objects: &[String], columns: &Columns) -> Rows {
 }
 
 /// What is set aside: offsets, columns, kinds.
-pub(crate) fn faults(decoded: &Decoded) -> Vec<(u64, Option<String>, MisfitKind)> {
+pub(crate) fn faults(decoded: &DecodedBatch) -> Vec<(u64, Option<String>, MisfitKind)> {
     let offers = decoded.partitions.iter().filter_map(|partition| partition.aside.as_ref());
     let places = offers.flat_map(Offer::messages).map(|message| &message.place);
     places.map(|place| (place.row, place.column.as_deref().map(str::to_owned), place.kind)).collect()
 }
 
 /// Offers what was set aside again, without anything else.
-fn again(decoded: &Decoded, columns: &Columns) -> Taken {
+fn again(decoded: &DecodedBatch, columns: &Columns) -> TakenRows {
     let offer = decoded.partitions[0].aside.as_ref().expect("something was set aside");
     let offer = Offer::parse(&offer.bytes()).expect("what was written");
     retry(&offer, columns, &hasher(), Unwanted::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))

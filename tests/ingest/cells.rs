@@ -9,10 +9,10 @@ use arrow_ipc::writer::StreamWriter;
 use parquet::arrow::ArrowWriter;
 use proptest::prelude::*;
 
-use tidegate::daemon::config::Feed;
-use tidegate::daemon::ingest::topic::{self, Batch, Key, Known, Schemas, Unwanted, Writing};
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::ingest::topic::{self, Batch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing};
 use tidegate::daemon::ingest::{Offer, PersonHasher, decode, retry, take};
-use tidegate::engine::histogram::{MisfitKind, Rows};
+use tidegate::engine::histogram::{CodedRows, MisfitKind};
 use tidegate::engine::model::{Columns, Value};
 use tidegate::engine::policy::Decimal;
 
@@ -25,7 +25,7 @@ const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
     [[column]]\nname = \"lab\"\nrole = \"sensitive\"\ntype = \"float\"\n";
 
 fn columns() -> Columns {
-    Feed::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns
+    FeedConfig::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns
 }
 
 fn hasher() -> PersonHasher {
@@ -41,7 +41,7 @@ struct Outcome {
 }
 
 /// Of rows and what was set aside; and the sensitive tuples of the rows.
-fn outcome(rows: &Rows, aside: Vec<(u64, Option<String>, MisfitKind)>) -> (Outcome, Vec<Vec<Value>>) {
+fn outcome(rows: &CodedRows, aside: Vec<(u64, Option<String>, MisfitKind)>) -> (Outcome, Vec<Vec<Value>>) {
     let people = rows.people().expect("there are identifiers").iter().map(|person| person.0).collect();
     let tuples = rows.codes().iter().map(|&code| rows.values().get(code).to_vec()).collect();
     (Outcome { ages: rows.column(0).to_vec(), people, aside }, tuples)
@@ -288,8 +288,8 @@ proptest! {
 
     #[test]
     fn of_avro(rows in rows(avro())) {
-        let known = Known::Avro { text: SCHEMA.to_owned(), referred: Vec::new() };
-        let schemas = Schemas::of(&[(Key::Id(1), known)]);
+        let known = KnownSchema::Avro { text: SCHEMA.to_owned(), referred: Vec::new() };
+        let schemas = Schemas::of(&[(SchemaKey::Id(1), known)]);
         check(&rows, |rows| of_messages(Writing::Avro(schemas.clone()), &rows.iter().map(record).collect::<Vec<_>>()));
     }
 

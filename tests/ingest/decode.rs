@@ -22,9 +22,9 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use parquet::arrow::ArrowWriter;
 use proptest::prelude::*;
 
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::{Error, Result};
-use tidegate::daemon::ingest::{Decoded, People, PersonHasher, Table, count, decode};
+use tidegate::daemon::ingest::{DecodedFile, PersonHasher, RowPeople, TableFile, count, decode};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::model::Columns;
 use tidegate::engine::model::forms::dates;
@@ -39,7 +39,7 @@ const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
     [[column]]\nname = \"stay\"\nrole = \"sensitive\"\ntype = \"int\"\n";
 
 fn columns() -> Columns {
-    Feed::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns
+    FeedConfig::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns
 }
 
 fn hasher() -> PersonHasher {
@@ -60,11 +60,11 @@ impl Folder {
     }
 }
 
-fn strict(path: &Path) -> Result<Decoded> {
+fn strict(path: &Path) -> Result<DecodedFile> {
     decode(path, &columns(), &hasher(), None, &mut |_| {})
 }
 
-fn lenient(path: &Path, share: &str) -> Result<Decoded> {
+fn lenient(path: &Path, share: &str) -> Result<DecodedFile> {
     decode(path, &columns(), &hasher(), Decimal::parse(share), &mut |_| {})
 }
 
@@ -218,7 +218,7 @@ fn audits_count_the_same_people_in_every_format() {
     let folder = Folder::new();
     let columns = columns();
     let counted = |path: &Path| {
-        let table = Table::increment(path, &columns).expect("a table");
+        let table = TableFile::increment(path, &columns).expect("a table");
         let reading = table.raw();
         count(table, &columns, reading).unwrap_or_else(|error| panic!("{error}"))
     };
@@ -230,10 +230,10 @@ fn audits_count_the_same_people_in_every_format() {
     ] {
         let (rows, again) = counted(&folder.file(name, bytes));
         assert!(rows == expected, "{name}");
-        assert_eq!(People::repeats(&[&people, &again]), PEOPLE.len(), "{name}");
+        assert_eq!(RowPeople::repeats(&[&people, &again]), PEOPLE.len(), "{name}");
     }
     let path = folder.file("b.jsonl", json_lines());
-    let error = Table::release(&path, &columns).err().expect("JSON is no release");
+    let error = TableFile::release(&path, &columns).err().expect("JSON is no release");
     assert!(error.text.contains("not as JSON"), "{}", error.text);
 }
 
@@ -275,7 +275,7 @@ fn people_are_the_same_in_text_and_numbers() {
     let feed = |kind: &str| {
         let id = format!("name = \"id\"\nrole = \"identifier\"\ntype = \"{kind}\"\n");
         let feed = FEED.replace("name = \"id\"\nrole = \"identifier\"\n", &id);
-        Feed::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns
+        FeedConfig::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns
     };
     let numbers =
         RecordBatch::try_from_iter(batch().schema().fields().iter().zip(batch().columns()).map(|(field, array)| {

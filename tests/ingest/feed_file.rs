@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use tidegate::cli::render;
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::engine::model::Role;
 
 fn files(directory: &str) -> Vec<PathBuf> {
@@ -17,7 +17,7 @@ fn files(directory: &str) -> Vec<PathBuf> {
 
 /// Compares what a person reads with what is written beside the feed file.
 fn check(file: &Path, wrong: &mut Vec<String>) {
-    let said = match Feed::load(file) {
+    let said = match FeedConfig::load(file) {
         Ok(_) => return wrong.push(format!("{}: accepted", file.display())),
         Err(error) => render::plain(&error) + "\n",
     };
@@ -46,7 +46,7 @@ fn every_shipped_sample_is_a_feed_file() {
     let files = files("deploy/samples");
     assert!(!files.is_empty());
     for file in files {
-        let feed = Feed::load(&file).unwrap_or_else(|error| panic!("{}", render::plain(&error)));
+        let feed = FeedConfig::load(&file).unwrap_or_else(|error| panic!("{}", render::plain(&error)));
         assert!(feed.columns.of(Role::Quasi).count() > 0);
     }
 }
@@ -54,16 +54,16 @@ fn every_shipped_sample_is_a_feed_file() {
 #[test]
 fn what_is_in_force_reads_back_as_itself() {
     for file in files("deploy/samples") {
-        let feed = Feed::load(&file).expect("a sample");
+        let feed = FeedConfig::load(&file).expect("a sample");
         let json = serde_json::to_value(&feed.policy).expect("a policy has text keys");
-        let again: tidegate::engine::policy::Settings = serde_json::from_value(json).expect("its own form");
+        let again: tidegate::engine::policy::PolicySettings = serde_json::from_value(json).expect("its own form");
         assert_eq!(&again, feed.policy.in_force(), "{}", file.display());
     }
 }
 
 #[test]
 fn columns_get_the_leaves_they_were_promised() {
-    let feed = Feed::load(Path::new("deploy/samples/registry.toml")).expect("a sample");
+    let feed = FeedConfig::load(Path::new("deploy/samples/registry.toml")).expect("a sample");
     let tree = |name: &str| &feed.columns.named(name).expect("a column").taxonomy.as_ref().expect("a tree").tree;
     assert!(tree("zip").find_leaf("other").is_some());
     assert!(tree("diagnosed").find_leaf("unknown").is_some());
@@ -75,7 +75,7 @@ fn nothing_of_a_feed_prints_a_secret() {
     let text = std::fs::read_to_string("deploy/samples/registry.toml").expect("a sample");
     let text = text.replace("https://data.example/hooks/registry", "https://u:hunter2@data.example/hunter2");
     let text = text.replace("file:keys/readers.token", "file:hunter2");
-    let feed = Feed::parse(&text, Path::new("deploy/samples/registry.toml")).expect("still a feed file");
+    let feed = FeedConfig::parse(&text, Path::new("deploy/samples/registry.toml")).expect("still a feed file");
     assert!(!format!("{feed:?}").contains("hunter2"));
 }
 
@@ -84,13 +84,13 @@ fn a_line_that_is_not_utf8_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("latin1.toml");
     std::fs::write(&file, b"[feed]\n# Universit\xe4t\nname = \"one\"\n").expect("a file");
-    let error = Feed::load(&file).expect_err("not UTF-8");
+    let error = FeedConfig::load(&file).expect_err("not UTF-8");
     assert!(error.line == Some(2) && error.text.contains("line 2 is not UTF-8"), "{error}");
 }
 
 #[test]
 fn a_feed_file_that_is_none_is_told_apart() {
-    let said = |file: &str| render::plain(&Feed::load(Path::new(file)).expect_err("no feed file"));
+    let said = |file: &str| render::plain(&FeedConfig::load(Path::new(file)).expect_err("no feed file"));
     assert!(said("tests/feeds").contains("a directory"));
     assert!(said("tests/nowhere.toml").contains("cannot read the feed file: there is no such file"));
 }
@@ -104,10 +104,10 @@ fn an_unwritten_search_is_that_of_the_running_chain() {
             "[feed]\nname = \"one\"\nchain = \"{chain}\"\n[policy]\nk = 3\n{policy}\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
              [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ leaves = [0, 20, 40], layers = [2] }}\n"
         );
-        Feed::parse(&text, Path::new("one.toml")).unwrap_or_else(|error| panic!("{policy}: {error}"))
+        FeedConfig::parse(&text, Path::new("one.toml")).unwrap_or_else(|error| panic!("{policy}: {error}"))
     };
     // The search, and whether a coin divides people.
-    let of = |feed: &Feed| -> (Search, bool) { (feed.policy.search(), feed.policy.publish_every().is_some()) };
+    let of = |feed: &FeedConfig| -> (Search, bool) { (feed.policy.search(), feed.policy.publish_every().is_some()) };
     let (one_list, coin, drawn, carved) = ((TopDown, false), (Halves, true), (Halves, false), (ArxLr, false));
     let begun = |chain: &str, how| match how {
         (TopDown, _) => read(chain, "search = \"top-down\"").policy,
@@ -148,7 +148,7 @@ fn an_unwritten_search_is_that_of_the_running_chain() {
     assert_eq!(disjoint("search = \"arx-lr\""), (Some(carved), some([carved; 4])));
     assert_eq!(disjoint("max_global_ratio = 100"), (None, vec![Some(one_list), Some(one_list), None, Some(one_list)]));
     // Labels of runs are known where they may be published.
-    let trees = |feed: &Feed| feed.columns.trees()[0].clone();
+    let trees = |feed: &FeedConfig| feed.columns.trees()[0].clone();
     let (feed, named) = (read("cumulative", ""), read("cumulative", "search = \"halves\""));
     assert_eq!(trees(&feed), trees(&named));
     assert_eq!(
@@ -165,7 +165,8 @@ fn floors_are_levels() {
             "[feed]\nname = \"t\"\n[policy]\nk = 2\nsearch = \"levels\"\n[[column]]\nname = \"a\"\nrole = \"quasi\"\n\
              taxonomy = {{ {taxonomy} }}\nfloor = {floor}\n"
         );
-        let feed = Feed::parse(&text, Path::new("tests/feeds/feed.toml")).unwrap_or_else(|error| panic!("{error}"));
+        let feed =
+            FeedConfig::parse(&text, Path::new("tests/feeds/feed.toml")).unwrap_or_else(|error| panic!("{error}"));
         feed.columns.details()[0].floor().expect("a floor")
     };
     let (bands, leaves) = ("bands = [5, 10, 20], min = 0, max = 99", "leaves = [0, 30, 60, 90, 120], layers = [2, 2]");

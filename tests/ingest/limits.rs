@@ -10,9 +10,9 @@ mod values;
 
 use std::path::{Path, PathBuf};
 
-use tidegate::daemon::config::Feed;
-use tidegate::daemon::error::{Error, Kind};
-use tidegate::daemon::ingest::{Decoded, PersonHasher, decode};
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::error::{Error, ErrorCategory};
+use tidegate::daemon::ingest::{DecodedFile, PersonHasher, decode};
 
 const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
     [[column]]\nname = \"ward\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"A\", \"B\"] }\n\
@@ -32,13 +32,13 @@ impl Folder {
     }
 }
 
-fn rows(path: &Path) -> Result<Decoded, Error> {
-    let columns = Feed::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns;
+fn rows(path: &Path) -> Result<DecodedFile, Error> {
+    let columns = FeedConfig::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns;
     decode(path, &columns, &PersonHasher::new(&[7; 32]), None, &mut |_| {})
 }
 
 /// An error about this file and column that says this.
-fn refused(error: &Error, kind: Kind, file: &Path, field: Option<&str>, text: &str) {
+fn refused(error: &Error, kind: ErrorCategory, file: &Path, field: Option<&str>, text: &str) {
     assert_eq!((error.kind, error.file.as_deref(), error.field.as_deref()), (kind, Some(file), field), "{error:?}");
     assert!(error.text.contains(text), "{text}: {}", error.text);
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use tidegate::daemon::config::Root;
-use tidegate::daemon::error::Kind;
+use tidegate::daemon::error::ErrorCategory;
 use tidegate::daemon::journal::store::{Bucket, Created, Local, Memory, Packs, Patience, Store, open};
 
 use super::server::{Server, bucket, variables};
@@ -101,5 +101,5 @@ fn the_door_opens_folders_by_what_is_in_them() {
         assert_eq!((mode(&root.join("data")), mode(&root.join("data/1"))), (folder, file));
     }
     let error = open(&Root::Bucket("s3://a/../b".to_owned()), true).map(|store| store.place()).expect_err("no place");
-    assert_eq!(error.kind, Kind::Feed);
+    assert_eq!(error.kind, ErrorCategory::Feed);
 }

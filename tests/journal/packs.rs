@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tidegate::daemon::error::{Error, Kind, Result};
+use tidegate::daemon::error::{Error, ErrorCategory, Result};
 use tidegate::daemon::journal::Entry;
 use tidegate::daemon::journal::store::{Created, Listed, Memory, Packs, Store, log};
 
@@ -22,7 +22,7 @@ struct Mortal {
 impl Mortal {
     fn changes(&self) -> Result<()> {
         let left = self.changes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        left.map(|_| ()).map_err(|_| Error::new(Kind::Io, "it is dead"))
+        left.map(|_| ()).map_err(|_| Error::new(ErrorCategory::Io, "it is dead"))
     }
 }
 

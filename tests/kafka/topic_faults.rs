@@ -12,7 +12,7 @@ use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Produc
 use rdkafka::types::RDKafkaApiKey as Api;
 use rdkafka::types::RDKafkaRespErr::{self as Fault, *};
 use tidegate::daemon::config::{Format, Start};
-use tidegate::daemon::ingest::topic::{Fetch, Fetching as _, News, Position, Settings};
+use tidegate::daemon::ingest::topic::{Fetch, Fetching as _, News, Position, TopicSettings};
 
 use crate::common::random::{self, Draw};
 use crate::common::wait::LIMIT;
@@ -64,7 +64,7 @@ struct Reader {
 impl Reader {
     fn begin(cluster: &Cluster, positions: BTreeMap<i32, Position>) -> Reader {
         let (brokers, resume) = (cluster.brokers.bootstrap_servers(), BTreeMap::new());
-        let settings = Settings {
+        let settings = TopicSettings {
             feed: "t",
             brokers: &brokers,
             topic: "wards",

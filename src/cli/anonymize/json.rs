@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::oneshot::Entry;
+use crate::daemon::oneshot::InputEntry;
 
 /// What `anonymize --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "anonymize")]
-pub struct Answer {
+pub struct AnonymizeAnswer {
     /// One entry per input.
-    pub releases: Vec<Entry>,
+    pub releases: Vec<InputEntry>,
 }

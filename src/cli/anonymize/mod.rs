@@ -6,15 +6,15 @@ mod words;
 
 use std::path::PathBuf;
 
-pub use json::Answer;
+pub use json::AnonymizeAnswer;
 
-use super::input_watch::Shown;
+use super::input_watch::InputLine;
 use super::tell::note;
-use super::{Exit, Out, Result};
+use super::{CommandResult, Exit, Out};
 use crate::daemon::clock;
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind};
-use crate::daemon::oneshot::{Entry, Found, Outcome, Ran, Task, begun, find_key, run as run_all, told};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory};
+use crate::daemon::oneshot::{InputEntry, InputOutcome, OpenedKey, Ran, Task, begun, find_key, run as run_all, told};
 use crate::engine::model::Role;
 use crate::engine::policy::{Decimal, OnRepeat};
 
@@ -52,41 +52,44 @@ pub struct Args {
 ///
 /// # Errors
 /// The feed file or an input cannot be read, or the folder cannot be written.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let time = clock::now();
-    let feed = Feed::load(&args.feed)?;
+    let feed = FeedConfig::load(&args.feed)?;
     let quarantine = args.quarantine_share.as_deref().map(share).transpose()?;
     let new = !begun(&args.out)?;
-    let Found { key, made } = find_key(args.key.as_deref(), feed.services.key(), &args.out, new)?;
+    let OpenedKey { key, made } = find_key(args.key.as_deref(), feed.services.key(), &args.out, new)?;
     if feed.policy.on_repeat() != OnRepeat::None && feed.columns.of(Role::Identifier).next().is_none() {
         note("the feed declares no identifier column, so every row counts as another person: repeats cannot be found");
     }
     let task = Task { feed: &feed, inputs: &args.inputs, folder: &args.out, key, made, quarantine, time: &time };
     let Ran { entries, finished } = {
-        let mut shown = Shown::new(&args.inputs);
+        let mut shown = InputLine::new(&args.inputs);
         run_all(&task, &mut shown)?
     };
     if out.json() {
-        out.value(&Answer { releases: entries.clone() });
+        out.value(&AnonymizeAnswer { releases: entries.clone() });
     } else {
         let newest = entries.iter().rev().find_map(|entry| entry.release);
         let newest = newest.map(|release| told(&args.out, release)).transpose()?;
         out.text(&words::report(&entries, &args.inputs, &args.out, &feed, newest.as_ref()));
     }
-    let unsafe_before = finished.is_some_and(|entry| matches!(entry.outcome, Outcome::Rejected | Outcome::Stopped));
+    let unsafe_before =
+        finished.is_some_and(|entry| matches!(entry.outcome, InputOutcome::Rejected | InputOutcome::Stopped));
     Ok(if unsafe_before { Exit::Unsafe } else { exit(&entries) })
 }
 
 /// 1 iff a release was rejected or stopped, or there is none yet.
-fn exit(entries: &[Entry]) -> Exit {
-    let bad = entries.iter().any(|entry| matches!(entry.outcome, Outcome::Rejected | Outcome::Stopped));
-    let held = entries.last().is_some_and(|entry| entry.outcome == Outcome::Held);
+fn exit(entries: &[InputEntry]) -> Exit {
+    let bad = entries.iter().any(|entry| matches!(entry.outcome, InputOutcome::Rejected | InputOutcome::Stopped));
+    let held = entries.last().is_some_and(|entry| entry.outcome == InputOutcome::Held);
     if bad || held { Exit::Unsafe } else { Exit::Done }
 }
 
-fn share(text: &str) -> Result<Decimal> {
+fn share(text: &str) -> CommandResult<Decimal> {
     let number = Decimal::parse(text).filter(|share| (0.0..=1.0).contains(&share.get()));
     number.ok_or_else(|| {
-        Error::new(Kind::Usage, "a share is a decimal from 0 to 1, such as 0.01").in_field("--quarantine-share").into()
+        Error::new(ErrorCategory::Usage, "a share is a decimal from 0 to 1, such as 0.01")
+            .in_field("--quarantine-share")
+            .into()
     })
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::cli::input_watch::word;
 use crate::cli::paragraph::wrapped;
 use crate::cli::tell::name;
-use crate::daemon::config::Feed;
+use crate::daemon::config::FeedConfig;
 use crate::daemon::error::printable;
-use crate::daemon::oneshot::{Entry, Outcome};
+use crate::daemon::oneshot::{InputEntry, InputOutcome};
 use crate::engine::model::Columns;
 use crate::engine::policy::{ChainKind, Guarantee, Policy, Search};
 use crate::engine::release::Manifest;
@@ -17,7 +17,13 @@ use crate::engine::release::Manifest;
 const WIDEST: usize = 40;
 
 /// The report.
-pub fn report(entries: &[Entry], inputs: &[PathBuf], folder: &Path, feed: &Feed, newest: Option<&Manifest>) -> String {
+pub fn report(
+    entries: &[InputEntry],
+    inputs: &[PathBuf],
+    folder: &Path,
+    feed: &FeedConfig,
+    newest: Option<&Manifest>,
+) -> String {
     let mut text = String::new();
     let names: Vec<String> = inputs.iter().map(|path| printable(&name(path))).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, WIDEST);
@@ -79,7 +85,7 @@ fn rows(count: u64, one: &str, several: &str) -> String {
     if count == 1 { format!("1 row {one}") } else { format!("{count} rows {several}") }
 }
 
-fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy) {
+fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Policy) {
     let Some(last) = entries.last() else { return };
     let disjoint = policy.kind() == ChainKind::Disjoint;
     if let Some(newest) = entries.iter().rev().find_map(|entry| entry.release) {
@@ -96,17 +102,17 @@ fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy)
         );
         wrapped(text, "", &said);
     }
-    if entries.iter().all(|entry| entry.outcome == Outcome::Known) {
+    if entries.iter().all(|entry| entry.outcome == InputOutcome::Known) {
         wrapped(text, "", "Nothing new: all of these files are in the folder already.");
-    } else if last.outcome == Outcome::Waiting && last.waiting == 0 {
+    } else if last.outcome == InputOutcome::Waiting && last.waiting == 0 {
         wrapped(text, "", "Nobody new came with the last file.");
     }
     let waits = rows(last.waiting, "waits", "wait");
-    if last.outcome == Outcome::Held {
+    if last.outcome == InputOutcome::Held {
         let why = if last.rows > 0 { "This file brings no release" } else { "There is no release yet" };
         let said = format!("{why}: {waits}, and a crowd is at least {}. Add files; nothing is lost.", policy.a());
         wrapped(text, "", &said);
-    } else if last.outcome == Outcome::Rejected && disjoint {
+    } else if last.outcome == InputOutcome::Rejected && disjoint {
         let said = format!("{waits} for the next file, with which everybody in the rejected release is tried again.");
         wrapped(text, "", &said);
     } else if last.waiting > 0 {
@@ -137,7 +143,7 @@ fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy)
 }
 
 /// Which part of the people so far is published, where it is not everybody.
-fn share(text: &mut String, entries: &[Entry], last: &Entry, disjoint: bool) {
+fn share(text: &mut String, entries: &[InputEntry], last: &InputEntry, disjoint: bool) {
     let published = if disjoint { entries.iter().map(|entry| entry.added).sum() } else { last.rows };
     let others = last.waiting + last.withheld + last.pending;
     // Of a folder that was begun before, the releases before are not among these entries.

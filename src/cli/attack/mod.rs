@@ -5,19 +5,19 @@ pub mod refinement;
 
 use clap::Subcommand;
 
-use super::{Exit, Out, Result};
+use super::{CommandResult, Exit, Out};
 
 /// Attack one release as a reader could who knows how it was made
 #[derive(clap::Args)]
 pub struct Args {
     /// Which attack
     #[command(subcommand)]
-    pub attack: Attack,
+    pub attack: AttackCommand,
 }
 
 /// Attacks.
 #[derive(Subcommand)]
-pub enum Attack {
+pub enum AttackCommand {
     /// How far classes are narrowed down by whoever knows how ARX-LR carves them, or by the feed's search how they are halved
     Refinement(refinement::Args),
 }
@@ -26,8 +26,8 @@ pub enum Attack {
 ///
 /// # Errors
 /// As the attack says.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     match args.attack {
-        Attack::Refinement(args) => refinement::run(args, out),
+        AttackCommand::Refinement(args) => refinement::run(args, out),
     }
 }

@@ -4,14 +4,14 @@
 use std::fmt::Write;
 
 use crate::cli::paragraph::wrapped;
-use crate::engine::audit::{CrowdFigures, Subject, Verdict};
+use crate::engine::audit::{AuditSubject, AuditVerdict, CrowdFigures};
 use crate::engine::model::ReleaseColumn;
 
 /// The most releases that are written out.
 const MOST_RELEASES: usize = 20;
 
 /// What is new in each release.
-pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &Subject) {
+pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &AuditSubject) {
     let Some(growth) = &subject.growth else { return };
     wrapped(
         text,
@@ -49,7 +49,7 @@ pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &Subject) {
 }
 
 /// What a person can do about the reasons, one line each.
-pub fn advice(verdict: &Verdict) -> Vec<&'static str> {
+pub fn advice(verdict: &AuditVerdict) -> Vec<&'static str> {
     let has = |check: &str| verdict.reasons.iter().any(|reason| reason.check == check);
     let mut advice = Vec::new();
     if has("k") {

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::risk_entry::{Risk, risk};
-use crate::cli::refinement::{Refinement, refinements};
+use super::risk_entry::{RiskEntry, risk};
+use crate::cli::refinement::{RefinementAnswer, refinements};
 use crate::engine::audit::{
-    self, ChainFigures, CrowdFigures, Figure, Figures, ReleaseFigures, Requirement, Subject, Verdict,
+    self, AuditFigures, AuditSubject, AuditVerdict, ChainFigures, CrowdFigures, ReleaseFigures, Requirement, TieFigure,
 };
-use crate::engine::gate::certainty::Answer;
+use crate::engine::gate::certainty::FactExtent;
 use crate::engine::gate::{correspondence, diversity};
 use crate::engine::histogram::Release;
 use crate::engine::model::Columns;
@@ -26,28 +26,28 @@ pub struct Audit {
     /// False when no sound figure of the chain reaches `policy.k` and none lies below it.
     pub decided: bool,
     /// Every reason against; empty when safe.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<AuditReason>,
     /// One entry per release, in the order given.
     pub releases: Vec<ReleaseEntry>,
     /// One entry per two releases.
     pub pairs: Vec<Pair>,
     /// The whole chain; null for a disjoint feed.
-    pub chain: Option<Chain>,
+    pub chain: Option<AuditChain>,
     /// Whether rows keep their labels: `fa` and `ca` are then the fewest rows of a label of the earlier release, `ba` the fewest new
     /// rows of a label, and the figures of the chain the fewest rows of a label that came together. Realised figures are the same.
     pub crowds: bool,
     /// What one release tells whoever knows that it was generalised until l-diversity held; null without `--minimality`.
-    pub minimality: Option<Minimality>,
+    pub minimality: Option<MinimalityAnswer>,
     /// Refinement attacks on releases whose classes have labels of their own, as `tidegate attack refinement` prints them; null
     /// for others, and with `policy.max_ratio = "off"`.
-    pub refinement: Option<Refinement>,
+    pub refinement: Option<RefinementAnswer>,
     /// Numeric disclosure; null while it is not judged.
     pub dominance: Option<NotMade>,
 }
 
 /// How strongly people are tied to what is sensitive.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Minimality {
+pub struct MinimalityAnswer {
     /// An attacker may tie no person to a guarded set with more than 1/m; not there with `--requirement`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub m: Option<u64>,
@@ -57,17 +57,17 @@ pub struct Minimality {
     /// What figures are compared with: 1/l, alpha or p, the most for a `credibility`; c, above `recursive_c`; t, the most for a
     /// `distance`; e, the least for a `span`. Only there with `--requirement`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<Number>,
+    pub limit: Option<JsonNumber>,
     /// One entry per leaf tuple that people have and guarded set, in the order of the release's classes; one per leaf tuple where the
     /// requirement looks at all values.
-    pub classes: Vec<Tie>,
+    pub classes: Vec<TieAnswer>,
     /// The largest credibility; null where there is none.
     pub max: Option<String>,
 }
 
 /// People who were equal before the release was generalised, and one guarded set.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Tie {
+pub struct TieAnswer {
     /// Their leaves, one per quasi column.
     pub class: Vec<String>,
     /// The guarded set, counted from 0 in the order of the feed file; not there where the requirement looks at all values.
@@ -81,7 +81,7 @@ pub struct Tie {
     pub credibility: Option<String>,
     /// Recursive (c, l)-diversity: the c that what is believed of one of them would need.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub recursive_c: Option<Number>,
+    pub recursive_c: Option<JsonNumber>,
     /// Recursive (c, l)-diversity: the most different values that they can have between them, where that is certain to be fewer than l.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct: Option<usize>,
@@ -90,7 +90,7 @@ pub struct Tie {
     pub distance: Option<f64>,
     /// (k, e)-anonymity: from the lowest to the highest number that one of them can have.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub span: Option<Number>,
+    pub span: Option<JsonNumber>,
     /// Whether what is believed of one of them is what the requirement promises; only there with `--requirement`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<bool>,
@@ -113,15 +113,15 @@ pub struct NotMade {}
 
 /// A failed check.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Reason {
+pub struct AuditReason {
     /// The check's name.
     pub check: &'static str,
     /// The release, counted from 0; null when it is about the chain.
     pub release: Option<usize>,
     /// The figure.
-    pub value: Number,
+    pub value: JsonNumber,
     /// The limit it had to keep.
-    pub limit: Number,
+    pub limit: JsonNumber,
     /// The same in words.
     pub text: String,
 }
@@ -129,7 +129,7 @@ pub struct Reason {
 /// A number; the text `inf` where it has no bound.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Number {
+pub enum JsonNumber {
     /// A whole number.
     Whole(u64),
     /// Any number.
@@ -146,14 +146,14 @@ pub enum Unlimited {
     Inf,
 }
 
-impl From<f64> for Number {
-    fn from(value: f64) -> Number {
+impl From<f64> for JsonNumber {
+    fn from(value: f64) -> JsonNumber {
         if !value.is_finite() {
-            Number::Unlimited(Unlimited::Inf)
+            JsonNumber::Unlimited(Unlimited::Inf)
         } else if value.fract() == 0.0 && (0.0..9e15).contains(&value) {
-            Number::Whole(value as u64)
+            JsonNumber::Whole(value as u64)
         } else {
-            Number::Real(value)
+            JsonNumber::Real(value)
         }
     }
 }
@@ -184,27 +184,27 @@ pub struct ReleaseEntry {
     pub erased: u64,
     /// The risk of re-identification; null for releases in two tables, which show the leaves, and where rows did not stay as they
     /// were published.
-    pub risk: Option<Risk>,
+    pub risk: Option<RiskEntry>,
 }
 
 /// Diversity before and after cracked rows are excluded.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BeforeAndAfter {
     /// Of the classes as they stand.
-    pub before: Diversity,
+    pub before: AuditDiversity,
     /// Of what attacks leave of them.
-    pub after: Diversity,
+    pub after: AuditDiversity,
 }
 
 /// Diversity figures; null where the feed file does not give what they need.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Diversity {
+pub struct AuditDiversity {
     /// Least number of distinct sensitive values.
     pub distinct_l: Option<u64>,
     /// Least exp(entropy).
     pub entropy_l: Option<f64>,
     /// Largest r1 / (rl + …), with `policy.diversity.l`.
-    pub recursive_c: Option<Number>,
+    pub recursive_c: Option<JsonNumber>,
     /// Largest share of one sensitive value.
     pub alpha: Option<f64>,
     /// Largest share of a guarded set.
@@ -245,7 +245,7 @@ pub struct PairRealised {
 
 /// A chain of releases.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Chain {
+pub struct AuditChain {
     /// The least number of candidates left over all non-empty tuples: the pair bound, or what was solved exactly.
     pub anonymity: u64,
     /// The paper's composed figure.
@@ -271,13 +271,13 @@ pub struct ChainRealised {
 
 /// Puts an audit into its JSON shape.
 pub fn audit(
-    figures: &Figures,
-    verdict: &Verdict,
-    subject: &Subject,
+    figures: &AuditFigures,
+    verdict: &AuditVerdict,
+    subject: &AuditSubject,
     (columns, policy): (&Columns, &Policy),
     (names, named): (&[String], bool),
 ) -> Audit {
-    let reason = |reason: &crate::engine::audit::Reason| Reason {
+    let reason = |reason: &crate::engine::audit::FailedCheck| AuditReason {
         check: reason.check,
         release: reason.release,
         value: reason.value.into(),
@@ -310,16 +310,16 @@ pub fn audit(
 /// Of a release that the search cannot have ended with nothing is told.
 fn searched(of: &audit::Coarse) -> Option<Searched> {
     let told = Searched {
-        certain: (of.certainty.answer == Answer::Whole).then_some(of.certainty.facts.len() as u64),
+        certain: (of.certainty.answer == FactExtent::Whole).then_some(of.certainty.facts.len() as u64),
         log10_ratio: of.wholly,
         log10_at_least: of.finally,
     };
-    (of.certainty.answer != Answer::Impossible).then_some(told)
+    (of.certainty.answer != FactExtent::Impossible).then_some(told)
 }
 
-fn minimality(of: &audit::Minimality, columns: &Columns, named: bool) -> Minimality {
-    let tie = |tie: &audit::Tie| {
-        let mut entry = Tie {
+fn minimality(of: &audit::MinimalityFigures, columns: &Columns, named: bool) -> MinimalityAnswer {
+    let tie = |tie: &audit::GuardedTie| {
+        let mut entry = TieAnswer {
             class: tie.leaves.iter().zip(columns.trees()).map(|(&node, tree)| tree.label(node).to_owned()).collect(),
             set: tie.set,
             guarding: tie.set.and_then(|set| of.guarding.get(set).cloned()),
@@ -331,10 +331,10 @@ fn minimality(of: &audit::Minimality, columns: &Columns, named: bool) -> Minimal
             kept: named.then_some(tie.kept),
         };
         match tie.figure {
-            Figure::Share => {}
-            Figure::Recursive { c, few } => (entry.recursive_c, entry.distinct) = (Some(c.into()), few),
-            Figure::Distance(distance) => entry.distance = Some(distance),
-            Figure::Span(span) => entry.span = Some(span.into()),
+            TieFigure::Share => {}
+            TieFigure::Recursive { c, few } => (entry.recursive_c, entry.distinct) = (Some(c.into()), few),
+            TieFigure::Distance(distance) => entry.distance = Some(distance),
+            TieFigure::Span(span) => entry.span = Some(span.into()),
         }
         entry
     };
@@ -343,7 +343,7 @@ fn minimality(of: &audit::Minimality, columns: &Columns, named: bool) -> Minimal
         Requirement::Diverse { l } if !named => Some(l),
         _ => None,
     };
-    Minimality {
+    MinimalityAnswer {
         m,
         requirement: named.then(|| of.requirement.to_string()),
         limit: named.then(|| of.requirement.limit().into()),
@@ -373,11 +373,11 @@ fn entry(figures: &ReleaseFigures, release: &Release, columns: &Columns, name: &
     }
 }
 
-fn diversity(of: &diversity::Diversity) -> Diversity {
-    Diversity {
+fn diversity(of: &diversity::DiversityFigures) -> AuditDiversity {
+    AuditDiversity {
         distinct_l: of.distinct_l,
         entropy_l: of.entropy_l,
-        recursive_c: of.recursive_c.map(|c| if c.is_finite() { Number::Real(c) } else { c.into() }),
+        recursive_c: of.recursive_c.map(|c| if c.is_finite() { JsonNumber::Real(c) } else { c.into() }),
         alpha: of.alpha,
         confidence: of.confidence,
         t_equal: of.t_equal,
@@ -395,7 +395,7 @@ fn pair(pair: &crate::engine::audit::PairFigures) -> Pair {
     Pair { earlier: pair.earlier, later: pair.later, fa, ca, ba, realised }
 }
 
-fn chain(chain: &ChainFigures) -> Chain {
+fn chain(chain: &ChainFigures) -> AuditChain {
     let per_increment: Vec<u64> = chain.all.iter().map(|target| target.left).collect();
     let realised = chain.realised.as_ref().map(|realised| {
         let people: Vec<Option<u64>> =
@@ -406,7 +406,7 @@ fn chain(chain: &ChainFigures) -> Chain {
             per_increment: people.into_iter().map(|left| left.unwrap_or(0)).collect(),
         }
     });
-    Chain {
+    AuditChain {
         anonymity: per_increment.iter().min().copied().unwrap_or(0),
         paper: chain.paper,
         exact: chain.exact(),
@@ -416,10 +416,10 @@ fn chain(chain: &ChainFigures) -> Chain {
 }
 
 /// A chain whose rows keep their labels.
-fn grown(crowds: &CrowdFigures) -> Chain {
+fn grown(crowds: &CrowdFigures) -> AuditChain {
     let per_increment: Vec<u64> = (0..crowds.new.len()).map(|at| crowds.left(at).unwrap_or(0)).collect();
     let (anonymity, exact) = (crowds.anonymity(), crowds.exact());
     let lower = if exact { anonymity } else { 0 };
     let realised = ChainRealised { anonymity, lower, per_increment: per_increment.clone() };
-    Chain { anonymity, paper: anonymity, exact, per_increment, realised: Some(realised) }
+    AuditChain { anonymity, paper: anonymity, exact, per_increment, realised: Some(realised) }
 }

@@ -1,9 +1,9 @@
 //! `tidegate audit` (CONTRACTS 3): reads releases that anyone made, and the raw rows where they are given, and says
 //! whether the releases, taken together, give people away. Reads and prints; judging is the engine's.
 
-mod asked;
 mod crowds;
 pub mod json;
+mod request;
 mod requirement;
 mod risk_entry;
 mod risk_words;
@@ -14,23 +14,24 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use asked::Asked;
+use request::AuditRequest;
 
 use super::released::labels;
 use super::tell::name;
-use super::{Exit, Out, Result, progress};
-use crate::daemon::config::Feed;
-use crate::daemon::error::{self, Error, Kind};
-use crate::daemon::ingest::{People, Table, count, count_behind, first_row_with};
+use super::{CommandResult, Exit, Out, progress};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{self, Error, ErrorCategory};
+use crate::daemon::ingest::{RowPeople, TableFile, count, count_behind, first_row_with};
 use crate::engine::audit::{
-    Amiss, Astray, Attacked, Coarse, Figures, Guards, Minimality, Requirement, Subject, Unfit, judge, risks,
+    Amiss, Astray, Attacked, AuditFigures, AuditSubject, Coarse, Guards, MinimalityFigures, Requirement, Unfit, judge,
+    risks,
 };
 use crate::engine::gate::chain::Shrunk;
-use crate::engine::gate::refinement::{Place, Unlike};
+use crate::engine::gate::refinement::{AttackedRows, Unlike};
 use crate::engine::histogram::{Histogram, Release, describe};
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{OnRepeat, Output, Policy};
-use crate::engine::safeguards::trace::{Terms, told};
+use crate::engine::safeguards::trace::{TraceTerms, told};
 
 /// Judge releases that anyone made, as their readers see them
 #[derive(clap::Args)]
@@ -93,12 +94,12 @@ pub struct Args {
 ///
 /// # Errors
 /// The feed file or a table cannot be read, or they do not belong together.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if args.sums.sums.is_some() {
         return sums::run(&args.sums, out);
     }
     let (asked, figures) = attacked(&args)?;
-    let Asked { columns, policy, subject, names, .. } = &asked;
+    let AuditRequest { columns, policy, subject, names, .. } = &asked;
     let verdict = judge(&figures, policy, &subject.releases, columns, names);
     if out.json() {
         out.value(&json::audit(&figures, &verdict, subject, (columns, policy), (names, args.requirement.is_some())));
@@ -124,26 +125,26 @@ pub fn least(args: &Args) -> error::Result<Option<u64>> {
 }
 
 /// What is asked about, and all figures of it.
-fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
+fn attacked(args: &Args) -> error::Result<(AuditRequest, AuditFigures)> {
     if args.minimality && (args.releases.len() != 1 || args.increments.len() != 1) {
         let text = "--minimality judges one release that was made elsewhere: name it with --release, and all the rows behind \
                     it with --increment";
-        return Err(Error::new(Kind::Usage, text).in_field("--minimality"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_field("--minimality"));
     }
     let requirement = args.requirement.as_deref().map(requirement::parse).transpose()?;
     let asked = if let Some(dir) = &args.dir {
-        asked::of_folder(dir, args.key.as_deref(), args.feed.as_deref())?
+        request::of_folder(dir, args.key.as_deref(), args.feed.as_deref())?
     } else {
-        let feed = Feed::load_to_judge(args.feed.as_ref().expect("the command line asks for it without --dir"))?;
-        if args.releases.is_empty() { asked::of_feed(&feed, args.key.as_deref())? } else { given(args, feed)? }
+        let feed = FeedConfig::load_to_judge(args.feed.as_ref().expect("the command line asks for it without --dir"))?;
+        if args.releases.is_empty() { request::of_feed(&feed, args.key.as_deref())? } else { given(args, feed)? }
     };
-    let Asked { columns, policy, subject, names, joined, behind } = &asked;
+    let AuditRequest { columns, policy, subject, names, joined, behind } = &asked;
     drawn_from(args.population, subject, names)?;
-    let _shown = progress::Shown::new("attacking");
+    let _shown = progress::ProgressLine::new("attacking");
     let mut figures =
-        Figures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
+        AuditFigures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
     figures.refinement.iter().try_for_each(|attacked| all_behind(attacked, columns, args))?;
-    let terms = Terms::of(&policy.refinement(), 1);
+    let terms = TraceTerms::of(&policy.refinement(), 1);
     let ratios = |release: &Release| told(release, &columns.trees(), policy.a(), terms);
     // Rows that came apart may be counted as one class then, and the risk would be too low.
     if !joined {
@@ -161,14 +162,14 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
         let rows = subject.recoded(rows);
         let guards = args.guarding.as_deref().map(|name| guards(name, args, columns)).transpose()?;
         let asked = (requirement, guards.as_ref());
-        let found = Minimality::guarding(&subject.releases[0], &rows, columns, asked, Minimality::WORK);
+        let found = MinimalityFigures::guarding(&subject.releases[0], &rows, columns, asked, MinimalityFigures::WORK);
         figures.minimality = Some(found.map_err(|amiss| unfit(&amiss, args, columns))?);
     }
     Ok((asked, figures))
 }
 
 /// Rows are drawn from a population that has at least as many people.
-fn drawn_from(population: Option<u64>, subject: &Subject, names: &[String]) -> error::Result<()> {
+fn drawn_from(population: Option<u64>, subject: &AuditSubject, names: &[String]) -> error::Result<()> {
     let Some(population) = population else { return Ok(()) };
     match subject.releases.iter().zip(names).find(|(release, _)| release.rows() > population) {
         None => Ok(()),
@@ -178,45 +179,45 @@ fn drawn_from(population: Option<u64>, subject: &Subject, names: &[String]) -> e
                  releases were drawn, those in the releases included",
                 release.rows()
             );
-            Err(Error::new(Kind::Usage, text).in_field("--population"))
+            Err(Error::new(ErrorCategory::Usage, text).in_field("--population"))
         }
     }
 }
 
 /// What was given on the command line.
-fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
+fn given(args: &Args, feed: FeedConfig) -> error::Result<AuditRequest> {
     if !args.increments.is_empty() && args.increments.len() != args.releases.len() {
         let (given, wanted) = (args.increments.len(), args.releases.len());
         let text =
             format!("{given} increment(s) for {wanted} release(s): give one per release, in the same order, or none");
-        return Err(Error::new(Kind::Usage, text).in_field("--increment"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_field("--increment"));
     }
     if feed.policy.output() == Output::TwoTable {
         let text = "--release takes single tables with generalised labels, and releases of this feed are in two tables: name the \
                     folder of `anonymize` with --dir, or write `output = \"one-table\"` to judge tables of others";
-        return Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("policy.output"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("policy.output"));
     }
     if args.minimality && args.requirement.is_none() && feed.policy.masking().is_none() {
         let text = "--minimality judges by `m`, or by what --requirement names: write `m = 2` in [policy], and in `guarded = [[\"…\"]]` of a sensitive column the values \
                     that no attacker may tie a person to with more than 1/m";
-        return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("policy.m"));
+        return Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field("policy.m"));
     }
     let ((columns, policy), (subject, behind)) = meant(&feed, args)?;
     if args.minimality && subject.is_stated() {
         let text = "--minimality judges a table that was made at once, and in this one rows say in which release they came: such \
                     tables are judged without --minimality";
-        return Err(Error::new(Kind::Usage, text).in_file(&args.releases[0]).in_field("--minimality"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.releases[0]).in_field("--minimality"));
     }
     let names = args.releases.iter().map(|path| name(path)).collect();
-    Ok(Asked { columns: columns.clone(), policy: policy.clone(), subject, names, joined: false, behind })
+    Ok(AuditRequest { columns: columns.clone(), policy: policy.clone(), subject, names, joined: false, behind })
 }
 
 /// What tables are judged by, and they.
-type Meant<'f> = ((&'f Columns, &'f Policy), (Subject, Option<Histogram>));
+type Meant<'f> = ((&'f Columns, &'f Policy), (AuditSubject, Option<Histogram>));
 
 /// Reads the tables. Of a feed file that names no search nothing is known of how labels were chosen; labels of runs are known where a
 /// table has some. Disjoint chains used to halve by thresholds that were drawn, which lead to other labels than a coin.
-fn meant<'f>(feed: &'f Feed, args: &Args) -> error::Result<Meant<'f>> {
+fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<Meant<'f>> {
     if let Some(earlier) = feed.unnamed() {
         let (columns, found) = match read(earlier, args) {
             Ok(found) => (&earlier.columns, found),
@@ -235,7 +236,7 @@ fn meant<'f>(feed: &'f Feed, args: &Args) -> error::Result<Meant<'f>> {
 }
 
 /// Whether halving with a coin comes to every label.
-fn comes_to_all(feed: &Feed, subject: &Subject) -> bool {
+fn comes_to_all(feed: &FeedConfig, subject: &AuditSubject) -> bool {
     let (policy, trees) = (&feed.policy, feed.columns.trees());
     let comes = |release: &Release| {
         let division = policy.division(&trees)?;
@@ -244,34 +245,34 @@ fn comes_to_all(feed: &Feed, subject: &Subject) -> bool {
     subject.releases.iter().all(|release| comes(release) == Some(true))
 }
 
-/// Reads all tables, as many at once as there are cores; the second value is [`Asked::behind`].
-fn read(feed: &Feed, args: &Args) -> error::Result<(Subject, Option<Histogram>)> {
-    let shown = progress::Shown::files(args.releases.len() + args.increments.len());
+/// Reads all tables, as many at once as there are cores; the second value is [`AuditRequest::behind`].
+fn read(feed: &FeedConfig, args: &Args) -> error::Result<(AuditSubject, Option<Histogram>)> {
+    let shown = progress::ProgressLine::files(args.releases.len() + args.increments.len());
     let columns = &feed.columns;
     let release = |path: &PathBuf| {
-        let rows = labels(path, columns, |table| Table::release(table, columns));
+        let rows = labels(path, columns, |table| TableFile::release(table, columns));
         shown.one_more();
         rows
     };
     let labels: Vec<error::Result<Histogram>> = args.releases.par_iter().map(release).collect();
     let labels = labels.into_iter().collect::<error::Result<Vec<Histogram>>>()?;
     let increment = |path: &PathBuf| {
-        let table = Table::increment(path, columns)?;
+        let table = TableFile::increment(path, columns)?;
         let reading = table.raw();
         let read = count_behind(table, columns, reading, &labels);
         shown.one_more();
         read
     };
-    let raw: Vec<error::Result<(Histogram, People)>> = args.increments.par_iter().map(increment).collect();
-    let raw = raw.into_iter().collect::<error::Result<Vec<(Histogram, People)>>>()?;
-    let (raw, people): (Vec<Histogram>, Vec<People>) = raw.into_iter().unzip();
+    let raw: Vec<error::Result<(Histogram, RowPeople)>> = args.increments.par_iter().map(increment).collect();
+    let raw = raw.into_iter().collect::<error::Result<Vec<(Histogram, RowPeople)>>>()?;
+    let (raw, people): (Vec<Histogram>, Vec<RowPeople>) = raw.into_iter().unzip();
     if feed.policy.on_repeat() != OnRepeat::None {
         one_row_each(&people, args)?;
     }
     let behind = raw.first().filter(|_| args.minimality).cloned();
     let raw = (!raw.is_empty()).then_some(raw);
     let kind = (feed.chain(), feed.policy.search().is_local());
-    let subject = Subject::new(columns, kind, labels, raw).map_err(|unfit| misfit(unfit, feed, args))?;
+    let subject = AuditSubject::new(columns, kind, labels, raw).map_err(|unfit| misfit(unfit, feed, args))?;
     Ok((subject, behind))
 }
 
@@ -279,8 +280,8 @@ fn read(feed: &Feed, args: &Args) -> error::Result<(Subject, Option<Histogram>)>
 fn all_behind(attacked: &Attacked, columns: &Columns, args: &Args) -> error::Result<()> {
     let (Ok(judged), Some(Unlike { place, rows })) = (&attacked.judged, attacked.unlike) else { return Ok(()) };
     let class = match place {
-        Place::Class(_) => format!("class {}", describe(&judged.names(columns).nodes(place), columns)),
-        Place::Outliers => "who is in no class".to_owned(),
+        AttackedRows::Class(_) => format!("class {}", describe(&judged.names(columns).nodes(place), columns)),
+        AttackedRows::Outliers => "who is in no class".to_owned(),
     };
     let text = format!(
         "the increments do not give the release {}: {class} has {} rows in it and {rows} by the increments, each class taking the \
@@ -288,7 +289,7 @@ fn all_behind(attacked: &Attacked, columns: &Columns, args: &Args) -> error::Res
         args.releases[attacked.release].display(),
         judged.release.rows(place)
     );
-    Err(Error::new(Kind::Input, text).in_file(&args.increments[attacked.release]))
+    Err(Error::new(ErrorCategory::Input, text).in_file(&args.increments[attacked.release]))
 }
 
 /// Rows by which a release cannot be judged.
@@ -300,67 +301,69 @@ fn unfit(amiss: &Amiss, args: &Args, columns: &Columns) -> Error {
                 args.releases[0].display(),
                 describe(nodes, columns)
             );
-            Error::new(Kind::Input, text).in_file(&args.increments[0])
+            Error::new(ErrorCategory::Input, text).in_file(&args.increments[0])
         }
         Amiss::Numbers => {
             let text = "(k, e)-anonymity is about one number of each person: the feed needs one sensitive column, with `type = \"int\"` or \
                         \"float\", and every row a value in it";
-            Error::new(Kind::Usage, text).in_field("--requirement")
+            Error::new(ErrorCategory::Usage, text).in_field("--requirement")
         }
         Amiss::Guards => {
             let text = "--guarding names the column that tells what each person guards, and goes with --requirement p=0.5 and no other";
-            Error::new(Kind::Usage, text).in_field("--guarding")
+            Error::new(ErrorCategory::Usage, text).in_field("--guarding")
         }
     }
 }
 
 /// Reads the raw rows once more, with what each person guards.
 fn guards(name: &str, args: &Args, columns: &Columns) -> error::Result<Guards> {
-    let refused = |text: &str| Error::new(Kind::Usage, text).in_field("--guarding");
+    let refused = |text: &str| Error::new(ErrorCategory::Usage, text).in_field("--guarding");
     if columns.named(name).is_some() {
         return Err(refused("what people guard stands in a column of its own, which the feed file does not declare"));
     }
     let all = Guards::columns(columns, name).ok_or_else(|| {
         refused("people guard nodes of one taxonomy, so exactly one sensitive column has to have a `taxonomy`")
     })?;
-    let table = Table::increment(&args.increments[0], &all)?;
+    let table = TableFile::increment(&args.increments[0], &all)?;
     let reading = table.raw();
     let (rows, _) = count(table, &all, reading)?;
     let none = || {
         let text = "a row guards what is no label of the sensitive column's taxonomy: write one of its labels, or leave the cell empty";
-        Error::new(Kind::Input, text).in_file(&args.increments[0]).in_field(name)
+        Error::new(ErrorCategory::Input, text).in_file(&args.increments[0]).in_field(name)
     };
     Guards::of(&rows, columns).ok_or_else(none)
 }
 
 /// Crowds are counted in rows, so somebody with two rows would be a crowd of their own.
-fn one_row_each(people: &[People], args: &Args) -> error::Result<()> {
+fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
     for at in 0..people.len() {
-        let repeats = People::repeats(&people[..=at].iter().collect::<Vec<_>>());
+        let repeats = RowPeople::repeats(&people[..=at].iter().collect::<Vec<_>>());
         if repeats > 0 {
             let rows = if repeats == 1 { "1 row stands".to_owned() } else { format!("{repeats} rows stand") };
             let text = format!(
                 "{rows} for somebody who has a row already, here or in an earlier increment: crowds count rows, so leave \
                  repeats out of increments and releases (or write policy.on_repeat = \"none\" if every row is another person)"
             );
-            return Err(Error::new(Kind::Input, text).in_file(&args.increments[at]));
+            return Err(Error::new(ErrorCategory::Input, text).in_file(&args.increments[at]));
         }
     }
     Ok(())
 }
 
 /// Tables that do not belong together, with their files.
-fn misfit(unfit: Unfit, feed: &Feed, args: &Args) -> Error {
+fn misfit(unfit: Unfit, feed: &FeedConfig, args: &Args) -> Error {
     match unfit {
         Unfit::Rows { release, rows: [published, raw] } => {
             let text = format!(
                 "the increments do not give the release {}: it has {published} new rows, and they have {raw}",
                 args.releases[release].display()
             );
-            Error::new(Kind::Input, text).in_file(&args.increments[release])
+            Error::new(ErrorCategory::Input, text).in_file(&args.increments[release])
         }
-        Unfit::Erased => Error::new(Kind::Internal, "tables of a command line have no erased rows"),
-        Unfit::Increments => Error::new(Kind::Usage, "give one increment per release, or none").in_field("--increment"),
+        Unfit::Erased => Error::new(ErrorCategory::Internal, "tables of a command line have no erased rows"),
+        Unfit::Increments => {
+            Error::new(ErrorCategory::Usage, "give one increment per release, or none").in_field("--increment")
+        }
         Unfit::Mismatch { release, class, rows: [published, raw] } => {
             let differ = if published == raw {
                 format!("class {class} has {raw} rows in both, with other sensitive values")
@@ -368,7 +371,7 @@ fn misfit(unfit: Unfit, feed: &Feed, args: &Args) -> Error {
                 format!("class {class} has {published} rows in the release and {raw} by the increments")
             };
             let text = format!("the increments do not give the release {}: {differ}", args.releases[release].display());
-            Error::new(Kind::Input, text).in_file(&args.increments[release])
+            Error::new(ErrorCategory::Input, text).in_file(&args.increments[release])
         }
         Unfit::Crossing { release, column, upper, lower } => {
             let file = &args.releases[release];
@@ -383,7 +386,7 @@ fn misfit(unfit: Unfit, feed: &Feed, args: &Args) -> Error {
                 tree.label(lower),
                 row(rows[1])
             );
-            let error = Error::new(Kind::Input, text).in_file(file).in_field(named);
+            let error = Error::new(ErrorCategory::Input, text).in_file(file).in_field(named);
             match rows.into_iter().flatten().map(|(_, line)| line).max() {
                 Some(line) => error.at_line(line),
                 None => error,
@@ -401,7 +404,7 @@ fn shrunken(shrunk: &Shrunk, names: &[String], args: &Args, columns: &Columns) -
             .map_or_else(|| names[shrunk.earlier].clone(), |path| path.display().to_string()),
         describe(&shrunk.place.cell, columns)
     );
-    let error = Error::new(Kind::Input, text);
+    let error = Error::new(ErrorCategory::Input, text);
     match args.releases.get(shrunk.later) {
         Some(path) => error.in_file(path),
         None => error.in_field(names[shrunk.later].as_str()),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::audit::Requirement;
 use crate::engine::policy::Decimal;
 
@@ -17,7 +17,7 @@ pub fn parse(text: &str) -> Result<Requirement> {
             "{why}: write one of l=2, alpha=0.5,k=2, c=3,l=3, t=0.2, k=2,e=5000 and p=0.5 (l-diversity, (alpha, k)-anonymity, \
              recursive (c, l)-diversity, t-closeness, (k, e)-anonymity, personal privacy)"
         );
-        Error::new(Kind::Usage, text).in_field("--requirement")
+        Error::new(ErrorCategory::Usage, text).in_field("--requirement")
     };
     let mut given = BTreeMap::new();
     for part in text.split(',') {

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::audit;
-use crate::engine::risk::{self, Figures, THRESHOLD};
+use crate::engine::risk::{self, RiskFigures, THRESHOLD};
 
 /// The risk of re-identification in a release, from this release alone.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Risk {
+pub struct RiskEntry {
     /// Of the classes that the release shows.
     #[serde(flatten)]
     pub after: Risks,
@@ -20,21 +20,21 @@ pub struct Risk {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Risks {
     /// The attacker knows that the person is in the table.
-    pub prosecutor: Prosecutor,
+    pub prosecutor: ProsecutorEntry,
     /// The attacker does not know it.
-    pub journalist: Journalist,
+    pub journalist: JournalistEntry,
     /// The share of rows that an attacker is expected to get right who tries with all of them; a bound from above or an estimate, as
     /// the journalist's figures are.
     pub marketer: f64,
     /// Rows that are alone in their class.
     pub sample_uniques: Uniques,
     /// People who are alone in their class of the population; null without `--population`.
-    pub population_uniques: Option<PopulationUniques>,
+    pub population_uniques: Option<PopulationUniquesEntry>,
 }
 
 /// 1 over the size of the class in the table.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Prosecutor {
+pub struct ProsecutorEntry {
     /// In the smallest classes.
     pub highest: f64,
     /// The mean over all rows: classes over rows.
@@ -49,7 +49,7 @@ pub struct Prosecutor {
 
 /// 1 over the size of the class in the population.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Journalist {
+pub struct JournalistEntry {
     /// In the smallest classes.
     pub highest: f64,
     /// The mean over all rows.
@@ -74,13 +74,13 @@ pub struct Uniques {
 
 /// Estimates of how many people are alone in their class of the population.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PopulationUniques {
+pub struct PopulationUniquesEntry {
     /// What `--population` says.
     pub population: u64,
     /// People, by estimator.
     pub estimators: Estimators,
     /// The estimator that the rule of Dankar et al. chooses; null where nothing had to be estimated.
-    pub chosen: Option<Estimator>,
+    pub chosen: Option<EstimatorName>,
 }
 
 /// People by estimator; null where its equations have no solution.
@@ -99,7 +99,7 @@ pub struct Estimators {
 /// An estimator.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Estimator {
+pub enum EstimatorName {
     /// Pitman's sampling formula.
     Pitman,
     /// The equivalence class model.
@@ -109,20 +109,20 @@ pub enum Estimator {
 }
 
 /// The entry of a release.
-pub fn risk(of: &audit::Risk) -> Risk {
-    Risk { after: risks(&of.after), before: of.before.as_ref().map(risks) }
+pub fn risk(of: &audit::Risk) -> RiskEntry {
+    RiskEntry { after: risks(&of.after), before: of.before.as_ref().map(risks) }
 }
 
-fn risks(of: &Figures) -> Risks {
+fn risks(of: &RiskFigures) -> Risks {
     let rows = of.prosecutor.rows as f64;
-    let prosecutor = Prosecutor {
+    let prosecutor = ProsecutorEntry {
         highest: of.prosecutor.highest(),
         average: of.prosecutor.average(),
         records_at_risk: of.prosecutor.at_risk as f64 / rows,
         threshold: THRESHOLD,
         records_at_highest: of.prosecutor.at_highest,
     };
-    let journalist = Journalist {
+    let journalist = JournalistEntry {
         highest: of.journalist.highest,
         average: of.journalist.average,
         records_at_risk: of.journalist.at_risk as f64 / rows,
@@ -138,7 +138,7 @@ fn risks(of: &Figures) -> Risks {
     }
 }
 
-fn uniques(of: &risk::PopulationUniques) -> PopulationUniques {
+fn uniques(of: &risk::PopulationUniques) -> PopulationUniquesEntry {
     let estimators = Estimators {
         pitman: of.by(risk::Estimator::Pitman),
         zayatz: of.by(risk::Estimator::Zayatz),
@@ -146,9 +146,9 @@ fn uniques(of: &risk::PopulationUniques) -> PopulationUniques {
         dankar: of.dankar(),
     };
     let chosen = of.chosen().map(|chosen| match chosen {
-        risk::Estimator::Pitman => Estimator::Pitman,
-        risk::Estimator::Zayatz => Estimator::Zayatz,
-        risk::Estimator::Snb => Estimator::Snb,
+        risk::Estimator::Pitman => EstimatorName::Pitman,
+        risk::Estimator::Zayatz => EstimatorName::Zayatz,
+        risk::Estimator::Snb => EstimatorName::Snb,
     });
-    PopulationUniques { population: of.population, estimators, chosen }
+    PopulationUniquesEntry { population: of.population, estimators, chosen }
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::cli::paragraph::wrapped;
-use crate::engine::audit::{Figures as AllFigures, Risk};
-use crate::engine::risk::Figures;
+use crate::engine::audit::{AuditFigures as AllFigures, Risk};
+use crate::engine::risk::RiskFigures;
 
 /// The most releases that are written out.
 const MOST_RELEASES: usize = 20;
@@ -50,7 +50,7 @@ pub fn report(text: &mut String, figures: &AllFigures) {
     text.push('\n');
 }
 
-fn line(text: &mut String, head: &str, of: &Figures) {
+fn line(text: &mut String, head: &str, of: &RiskFigures) {
     let (prosecutor, journalist) = (&of.prosecutor, &of.journalist);
     let most = if journalist.estimated { " " } else { "≤" };
     let bound = |risk: f64| format!("{most}{risk:.4}");

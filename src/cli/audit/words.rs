@@ -4,15 +4,21 @@ use std::fmt::Write;
 
 use super::{crowds, risk_words};
 use crate::cli::paragraph::wrapped;
-use crate::engine::audit::{Attacked, ChainFigures, Figures, Subject, Verdict};
-use crate::engine::gate::certainty::Answer;
+use crate::engine::audit::{Attacked, AuditFigures, AuditSubject, AuditVerdict, ChainFigures};
+use crate::engine::gate::certainty::FactExtent;
 use crate::engine::gate::minimality::Credibility;
 use crate::engine::gate::refinement::short;
 use crate::engine::model::ReleaseColumn;
 use crate::engine::policy::{ChainKind, Distance, Policy, Search};
 
 /// The report.
-pub fn report(figures: &Figures, verdict: &Verdict, subject: &Subject, policy: &Policy, names: &[String]) -> String {
+pub fn report(
+    figures: &AuditFigures,
+    verdict: &AuditVerdict,
+    subject: &AuditSubject,
+    policy: &Policy,
+    names: &[String],
+) -> String {
     let mut text = String::new();
     let n = names.len();
     let how = match (n, policy.kind()) {
@@ -42,8 +48,8 @@ pub fn report(figures: &Figures, verdict: &Verdict, subject: &Subject, policy: &
 }
 
 /// What the search of this program would have told; nothing of what others have made.
-fn coarse(text: &mut String, figures: &Figures) {
-    let known = figures.coarse.iter().filter(|coarse| coarse.certainty.answer != Answer::Impossible);
+fn coarse(text: &mut String, figures: &AuditFigures) {
+    let known = figures.coarse.iter().filter(|coarse| coarse.certainty.answer != FactExtent::Impossible);
     let lines = known.map(|coarse| {
         let ratio = match coarse.wholly {
             Some(log10) => format!("10^{log10:.2}"),
@@ -62,7 +68,7 @@ fn coarse(text: &mut String, figures: &Figures) {
 }
 
 /// What attacks on classes with labels of their own came to.
-fn refinement(text: &mut String, figures: &Figures, policy: &Policy) {
+fn refinement(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     if figures.refinement.is_empty() {
         if policy.search().is_local() {
             put(
@@ -100,7 +106,7 @@ fn put(text: &mut String, line: &str) {
     writeln!(text, "{}", line.trim_end()).expect("writing to a string");
 }
 
-fn releases(text: &mut String, figures: &Figures, names: &[String]) {
+fn releases(text: &mut String, figures: &AuditFigures, names: &[String]) {
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(8, 40);
     put(
         text,
@@ -119,7 +125,7 @@ fn releases(text: &mut String, figures: &Figures, names: &[String]) {
 /// The most pairs that are written out.
 const MOST_PAIRS: usize = 15;
 
-fn pairs(text: &mut String, figures: &Figures) {
+fn pairs(text: &mut String, figures: &AuditFigures) {
     put(text, "Candidates left when two releases are compared");
     put(text, "  F: rows of the earlier release for people in it   C: rows of the later one for the same people");
     put(text, "  B: rows of the later release for people who came in between");
@@ -192,7 +198,7 @@ fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
 /// The most releases whose diversity is written out.
 const MOST_RELEASES: usize = 20;
 
-fn diversity(text: &mut String, figures: &Figures, policy: &Policy) {
+fn diversity(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     let asked = policy.diversity().and_then(|asked| asked.closeness);
     let along = asked.is_some_and(|closeness| closeness.distance == Distance::Hierarchical);
     put(text, "Sensitive values in the worst class, before and after rows that attacks exclude");
@@ -226,7 +232,7 @@ fn diversity(text: &mut String, figures: &Figures, policy: &Policy) {
     put(text, "");
 }
 
-fn minimality(text: &mut String, figures: &Figures, policy: &Policy) {
+fn minimality(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     let Some(found) = &figures.minimality else {
         if policy.masking().is_some() {
             put(text, "What knowing the method tells of guarded sets (policy.m) is not judged without --minimality");
@@ -260,7 +266,13 @@ fn minimality(text: &mut String, figures: &Figures, policy: &Policy) {
 /// The most reasons that are written out.
 const MOST_REASONS: usize = 12;
 
-fn judgement(text: &mut String, verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Policy) {
+fn judgement(
+    text: &mut String,
+    verdict: &AuditVerdict,
+    figures: &AuditFigures,
+    subject: &AuditSubject,
+    policy: &Policy,
+) {
     if verdict.safe {
         let crowd = if policy.kind() == ChainKind::Cumulative && figures.releases.len() > 1 {
             "nobody can be narrowed down to fewer by comparing these releases"
@@ -296,7 +308,12 @@ fn candidates(count: &str) -> String {
 }
 
 /// What a person can do about the reasons, one line each.
-fn advice(verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Policy) -> Vec<&'static str> {
+fn advice(
+    verdict: &AuditVerdict,
+    figures: &AuditFigures,
+    subject: &AuditSubject,
+    policy: &Policy,
+) -> Vec<&'static str> {
     let has = |check: &str| verdict.reasons.iter().any(|reason| reason.check == check);
     let mut advice = Vec::new();
     if figures.crowds.is_some() {

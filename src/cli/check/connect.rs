@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::paragraph::wrapped;
-use crate::daemon::config::Feed;
+use crate::daemon::config::FeedConfig;
 use crate::daemon::run::{Reached, connect};
 
 /// Something that a feed file names, and whether it can be used.
@@ -23,7 +23,7 @@ pub struct ConnectReport {
 }
 
 /// Looks at all that a feed file names.
-pub fn reports(feed: &Feed) -> Vec<ConnectReport> {
+pub fn reports(feed: &FeedConfig) -> Vec<ConnectReport> {
     let report = |Reached { what, found, doubts }| {
         let ok = found.is_ok();
         let text = found.unwrap_or_else(|error| error.to_string());

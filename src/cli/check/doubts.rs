@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::one_recoding;
-use crate::daemon::config::{Feed, Root};
+use crate::daemon::config::{FeedConfig, Root};
 use crate::daemon::guess::speaks_of_people;
 use crate::engine::model::Role;
-use crate::engine::policy::{Chain, OnRepeat, Search};
+use crate::engine::policy::{ChainPromise, OnRepeat, Search};
 
 /// Something that can go wrong.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -20,7 +20,7 @@ pub struct WarningReport {
 }
 
 /// Whether a second row of one person is told from another person's, as far as can be.
-fn repeats(feed: &Feed) -> Option<WarningReport> {
+fn repeats(feed: &FeedConfig) -> Option<WarningReport> {
     let text = match (feed.columns.of(Role::Identifier).count(), feed.policy.on_repeat()) {
         (0, OnRepeat::None) | (1.., OnRepeat::Ignore | OnRepeat::DeadLetter) => return None,
         (0, _) => {
@@ -33,7 +33,7 @@ fn repeats(feed: &Feed) -> Option<WarningReport> {
 }
 
 /// Labels of each class's own that nobody attacks.
-fn unattacked(feed: &Feed) -> Option<WarningReport> {
+fn unattacked(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
     let text = match policy.search() {
         search if !search.is_local() || policy.refinement().max_ratio.is_some() => return None,
@@ -51,7 +51,7 @@ fn unattacked(feed: &Feed) -> Option<WarningReport> {
 }
 
 /// Diversity of many small crowds, each of which is judged.
-fn small_crowds(feed: &Feed) -> Option<WarningReport> {
+fn small_crowds(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
     policy.publish_every()?;
     policy.diversity()?;
@@ -70,7 +70,7 @@ fn small_crowds(feed: &Feed) -> Option<WarningReport> {
 }
 
 /// Classes whose members may all have one sensitive value. What stops a chain where a value is common is no advice.
-fn undivided(feed: &Feed) -> Option<WarningReport> {
+fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
     if feed.columns.of(Role::Sensitive).count() == 0 {
         let text = "no column is sensitive: releases hold quasi columns only, and only crowds are judged";
@@ -83,7 +83,7 @@ fn undivided(feed: &Feed) -> Option<WarningReport> {
         Some(_) => {
             "Write `m = 2` and what is `guarded`: no crowd then ties anybody to such a value; a larger `k` makes such crowds rare"
         }
-        None if *policy.chain() == Chain::Bcf => {
+        None if *policy.chain() == ChainPromise::Bcf => {
             "`diversity` asks for several values in every class, and stops the chain where a class has fewer"
         }
         None => {
@@ -98,7 +98,7 @@ fn undivided(feed: &Feed) -> Option<WarningReport> {
 }
 
 /// Sums that nothing but the number of their values keeps back.
-fn unruled(feed: &Feed) -> Option<WarningReport> {
+fn unruled(feed: &FeedConfig) -> Option<WarningReport> {
     let settings = feed.policy.in_force();
     let ruled = settings.dominance.is_some() || settings.p_rule.is_some();
     let text = "no rule says which sums of a measure give a large value away: where one person has most of a sum, the sum tells it. Write \
@@ -107,12 +107,12 @@ fn unruled(feed: &Feed) -> Option<WarningReport> {
 }
 
 /// Of one feed.
-pub fn of(feed: &Feed) -> Vec<WarningReport> {
+pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     let mut found: Vec<WarningReport> = Vec::new();
     let policy = &feed.policy;
     found.extend(undivided(feed));
     let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
-    if *policy.chain() == Chain::Bcf {
+    if *policy.chain() == ChainPromise::Bcf {
         let text = "`bcf` is not safe against an attacker who knows the algorithm: a recoding that was refused tells \
                     what would have been wrong with it. Use it for comparison only; `blind` is safe";
         warn(Some("policy.guarantee"), text);
@@ -163,7 +163,7 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
 }
 
 /// Of several feeds together.
-pub fn together(feeds: &[Feed]) -> Vec<WarningReport> {
+pub fn together(feeds: &[FeedConfig]) -> Vec<WarningReport> {
     let mut found = Vec::new();
     for (at, one) in feeds.iter().enumerate() {
         for other in &feeds[at + 1..] {
@@ -191,7 +191,7 @@ pub fn together(feeds: &[Feed]) -> Vec<WarningReport> {
     found
 }
 
-fn file(feed: &Feed) -> String {
+fn file(feed: &FeedConfig) -> String {
     feed.file.display().to_string()
 }
 

@@ -10,13 +10,13 @@ mod sample;
 mod text;
 mod words;
 
-pub use report::Report;
+pub use report::CheckReport;
 
 use std::path::PathBuf;
 
 use self::report::FeedReport;
-use super::{Exit, Failure, Out, Result};
-use crate::daemon::config::Feed;
+use super::{CommandResult, Exit, Failure, Out};
+use crate::daemon::config::FeedConfig;
 
 /// Explains feed files in words: columns, taxonomies, policy, and what can go wrong
 #[derive(clap::Args)]
@@ -36,10 +36,10 @@ pub struct Args {
 ///
 /// # Errors
 /// A feed file that is wrong. What cannot be reached is no error of the command: it is told, and the exit code says it.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let (mut feeds, mut errors) = (Vec::new(), Vec::new());
     for file in &args.feeds {
-        match Feed::load(file).and_then(|feed| feed.beginning().map(|_| ()).map(|()| feed)) {
+        match FeedConfig::load(file).and_then(|feed| feed.beginning().map(|_| ()).map(|()| feed)) {
             Ok(feed) => feeds.push(feed),
             Err(error) => errors.push(error),
         }
@@ -77,7 +77,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         return Err(failure);
     }
     if out.json() {
-        out.value(&Report { feeds: reports, warnings: doubts::together(&feeds) });
+        out.value(&CheckReport { feeds: reports, warnings: doubts::together(&feeds) });
     }
     Ok(if reached { Exit::Done } else { Exit::Failed })
 }

@@ -1,12 +1,12 @@
 //! How one recoding for all rows is searched for, in sentences (SCIENCE 4 and 8): by which search, which rows it may leave waiting, and
 //! which columns it favours or keeps below a floor.
 
-use crate::daemon::config::Feed;
+use crate::daemon::config::FeedConfig;
 use crate::engine::model::Role;
 use crate::engine::policy::{ChainKind, Decimal, Inference, Policy, Search};
 
 /// The sentences.
-pub fn explain(feed: &Feed) -> Vec<String> {
+pub fn explain(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let mut said = vec![search(policy)];
     said.extend(waiting(policy));
@@ -55,7 +55,7 @@ fn waiting(policy: &Policy) -> Option<String> {
 }
 
 /// The sentences on weights and floors.
-pub fn details(feed: &Feed) -> Vec<String> {
+pub fn details(feed: &FeedConfig) -> Vec<String> {
     let quasi = feed.columns.of(Role::Quasi);
     let weights: Vec<String> = quasi
         .filter(|column| !column.detail.counts_as_one())
@@ -82,7 +82,7 @@ pub fn details(feed: &Feed) -> Vec<String> {
 }
 
 /// What can go wrong with `set_aside`.
-pub fn set_aside_too_large(feed: &Feed) -> Option<String> {
+pub fn set_aside_too_large(feed: &FeedConfig) -> Option<String> {
     let policy = &feed.policy;
     let standing = policy.standing().filter(|standing| policy.set_aside() > standing.max_withheld)?;
     Some(format!(

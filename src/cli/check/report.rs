@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::connect::ConnectReport;
 use super::doubts::{self, WarningReport};
 use super::words;
-use crate::daemon::config::Feed;
+use crate::daemon::config::FeedConfig;
 use crate::daemon::guess::speaks_of_people;
 use crate::engine::model::{Column, Domain, Kind, Role};
-use crate::engine::policy::{ChainKind, Settings};
+use crate::engine::policy::{ChainKind, PolicySettings};
 
 /// `check --json`
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Report {
+pub struct CheckReport {
     /// One for each feed file, in their order.
     pub feeds: Vec<FeedReport>,
     /// What concerns several feeds together.
@@ -31,9 +31,9 @@ pub struct FeedReport {
     /// What a release holds.
     pub chain: ChainKind,
     /// The columns, in the order of the file.
-    pub columns: Vec<ColumnReport>,
+    pub columns: Vec<DeclaredColumn>,
     /// The whole policy in force.
-    pub policy: Settings,
+    pub policy: PolicySettings,
     /// The policy in words: what releases are judged by.
     pub explained: Vec<String>,
     /// How `anonymize` makes releases, in words.
@@ -48,7 +48,7 @@ pub struct FeedReport {
 
 /// One column.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ColumnReport {
+pub struct DeclaredColumn {
     /// Its name.
     pub name: String,
     /// What it is for.
@@ -87,12 +87,12 @@ pub struct TaxonomyReport {
 
 impl FeedReport {
     /// Everything that is to be said of a feed.
-    pub fn of(feed: &Feed) -> FeedReport {
+    pub fn of(feed: &FeedConfig) -> FeedReport {
         FeedReport {
             file: feed.file.display().to_string(),
             name: feed.name.clone(),
             chain: feed.chain(),
-            columns: feed.columns.iter().map(ColumnReport::of).collect(),
+            columns: feed.columns.iter().map(DeclaredColumn::of).collect(),
             policy: feed.policy.in_force().clone(),
             explained: words::explain(feed),
             publishing: words::publishing(feed),
@@ -103,9 +103,9 @@ impl FeedReport {
     }
 }
 
-impl ColumnReport {
-    fn of(column: &Column) -> ColumnReport {
-        ColumnReport {
+impl DeclaredColumn {
+    fn of(column: &Column) -> DeclaredColumn {
+        DeclaredColumn {
             name: column.name.to_string(),
             role: column.role,
             kind: column.kind,

@@ -4,16 +4,16 @@
 use std::path::{Path, PathBuf};
 
 use super::doubts::WarningReport;
-use crate::cli::input_watch::{Shown, word};
+use crate::cli::input_watch::{InputLine, word};
 use crate::cli::tell::shell;
 use crate::daemon::clock;
-use crate::daemon::error::{Error, Kind, Result, printable};
-use crate::daemon::oneshot::Outcome;
-use crate::daemon::preview::{Asked, trial};
+use crate::daemon::error::{Error, ErrorCategory, Result, printable};
+use crate::daemon::oneshot::InputOutcome;
+use crate::daemon::preview::{PreviewRequest, trial};
 
 /// A sample belongs to one feed file.
 pub fn of_one_feed() -> Error {
-    Error::new(Kind::Usage, "a sample is run under one feed file: name one only").in_field("--in")
+    Error::new(ErrorCategory::Usage, "a sample is run under one feed file: name one only").in_field("--in")
 }
 
 /// Warnings of a sample, with the command that shows what helps.
@@ -22,8 +22,8 @@ pub fn of_one_feed() -> Error {
 /// The sample cannot be read, or no chain can begin under the feed file.
 pub fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
     let time = clock::now();
-    let asked = Asked { file: feed, settings: &[], inputs, time: &time, alternatives: false };
-    let found = trial(&asked, &mut Shown::new(inputs))?;
+    let asked = PreviewRequest { file: feed, settings: &[], inputs, time: &time, alternatives: false };
+    let found = trial(&asked, &mut InputLine::new(inputs))?;
     let files: Vec<String> = inputs.iter().map(|path| printable(&shell(path))).collect();
     let preview = format!("`tidegate preview --feed {} --in {}`", printable(&shell(feed)), files.join(" "));
     let warning = |field: &str, text: String| WarningReport { field: Some(field.to_owned()), text };
@@ -39,7 +39,7 @@ pub fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
             warning("column", text)
         })
         .collect();
-    if found.outcome != Outcome::Published {
+    if found.outcome != InputOutcome::Published {
         let text =
             format!("the last file of this sample brings no release ({}): {preview} says why", word(found.outcome));
         warnings.push(warning("policy", text));

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::doubts::WarningReport;
-use super::report::{ColumnReport, FeedReport};
+use super::report::{DeclaredColumn, FeedReport};
 use crate::cli::paragraph::wrapped;
 use crate::daemon::config::kind_name;
 use crate::daemon::error::printable;
@@ -59,7 +59,7 @@ fn role(role: Role) -> &'static str {
 }
 
 /// What happens to a column.
-fn about(column: &ColumnReport, two: bool) -> String {
+fn about(column: &DeclaredColumn, two: bool) -> String {
     let mut text = String::new();
     match column.role {
         Role::Identifier => text.push_str("must not be in a release"),

@@ -2,15 +2,15 @@
 //! Keeps what `audit` and `anonymize` do apart from what only the daemon will do; must never soften a limit.
 
 use super::one_recoding;
-use crate::daemon::config::{Approval, Feed, Hook, SourcePlace, Ticks};
+use crate::daemon::config::{Approval, FeedConfig, Hook, SourcePlace, Ticks};
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
-    Chain, ChainKind, Decimal, Distance, Diversity, Masking, OnRepeat, OnUnsafe, Outliers, Output, Policy, Rare,
-    Refinement, Search, Standing,
+    ChainKind, ChainPromise, Decimal, Distance, DiversityLimits, Masking, OnRepeat, OnUnsafe, Outliers, Output, Policy,
+    Rare, RareRowPolicy, RefinementLimits, Search,
 };
 
 /// What releases are judged by.
-pub fn explain(feed: &Feed) -> Vec<String> {
+pub fn explain(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let k = policy.k();
     let mut said = vec![match policy.kind() {
@@ -44,7 +44,7 @@ pub fn explain(feed: &Feed) -> Vec<String> {
 }
 
 /// How releases are made: what is promised, what waits, how a recoding is found.
-pub fn publishing(feed: &Feed) -> Vec<String> {
+pub fn publishing(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let mut said = Vec::new();
     said.push(guarantee(policy));
@@ -59,7 +59,7 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
         Search::ArxLr => said.push(carved(policy)),
         Search::Mondrian | Search::Mdav => said.push(grouped(policy)),
         Search::Halves => said.push(match policy.chain() {
-            Chain::Crowds { every, .. } => crowds(policy.a(), *every),
+            ChainPromise::Crowds { every, .. } => crowds(policy.a(), *every),
             _ => halved(policy.a()),
         }),
         _ => said.extend(one_recoding::explain(feed)),
@@ -117,21 +117,23 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
 fn guarantee(policy: &Policy) -> String {
     let k = policy.a();
     match policy.chain() {
-        Chain::Crowds { alone: true, .. } => {
+        ChainPromise::Crowds { alone: true, .. } => {
             "Each release holds the crowds that are new, and nobody of an earlier one.".into()
         }
-        Chain::Blind(_) | Chain::Crowds { .. } => format!(
+        ChainPromise::Blind(_) | ChainPromise::Crowds { .. } => format!(
             "What is published is decided from quasi columns and dates alone, so that even who knows every release, \
              every quasi column and this program cannot narrow a person's crowd below {k} (guarantee = \"blind\")."
         ),
-        Chain::Tested { rho, max_odds, .. } => format!(
+        ChainPromise::Tested { rho, max_odds, .. } => format!(
             "One finer recoding is tested once per release and a coin withholds it with probability {rho}; the odds \
              of an attacker's belief move by at most {max_odds} over the whole chain (guarantee = \"chain\")."
         ),
-        Chain::Bcf => "Attacks across releases leave at least k candidates by the published algorithm to the letter, \
+        ChainPromise::Bcf => {
+            "Attacks across releases leave at least k candidates by the published algorithm to the letter, \
                        for comparison (guarantee = \"bcf\")."
-            .into(),
-        Chain::Disjoint { output, .. } => {
+                .into()
+        }
+        ChainPromise::Disjoint { output, .. } => {
             let tables = if *output == Output::TwoTable { "two tables, joined by class" } else { "one table" };
             format!(
                 "Each release holds the people who are new, once there are {k} of them; until then they wait. It is {tables}."
@@ -142,7 +144,7 @@ fn guarantee(policy: &Policy) -> String {
 
 fn carved(policy: &Policy) -> String {
     let left = match policy.chain() {
-        Chain::Disjoint { outliers: Some(Outliers::Publish), .. } => {
+        ChainPromise::Disjoint { outliers: Some(Outliers::Publish), .. } => {
             "is published at the root, if there are enough of them"
         }
         _ => "waits for the next tick",
@@ -171,7 +173,7 @@ fn grouped(policy: &Policy) -> String {
     )
 }
 
-fn finest(limits: &Refinement) -> String {
+fn finest(limits: &RefinementLimits) -> String {
     let beyond = "What a reader who knows how groups are made can conclude beyond that is not computed (the line `grouping` of a manifest).";
     let Some(ratio) = limits.max_ratio else {
         return format!("No attack on the labels of groups is made (max_ratio = \"off\"). {beyond}");
@@ -216,7 +218,7 @@ fn odds(policy: &Policy) -> String {
     )
 }
 
-fn open(limits: &Refinement) -> String {
+fn open(limits: &RefinementLimits) -> String {
     if limits.max_ratio.is_none() {
         return "Nobody counts how many sets of rows a crowd can stand for (max_ratio = \"off\").".into();
     }
@@ -227,7 +229,7 @@ fn open(limits: &Refinement) -> String {
     )
 }
 
-fn refinement(limits: &Refinement) -> String {
+fn refinement(limits: &RefinementLimits) -> String {
     let Some(ratio) = limits.max_ratio else {
         return "Nobody looks what the order tells in which crowds were carved (max_ratio = \"off\").".into();
     };
@@ -241,7 +243,7 @@ fn refinement(limits: &Refinement) -> String {
 
 fn coarseness(limit: Decimal, policy: &Policy) -> String {
     let later = match policy.chain() {
-        Chain::Disjoint { .. } => "",
+        ChainPromise::Disjoint { .. } => "",
         _ => {
             " Of a recoding that became coarser later the ratio is not known, so that its releases are rejected until there is \
               a new chain."
@@ -255,14 +257,14 @@ fn coarseness(limit: Decimal, policy: &Policy) -> String {
     )
 }
 
-fn rare(k: u64, standing: Standing) -> String {
+fn rare(k: u64, standing: RareRowPolicy) -> String {
     match standing {
-        Standing { rare: Rare::Coarsen, .. } => {
+        RareRowPolicy { rare: Rare::Coarsen, .. } => {
             "Nothing waits: when new rows find no crowd, the recoding becomes coarser at once, for everybody and for \
              good."
                 .into()
         }
-        Standing { max_wait, max_withheld, .. } => format!(
+        RareRowPolicy { max_wait, max_withheld, .. } => format!(
             "New rows whose crowd is below {k} wait for others like them, {max_wait} ticks at most; then up to \
              {max_withheld} of all rows are withheld from this chain, and beyond that the recoding becomes coarser \
                  for everybody."
@@ -281,7 +283,7 @@ fn masking(masking: Masking) -> String {
     )
 }
 
-fn diversity(asked: &Diversity) -> Vec<String> {
+fn diversity(asked: &DiversityLimits) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(l) = asked.distinct_l {
         said.push(format!("at least {l} different sensitive values occur"));
@@ -340,7 +342,7 @@ fn told(what: &str, topic: &Option<String>, webhook: &Option<Hook>) -> Option<St
 }
 
 /// What only the daemon will use: where records come from, when a release is made.
-pub fn for_daemon(feed: &Feed) -> Vec<String> {
+pub fn for_daemon(feed: &FeedConfig) -> Vec<String> {
     let (services, mut said) = (&feed.services, Vec::new());
     if let Some(source) = &services.source {
         said.push(match &source.place {

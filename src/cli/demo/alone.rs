@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use super::hospital::{Admission, HEADER};
 use crate::cli::audit;
 use crate::daemon::chance;
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::oneshot::{Entry, Task, Watch, run, told};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::oneshot::{InputEntry, Task, Watch, run, told};
 use crate::daemon::seal::OperatorKey;
 
 /// The folder of these tables.
@@ -73,7 +73,7 @@ impl Snapshots {
 
     /// The loss of the newest release with one list of labels for all rows, once these people have come.
     fn one_list(&mut self, increment: &Path) -> Result<f64> {
-        let feed = Feed::load(&self.one_list.join("feed.toml"))?;
+        let feed = FeedConfig::load(&self.one_list.join("feed.toml"))?;
         let releases = self.one_list.join("releases");
         let entries = self.ticked(&feed, increment, &releases)?;
         self.released += entries.iter().filter(|entry| entry.release.is_some()).count();
@@ -107,14 +107,14 @@ impl Snapshots {
 
     /// A first release of these rows, in a folder of its own.
     fn anonymised(&self, rows: &Path, work: &Path) -> Result<()> {
-        match self.ticked(&Feed::load(&self.feed())?, rows, work)?.first() {
-            Some(Entry { release: Some(_), .. }) => Ok(()),
-            _ => Err(Error::new(Kind::Internal, "a snapshot of the demo has no release").in_file(rows)),
+        match self.ticked(&FeedConfig::load(&self.feed())?, rows, work)?.first() {
+            Some(InputEntry { release: Some(_), .. }) => Ok(()),
+            _ => Err(Error::new(ErrorCategory::Internal, "a snapshot of the demo has no release").in_file(rows)),
         }
     }
 
     /// These rows are the next tick of a folder.
-    fn ticked(&self, feed: &Feed, rows: &Path, folder: &Path) -> Result<Vec<Entry>> {
+    fn ticked(&self, feed: &FeedConfig, rows: &Path, folder: &Path) -> Result<Vec<InputEntry>> {
         let key = OperatorKey::parse(&self.key).expect("a key was drawn");
         let (inputs, time) = ([rows.to_path_buf()], crate::daemon::clock::now());
         let task = Task { feed, inputs: &inputs, folder, key, made: None, quarantine: None, time: &time };
@@ -136,7 +136,7 @@ pub struct Beside {
 /// They cannot be read.
 pub fn left(args: &audit::Args) -> Result<u64> {
     let least = audit::least(args)?;
-    least.ok_or_else(|| Error::new(Kind::Internal, "an audit of the demo tells nothing"))
+    least.ok_or_else(|| Error::new(ErrorCategory::Internal, "an audit of the demo tells nothing"))
 }
 
 /// Nobody wants to know how far it is.
@@ -150,6 +150,6 @@ impl Watch for Nobody {
     fn unknown(&mut self, _: usize, _: &str, _: &str, _: u64) {}
     fn misspelled(&mut self, _: usize, _: &str, _: u64) {}
     fn telling(&mut self, _: &[String]) {}
-    fn finished(&mut self, _: &str, _: &Entry) {}
+    fn finished(&mut self, _: &str, _: &InputEntry) {}
     fn kept(&mut self, _: &Path) {}
 }

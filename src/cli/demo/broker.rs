@@ -7,7 +7,7 @@ use rdkafka::error::KafkaError;
 use rdkafka::mocking::MockCluster;
 use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Producer as _};
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// The topic of the demo.
 pub const TOPIC: &str = "hospital.admissions";
@@ -59,5 +59,5 @@ impl Broker {
 }
 
 fn none(_: KafkaError) -> Error {
-    Error::new(Kind::Io, "the broker of the demo cannot be started, or does not answer")
+    Error::new(ErrorCategory::Io, "the broker of the demo cannot be started, or does not answer")
 }

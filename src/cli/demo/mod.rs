@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::process::{runtime, safely, signals};
-use super::{Exit, Out, Result};
+use super::{CommandResult, Exit, Out};
 use crate::daemon::chance;
-use crate::daemon::config::{Feed, LogFormat};
-use crate::daemon::error::{self, Error, Kind};
+use crate::daemon::config::{FeedConfig, LogFormat};
+use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::observe::Observer;
 use crate::daemon::run::{How, PageOptions, Until, run as run_feeds};
 use crate::daemon::sign::Signing;
@@ -30,7 +30,7 @@ use alone::Snapshots;
 use broker::Broker;
 use lines::Tee;
 use story::{Story, TOLD};
-use view::View;
+use view::DemoView;
 
 /// See everything at work: a made-up hospital, a broker inside the program, a release every three seconds
 #[derive(clap::Args)]
@@ -66,11 +66,11 @@ const SEED: u64 = 20;
 ///
 /// # Errors
 /// The folder is not empty or cannot be written, or the feed has halted.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if out.json() {
         let text =
             "the demo is for reading: run `tidegate show --json` and `tidegate audit --json` on the folder behind it";
-        return Err(Error::new(Kind::Usage, text).in_field("--json").into());
+        return Err(Error::new(ErrorCategory::Usage, text).in_field("--json").into());
     }
     safely();
     let broker = Broker::start()?;
@@ -79,14 +79,14 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let file = File::create(&log).map_err(|error| Error::io(&log, "write the log", &error))?;
     let (to, events) = channel();
     let observer = Arc::new(Observer::new(LogFormat::Json, Tee::new(file, to), jiff::Timestamp::now)?);
-    let mut view = View::new(&args.dir, out);
+    let mut view = DemoView::new(&args.dir, out);
     view.begins();
     let mut play = Play {
         broker,
         story: Story::new(SEED),
         snapshots: Snapshots::new(&args.dir)?,
         fresh: Vec::new(),
-        feed: Feed::load(&feed)?,
+        feed: FeedConfig::load(&feed)?,
         waits: false,
         days: 0,
         last: args.seconds.is_none().then_some(TOLD),
@@ -96,7 +96,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let runtime = runtime()?;
     let (tell, told) = runtime.block_on(async { signals() })?;
     let how = How { until: Until::Told, accept_clock: true, exit_on_halt: true };
-    let at_work = runtime.spawn(run_feeds(vec![Feed::load(&feed)?], how, PageOptions::default(), observer, told));
+    let at_work = runtime.spawn(run_feeds(vec![FeedConfig::load(&feed)?], how, PageOptions::default(), observer, told));
     let until = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let played = play.all(&events, &mut view, until, &|| at_work.is_finished());
     // It may have ended by itself.
@@ -118,7 +118,7 @@ struct Play {
     snapshots: Snapshots,
     /// Who came since the last snapshot.
     fresh: Vec<hospital::Admission>,
-    feed: Feed,
+    feed: FeedConfig,
     /// A day was sent, and its tick has not been seen.
     waits: bool,
     days: u64,
@@ -133,7 +133,7 @@ impl Play {
     fn all(
         &mut self,
         events: &Receiver<Value>,
-        view: &mut View<'_>,
+        view: &mut DemoView<'_>,
         until: Option<Instant>,
         ended: &dyn Fn() -> bool,
     ) -> error::Result<()> {
@@ -151,7 +151,7 @@ impl Play {
     }
 
     /// The next day of the hospital.
-    fn day(&mut self, view: &mut View<'_>) -> error::Result<()> {
+    fn day(&mut self, view: &mut DemoView<'_>) -> error::Result<()> {
         let day = self.story.next();
         self.days += 1;
         view.day(self.days, &day);
@@ -165,7 +165,7 @@ impl Play {
     }
 
     /// The daemon has told something.
-    fn happened(&mut self, event: &Value, view: &mut View<'_>) -> error::Result<()> {
+    fn happened(&mut self, event: &Value, view: &mut DemoView<'_>) -> error::Result<()> {
         let name = event["event"].as_str().unwrap_or_default();
         view.heard(name, event);
         match name {
@@ -188,11 +188,11 @@ impl Play {
 }
 
 /// A person would do this: `tidegate erase --rows`.
-fn ask_erasure(feed: &Feed, patient: &str) -> error::Result<String> {
+fn ask_erasure(feed: &FeedConfig, patient: &str) -> error::Result<String> {
     use crate::daemon::ingest::PersonHasher;
     use crate::daemon::live::{Ask, Hash};
-    let by = crate::daemon::run::Person::with_reason("consent was taken back");
-    let asking = |known: &crate::daemon::run::Known<'_>| {
+    let by = crate::daemon::run::Requester::with_reason("consent was taken back");
+    let asking = |known: &crate::daemon::run::FeedFacts<'_>| {
         let person = PersonHasher::new(&known.ring.people()).read(&[(patient, ColumnKind::String)]);
         let people = vec![Hash(person.expect("a patient of the demo has a number"))];
         Ok(Ask::Erase { people, rows: true })
@@ -204,7 +204,7 @@ fn ask_erasure(feed: &Feed, patient: &str) -> error::Result<String> {
 fn written(dir: &Path, port: &str) -> error::Result<PathBuf> {
     if dir.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
         let text = "the folder is not empty: remove it, or name another one with --dir";
-        return Err(Error::new(Kind::Usage, text).in_file(dir).in_field("--dir"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(dir).in_field("--dir"));
     }
     let write = |name: &str, content: &str| {
         let path = dir.join(name);

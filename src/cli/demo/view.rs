@@ -12,7 +12,7 @@ use crate::cli::paragraph::wrapped;
 use crate::daemon::error::{Error, Result};
 
 /// What is shown.
-pub struct View<'o> {
+pub struct DemoView<'o> {
     dir: PathBuf,
     out: &'o mut Out,
     /// What has come since the last tick: rows that count, repeats, messages set aside.
@@ -22,10 +22,10 @@ pub struct View<'o> {
     releases: u64,
 }
 
-impl<'o> View<'o> {
+impl<'o> DemoView<'o> {
     /// Of a demo in this folder.
-    pub fn new(dir: &Path, out: &'o mut Out) -> View<'o> {
-        View { dir: dir.to_path_buf(), out, came: [0; 3], waiting: 0, releases: 0 }
+    pub fn new(dir: &Path, out: &'o mut Out) -> DemoView<'o> {
+        DemoView { dir: dir.to_path_buf(), out, came: [0; 3], waiting: 0, releases: 0 }
     }
 
     fn say(&mut self, text: &str) {

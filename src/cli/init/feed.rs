@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::guarded::{self, proposes};
 use super::quoted::quoted;
 use crate::daemon::guess::Guess;
-use crate::engine::model::forms::{Codes, TaxonomyTable};
+use crate::engine::model::forms::{PrefixCodes, TaxonomyTable};
 use crate::engine::model::{Kind, Role};
 
 /// The folder that is watched.
@@ -16,7 +16,7 @@ pub const INCOMING: &str = "incoming";
 pub const SCHEMA: &str = "feed.schema.json";
 
 /// What the text is made from.
-pub struct Plan<'p> {
+pub struct FeedPlan<'p> {
     /// The name of the feed.
     pub name: &'p str,
     /// Where the guesses come from, as a sentence.
@@ -28,7 +28,7 @@ pub struct Plan<'p> {
 }
 
 /// The whole feed file.
-pub fn text(plan: &Plan<'_>) -> String {
+pub fn text(plan: &FeedPlan<'_>) -> String {
     let name = plan.name;
     // Editors that know TOML complete keys and mark mistakes by it.
     let mut text = format!("#:schema ./{SCHEMA}\n\n");
@@ -70,7 +70,7 @@ pub fn text(plan: &Plan<'_>) -> String {
 }
 
 /// The tables that only the daemon will use, and the key that `anonymize` uses too.
-fn for_daemon(text: &mut String, plan: &Plan<'_>) {
+fn for_daemon(text: &mut String, plan: &FeedPlan<'_>) {
     let name = plan.name;
     let format = match plan.format {
         Some(format) => format!("format = \"{format}\""),
@@ -208,7 +208,7 @@ fn plain(value: &serde_json::Value) -> String {
 /// Puts the name of its file into a table.
 pub fn name_file(table: &mut TaxonomyTable, file: String) {
     match &mut table.domain {
-        Some(Codes::File(name)) => *name = file,
+        Some(PrefixCodes::File(name)) => *name = file,
         _ => table.file = Some(file),
     }
 }

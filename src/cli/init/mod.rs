@@ -8,15 +8,15 @@ mod guarded;
 mod quoted;
 mod report;
 
-pub use report::Report;
+pub use report::InitReport;
 
 use std::path::{Path, PathBuf};
 
 use super::new_files::{self, NewFile};
-use super::{Exit, Out, Result};
+use super::{CommandResult, Exit, Out};
 use crate::daemon::chance;
-use crate::daemon::config::{Feed, schema};
-use crate::daemon::error::{Error, Kind};
+use crate::daemon::config::{FeedConfig, schema};
+use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::guess::{self, Guess, sample};
 use crate::daemon::sign::Signing;
 use crate::engine::model::Role;
@@ -35,10 +35,10 @@ pub struct Args {
 ///
 /// # Errors
 /// A sample that cannot be read or has nothing to publish, a file that exists already, or the file system.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if args.dir.is_file() {
         let text = "this is a file, and `init` writes into a directory: to guess from the file, name a new directory and the file with --sample";
-        return Err(Error::new(Kind::Usage, text).in_file(&args.dir).into());
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.dir).into());
     }
     let sample = args.sample.as_deref().map(sample::read).transpose()?;
     let mut columns = sample.as_ref().map_or_else(example::columns, guess::guess);
@@ -47,7 +47,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     }
     let name = feed_name(&args.dir);
     let mut files = taxonomy_files(&mut columns);
-    let plan = feed::Plan {
+    let plan = feed::FeedPlan {
         name: &name,
         origin: match &sample {
             Some(sample) if sample.more => {
@@ -63,13 +63,13 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     files.insert(1, NewFile { path: feed::SCHEMA.into(), content: schema_text(), secret: false });
     files.extend(keys(&name)?);
     let made = new_files::write(&args.dir, &files, &[feed::INCOMING])?;
-    Feed::load(&args.dir.join("feed.toml")).map_err(|error| {
+    FeedConfig::load(&args.dir.join("feed.toml")).map_err(|error| {
         let text =
             format!("what `init` wrote does not pass `check`, and was taken back; please report this: {}", error.text);
-        Error::new(Kind::Internal, text)
+        Error::new(ErrorCategory::Internal, text)
     })?;
     made.keep();
-    let report = Report::new(&args.dir, &name, sample.as_ref().map(|sample| sample.rows), &files, &columns);
+    let report = InitReport::new(&args.dir, &name, sample.as_ref().map(|sample| sample.rows), &files, &columns);
     let sample = args.sample.as_deref();
     if out.json() {
         out.value(&report);
@@ -85,7 +85,7 @@ fn schema_text() -> String {
 }
 
 /// The operator's key, the signing key, and the half of it that is for everybody who reads releases.
-fn keys(name: &str) -> Result<[NewFile; 3]> {
+fn keys(name: &str) -> CommandResult<[NewFile; 3]> {
     let file = |suffix: &str, key: &str, secret: bool| NewFile {
         path: format!("keys/{name}.{suffix}").into(),
         content: format!("{key}\n"),
@@ -105,7 +105,7 @@ fn nothing_to_generalise(file: &Path, columns: &[Guess]) -> Error {
     let reasons: Vec<String> = reasons.map(|(name, reason)| format!("{name}: {reason}")).collect();
     let text = "the sample has no column that could be generalised, so there is nothing to anonymise: add columns that others may \
                 know of a person, such as age or postal code";
-    Error::new(Kind::Input, format!("{text} ({})", reasons.join("; "))).in_file(file)
+    Error::new(ErrorCategory::Input, format!("{text} ({})", reasons.join("; "))).in_file(file)
 }
 
 /// The name of the directory, in the letters that a feed's name may have.

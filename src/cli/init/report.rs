@@ -15,7 +15,7 @@ use crate::engine::model::{Kind, Role};
 
 /// `init --json`
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Report {
+pub struct InitReport {
     /// The feed file.
     pub feed: String,
     /// The name of the feed.
@@ -27,12 +27,12 @@ pub struct Report {
     /// The folder that `run` watches.
     pub incoming: String,
     /// What every column was taken for, in the order of the sample.
-    pub columns: Vec<ColumnReport>,
+    pub columns: Vec<SampledColumn>,
 }
 
 /// One column.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ColumnReport {
+pub struct SampledColumn {
     /// Its name.
     pub name: String,
     /// What it is for; null: it is dropped.
@@ -46,18 +46,18 @@ pub struct ColumnReport {
     pub reason: String,
 }
 
-impl Report {
+impl InitReport {
     /// From what was written.
-    pub fn new(dir: &Path, name: &str, rows: Option<u64>, files: &[NewFile], columns: &[Guess]) -> Report {
+    pub fn new(dir: &Path, name: &str, rows: Option<u64>, files: &[NewFile], columns: &[Guess]) -> InitReport {
         let path = |file: &Path| dir.join(file).display().to_string();
-        let column = |column: &Guess| ColumnReport {
+        let column = |column: &Guess| SampledColumn {
             name: column.name.clone(),
             role: column.role,
             kind: column.kind,
             taxonomy: column.taxonomy.as_ref().map(|proposal| feed::inline(&proposal.table)),
             reason: column.reason.clone(),
         };
-        Report {
+        InitReport {
             feed: path(Path::new("feed.toml")),
             name: name.to_owned(),
             rows,

@@ -2,22 +2,22 @@
 
 use std::path::PathBuf;
 
-use crate::cli::input_watch::Shown as OfInputs;
+use crate::cli::input_watch::InputLine as OfInputs;
 use crate::daemon::config::Setting;
 use crate::daemon::oneshot::Watch;
 use crate::daemon::preview::Follow;
 
 /// One line that says what is being done.
-pub struct Shown(OfInputs);
+pub struct PreviewLine(OfInputs);
 
-impl Shown {
+impl PreviewLine {
     /// Of these inputs.
-    pub fn new(inputs: &[PathBuf]) -> Shown {
-        Shown(OfInputs::new(inputs))
+    pub fn new(inputs: &[PathBuf]) -> PreviewLine {
+        PreviewLine(OfInputs::new(inputs))
     }
 }
 
-impl Follow for Shown {
+impl Follow for PreviewLine {
     fn sample(&mut self) -> &mut dyn Watch {
         &mut self.0
     }

@@ -5,13 +5,13 @@ mod words;
 
 use std::path::PathBuf;
 
-use super::{Exit, Out, Result};
+use super::{CommandResult, Exit, Out};
 use crate::daemon::clock;
 use crate::daemon::config::Setting;
 use crate::daemon::error;
-use crate::daemon::oneshot::Outcome;
-use crate::daemon::preview::{Asked, preview};
-use follow::Shown;
+use crate::daemon::oneshot::InputOutcome;
+use crate::daemon::preview::{PreviewRequest, preview};
+use follow::PreviewLine;
 
 /// Show what a feed file would publish of a sample, and which settings would give more; writes nothing
 #[derive(clap::Args)]
@@ -42,11 +42,11 @@ pub struct Args {
 ///
 /// # Errors
 /// The feed file or a sample cannot be read, or no chain can begin under the feed file.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let settings =
         args.settings.iter().map(|text| Setting::parse_all(text)).collect::<error::Result<Vec<_>>>()?.concat();
     let time = clock::now();
-    let asked = Asked {
+    let asked = PreviewRequest {
         file: &args.feed,
         settings: &settings,
         inputs: &args.inputs,
@@ -54,7 +54,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         alternatives: !args.no_alternatives,
     };
     let found = {
-        let mut shown = Shown::new(&args.inputs);
+        let mut shown = PreviewLine::new(&args.inputs);
         preview(&asked, &mut shown)?
     };
     if out.json() {
@@ -62,5 +62,5 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     } else {
         out.text(&words::report(&found, &args.feed));
     }
-    Ok(if found.outcome == Outcome::Published { Exit::Done } else { Exit::Unsafe })
+    Ok(if found.outcome == InputOutcome::Published { Exit::Done } else { Exit::Unsafe })
 }

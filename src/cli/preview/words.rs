@@ -7,7 +7,7 @@ use crate::cli::detail_table::{self, percent};
 use crate::cli::input_watch::word;
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
-use crate::daemon::oneshot::Outcome;
+use crate::daemon::oneshot::InputOutcome;
 use crate::daemon::preview::{Alternative, CountFigures, MeasureSums, Preview};
 
 /// Alternatives that are shown at most.
@@ -88,8 +88,8 @@ fn worth(text: &mut String, preview: &Preview) {
 fn chain(text: &mut String, preview: &Preview) {
     let ticks = &preview.ticks;
     let Some(last) = ticks.last() else { return };
-    let published = ticks.iter().filter(|tick| tick.outcome == Outcome::Published).count();
-    let first = ticks.iter().position(|tick| tick.outcome == Outcome::Published);
+    let published = ticks.iter().filter(|tick| tick.outcome == InputOutcome::Published).count();
+    let first = ticks.iter().position(|tick| tick.outcome == InputOutcome::Published);
     let first = first.map_or_else(String::new, |first| format!(", the first after tick {}", first + 1));
     let waiting: Vec<String> = ticks.iter().map(|tick| tick.waiting.to_string()).collect();
     let said = format!(

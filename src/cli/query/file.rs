@@ -9,9 +9,9 @@ use arrow_array::{
 };
 use parquet::arrow::ArrowWriter;
 
-use crate::daemon::error::{Error, Kind as Fault, Result};
+use crate::daemon::error::{Error, ErrorCategory as Fault, Result};
 use crate::daemon::opened_release::Opened;
-use crate::engine::counting::{Asked, Counted, Name};
+use crate::engine::counting::{CellEstimate, CountQuestion, CountedColumn};
 use crate::engine::model::{Kind, Role, Value};
 
 /// What figures are called.
@@ -21,20 +21,26 @@ const FIGURES: [&str; 4] = ["estimate", "standard_error", "low", "high"];
 ///
 /// # Errors
 /// The file cannot be written, or a column is called as a figure.
-pub fn write(file: &Path, (asked, counts): (&Asked, &[Counted]), by: &[&str], opened: &Opened) -> Result<()> {
+pub fn write(
+    file: &Path,
+    (asked, counts): (&CountQuestion, &[CellEstimate]),
+    by: &[&str],
+    opened: &Opened,
+) -> Result<()> {
     if let Some(name) = by.iter().find(|name| FIGURES.contains(name)) {
         let text = format!("`{name}` is the name of a figure of this file, too: count without --out");
         return Err(Error::new(Fault::Usage, text).in_field("--by"));
     }
     let cells: Vec<usize> = (0..counts.len()).filter(|&cell| counts[cell].high > 0).collect();
-    let names: Vec<Vec<Name<'_>>> = cells.iter().map(|&cell| asked.names(cell)).collect();
+    let names: Vec<Vec<CountedColumn<'_>>> = cells.iter().map(|&cell| asked.names(cell)).collect();
     let mut columns: Vec<(&str, ArrayRef, bool)> = Vec::new();
     for (at, name) in by.iter().enumerate() {
         let kind = opened.columns.named(name).filter(|column| column.role == Role::Sensitive).map(|column| column.kind);
         columns.push((name, column(names.iter().map(|names| &names[at]), kind), kind.is_some()));
     }
-    let of =
-        |figure: fn(&Counted) -> u64| UInt64Array::from_iter_values(cells.iter().map(|&cell| figure(&counts[cell])));
+    let of = |figure: fn(&CellEstimate) -> u64| {
+        UInt64Array::from_iter_values(cells.iter().map(|&cell| figure(&counts[cell])))
+    };
     let estimates = Float64Array::from_iter_values(cells.iter().map(|&cell| counts[cell].estimate));
     let errors: Float64Array = cells.iter().map(|&cell| counts[cell].standard_error).collect();
     columns.push((FIGURES[0], Arc::new(estimates), false));
@@ -50,14 +56,16 @@ pub fn write(file: &Path, (asked, counts): (&Asked, &[Counted]), by: &[&str], op
 }
 
 /// The labels of a column, or its values, if they are of a type.
-fn column<'n>(names: impl Iterator<Item = &'n Name<'n>>, kind: Option<Kind>) -> ArrayRef {
-    let value = |name: &'n Name<'n>| match name {
-        Name::Value(value) => Some(*value),
-        Name::Label(_) => None,
+fn column<'n>(names: impl Iterator<Item = &'n CountedColumn<'n>>, kind: Option<Kind>) -> ArrayRef {
+    let value = |name: &'n CountedColumn<'n>| match name {
+        CountedColumn::Value(value) => Some(*value),
+        CountedColumn::Label(_) => None,
     };
     match kind {
         None => Arc::new(
-            names.map(|name| if let Name::Label(label) = name { Some(*label) } else { None }).collect::<StringArray>(),
+            names
+                .map(|name| if let CountedColumn::Label(label) = name { Some(*label) } else { None })
+                .collect::<StringArray>(),
         ),
         Some(Kind::String) => {
             let text = |name| if let Some(Value::Text(text)) = value(name) { Some(&**text) } else { None };

@@ -5,14 +5,14 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use crate::daemon::opened_release::Opened;
-use crate::engine::counting::{Asked, Counted, Method, Name};
+use crate::engine::counting::{CellEstimate, CountQuestion, CountedColumn, Method};
 use crate::engine::histogram::Release;
 use crate::engine::model::Value;
 use crate::engine::model::forms::dates;
 
 /// What is known of a count.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
-pub struct Figures {
+pub struct QueryFigures {
     /// The estimate.
     pub estimate: f64,
     /// Its standard error; null where rows are spread evenly.
@@ -25,24 +25,24 @@ pub struct Figures {
 
 /// What was asked, and the answer.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct QueryAnswer {
     /// The release.
     pub release: u32,
     /// Its rows.
     pub rows: u64,
     /// How rows were spread over the values of their labels: `em` by the shares that make the labels most likely, `uniform` evenly.
-    pub method: Spread,
+    pub method: SpreadRule,
     /// All rows that were asked for.
     #[serde(flatten)]
-    pub all: Figures,
+    pub all: QueryFigures,
     /// They by the columns of --by. Combinations that no row can have are left out.
-    pub groups: Vec<Group>,
+    pub groups: Vec<CountGroup>,
 }
 
 /// How rows were spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Spread {
+pub enum SpreadRule {
     /// By EM.
     Em,
     /// Evenly.
@@ -51,45 +51,50 @@ pub enum Spread {
 
 /// Rows that are counted apart.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Group {
+pub struct CountGroup {
     /// Their label or value in each column.
     pub group: Map<String, Json>,
     /// How many they are.
     #[serde(flatten)]
-    pub of: Figures,
+    pub of: QueryFigures,
 }
 
-impl Answer {
-    pub(super) fn of(opened: &Opened, all: Counted, apart: Option<(&Asked, &[Counted])>, by: &[&str]) -> Answer {
+impl QueryAnswer {
+    pub(super) fn of(
+        opened: &Opened,
+        all: CellEstimate,
+        apart: Option<(&CountQuestion, &[CellEstimate])>,
+        by: &[&str],
+    ) -> QueryAnswer {
         let method = match opened.method() {
-            Method::Em { .. } => Spread::Em,
-            Method::Uniform => Spread::Uniform,
+            Method::Em { .. } => SpreadRule::Em,
+            Method::Uniform => SpreadRule::Uniform,
         };
-        let group = |(cell, of): (usize, &Counted), asked: &Asked| {
+        let group = |(cell, of): (usize, &CellEstimate), asked: &CountQuestion| {
             let names = asked.names(cell);
             let named = by.iter().zip(&names).map(|(column, name)| ((*column).to_owned(), shown(name)));
-            Group { group: named.collect(), of: Figures::of(of) }
+            CountGroup { group: named.collect(), of: QueryFigures::of(of) }
         };
         let groups = apart.into_iter().flat_map(|(asked, counts)| {
             counts.iter().enumerate().filter(|(_, counted)| counted.high > 0).map(move |one| group(one, asked))
         });
         let (release, rows) = (opened.manifest.release, opened.tables.iter().map(Release::rows).sum());
-        Answer { release, rows, method, all: Figures::of(&all), groups: groups.collect() }
+        QueryAnswer { release, rows, method, all: QueryFigures::of(&all), groups: groups.collect() }
     }
 }
 
-impl Figures {
-    fn of(counted: &Counted) -> Figures {
-        let Counted { estimate, standard_error, low, high } = *counted;
-        Figures { estimate, standard_error, low, high }
+impl QueryFigures {
+    fn of(counted: &CellEstimate) -> QueryFigures {
+        let CellEstimate { estimate, standard_error, low, high } = *counted;
+        QueryFigures { estimate, standard_error, low, high }
     }
 }
 
 /// A label or a value.
-fn shown(name: &Name<'_>) -> Json {
+fn shown(name: &CountedColumn<'_>) -> Json {
     match name {
-        Name::Label(label) => Json::from(*label),
-        Name::Value(value) => match value {
+        CountedColumn::Label(label) => Json::from(*label),
+        CountedColumn::Value(value) => match value {
             Value::Null | Value::Decimal(_) => Json::Null,
             Value::Bool(value) => Json::from(*value),
             Value::Int(value) => Json::from(*value),

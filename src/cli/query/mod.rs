@@ -7,14 +7,14 @@ mod words;
 
 use std::path::PathBuf;
 
-pub use json::{Answer, Group};
+pub use json::{CountGroup, QueryAnswer};
 
-use super::place::{Public, feed_in, public_of, public_root};
-use super::{Exit, Out, Result, progress};
-use crate::daemon::config::{Feed, nearest};
-use crate::daemon::error::{self, Error, Kind};
+use super::place::{PublicPlace, feed_in, public_of, public_root};
+use super::{CommandResult, Exit, Out, progress};
+use crate::daemon::config::{FeedConfig, nearest};
+use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::opened_release::Opened;
-use crate::engine::counting::{Asked, Countable, Counted, Unasked};
+use crate::engine::counting::{CellEstimate, CountQuestion, Countable, Unasked};
 use crate::engine::model::predicate::{Condition, parse};
 use crate::engine::model::{Column, Role};
 
@@ -54,9 +54,9 @@ pub struct Args {
 ///
 /// # Errors
 /// The release cannot be read, or the question does not fit it.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let conditions = parse(&args.predicate).map_err(|why| misread(&why.to_string()))?;
-    let shown = progress::Shown::new("reading");
+    let shown = progress::ProgressLine::new("reading");
     let (opened, masked) = opened(&args)?;
     let by: Vec<&str> = args.by.iter().map(|name| name.trim()).collect();
     exact(&conditions, &by, masked.as_deref(), &opened)?;
@@ -71,7 +71,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         None => None,
     };
     drop(shown);
-    let answer = Answer::of(&opened, counted[0], apart.as_ref().map(|(counts, asked)| (asked, &**counts)), &by);
+    let answer = QueryAnswer::of(&opened, counted[0], apart.as_ref().map(|(counts, asked)| (asked, &**counts)), &by);
     if let (Some(file), Some((counts, asked))) = (&args.out, &apart) {
         file::write(file, (asked, counts), &by, &opened)?;
     }
@@ -88,11 +88,11 @@ fn opened(args: &Args) -> error::Result<(Opened, Option<Vec<String>>)> {
     let place = &args.place;
     let feed = if place.is_dir() { feed_in(place) } else { Some(place.clone()) };
     let Some(file) = feed else {
-        let Public { store, layout } = public_of(place)?;
+        let PublicPlace { store, layout } = public_of(place)?;
         return Ok((Opened::newest(&*store, layout, args.release, place)?, None));
     };
-    let feed = Feed::load(&file)?;
-    let Public { store, layout } = public_root(&feed)?;
+    let feed = FeedConfig::load(&file)?;
+    let PublicPlace { store, layout } = public_root(&feed)?;
     let opened = Opened::newest(&*store, layout, args.release, &file)?;
     let guarded = feed.columns.of(Role::Sensitive).filter(|column| !column.guarded.is_empty());
     Ok((opened, Some(guarded.map(|column: &Column| column.name.to_string()).collect())))
@@ -117,21 +117,21 @@ fn exact(conditions: &[Condition], by: &[&str], masked: Option<&[String]>, opene
             }
             _ => continue,
         };
-        return Err(Error::new(Kind::Usage, format!("`{name}`: {text}")).in_field(field));
+        return Err(Error::new(ErrorCategory::Usage, format!("`{name}`: {text}")).in_field(field));
     }
     Ok(())
 }
 
-fn asked(opened: &Opened, conditions: &[Condition], by: &[&str]) -> error::Result<Asked> {
-    Asked::of(conditions, by, &opened.columns, &opened.values).map_err(|why| unasked(&why, opened))
+fn asked(opened: &Opened, conditions: &[Condition], by: &[&str]) -> error::Result<CountQuestion> {
+    CountQuestion::of(conditions, by, &opened.columns, &opened.values).map_err(|why| unasked(&why, opened))
 }
 
-fn counts(countable: &Countable, asked: &Asked, field: &str) -> error::Result<Vec<Counted>> {
-    countable.count(&asked.question).map_err(|why| Error::new(Kind::Usage, why.to_string()).in_field(field))
+fn counts(countable: &Countable, asked: &CountQuestion, field: &str) -> error::Result<Vec<CellEstimate>> {
+    countable.count(&asked.question).map_err(|why| Error::new(ErrorCategory::Usage, why.to_string()).in_field(field))
 }
 
 fn misread(why: &str) -> Error {
-    Error::new(Kind::Usage, format!("the predicate is none: {why}")).in_field("PREDICATE")
+    Error::new(ErrorCategory::Usage, format!("the predicate is none: {why}")).in_field("PREDICATE")
 }
 
 /// A question that does not fit the release, with the column that was meant, if one is near.
@@ -144,5 +144,5 @@ fn unasked(why: &Unasked, opened: &Opened) -> Error {
             None => format!("; it has {}", names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
         });
     }
-    Error::new(Kind::Usage, text)
+    Error::new(ErrorCategory::Usage, text)
 }

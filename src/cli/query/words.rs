@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use super::json::{Answer, Figures, Spread};
+use super::json::{QueryAnswer, QueryFigures, SpreadRule};
 use crate::daemon::error::printable;
 use crate::daemon::opened_release::Opened;
 
@@ -12,12 +12,12 @@ use crate::daemon::opened_release::Opened;
 const MOST: usize = 200;
 
 /// The answer.
-pub fn answer(answer: &Answer, opened: &Opened, by: &[&str], file: Option<&Path>) -> String {
+pub fn answer(answer: &QueryAnswer, opened: &Opened, by: &[&str], file: Option<&Path>) -> String {
     let mut text = format!("release {} of {}, {} rows\n", answer.release, opened.manifest.feed, answer.rows);
     text.push_str(&format!("rows that were asked for: {}\n", figures(&answer.all)));
     text.push_str(match answer.method {
-        Spread::Em => "rows are spread by the shares that make the published labels most likely (em)\n",
-        Spread::Uniform => {
+        SpreadRule::Em => "rows are spread by the shares that make the published labels most likely (em)\n",
+        SpreadRule::Uniform => {
             "rows are spread evenly over the values of their labels: nothing says how far that lies off (uniform)\n"
         }
     });
@@ -30,8 +30,8 @@ pub fn answer(answer: &Answer, opened: &Opened, by: &[&str], file: Option<&Path>
     text
 }
 
-fn figures(of: &Figures) -> String {
-    let (estimate, Figures { low, high, .. }) = (of.estimate, of);
+fn figures(of: &QueryFigures) -> String {
+    let (estimate, QueryFigures { low, high, .. }) = (of.estimate, of);
     match of.standard_error {
         _ if low == high => format!("{low}, which is certain"),
         Some(error) => {
@@ -43,12 +43,12 @@ fn figures(of: &Figures) -> String {
     }
 }
 
-fn table(answer: &Answer, by: &[&str]) -> String {
+fn table(answer: &QueryAnswer, by: &[&str]) -> String {
     let mut lines = vec![by.iter().map(|name| printable(name)).collect::<Vec<_>>()];
     lines[0].extend(["estimate", "standard error", "at least", "at most"].map(str::to_owned));
     for group in answer.groups.iter().take(MOST) {
         let mut line: Vec<String> = by.iter().map(|name| cell(&group.group[*name])).collect();
-        let Figures { estimate, standard_error, low, high } = group.of;
+        let QueryFigures { estimate, standard_error, low, high } = group.of;
         let error = standard_error.map_or_else(|| "-".to_owned(), |error| format!("{error:.1}"));
         line.extend([format!("{estimate:.1}"), error, low.to_string(), high.to_string()]);
         lines.push(line);

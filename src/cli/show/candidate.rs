@@ -9,11 +9,11 @@ use serde::Serialize;
 use super::json::ReleaseLine;
 use super::words;
 use crate::cli::paragraph::wrapped;
-use crate::cli::{Out, Result, detail_table};
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind, printable};
-use crate::daemon::journal::{Body, Checked, Decision, Wanted};
-use crate::daemon::live::{Recorded, Seen};
+use crate::cli::{CommandResult, Out, detail_table};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory, printable};
+use crate::daemon::journal::{Body, CheckedEntry, Decision, RequestOrigin};
+use crate::daemon::live::{FeedSnapshot, Recorded};
 use crate::daemon::opened_release::{ColumnDetail, Opened};
 use crate::daemon::run::seen_with;
 use crate::daemon::seal::OperatorKey;
@@ -22,7 +22,7 @@ use crate::engine::release::{Manifest, Sha256};
 /// The release that waits for approval.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "show-candidate")]
-pub struct Candidate {
+pub struct HeldRelease {
     /// The digest of what waits: `approve --seen` takes it, and refuses anything else.
     pub digest: Sha256,
     /// The approvers who have approved it.
@@ -60,8 +60,8 @@ pub struct Approval {
 
 impl Approval {
     /// From what the log holds of it.
-    fn of(wanted: &Wanted) -> Approval {
-        let Wanted { who, when, why, .. } = wanted.clone();
+    fn of(wanted: &RequestOrigin) -> Approval {
+        let RequestOrigin { who, when, why, .. } = wanted.clone();
         Approval { who, when, why, key: wanted.fingerprint() }
     }
 }
@@ -81,11 +81,11 @@ pub struct ChangedLabels {
 ///
 /// # Errors
 /// No release waits, or its files are not as they were written.
-pub fn show(feed: &Feed, key: Option<OperatorKey>, out: &mut Out) -> Result<()> {
+pub fn show(feed: &FeedConfig, key: Option<OperatorKey>, out: &mut Out) -> CommandResult<()> {
     let (seen, entries) = seen_with(feed, key)?;
-    let Some(candidate) = Candidate::of(&seen, &entries, feed)? else {
+    let Some(candidate) = HeldRelease::of(&seen, &entries, feed)? else {
         let text = "no release waits for approval: `tidegate show` without `--candidate` says what there is";
-        return Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("--candidate").into());
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--candidate").into());
     };
     if out.json() {
         out.value(&candidate);
@@ -95,8 +95,8 @@ pub fn show(feed: &Feed, key: Option<OperatorKey>, out: &mut Out) -> Result<()> 
     Ok(())
 }
 
-impl Candidate {
-    fn of(seen: &Seen, entries: &[Checked], feed: &Feed) -> Result<Option<Candidate>> {
+impl HeldRelease {
+    fn of(seen: &FeedSnapshot, entries: &[CheckedEntry], feed: &FeedConfig) -> CommandResult<Option<HeldRelease>> {
         let (Some(manifest), Some(held)) = (seen.held()?, &seen.state.held) else { return Ok(None) };
         let two = manifest.two_tables();
         let opened = || Opened::of(manifest.clone(), &|file| seen.held_file(file), &feed.file);
@@ -110,7 +110,7 @@ impl Candidate {
         let verdict = decided.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
         let approvers = feed.services.approvers();
         let counted = held.counted(&approvers);
-        Ok(Some(Candidate {
+        Ok(Some(HeldRelease {
             digest: held.decision,
             missing: approvers.needed().saturating_sub(counted.len()),
             approvals: counted.into_iter().map(Approval::of).collect(),
@@ -138,8 +138,8 @@ fn changed(before: &Manifest, now: &Manifest) -> Vec<ChangedLabels> {
     now.recoding.0.iter().filter_map(|(name, labels)| of(name, labels)).collect()
 }
 
-fn text(candidate: &Candidate, feed: &Feed) -> String {
-    let Candidate { manifest, digest, report, .. } = candidate;
+fn text(candidate: &HeldRelease, feed: &FeedConfig) -> String {
+    let HeldRelease { manifest, digest, report, .. } = candidate;
     let mut text = format!("Release {} waits for approval.\n\n", manifest.release);
     text += &words::release_of(manifest, candidate.verdict.as_ref());
     if !candidate.columns.is_empty() {

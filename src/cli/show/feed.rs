@@ -10,11 +10,11 @@ use super::history::{Happened, against, happened};
 use super::json::{ReleaseLine, Waiting};
 use super::words;
 use crate::cli::paragraph::wrapped;
-use crate::cli::{Out, Result};
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind, printable};
-use crate::daemon::journal::{Body, Checked, Decision};
-use crate::daemon::live::{Line, Recorded, Seen};
+use crate::cli::{CommandResult, Out};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory, printable};
+use crate::daemon::journal::{Body, CheckedEntry, Decision};
+use crate::daemon::live::{DecidedRelease, FeedSnapshot, Recorded};
 use crate::daemon::observe::Halt;
 use crate::daemon::run::{damaged, halted, seen_with};
 use crate::daemon::seal::OperatorKey;
@@ -89,7 +89,7 @@ pub struct FeedRelease {
 const MOST: usize = 25;
 
 /// Shows a feed, or one of its releases.
-pub fn show(feed: &Feed, key: Option<OperatorKey>, release: Option<u32>, out: &mut Out) -> Result<()> {
+pub fn show(feed: &FeedConfig, key: Option<OperatorKey>, release: Option<u32>, out: &mut Out) -> CommandResult<()> {
     let halt = halted(feed);
     let shown = whole(feed, key, release, (halt.clone(), out));
     // What has halted the feed may keep it from being looked at, too.
@@ -100,11 +100,11 @@ pub fn show(feed: &Feed, key: Option<OperatorKey>, release: Option<u32>, out: &m
 }
 
 fn whole(
-    feed: &Feed,
+    feed: &FeedConfig,
     key: Option<OperatorKey>,
     release: Option<u32>,
     (halt, out): (Option<Halt>, &mut Out),
-) -> Result<()> {
+) -> CommandResult<()> {
     let (seen, entries) = seen_with(feed, key)?;
     if let Some(number) = release {
         let shown = FeedRelease::of(&seen, &entries, number)?.ok_or_else(|| {
@@ -119,7 +119,7 @@ fn whole(
                 }
                 false => format!("there is no release {number} here; the newest is {newest}"),
             };
-            Error::new(Kind::Usage, text).in_file(&feed.file).in_field("RELEASE")
+            Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("RELEASE")
         })?;
         if out.json() {
             out.value(&shown);
@@ -138,7 +138,7 @@ fn whole(
 }
 
 impl FeedRelease {
-    fn of(seen: &Seen, entries: &[Checked], number: u32) -> Result<Option<FeedRelease>> {
+    fn of(seen: &FeedSnapshot, entries: &[CheckedEntry], number: u32) -> CommandResult<Option<FeedRelease>> {
         let Some(line) = seen.state.releases.iter().find(|line| line.release == number) else { return Ok(None) };
         let Some(manifest) = seen.manifest(line)? else { return Ok(None) };
         let decided =
@@ -154,14 +154,15 @@ impl FeedRelease {
 }
 
 impl FeedShown {
-    fn of(seen: &Seen, entries: &[Checked], halted: Option<Halt>) -> Result<FeedShown> {
+    fn of(seen: &FeedSnapshot, entries: &[CheckedEntry], halted: Option<Halt>) -> CommandResult<FeedShown> {
         let state = &seen.state;
         let mut releases = Vec::new();
         for line in &state.releases {
             releases.extend(seen.manifest(line)?.as_ref().map(ReleaseLine::of));
         }
-        let removed =
-            |line: &Line| Some(RemovedLine { release: line.release, chain: line.chain, reason: line.removed?.reason });
+        let removed = |line: &DecidedRelease| {
+            Some(RemovedLine { release: line.release, chain: line.chain, reason: line.removed?.reason })
+        };
         let removed = state.releases.iter().filter_map(removed).collect();
         let mut told: Vec<_> = entries.iter().filter_map(|entry| Some((entry, happened(entry)?))).collect();
         let newest = told.split_off(told.len().saturating_sub(MOST));
@@ -174,7 +175,7 @@ impl FeedShown {
             guarantee: state.terms.policy()?.guarantee(),
             releases,
             removed,
-            history: history.collect::<Result<_>>()?,
+            history: history.collect::<CommandResult<_>>()?,
             entries: seen.last.as_ref().map_or(0, |last| last.entry.seq + 1),
             halted,
             damaged: Vec::new(),

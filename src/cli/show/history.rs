@@ -3,10 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::Result;
+use crate::cli::CommandResult;
 use crate::daemon::error::printable;
-use crate::daemon::journal::{Asked, Body, Checked, Closed, Decision, Erase, Origin, Outcome, Part, Under, Wanted};
-use crate::daemon::live::{Recorded, Seen};
+use crate::daemon::journal::{
+    ApproverDecision, Body, CheckedEntry, ClosedTick, ClosingOutcome, Decision, Erase, IntakePart, MessageOrigin,
+    RequestOrigin, Under,
+};
+use crate::daemon::live::{FeedSnapshot, Recorded};
 
 /// Something that happened.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,9 +29,12 @@ pub struct Happened {
 }
 
 /// What stood against a release that could not even be proposed.
-pub fn against(seen: &Seen, entry: &Checked) -> Result<String> {
-    let Body::Closed(Closed { outcome: Outcome::Stopped | Outcome::Impossible, verdict: Some(verdict), .. }) =
-        &entry.entry.body
+pub fn against(seen: &FeedSnapshot, entry: &CheckedEntry) -> CommandResult<String> {
+    let Body::Closed(ClosedTick {
+        outcome: ClosingOutcome::Stopped | ClosingOutcome::Impossible,
+        verdict: Some(verdict),
+        ..
+    }) = &entry.entry.body
     else {
         return Ok(String::new());
     };
@@ -37,14 +43,14 @@ pub fn against(seen: &Seen, entry: &Checked) -> Result<String> {
 }
 
 /// What came of closing a tick, in words.
-fn came(outcome: Outcome) -> &'static str {
+fn came(outcome: ClosingOutcome) -> &'static str {
     match outcome {
-        Outcome::Skipped => "nothing is decided, new rows gather",
-        Outcome::Held => "held, too few rows for a first release",
-        Outcome::Waiting => "nothing was added",
-        Outcome::Stopped => "the chain is stopped",
-        Outcome::Impossible => "no recoding keeps the guarantee",
-        Outcome::Candidate => "a release is proposed",
+        ClosingOutcome::Skipped => "nothing is decided, new rows gather",
+        ClosingOutcome::Held => "held, too few rows for a first release",
+        ClosingOutcome::Waiting => "nothing was added",
+        ClosingOutcome::Stopped => "the chain is stopped",
+        ClosingOutcome::Impossible => "no recoding keeps the guarantee",
+        ClosingOutcome::Candidate => "a release is proposed",
     }
 }
 
@@ -59,7 +65,7 @@ fn coarsest(under: Under) -> &'static str {
 }
 
 /// An entry about what leaves the public root: when, who asked, and in words.
-fn removal(body: &Body) -> Option<(Option<String>, Option<Wanted>, String)> {
+fn removal(body: &Body) -> Option<(Option<String>, Option<RequestOrigin>, String)> {
     let at = |time: &str, text: String| Some((Some(time.to_owned()), None, text));
     match body {
         Body::Withdraw(withdraw) => {
@@ -95,7 +101,7 @@ fn erased(erase: &Erase) -> String {
 }
 
 /// An entry in words; those that only serve the log are left out.
-pub fn happened(entry: &Checked) -> Option<Happened> {
+pub fn happened(entry: &CheckedEntry) -> Option<Happened> {
     let (mut time, mut wanted) = (None, None);
     let text = match &entry.entry.body {
         Body::Fence(_) | Body::Masked(_) | Body::Coin(_) | Body::Coins(_) | Body::Forgotten(_) => return None,
@@ -167,25 +173,25 @@ pub fn happened(entry: &Checked) -> Option<Happened> {
 }
 
 /// An approval in words.
-fn approved(asked: &Asked) -> String {
+fn approved(asked: &ApproverDecision) -> String {
     let still = if asked.missing > 0 { format!("; {} more have to approve it", asked.missing) } else { String::new() };
     format!("release {} is approved{}{still}", asked.release, signed(&asked.wanted))
 }
 
 /// With which key a person signed, where they did.
-fn signed(by: &Wanted) -> String {
+fn signed(by: &RequestOrigin) -> String {
     by.fingerprint().map_or_else(String::new, |key| format!(" (signed with the key {})", &key.to_string()[..16]))
 }
 
 /// Messages that came in, in words.
-fn taken(parts: &[Part]) -> Option<String> {
+fn taken(parts: &[IntakePart]) -> Option<String> {
     let [first, more @ ..] = parts else { return None };
     let from = match (&first.origin, more.len()) {
         (_, 0) => printable(&first.origin.name()),
-        (Origin::Partition { topic, .. }, more) => format!("{topic}, {} partitions", more + 1),
-        (Origin::File { .. }, more) => format!("{} files", more + 1),
+        (MessageOrigin::Partition { topic, .. }, more) => format!("{topic}, {} partitions", more + 1),
+        (MessageOrigin::File { .. }, more) => format!("{} files", more + 1),
     };
-    let all = |of: fn(&Part) -> u64| parts.iter().map(of).sum::<u64>();
+    let all = |of: fn(&IntakePart) -> u64| parts.iter().map(of).sum::<u64>();
     let [kept, repeats, aside] = [all(|part| part.kept), all(|part| part.duplicate), all(|part| part.quarantined)];
     Some(format!("{from}: {kept} rows, {repeats} repeats, {aside} set aside"))
 }

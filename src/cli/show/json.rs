@@ -3,20 +3,20 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::live::State;
-use crate::daemon::oneshot::{Seen, TickVerdict};
-use crate::daemon::terms::Terms;
-use crate::engine::anonymizer::Ahead;
+use crate::daemon::live::FeedState;
+use crate::daemon::oneshot::{FolderStatus, TickVerdict};
+use crate::daemon::terms::ChainTerms;
+use crate::engine::anonymizer::NextTurns;
 use crate::engine::feed::{Feed, Next, Outlook};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{Guarantee, Policy};
-use crate::engine::release::{Labels, Manifest};
+use crate::engine::release::{Manifest, PublishedLabels};
 
 /// A folder of releases.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "show")]
-pub struct Shown {
+pub struct ShowAnswer {
     /// The feed's name.
     pub feed: Option<String>,
     /// What the chain promises; null for disjoint feeds.
@@ -56,7 +56,7 @@ pub struct TickLine {
     /// The file that came in.
     pub file: String,
     /// What came of it.
-    pub answer: crate::daemon::oneshot::Entry,
+    pub answer: crate::daemon::oneshot::InputEntry,
     /// What was done about the standing recoding.
     pub step: Option<String>,
 }
@@ -147,7 +147,7 @@ pub struct NextLine {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CoarserLine {
     /// It.
-    pub recoding: Labels,
+    pub recoding: PublishedLabels,
     /// Rows that would be added.
     pub added: u64,
     /// Discernibility now.
@@ -168,9 +168,9 @@ pub struct ReleaseShown {
 /// Crowds that are told at most.
 const MOST_CROWDS: usize = 12;
 
-impl Shown {
+impl ShowAnswer {
     /// Of what lies in a folder, and the sealed state where it could be opened.
-    pub fn of(seen: &Seen, saved: Option<&State>) -> Shown {
+    pub fn of(seen: &FolderStatus, saved: Option<&FeedState>) -> ShowAnswer {
         let tick = |tick: &TickVerdict| TickLine {
             tick: tick.tick,
             file: tick.file.clone(),
@@ -178,7 +178,7 @@ impl Shown {
             step: tick.step.clone(),
         };
         let last = seen.manifests.last();
-        Shown {
+        ShowAnswer {
             feed: saved.map(|saved| saved.terms.name.clone()).or_else(|| last.map(|manifest| manifest.feed.clone())),
             guarantee: last.and_then(|manifest| manifest.guarantee),
             releases: seen.manifests.iter().map(ReleaseLine::of).collect(),
@@ -208,7 +208,7 @@ impl ReleaseLine {
 
 impl Waiting {
     /// Of a feed between two ticks.
-    pub fn of(feed: &Feed, terms: &Terms) -> Waiting {
+    pub fn of(feed: &Feed, terms: &ChainTerms) -> Waiting {
         let columns = &terms.columns;
         let trees = columns.trees();
         let policy = terms.policy().ok().filter(|_| !feed.stopped());
@@ -242,12 +242,12 @@ fn crowds(outlook: &Outlook, columns: &Columns) -> Vec<CrowdLine> {
 }
 
 fn next(of: Next, at_most: bool) -> NextLine {
-    use crate::engine::anonymizer::Step;
-    let coarser = matches!(of.step, Some(Step::BottomUp | Step::TopDown));
+    use crate::engine::anonymizer::RecodingStep;
+    let coarser = matches!(of.step, Some(RecodingStep::BottomUp | RecodingStep::TopDown));
     NextLine { added: of.added, at_most, withheld: of.withheld, coarser }
 }
 
-fn halving(turns: Ahead) -> HalvingLine {
+fn halving(turns: NextTurns) -> HalvingLine {
     HalvingLine { ticks: turns.halving, sweep: turns.sweep }
 }
 
@@ -263,13 +263,13 @@ fn coarser(outlook: &Outlook, columns: &Columns) -> Option<CoarserLine> {
     let labels = cuts.map(|((column, tree), cut)| {
         (column.name.to_string(), cut.nodes().iter().map(|&node| tree.label(node).to_owned()).collect())
     });
-    let recoding = Labels(labels.collect());
+    let recoding = PublishedLabels(labels.collect());
     Some(CoarserLine { recoding, added: found.added, before: found.before, after: found.after })
 }
 
 impl ReleaseShown {
     /// The release with this number.
-    pub fn of(seen: &Seen, number: u32) -> Option<ReleaseShown> {
+    pub fn of(seen: &FolderStatus, number: u32) -> Option<ReleaseShown> {
         let manifest = seen.manifests.iter().find(|manifest| manifest.release == number)?.clone();
         let verdict = seen.ticks.iter().find(|tick| tick.answer.release == Some(number)).cloned();
         Some(ReleaseShown { manifest, verdict })

@@ -10,17 +10,17 @@ mod words;
 
 use std::path::PathBuf;
 
-pub use candidate::Candidate;
+pub use candidate::HeldRelease;
 pub use feed::{FeedRelease, FeedShown};
-pub use json::{ReleaseShown, Shown};
+pub use json::{ReleaseShown, ShowAnswer};
 pub use operators_copy::CopyWritten;
 
 use self::operators_copy::Which;
 use super::place::feed_in;
-use super::{Exit, Out, Result};
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind};
-use crate::daemon::live::{Seen, State};
+use super::{CommandResult, Exit, Out};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory};
+use crate::daemon::live::{FeedSnapshot, FeedState};
 use crate::daemon::oneshot::{begun, beside, find_key, look, read_key, roots};
 
 /// See what a feed or a folder of releases holds, what waits, and what the next release would be
@@ -53,11 +53,11 @@ pub struct Args {
 ///
 /// # Errors
 /// The folder cannot be read, the key is another one, or there is no such release.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let feed = if args.folder.is_file() { Some(args.folder.clone()) } else { feed_in(&args.folder) };
     if let Some(feed) = feed {
         let key = args.key.as_deref().map(read_key).transpose()?;
-        let feed = Feed::load(&feed)?;
+        let feed = FeedConfig::load(&feed)?;
         let which = match args.release {
             Some(release) => Which::Release(release),
             None if args.candidate => Which::Candidate,
@@ -74,14 +74,14 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     if let Some(option) = refused {
         let text =
             "no person approves the releases of a folder: name the feed file of a feed that `tidegate run` serves";
-        return Err(Error::new(Kind::Usage, text).in_file(&args.folder).in_field(option).into());
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.folder).in_field(option).into());
     }
     let seen = look(&args.folder)?;
     let saved = sealed(&args)?;
     if let Some(number) = args.release {
         let shown = ReleaseShown::of(&seen, number).ok_or_else(|| {
             let text = format!("there is no release {number} here; the newest is {}", seen.manifests.len());
-            Error::new(Kind::Usage, text).in_file(&args.folder).in_field("RELEASE")
+            Error::new(ErrorCategory::Usage, text).in_file(&args.folder).in_field("RELEASE")
         })?;
         if out.json() {
             out.value(&shown)
@@ -90,7 +90,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         }
         return Ok(Exit::Done);
     }
-    let shown = Shown::of(&seen, saved.as_ref());
+    let shown = ShowAnswer::of(&seen, saved.as_ref());
     if out.json() {
         out.value(&shown)
     } else {
@@ -100,7 +100,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
 }
 
 /// The sealed state, if there is a key for it.
-fn sealed(args: &Args) -> Result<Option<State>> {
+fn sealed(args: &Args) -> CommandResult<Option<FeedState>> {
     if args.key.is_none() && !beside(&args.folder).is_ok_and(|file| file.exists()) {
         return Ok(None);
     }
@@ -109,7 +109,7 @@ fn sealed(args: &Args) -> Result<Option<State>> {
         return Ok(None);
     }
     // A first run that was killed leaves no chain.
-    let Some(seen) = roots(&args.folder, &found.key)?.map(Seen::quickly).transpose()?.flatten() else {
+    let Some(seen) = roots(&args.folder, &found.key)?.map(FeedSnapshot::quickly).transpose()?.flatten() else {
         return Ok(None);
     };
     seen.state.releases.iter().try_for_each(|line| seen.manifest(line).map(drop))?;

@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::json::Waiting;
 use crate::cli::new_files::{NewFile, write};
-use crate::cli::{Out, Result};
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind, printable};
-use crate::daemon::journal::{Body, Checked, Decision, Ref, Wanted};
-use crate::daemon::live::{Recorded, Seen};
+use crate::cli::{CommandResult, Out};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory, printable};
+use crate::daemon::journal::{Body, CheckedEntry, Decision, Ref, RequestOrigin};
+use crate::daemon::live::{FeedSnapshot, Recorded};
 use crate::daemon::run::{begin, seen_with};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::release::{CheckLine, Manifest, OperatorFacts, Sha256, SignedApproval, WaitingRows, operators_copy};
@@ -44,7 +44,13 @@ pub enum Which {
 ///
 /// # Errors
 /// There is no such release, its report is gone or was changed, or the file exists.
-pub fn write_copy(feed: &Feed, key: Option<OperatorKey>, which: Which, file: &Path, out: &mut Out) -> Result<()> {
+pub fn write_copy(
+    feed: &FeedConfig,
+    key: Option<OperatorKey>,
+    which: Which,
+    file: &Path,
+    out: &mut Out,
+) -> CommandResult<()> {
     let (seen, entries) = seen_with(feed, key)?;
     let (manifest, facts) = match which {
         Which::Candidate => candidate(&seen, feed, &entries)?,
@@ -53,17 +59,18 @@ pub fn write_copy(feed: &Feed, key: Option<OperatorKey>, which: Which, file: &Pa
     };
     let is_report = |path: &str| path.ends_with(".html");
     let line = manifest.files.iter().find(|file| is_report(&file.path));
-    let line = line.ok_or_else(|| Error::new(Kind::Input, "the manifest lists no report").in_file(&feed.file))?;
+    let line =
+        line.ok_or_else(|| Error::new(ErrorCategory::Input, "the manifest lists no report").in_file(&feed.file))?;
     let report = seen.held_file(line)?;
     let copy = operators_copy(&report, &facts).and_then(|copy| String::from_utf8(copy).ok());
     let copy = copy.ok_or_else(|| {
         let text = "this report was written by an earlier version, whose page has no place for the operator's part: the next release \
                     has one";
-        Error::new(Kind::Input, text).in_field(line.path.clone())
+        Error::new(ErrorCategory::Input, text).in_field(line.path.clone())
     })?;
     let (dir, name) = (file.parent().unwrap_or(Path::new("")), file.file_name());
-    let name =
-        name.ok_or_else(|| Error::new(Kind::Usage, "name the new file, not a directory").in_field("--report"))?;
+    let name = name
+        .ok_or_else(|| Error::new(ErrorCategory::Usage, "name the new file, not a directory").in_field("--report"))?;
     write(dir, &[NewFile { path: name.into(), content: copy, secret: true }], &[])?.keep();
     let written = CopyWritten {
         release: manifest.release,
@@ -82,10 +89,14 @@ pub fn write_copy(feed: &Feed, key: Option<OperatorKey>, which: Which, file: &Pa
 }
 
 /// The release that waits for approval.
-fn candidate(seen: &Seen, feed: &Feed, entries: &[Checked]) -> Result<(Manifest, OperatorFacts)> {
+fn candidate(
+    seen: &FeedSnapshot,
+    feed: &FeedConfig,
+    entries: &[CheckedEntry],
+) -> CommandResult<(Manifest, OperatorFacts)> {
     let (Some(manifest), Some(held)) = (seen.held()?, &seen.state.held) else {
         let text = "no release waits for approval: leave `--candidate` out for the newest published one";
-        return Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("--candidate").into());
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--candidate").into());
     };
     let approvers = feed.services.approvers();
     let counted = held.counted(&approvers);
@@ -98,7 +109,12 @@ fn candidate(seen: &Seen, feed: &Feed, entries: &[Checked]) -> Result<(Manifest,
 }
 
 /// A published release; the newest where no number is given.
-fn published(seen: &Seen, feed: &Feed, entries: &[Checked], number: Option<u32>) -> Result<(Manifest, OperatorFacts)> {
+fn published(
+    seen: &FeedSnapshot,
+    feed: &FeedConfig,
+    entries: &[CheckedEntry],
+    number: Option<u32>,
+) -> CommandResult<(Manifest, OperatorFacts)> {
     let mut lines = seen.state.releases.iter().rev().filter(|line| line.is_visible());
     let line = lines.find(|line| number.is_none_or(|number| line.release == number));
     let manifest = line.map(|line| seen.manifest(line)).transpose()?.flatten();
@@ -109,7 +125,7 @@ fn published(seen: &Seen, feed: &Feed, entries: &[Checked], number: Option<u32>)
                 "no release is published: `--candidate` writes the copy of the one that waits for approval".to_owned()
             }
         };
-        return Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("--report").into());
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--report").into());
     };
     let (digest, verdict) = decision(entries, manifest.release).unzip();
     let approvals = entries.iter().filter_map(|entry| match &entry.entry.body {
@@ -123,7 +139,7 @@ fn published(seen: &Seen, feed: &Feed, entries: &[Checked], number: Option<u32>)
 }
 
 /// The newest decision that lets a release out or holds it: its digest, and its verdict.
-fn decision(entries: &[Checked], number: u32) -> Option<(Sha256, &Ref)> {
+fn decision(entries: &[CheckedEntry], number: u32) -> Option<(Sha256, &Ref)> {
     entries.iter().rev().find_map(|entry| match &entry.entry.body {
         Body::Decision(Decision::Publish { release, verdict, .. } | Decision::Hold { release, verdict, .. })
             if *release == number =>
@@ -134,13 +150,13 @@ fn decision(entries: &[Checked], number: u32) -> Option<(Sha256, &Ref)> {
     })
 }
 
-fn approval(wanted: &Wanted) -> SignedApproval {
-    let Wanted { who, when, why, .. } = wanted.clone();
+fn approval(wanted: &RequestOrigin) -> SignedApproval {
+    let RequestOrigin { who, when, why, .. } = wanted.clone();
     SignedApproval { who, when, why, key: wanted.fingerprint() }
 }
 
 /// What the operator may see of each release: all figures of the checks, who waits, the key that signs.
-fn facts(seen: &Seen, feed: &Feed, verdict: Option<&Ref>) -> Result<OperatorFacts> {
+fn facts(seen: &FeedSnapshot, feed: &FeedConfig, verdict: Option<&Ref>) -> CommandResult<OperatorFacts> {
     let recorded = verdict.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
     let checks = recorded.iter().filter_map(|recorded| recorded.verdict.as_ref()).flat_map(|verdict| &verdict.checks);
     let checks = checks.map(|check| CheckLine {

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::json::{HalvingLine, ReleaseLine, ReleaseShown, Shown, UniformLine, Waiting};
+use super::json::{HalvingLine, ReleaseLine, ReleaseShown, ShowAnswer, UniformLine, Waiting};
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
-use crate::daemon::live::{Recorded, Refused, Repaired};
+use crate::daemon::live::{Recorded, RefusalRecord, Repaired};
 use crate::daemon::observe::Halt;
-use crate::daemon::oneshot::Outcome;
+use crate::daemon::oneshot::InputOutcome;
 use crate::engine::gate::own::Verdict;
 use crate::engine::policy::Guarantee;
 use crate::engine::release::{Figure, Manifest};
@@ -26,7 +26,7 @@ const TWO_TABLES: &str = "In two tables: quasi columns are published exactly as 
                           secret. The recoding forms the classes, by which they are joined to the sensitive columns.";
 
 /// A folder.
-pub fn folder(shown: &Shown, path: &Path) -> String {
+pub fn folder(shown: &ShowAnswer, path: &Path) -> String {
     let mut text = String::new();
     let name = shown.feed.as_deref().unwrap_or("(no release yet)");
     let _ = writeln!(text, "{} ({})\n", printable(name), printable(&path.display().to_string()));
@@ -68,8 +68,8 @@ pub fn releases(text: &mut String, releases: &[ReleaseLine]) {
     }
 }
 
-fn ticks(text: &mut String, shown: &Shown) {
-    let notable = |outcome| outcome != Outcome::Published;
+fn ticks(text: &mut String, shown: &ShowAnswer) {
+    let notable = |outcome| outcome != InputOutcome::Published;
     let all: Vec<_> = shown.ticks.iter().filter(|tick| notable(tick.answer.outcome) || tick.step.is_some()).collect();
     if all.is_empty() {
         return;
@@ -80,15 +80,15 @@ fn ticks(text: &mut String, shown: &Shown) {
     }
     for tick in all.iter().skip(all.len().saturating_sub(MOST_TICKS)) {
         let outcome = match tick.answer.outcome {
-            Outcome::Published => "published",
-            Outcome::Waiting => "waiting: nothing was added",
-            Outcome::Held => "held: too few rows for a release",
-            Outcome::Rejected => "rejected",
-            Outcome::Stopped => "stopped",
-            Outcome::Known => "known",
+            InputOutcome::Published => "published",
+            InputOutcome::Waiting => "waiting: nothing was added",
+            InputOutcome::Held => "held: too few rows for a release",
+            InputOutcome::Rejected => "rejected",
+            InputOutcome::Stopped => "stopped",
+            InputOutcome::Known => "known",
         };
         // That rows are held says already why there is no recoding.
-        let step = tick.step.as_ref().filter(|_| tick.answer.outcome != Outcome::Held);
+        let step = tick.step.as_ref().filter(|_| tick.answer.outcome != InputOutcome::Held);
         let step = step.map_or(String::new(), |step| format!("; {step}"));
         wrapped(text, &format!("  {:>5}  ", tick.tick), &format!("{}: {outcome}{step}", printable(&tick.file)));
         for reason in &tick.answer.reasons {
@@ -211,7 +211,7 @@ pub fn release_of(manifest: &Manifest, recorded: Option<&Recorded>) -> String {
     told(manifest, verdict, recorded.map(|recorded| (&recorded.refused[..], &recorded.repairs[..])))
 }
 
-fn told(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[Refused], &[Repaired])>) -> String {
+fn told(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[RefusalRecord], &[Repaired])>) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{}: release {} of chain {}, {}\n", printable(&of.feed), of.release, of.chain, of.time);
     let withheld = of.withheld.map(|people| format!("{} withheld; ", rows(people))).unwrap_or_default();
@@ -296,7 +296,7 @@ fn checks(text: &mut String, of: &Manifest, verdict: Option<&Verdict>) {
 }
 
 /// Candidates that the search refused.
-fn kept_back(text: &mut String, refused: &[Refused]) {
+fn kept_back(text: &mut String, refused: &[RefusalRecord]) {
     if !refused.is_empty() {
         text.push_str("\nWhat the search refused to show in more detail\n");
     }

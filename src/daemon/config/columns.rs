@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::file::{ColumnTable, FeedFile};
 use super::floor;
 use super::hierarchy;
-use super::places::Problem;
+use super::places::ConfigProblem;
 use super::ways;
 use crate::daemon::error::{Error, Passage};
 use crate::engine::model::forms::{TaxonomyTable, dates};
@@ -16,18 +16,18 @@ use crate::engine::model::{Column, Detail, Domain, Kind, ReleaseColumn, Role};
 use crate::engine::policy::Output;
 
 /// What one table became, and what is worth telling of it.
-pub struct Read {
+pub struct ParsedColumn {
     /// The columns that could be built.
     pub columns: Vec<Column>,
     /// Path of a key, and the warning.
     pub warnings: Vec<(String, String)>,
     /// Everything that is wrong.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ConfigProblem>,
 }
 
 /// Reads all columns; files that they name lie relative to `base`.
-pub fn read(tables: &[ColumnTable], base: &Path) -> Read {
-    let mut read = Read { columns: Vec::new(), warnings: Vec::new(), problems: Vec::new() };
+pub fn read(tables: &[ColumnTable], base: &Path) -> ParsedColumn {
+    let mut read = ParsedColumn { columns: Vec::new(), warnings: Vec::new(), problems: Vec::new() };
     for (at, table) in tables.iter().enumerate() {
         let path = format!("column[{at}]");
         let earlier = tables[..at].iter().any(|other| other.name == table.name);
@@ -36,7 +36,7 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> Read {
                 "two columns have the name `{}`: rename one, or say where its value lies with `path`",
                 table.name
             );
-            read.problems.push(Problem::new(format!("{path}.name"), text));
+            read.problems.push(ConfigProblem::new(format!("{path}.name"), text));
         }
         let mut one = One { table, path, base, read: &mut read };
         one.names();
@@ -48,14 +48,14 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> Read {
     if !tables.iter().any(|table| table.role == Role::Quasi) {
         let text =
             "no column has the role `quasi`: name what an attacker may know of a person, such as age or postal code";
-        read.problems.push(Problem::new("column", text));
+        read.problems.push(ConfigProblem::new("column", text));
     }
     read
 }
 
 /// A column with the name of the number by which two tables are joined. Some who read tables take capitals and small
 /// letters for the same.
-pub fn class(written: &FeedFile) -> Option<Problem> {
+pub fn class(written: &FeedFile) -> Option<ConfigProblem> {
     if written.policy.output != Some(Output::TwoTable) {
         return None;
     }
@@ -65,7 +65,7 @@ pub fn class(written: &FeedFile) -> Option<Problem> {
          and say with `path` where its value lies, or publish one table",
         Column::CLASS
     );
-    Some(Problem::new(format!("column[{at}].name"), text))
+    Some(ConfigProblem::new(format!("column[{at}].name"), text))
 }
 
 /// Whether a text cannot be the name of a column.
@@ -75,7 +75,7 @@ pub fn is_no_name(text: &str) -> bool {
 
 /// The column that is called like the one for the number of the release, in a table that grows: in capitals or not, since many
 /// readers do not tell the two apart.
-pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<Problem> {
+pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<ConfigProblem> {
     let name = release.name()?;
     let published = |column: &Column| matches!(column.role, Role::Quasi | Role::Sensitive);
     let like = |column: &Column| published(column) && column.name.to_lowercase() == name.to_lowercase();
@@ -84,7 +84,7 @@ pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<Probl
         "each row of a table that grows says in a column `{name}` in which release it came: give this column another `name`, and say \
          with `path` where its value lies, or give that one another name with `release_column` in [publish], or write `false` there"
     );
-    Some(Problem::new(format!("column[{at}].name"), text))
+    Some(ConfigProblem::new(format!("column[{at}].name"), text))
 }
 
 /// One table at work.
@@ -92,12 +92,12 @@ struct One<'r> {
     table: &'r ColumnTable,
     path: String,
     base: &'r Path,
-    read: &'r mut Read,
+    read: &'r mut ParsedColumn,
 }
 
 impl One<'_> {
     fn refuse(&mut self, key: &str, text: impl Into<String>) {
-        self.read.problems.push(Problem::new(format!("{}.{key}", self.path), text));
+        self.read.problems.push(ConfigProblem::new(format!("{}.{key}", self.path), text));
     }
 
     fn names(&mut self) {
@@ -271,7 +271,7 @@ impl One<'_> {
                         error.text = format!("{}, in the taxonomy of column `{}`", error.text, self.table.name);
                     }
                 }
-                self.read.problems.push(Problem { path: format!("{}.taxonomy{key}", self.path), error });
+                self.read.problems.push(ConfigProblem { path: format!("{}.taxonomy{key}", self.path), error });
                 None
             }
         }

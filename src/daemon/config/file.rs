@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::secret::{Address, Secret};
+use super::secret::{Secret, WebAddress};
 use super::words::{Period, Root};
 use crate::engine::model::forms::TaxonomyTable;
 use crate::engine::model::{Kind, Role};
-use crate::engine::policy::{ChainKind, Decimal, Settings};
+use crate::engine::policy::{ChainKind, Decimal, PolicySettings};
 use crate::engine::release::Language;
 
 /// A feed file.
@@ -26,7 +26,7 @@ pub struct FeedFile {
     /// When a release is made; needed by `run` only.
     pub schedule: Option<ScheduleTable>,
     /// What is promised to the people in the data.
-    pub policy: Settings,
+    pub policy: PolicySettings,
     /// The columns; those of the source that are not declared are dropped.
     #[schemars(length(min = 1))]
     pub column: Vec<ColumnTable>,
@@ -102,7 +102,7 @@ pub struct PublishTable {
     pub delta: Option<bool>,
     /// What the column is called that says in which release a row came, where each release adds rows to a table (`search =
     /// "halves"`), or `false` for no such column, so that each file holds the rows of one release; `tidegate_release` when left out.
-    pub release_column: Option<ReleaseColumn>,
+    pub release_column: Option<ReleaseColumnName>,
     /// How long manifests stay, and the files that only they list: `"90d"`; for ever when left out. The newest of each chain stays.
     pub keep: Option<Period>,
     /// How long rows stay in the newest release of a chain whose table grows: `"2y"` is `"730d"`; for ever when left out.
@@ -118,7 +118,7 @@ pub struct PublishTable {
 /// A name, or `false`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "must be the name of a column, or false")]
-pub enum ReleaseColumn {
+pub enum ReleaseColumnName {
     /// The name of the column.
     Name(String),
     /// Whether there is one.
@@ -198,7 +198,7 @@ pub struct SaslTable {
 #[serde(deny_unknown_fields)]
 pub struct RegistryTable {
     /// Its web address.
-    pub url: Address,
+    pub url: WebAddress,
     /// Who we are.
     pub user: Option<String>,
     /// The password.
@@ -256,11 +256,11 @@ pub struct NotifyTable {
     /// The topic that public facts of a release go to.
     pub topic: Option<String>,
     /// The address that public facts of a release go to.
-    pub webhook: Option<Address>,
+    pub webhook: Option<WebAddress>,
     /// The topic that halts and rejections go to.
     pub operator_topic: Option<String>,
     /// The address that halts and rejections go to.
-    pub operator_webhook: Option<Address>,
+    pub operator_webhook: Option<WebAddress>,
     /// The key that requests to `webhook` are signed with: 32 or more characters, known to its receiver. Needed with `webhook`.
     pub webhook_key: Option<Secret>,
     /// The key that requests to `operator_webhook` are signed with, another one. Needed with `operator_webhook`.
@@ -270,7 +270,7 @@ pub struct NotifyTable {
     /// Those hosts of the two addresses that may have addresses in a private network; none when left out.
     pub private_hosts: Option<Vec<String>>,
     /// The proxy that requests to other machines go through: `http://proxy:3128`; none when left out.
-    pub proxy: Option<Address>,
+    pub proxy: Option<WebAddress>,
 }
 
 /// `[http]`

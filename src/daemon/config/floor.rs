@@ -3,7 +3,7 @@
 
 use super::file::Floor;
 use crate::engine::model::forms::TaxonomyTable;
-use crate::engine::model::{DateLevel, Domain, Rule, Taxonomy};
+use crate::engine::model::{DateLevel, Domain, LeafRule, Taxonomy};
 
 /// The number of the level.
 ///
@@ -59,7 +59,7 @@ impl Levels<'_> {
         if let Some((count, unit)) = count_and_unit(text) {
             return self.of_width(count, unit, domain, table);
         }
-        let numbers = matches!(domain.rule, Rule::Integers { .. } | Rule::Intervals { .. });
+        let numbers = matches!(domain.rule, LeafRule::Integers { .. } | LeafRule::Intervals { .. });
         if numbers && text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(format!(
                 "this may be a value or a width: write `floor = \"{text} wide\"` for labels of at most {text} values, or the number of \
@@ -82,7 +82,7 @@ impl Levels<'_> {
             return found
                 .ok_or_else(|| format!("this taxonomy has no labels of {count} {unit}: write {}", self.choice()));
         }
-        if !matches!(domain.rule, Rule::Integers { .. } | Rule::Intervals { .. }) {
+        if !matches!(domain.rule, LeafRule::Integers { .. } | LeafRule::Intervals { .. }) {
             return Err(format!("labels of this taxonomy have no width: write {}", self.choice()));
         }
         let widest = |level: &Vec<u32>| level.iter().map(|&node| self.tree.values(node)).max().unwrap_or(0);

@@ -3,7 +3,7 @@
 
 use std::path::Path as File;
 
-use crate::daemon::error::{Error, Kind as ErrorKind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::whole_file;
 use crate::engine::model::forms::{self, FormError, TaxonomyTable};
 use crate::engine::model::taxonomy::{MOST_LABEL, MOST_LEVELS, MOST_NODES};
@@ -11,7 +11,7 @@ use crate::engine::model::{Domain, Kind, Path, TreeError};
 
 /// A taxonomy that is ready for use.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedTaxonomy {
     /// The tree and how raw values find their leaf.
     pub domain: Domain,
     /// The type of the column, unless the feed file names another.
@@ -25,31 +25,31 @@ pub struct Loaded {
 /// # Errors
 /// A file that cannot be read, is no hierarchy, or contradicts itself; a table that contradicts itself. The error's
 /// field is the key of the table; file and line are those of the hierarchy, and absent when the table is at fault.
-pub fn load(table: &TaxonomyTable, base: &File) -> Result<Loaded> {
+pub fn load(table: &TaxonomyTable, base: &File) -> Result<LoadedTaxonomy> {
     let form = table.form().map_err(|error| place(error, None))?;
     let Some((key, name)) = table.reads() else {
         let built = forms::build(table, &[]).map_err(|error| place(error, None))?;
-        return Ok(Loaded { domain: built.domain, kind: built.kind, warnings: built.warnings });
+        return Ok(LoadedTaxonomy { domain: built.domain, kind: built.kind, warnings: built.warnings });
     };
     let file = base.join(name);
     if file.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir()) {
-        return Err(Error::irregular(ErrorKind::Taxonomy, &file).in_field(key));
+        return Err(Error::irregular(ErrorCategory::Taxonomy, &file).in_field(key));
     }
-    let bytes = whole_file::bytes(&file, "read the taxonomy", ErrorKind::Taxonomy, whole_file::HIERARCHY);
+    let bytes = whole_file::bytes(&file, "read the taxonomy", ErrorCategory::Taxonomy, whole_file::HIERARCHY);
     let bytes = bytes.map_err(|error| error.in_field(key))?;
     let rows = match form {
-        forms::Form::File => rows(&bytes),
+        forms::TaxonomyForm::File => rows(&bytes),
         _ => codes(&bytes),
     };
     let rows = rows.map_err(|error| error.in_file(&file).in_field(key))?;
     let built = forms::build(table, &rows).map_err(|error| place(error, Some((key, &file))))?;
     let warnings = built.warnings.into_iter().map(|text| format!("{}: {text}", file.display())).collect();
-    Ok(Loaded { domain: built.domain, kind: built.kind, warnings })
+    Ok(LoadedTaxonomy { domain: built.domain, kind: built.kind, warnings })
 }
 
 /// The error of a form, at its place: in the file if it is about the file's content, else at the key only.
 fn place(error: FormError, read: Option<(&'static str, &File)>) -> Error {
-    let mut placed = Error::new(ErrorKind::Taxonomy, error.text);
+    let mut placed = Error::new(ErrorCategory::Taxonomy, error.text);
     if let Some((_, file)) = read.filter(|(key, _)| error.key == Some(key)) {
         placed = placed.in_file(file);
     }
@@ -76,7 +76,7 @@ pub fn codes(bytes: &[u8]) -> Result<Vec<Path>> {
 }
 
 fn taxonomy(text: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Taxonomy, text)
+    Error::new(ErrorCategory::Taxonomy, text)
 }
 
 /// The file as text, without a byte order mark.

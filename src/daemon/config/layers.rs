@@ -4,32 +4,33 @@
 use std::sync::Arc;
 
 use super::file::ColumnTable;
-use super::places::Problem;
+use super::places::ConfigProblem;
 use crate::engine::anonymizer::{NoCarving, NoLadder, carvable};
-use crate::engine::model::{Column, Columns, Role, Rule};
+use crate::engine::model::{Column, Columns, LeafRule, Role};
 use crate::engine::policy::{Guarantee, Policy, Search};
 
 /// Gives the taxonomies of quasi columns the runs that halving divides them into.
-pub fn runs(columns: &mut [Column]) -> Result<(), Problem> {
+pub fn runs(columns: &mut [Column]) -> Result<(), ConfigProblem> {
     for (at, column) in columns.iter_mut().enumerate().filter(|(_, column)| column.role == Role::Quasi) {
         let Some(domain) = &column.taxonomy else { continue };
         let text = || {
             "the taxonomy has too many nodes for `search = \"halves\"`, which divides it in two again and again: write \
                        `search = \"top-down\"`, or leave the finest labels out"
         };
-        let runs = domain.with_runs().map_err(|_| Problem::new(format!("column[{at}].taxonomy"), text().to_owned()))?;
+        let runs =
+            domain.with_runs().map_err(|_| ConfigProblem::new(format!("column[{at}].taxonomy"), text().to_owned()))?;
         column.taxonomy = Some(Arc::new(runs));
     }
     Ok(())
 }
 
 /// A column whose values lie no distances apart, so that MDAV has nothing to go by.
-fn distances(columns: &Columns, tables: &[ColumnTable]) -> Option<Problem> {
+fn distances(columns: &Columns, tables: &[ColumnTable]) -> Option<ConfigProblem> {
     let order = "write `search = \"mondrian\"`, which asks for the order of the taxonomy alone";
     let places = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi);
     places.zip(columns.of(Role::Quasi)).find_map(|((at, _), column)| {
         let (key, why) = match column.taxonomy.as_ref().map(|domain| &domain.rule) {
-            Some(Rule::Label | Rule::Named { .. } | Rule::Cut { .. }) => {
+            Some(LeafRule::Label | LeafRule::Named { .. } | LeafRule::Cut { .. }) => {
                 ("taxonomy", format!("the labels of `{}` are no numbers and no dates", column.name))
             }
             _ if column.optional => ("optional", format!("a missing `{}` lies nowhere among the others", column.name)),
@@ -39,7 +40,7 @@ fn distances(columns: &Columns, tables: &[ColumnTable]) -> Option<Problem> {
             _ => return None,
         };
         let text = format!("`search = \"mdav\"` goes by distances, and {why}: leave it out, or {order}");
-        Some(Problem::new(format!("column[{at}].{key}"), text))
+        Some(ConfigProblem::new(format!("column[{at}].{key}"), text))
     })
 }
 
@@ -47,14 +48,14 @@ fn distances(columns: &Columns, tables: &[ColumnTable]) -> Option<Problem> {
 const MOST_LEVELS: usize = 255;
 
 /// A weight or a floor that the search of the policy does not keep to.
-fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<Problem> {
+fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<ConfigProblem> {
     let at = |written: fn(&ColumnTable) -> bool| tables.iter().position(written);
     let weight = at(|table| table.weight.is_some()).map(|at| (at, "weight"));
     let floor = at(|table| table.floor.is_some()).map(|at| (at, "floor"));
     let one_recoding = "write `search = \"top-down\"` or \"levels\", or leave it out";
     let refuse = |found: Option<(usize, &str)>, why: &str| {
         let (at, key) = found?;
-        Some(Problem::new(format!("column[{at}].{key}"), format!("`{key}` {why}")))
+        Some(ConfigProblem::new(format!("column[{at}].{key}"), format!("`{key}` {why}")))
     };
     match (policy.search(), policy.guarantee()) {
         (_, Some(Guarantee::Bcf | Guarantee::Chain)) => refuse(
@@ -77,7 +78,7 @@ fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<Problem> {
 }
 
 /// What keeps the search that is asked for from being made.
-pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Option<Problem> {
+pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Option<ConfigProblem> {
     let trees = columns.trees();
     let counted = if policy.publish_every().is_some() {
         policy.division(&trees).is_some()
@@ -86,7 +87,7 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
     };
     if policy.search() == Search::Halves && !counted {
         let text = "the quasi columns have more combinations of values between them than can be counted: leave some of them out";
-        return Some(Problem::new("policy.search", text.to_owned()));
+        return Some(ConfigProblem::new("policy.search", text.to_owned()));
     }
     if policy.search() == Search::Levels
         && let Some(at) = trees.iter().position(|tree| tree.padded().len() >= MOST_LEVELS)
@@ -97,7 +98,7 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
              write `search = \"top-down\"`",
             table.name
         );
-        return Some(Problem::new(format!("column[{at}].taxonomy"), text));
+        return Some(ConfigProblem::new(format!("column[{at}].taxonomy"), text));
     }
     if let Some(problem) = detail(policy, tables) {
         return Some(problem);
@@ -111,7 +112,7 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
         NoCarving::States => {
             let text = "the quasi columns have so many layers between them that no local search ends: give some of them fewer \
                         layers, or write `search = \"top-down\"`";
-            return Some(Problem::new("policy.search", text.to_owned()));
+            return Some(ConfigProblem::new("policy.search", text.to_owned()));
         }
     };
     let why = match why {
@@ -124,5 +125,5 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
          may be smaller; `bands`, `leaves` with `layers`, `prefix` and `flat` give such layers",
         table.name
     );
-    Some(Problem::new(format!("column[{at}].taxonomy"), text))
+    Some(ConfigProblem::new(format!("column[{at}].taxonomy"), text))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Keys of a table.
 const MOST_KEYS: usize = 1_000;
@@ -23,7 +23,7 @@ const MOST_GUARDED: usize = 10_000;
 pub fn check(text: &str, tree: &Spanned<DeTable<'_>>, file: &Path) -> Result<()> {
     let Some((path, at, what)) = table(tree.get_ref(), "", tree.span().start) else { return Ok(()) };
     let line = 1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() as u64;
-    let error = Error::new(Kind::Feed, what).in_file(file).at_line(line);
+    let error = Error::new(ErrorCategory::Feed, what).in_file(file).at_line(line);
     Err(if path.is_empty() { error } else { error.in_field(path) })
 }
 

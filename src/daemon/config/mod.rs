@@ -33,10 +33,10 @@ pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
 pub use nearest::nearest;
 pub use notify::{Hook, Notify};
 pub use reach::Reach;
-pub use secret::{Address, Secret, is_local, parts};
-pub use services::{Http, PageTexts, Schedule, Services, Store, Ticks};
+pub use secret::{Secret, WebAddress, is_local, parts};
+pub use services::{Http, PageTexts, Schedule, Services, StoreSettings, Ticks};
 pub use setting::Setting;
-pub use source::{Place as SourcePlace, Registry, Sasl, Security, Source};
+pub use source::{RegistrySettings, Sasl, Security, SourcePlace, SourceSettings};
 pub use words::{Period, Root};
 
 use std::path::{Path, PathBuf};
@@ -48,17 +48,17 @@ use toml::de::DeTable;
 
 use self::file::{ColumnTable, FeedFile};
 use self::notes::Notes;
-use self::places::{Places, Problem};
-use self::readings::{Readings, Written};
+use self::places::{ConfigProblem, Places};
+use self::readings::{FeedFileText, Readings};
 use self::unbuilt::{Purpose, Unbuilt, unbuilt};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::delta::same_but_for_capitals;
 use crate::engine::model::{Column, Columns, Role};
-use crate::engine::policy::{ChainKind, Facts, Policy, Search};
+use crate::engine::policy::{ChainKind, ColumnFacts, Policy, Search};
 
 /// A feed file, read and understood.
 #[derive(Debug)]
-pub struct Feed {
+pub struct FeedConfig {
     /// Where it lies.
     pub file: PathBuf,
     /// The name of the feed.
@@ -72,7 +72,7 @@ pub struct Feed {
     /// What is harmless and worth telling, in no order.
     pub warnings: Vec<Warning>,
     /// Where a chain that begins halves with a coin and the file does not say so: the same file as it was read before.
-    earlier: Option<Box<Feed>>,
+    earlier: Option<Box<FeedConfig>>,
     /// Why no new chain can begin under this file, which is read as it was before.
     unfit: Option<Error>,
 }
@@ -89,55 +89,55 @@ pub struct Warning {
 /// The most bytes a feed file may have.
 const MOST_BYTES: u64 = 4 << 20;
 
-impl Feed {
+impl FeedConfig {
     /// Reads a feed file and the taxonomies it names.
     ///
     /// # Errors
     /// Whatever is wrong first; see the head of this file.
-    pub fn load(file: &Path) -> Result<Feed> {
-        Feed::load_for(file, Purpose::Releases)
+    pub fn load(file: &Path) -> Result<FeedConfig> {
+        FeedConfig::load_for(file, Purpose::Releases)
     }
 
     /// The same, for releases that others made: what an audit looks after may be asked for.
     ///
     /// # Errors
     /// As for [`Feed::load`].
-    pub fn load_to_judge(file: &Path) -> Result<Feed> {
-        Feed::load_for(file, Purpose::Judging)
+    pub fn load_to_judge(file: &Path) -> Result<FeedConfig> {
+        FeedConfig::load_for(file, Purpose::Judging)
     }
 
     /// The same, with other values for some keys.
     ///
     /// # Errors
     /// As for [`Feed::load`], of the file as it is; or a setting names no key of it, or has a value that the file could not have.
-    pub fn load_with(file: &Path, settings: &[Setting]) -> Result<Feed> {
+    pub fn load_with(file: &Path, settings: &[Setting]) -> Result<FeedConfig> {
         let text = read(file)?;
-        let feed = Feed::parse(&text, file);
+        let feed = FeedConfig::parse(&text, file);
         if settings.is_empty() {
             return feed;
         }
         let written = setting::written(&text, settings).map_err(|error| feed.err().unwrap_or(error))?;
         // The lines of what was written are nobody's; the key says where it is.
-        Feed::parse(&written, file).map_err(|error| {
+        FeedConfig::parse(&written, file).map_err(|error| {
             let all = settings.iter().map(|setting| format!("--set {setting}")).collect::<Vec<_>>().join(" ");
             let key = error.field.map(|field| format!("`{field}`: ")).unwrap_or_default();
             Error::new(error.kind, format!("with {all}: {key}{}", error.text)).in_file(file).in_field("--set")
         })
     }
 
-    fn load_for(file: &Path, purpose: Purpose) -> Result<Feed> {
-        Feed::parse_for(&read(file)?, file, purpose)
+    fn load_for(file: &Path, purpose: Purpose) -> Result<FeedConfig> {
+        FeedConfig::parse_for(&read(file)?, file, purpose)
     }
 
     /// Reads the text of a feed file that lies, or would lie, at `file`.
     ///
     /// # Errors
     /// Whatever is wrong first; see the head of this file.
-    pub fn parse(text: &str, file: &Path) -> Result<Feed> {
-        Feed::parse_for(text, file, Purpose::Releases)
+    pub fn parse(text: &str, file: &Path) -> Result<FeedConfig> {
+        FeedConfig::parse_for(text, file, Purpose::Releases)
     }
 
-    fn parse_for(text: &str, file: &Path, purpose: Purpose) -> Result<Feed> {
+    fn parse_for(text: &str, file: &Path, purpose: Purpose) -> Result<FeedConfig> {
         let mut places = Places::new(file, text);
         let tree = DeTable::parse(text).map_err(|error| places.of_syntax(&error))?;
         limits::check(text, &tree, file)?;
@@ -166,7 +166,7 @@ impl Feed {
     ///
     /// # Errors
     /// It does not name its search, and has what the search of new chains refuses.
-    pub fn beginning(&self) -> Result<&Feed> {
+    pub fn beginning(&self) -> Result<&FeedConfig> {
         self.unfit.as_ref().map_or(Ok(self), |unfit| Err(unfit.clone()))
     }
 
@@ -174,7 +174,7 @@ impl Feed {
     ///
     /// # Errors
     /// The file has what this search refuses.
-    pub fn running(&self, begun: &Policy) -> Result<&Feed> {
+    pub fn running(&self, begun: &Policy) -> Result<&FeedConfig> {
         let search = |policy: &Policy| (policy.search(), policy.publish_every().is_some());
         match (&self.earlier, &self.unfit) {
             (Some(earlier), _) if search(begun) == search(&earlier.policy) => Ok(earlier),
@@ -184,12 +184,12 @@ impl Feed {
     }
 
     /// As it was read before new chains halved with a coin, if that is another reading.
-    pub fn earlier(&self) -> Option<&Feed> {
+    pub fn earlier(&self) -> Option<&FeedConfig> {
         self.earlier.as_deref()
     }
 
     /// The same, if the file names no search.
-    pub fn unnamed(&self) -> Option<&Feed> {
+    pub fn unnamed(&self) -> Option<&FeedConfig> {
         self.earlier().filter(|earlier| earlier.policy.search() != Search::Halves)
     }
 }
@@ -199,7 +199,7 @@ fn deserialize(tree: Spanned<DeTable<'_>>, places: &Places<'_>) -> Result<FeedFi
     FeedFile::deserialize(toml::de::Deserializer::from(tree)).map_err(|error| {
         let path = error.span().and_then(|span| places.around(&span).map(str::to_owned)).unwrap_or_default();
         let text = format!("`{}` {}", walk::last(&path), error.message());
-        places.place(Problem::new(path, text))
+        places.place(ConfigProblem::new(path, text))
     })
 }
 
@@ -208,7 +208,7 @@ fn understand(
     file: &Path,
     places: &Places<'_>,
     (unbuilt, purpose): (Vec<Unbuilt>, Purpose),
-) -> Result<Feed> {
+) -> Result<FeedConfig> {
     let base = file.parent().unwrap_or(Path::new(""));
     let mut notes = Notes::default();
     let name_fits = |char: char| matches!(char, 'a'..='z' | '0'..='9' | '_' | '-');
@@ -221,7 +221,7 @@ fn understand(
     notes.problems.extend(columns::class(&written));
     let min_records = written.schedule.as_ref().and_then(|schedule| schedule.min_records);
     let services = services::read(&mut written, base, &mut notes);
-    let found = Written {
+    let found = FeedFileText {
         file: &written,
         min_records,
         facts: facts(&written.column, &read.columns),
@@ -243,7 +243,7 @@ fn understand(
     }
     let warning = |(path, text)| Warning { field: Some(path), text };
     let warnings: Vec<Warning> = notes.warnings.into_iter().map(warning).collect();
-    let feed = |(policy, columns), earlier, unfit| Feed {
+    let feed = |(policy, columns), earlier, unfit| FeedConfig {
         file: file.to_path_buf(),
         name: written.feed.name.clone(),
         columns,
@@ -267,29 +267,29 @@ fn alike(columns: &Columns) -> Option<(String, String)> {
 fn read(file: &Path) -> Result<String> {
     let about = std::fs::metadata(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
     if about.is_dir() {
-        return Err(Error::new(Kind::Usage, "this is a directory: name the feed file in it").in_file(file));
+        return Err(Error::new(ErrorCategory::Usage, "this is a directory: name the feed file in it").in_file(file));
     }
     if !about.is_file() {
-        return Err(Error::irregular(Kind::Feed, file));
+        return Err(Error::irregular(ErrorCategory::Feed, file));
     }
     if about.len() > MOST_BYTES {
-        return Err(Error::new(Kind::Feed, "larger than 4 MiB: this is no feed file").in_file(file));
+        return Err(Error::new(ErrorCategory::Feed, "larger than 4 MiB: this is no feed file").in_file(file));
     }
     let bytes = std::fs::read(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
     String::from_utf8(bytes).map_err(|error| {
         let right = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + right.iter().filter(|&&byte| byte == b'\n').count() as u64;
         let text = format!("line {line} is not UTF-8 text: save the file as UTF-8");
-        Error::new(Kind::Feed, text).in_file(file).at_line(line)
+        Error::new(ErrorCategory::Feed, text).in_file(file).at_line(line)
     })
 }
 
 /// What the policy must know of the columns, before their taxonomies are read.
-fn facts(tables: &[ColumnTable], columns: &[Column]) -> Facts {
+fn facts(tables: &[ColumnTable], columns: &[Column]) -> ColumnFacts {
     let count = |role: Role| tables.iter().filter(|table| table.role == role).count();
     let sensitive = || tables.iter().filter(|table| table.role == Role::Sensitive);
     let quasi = tables.iter().filter(|table| table.role == Role::Quasi);
-    Facts {
+    ColumnFacts {
         quasi: quasi.map(|table| table.name.as_str().into()).collect(),
         guarded_sets: sensitive().flat_map(|table| &table.guarded).map(Vec::len).sum(),
         sensitive: count(Role::Sensitive),

@@ -1,6 +1,6 @@
 //! What is found on the way through a feed file: what is wrong, and what is only worth telling, by the path of its key.
 
-use super::places::Problem;
+use super::places::ConfigProblem;
 
 /// Warnings and problems, by the path of their key.
 #[derive(Default)]
@@ -8,13 +8,13 @@ pub struct Notes {
     /// Harmless, and worth telling.
     pub warnings: Vec<(String, String)>,
     /// Everything that is wrong.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ConfigProblem>,
 }
 
 impl Notes {
     /// Something is wrong with a key.
     pub fn refuse(&mut self, path: &str, text: impl Into<String>) {
-        self.problems.push(Problem::new(path, text));
+        self.problems.push(ConfigProblem::new(path, text));
     }
 
     /// Something is wrong with a key if a condition holds.

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::file::NotifyTable;
 use super::notes::Notes;
 use super::reach::Reach;
-use super::secret::{Address, Secret, is_local};
+use super::secret::{Secret, WebAddress, is_local};
 use super::source::{TOPIC, is_topic};
 
 /// `[notify]`
@@ -23,14 +23,14 @@ pub struct Notify {
     /// Where the two addresses may lead.
     pub reach: Reach,
     /// What requests to other machines go through.
-    pub proxy: Option<Address>,
+    pub proxy: Option<WebAddress>,
 }
 
 /// A web address that is told something.
 #[derive(Debug)]
 pub struct Hook {
     /// The address.
-    pub address: Address,
+    pub address: WebAddress,
     /// The key that requests to it are signed with.
     pub key: Secret,
 }
@@ -64,7 +64,7 @@ pub fn read(
         notes.refuse(path, text);
         Reach::default()
     });
-    let mut hook = |path: &str, address: Option<Address>, key: Option<Secret>| {
+    let mut hook = |path: &str, address: Option<WebAddress>, key: Option<Secret>| {
         if let Some(address) = &address {
             judge(path, address, &reach, notes);
         }
@@ -111,8 +111,8 @@ fn apart(table: &NotifyTable, notes: &mut Notes) {
 }
 
 /// Whether a web address that is written in the feed file may be used; one that lies elsewhere is judged when it is read.
-fn judge(path: &str, address: &Address, reach: &Reach, notes: &mut Notes) {
-    let Address::Plain(text) = address else { return };
+fn judge(path: &str, address: &WebAddress, reach: &Reach, notes: &mut Notes) {
+    let WebAddress::Plain(text) = address else { return };
     if let Err(why) = reach.url(text) {
         notes.refuse(path, why);
     }

@@ -1,12 +1,12 @@
 //! A coin and guarded values together (SCIENCE 5): what masking leaves of a belief, moved by all the tests of a chain, must still
 //! be at most 1/m, or no release would ever leave.
 
-use super::places::Problem;
+use super::places::ConfigProblem;
 use crate::engine::gate::minimality::masked_from;
 use crate::engine::policy::Policy;
 
 /// What is wrong with the cap on odds.
-pub fn problem(policy: &Policy) -> Option<Problem> {
+pub fn problem(policy: &Policy) -> Option<ConfigProblem> {
     let (odds, masking) = (policy.odds()?, policy.masking()?);
     let left = masked_from(policy.a(), masking.l(), masking.rate()?);
     if left.moved(odds.most).is_at_most_one_in(masking.m) {
@@ -20,5 +20,5 @@ pub fn problem(policy: &Policy) -> Option<Problem> {
         masking.m,
         policy.a()
     );
-    Some(Problem::new("policy.max_odds", text))
+    Some(ConfigProblem::new("policy.max_odds", text))
 }

@@ -5,42 +5,42 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::daemon::error::{Error, Kind, Passage};
+use crate::daemon::error::{Error, ErrorCategory, Passage};
 
 /// Bytes of the text.
-pub type Span = Range<usize>;
+pub type TextSpan = Range<usize>;
 
 /// The text of a feed file and where its keys stand.
 pub struct Places<'t> {
     file: PathBuf,
     text: &'t str,
     /// Path of a key, such as `column[1].taxonomy.bands`, to the key and its value.
-    known: BTreeMap<String, Place>,
-    secrets: Vec<Span>,
+    known: BTreeMap<String, KeyPlace>,
+    secrets: Vec<TextSpan>,
 }
 
 /// A key and its value.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct KeyPlace {
     /// The key; of a list item, the item.
-    pub key: Span,
+    pub key: TextSpan,
     /// The value.
-    pub value: Span,
+    pub value: TextSpan,
 }
 
 /// Something wrong, by the path of its key.
 #[derive(Debug, Clone)]
-pub struct Problem {
+pub struct ConfigProblem {
     /// The path of the key it is about.
     pub path: String,
     /// What is wrong; has no place in the feed file yet.
     pub error: Error,
 }
 
-impl Problem {
+impl ConfigProblem {
     /// What is wrong with the value of a key.
-    pub fn new(path: impl Into<String>, text: impl Into<String>) -> Problem {
-        Problem { path: path.into(), error: Error::new(Kind::Feed, text) }
+    pub fn new(path: impl Into<String>, text: impl Into<String>) -> ConfigProblem {
+        ConfigProblem { path: path.into(), error: Error::new(ErrorCategory::Feed, text) }
     }
 }
 
@@ -51,17 +51,17 @@ impl<'t> Places<'t> {
     }
 
     /// Learns where a key stands.
-    pub fn learn(&mut self, path: &str, key: Span, value: Span) {
-        self.known.insert(path.to_owned(), Place { key, value });
+    pub fn learn(&mut self, path: &str, key: TextSpan, value: TextSpan) {
+        self.known.insert(path.to_owned(), KeyPlace { key, value });
     }
 
     /// Learns where a secret stands.
-    pub fn learn_secret(&mut self, value: Span) {
+    pub fn learn_secret(&mut self, value: TextSpan) {
         self.secrets.push(value);
     }
 
     /// Where a key stands; if it is not written, the table that it belongs in.
-    pub fn find(&self, path: &str) -> Option<&Place> {
+    pub fn find(&self, path: &str) -> Option<&KeyPlace> {
         let mut path = path;
         loop {
             if let Some(place) = self.known.get(path) {
@@ -72,21 +72,21 @@ impl<'t> Places<'t> {
     }
 
     /// The key whose value holds this place, the innermost one.
-    pub fn around(&self, at: &Span) -> Option<&str> {
-        let holds = |place: &Place| place.value.start <= at.start && at.end <= place.value.end;
+    pub fn around(&self, at: &TextSpan) -> Option<&str> {
+        let holds = |place: &KeyPlace| place.value.start <= at.start && at.end <= place.value.end;
         let inside = self.known.iter().filter(|(_, place)| holds(place));
         inside.min_by_key(|(_, place)| place.value.len()).map(|(path, _)| path.as_str())
     }
 
     /// The first in the order of the file, at its place.
-    pub fn first(&self, problems: Vec<Problem>) -> Option<Error> {
-        let start = |problem: &Problem| self.find(&problem.path).map_or(0, |place| place.key.start);
+    pub fn first(&self, problems: Vec<ConfigProblem>) -> Option<Error> {
+        let start = |problem: &ConfigProblem| self.find(&problem.path).map_or(0, |place| place.key.start);
         problems.into_iter().min_by_key(start).map(|problem| self.place(problem))
     }
 
     /// At the value of its key, or at the table that the key should stand in.
-    pub fn place(&self, problem: Problem) -> Error {
-        let Problem { path, mut error } = problem;
+    pub fn place(&self, problem: ConfigProblem) -> Error {
+        let ConfigProblem { path, mut error } = problem;
         if error.file.is_some() {
             return error.in_field(path);
         }
@@ -99,7 +99,7 @@ impl<'t> Places<'t> {
     }
 
     /// At these bytes.
-    pub fn at(&self, span: &Span, error: Error) -> Error {
+    pub fn at(&self, span: &TextSpan, error: Error) -> Error {
         let span = span.start.min(self.text.len())..span.end.min(self.text.len());
         let start = self.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
         let number = self.text[..start].matches('\n').count() as u64 + 1;
@@ -113,7 +113,7 @@ impl<'t> Places<'t> {
     }
 
     /// Some bytes of the text, with a star for each byte of a secret.
-    fn masked(&self, span: Span) -> String {
+    fn masked(&self, span: TextSpan) -> String {
         let mut bytes = self.text[span.clone()].trim_end_matches('\r').as_bytes().to_vec();
         for secret in &self.secrets {
             let (from, to) = (secret.start.max(span.start), secret.end.min(span.start + bytes.len()));
@@ -138,7 +138,7 @@ impl Places<'_> {
         if twice && error.message().contains("duplicate key") {
             text.push_str("; a feed has several columns, so each begins with `[[column]]`, in two pairs of brackets");
         }
-        let found = Error::new(Kind::Feed, text);
+        let found = Error::new(ErrorCategory::Feed, text);
         let Some(span) = error.span() else { return found.in_file(&self.file) };
         let mut found = self.at(&span, found);
         let several_lines = self.text.contains("\"\"\"") || self.text.contains("'''");

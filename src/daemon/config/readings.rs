@@ -4,23 +4,24 @@
 
 use super::columns::like_release;
 use super::file::FeedFile;
-use super::places::{Places, Problem};
+use super::places::{ConfigProblem, Places};
 use super::unbuilt::{Purpose, Unbuilt};
 use super::{layers, odds};
 use crate::daemon::error::{Error, Result};
 use crate::engine::model::{Column, Columns, ReleaseColumn, Role};
 use crate::engine::policy::{
-    Chain, ChainKind, Facts, Guarantee, NoCount, OnUnsafe, Output, Policy, Search, Settings, contradictions,
+    ChainKind, ChainPromise, ColumnFacts, Guarantee, NoCount, OnUnsafe, Output, Policy, PolicySettings, Search,
+    contradictions,
 };
 
 /// A feed file of which everything but the policy was read.
-pub struct Written<'w> {
+pub struct FeedFileText<'w> {
     /// The file.
     pub file: &'w FeedFile,
     /// `schedule.min_records`.
     pub min_records: Option<u64>,
     /// What the policy must know of the columns.
-    pub facts: Facts,
+    pub facts: ColumnFacts,
     /// The columns.
     pub columns: &'w [Column],
     /// `publish.release_column`, if it is written.
@@ -28,7 +29,7 @@ pub struct Written<'w> {
     /// Whether releases are made under it, and not judged alone.
     pub purpose: Purpose,
     /// What is wrong with it, whatever the search.
-    pub problems: &'w [Problem],
+    pub problems: &'w [ConfigProblem],
     /// What is not built, whatever the search.
     pub unbuilt: &'w [Unbuilt],
     /// Where everything stands.
@@ -48,7 +49,7 @@ pub struct Readings {
     pub unfit: Option<Error>,
 }
 
-impl Written<'_> {
+impl FeedFileText<'_> {
     /// Reads the policy in all ways that it may be meant.
     ///
     /// # Errors
@@ -76,7 +77,7 @@ impl Written<'_> {
     }
 
     /// What a chain that begins halves by, where that is another reading than the settings as they are written.
-    fn begun(&self) -> Option<Settings> {
+    fn begun(&self) -> Option<PolicySettings> {
         let asked = &self.file.policy;
         let unnamed = asked.search.is_none();
         let differs = match self.chain() {
@@ -85,9 +86,10 @@ impl Written<'_> {
             ChainKind::Disjoint if unnamed => asked.output != Some(Output::TwoTable),
             ChainKind::Disjoint => asked.search == Some(Search::Halves) && asked.publish_every.is_none(),
         };
-        let every = asked.publish_every.or(Some(Chain::PUBLISH_EVERY)).filter(|_| self.chain() == ChainKind::Disjoint);
+        let every =
+            asked.publish_every.or(Some(ChainPromise::PUBLISH_EVERY)).filter(|_| self.chain() == ChainKind::Disjoint);
         let publish_every = asked.publish_every.or(every);
-        differs.then(|| Settings { search: Some(Search::Halves), publish_every, ..asked.clone() })
+        differs.then(|| PolicySettings { search: Some(Search::Halves), publish_every, ..asked.clone() })
     }
 
     fn chain(&self) -> ChainKind {
@@ -95,10 +97,10 @@ impl Written<'_> {
     }
 
     /// The file with these settings as its policy.
-    fn reading(&self, asked: &Settings) -> Result<Reading> {
+    fn reading(&self, asked: &PolicySettings) -> Result<Reading> {
         let policy_problems = contradictions(asked, self.chain(), &self.facts);
         let mut problems = self.problems.to_vec();
-        problems.extend(policy_problems.into_iter().map(|found| Problem::new(found.key, found.text)));
+        problems.extend(policy_problems.into_iter().map(|found| ConfigProblem::new(found.key, found.text)));
         problems.extend(self.gathered(asked));
         if let Some(mut error) = self.places.first(problems) {
             // Whoever mends what is wrong with a safeguard that is not built should not learn it one run later.
@@ -112,7 +114,7 @@ impl Written<'_> {
             return Err(error);
         }
         let policy = Policy::new(asked, self.chain(), &self.facts)
-            .map_err(|found| self.places.place(Problem::new(found.key, found.text)))?;
+            .map_err(|found| self.places.place(ConfigProblem::new(found.key, found.text)))?;
         if let Some(problem) = odds::problem(&policy) {
             return Err(self.places.place(problem));
         }
@@ -129,7 +131,7 @@ impl Written<'_> {
             return Err(self.places.place(problem));
         }
         if let Some(Err(NoCount { at, text })) = policy.workload().map(|workload| workload.counts(&columns.trees())) {
-            return Err(self.places.place(Problem::new(format!("policy.workload[{at}]"), text)));
+            return Err(self.places.place(ConfigProblem::new(format!("policy.workload[{at}]"), text)));
         }
         match layers::problem(&policy, &columns, &self.file.column) {
             Some(problem) => Err(self.places.place(problem)),
@@ -138,12 +140,12 @@ impl Written<'_> {
     }
 
     /// What is wrong with the column for the number of the release.
-    fn release_problem(&self, columns: &[Column], grows: bool) -> Option<Problem> {
+    fn release_problem(&self, columns: &[Column], grows: bool) -> Option<ConfigProblem> {
         match self.release {
             Some(_) if !grows => {
                 let text =
                     "only tables that grow (`search = \"halves\"`) say in which release a row came: leave this out";
-                Some(Problem::new("publish.release_column", text))
+                Some(ConfigProblem::new("publish.release_column", text))
             }
             release if grows && self.purpose == Purpose::Releases => {
                 like_release(columns, release.unwrap_or(&ReleaseColumn::default()))
@@ -153,7 +155,7 @@ impl Written<'_> {
     }
 
     /// What is wrong with measures: no table of them can be made, or it would have a column twice.
-    fn measure_problem(&self, columns: &Columns, policy: &Policy) -> Option<Problem> {
+    fn measure_problem(&self, columns: &Columns, policy: &Policy) -> Option<ConfigProblem> {
         let at = |name: &str| self.file.column.iter().position(|column| column.name == name).unwrap_or(0);
         let measures = || columns.of(Role::Measure);
         let first = measures().next().filter(|_| self.purpose == Purpose::Releases)?;
@@ -165,7 +167,7 @@ impl Written<'_> {
             ""
         };
         if !refused.is_empty() {
-            return Some(Problem::new(format!("column[{}].role", at(&first.name)), refused));
+            return Some(ConfigProblem::new(format!("column[{}].role", at(&first.name)), refused));
         }
         let mut taken: Vec<&str> = columns.of(Role::Quasi).map(|column| &*column.name).collect();
         taken.extend(columns.release().name());
@@ -173,17 +175,17 @@ impl Written<'_> {
             let names = measure.aggregates();
             let twice = names.iter().find(|name| taken.contains(&name.as_str()))?;
             let text = format!("the table of measures has a column `{twice}` for this measure, and another one of that name: rename one");
-            Some(Problem::new(format!("column[{}].name", at(&measure.name)), text))
+            Some(ConfigProblem::new(format!("column[{}].name", at(&measure.name)), text))
         })
     }
 
     /// Where a coin divides people every tick counts, also one without new rows.
-    fn gathered(&self, asked: &Settings) -> Option<Problem> {
+    fn gathered(&self, asked: &PolicySettings) -> Option<ConfigProblem> {
         let coin = self.chain() == ChainKind::Cumulative || asked.publish_every.is_some();
         let crowds = coin && asked.search == Some(Search::Halves);
         let text = "with `search = \"halves\"` every tick counts, also one without new rows: fewer new rows in a release than \
                     `min_records` asks for would prove that others wait. Leave `min_records` out; to gather more people before they \
                     are published, write `publish_every` in [policy]";
-        (crowds && self.min_records > Some(1)).then(|| Problem::new("schedule.min_records", text.to_owned()))
+        (crowds && self.min_records > Some(1)).then(|| ConfigProblem::new("schedule.min_records", text.to_owned()))
     }
 }

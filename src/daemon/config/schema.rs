@@ -54,34 +54,34 @@ fn merge(object: &mut Map<String, Value>, other: Value) {
 
 /// One place of the schema, with references followed.
 #[derive(Clone, Copy)]
-pub struct Node<'s> {
+pub struct SchemaNode<'s> {
     root: &'s Value,
     here: &'s Value,
 }
 
-impl<'s> Node<'s> {
+impl<'s> SchemaNode<'s> {
     /// The whole.
-    pub fn root(root: &'s Value) -> Node<'s> {
-        Node { root, here: root }
+    pub fn root(root: &'s Value) -> SchemaNode<'s> {
+        SchemaNode { root, here: root }
     }
 
-    fn at(self, here: &'s Value) -> Node<'s> {
+    fn at(self, here: &'s Value) -> SchemaNode<'s> {
         let mut here = here;
         while let Some(pointer) = here.get("$ref").and_then(Value::as_str) {
             let target = self.root.pointer(pointer.trim_start_matches('#'));
             here = target.expect("a generated schema refers to itself only");
         }
-        Node { root: self.root, here }
+        SchemaNode { root: self.root, here }
     }
 
     /// The keys of a table, in the order of the type.
-    pub fn keys(self) -> impl Iterator<Item = (&'s str, Node<'s>)> {
+    pub fn keys(self) -> impl Iterator<Item = (&'s str, SchemaNode<'s>)> {
         let table = self.here.get("properties").and_then(Value::as_object);
         table.into_iter().flatten().map(move |(key, here)| (key.as_str(), self.at(here)))
     }
 
     /// The key of a table.
-    pub fn key(self, key: &str) -> Option<Node<'s>> {
+    pub fn key(self, key: &str) -> Option<SchemaNode<'s>> {
         let named = self.here.get("properties").and_then(|keys| keys.get(key));
         // A table whose keys are the user's own says what each of them holds.
         let any = || self.here.get("additionalProperties").filter(|any| any.is_object());
@@ -95,7 +95,7 @@ impl<'s> Node<'s> {
     }
 
     /// What the items of a list are.
-    pub fn items(self) -> Option<Node<'s>> {
+    pub fn items(self) -> Option<SchemaNode<'s>> {
         self.here.get("items").filter(|items| items.is_object()).map(|here| self.at(here))
     }
 
@@ -107,7 +107,7 @@ impl<'s> Node<'s> {
     }
 
     /// The alternatives, or itself.
-    pub fn choices(self) -> Vec<Node<'s>> {
+    pub fn choices(self) -> Vec<SchemaNode<'s>> {
         match self.here.get("anyOf").and_then(Value::as_array) {
             Some(choices) => choices.iter().flat_map(|here| self.at(here).choices()).collect(),
             None => vec![self],
@@ -138,6 +138,6 @@ impl<'s> Node<'s> {
     /// Whether a secret may stand here or anywhere below.
     pub fn holds_secret(self) -> bool {
         let below = || self.keys().any(|(_, key)| key.holds_secret());
-        self.is_secret() || below() || self.items().is_some_and(Node::holds_secret)
+        self.is_secret() || below() || self.items().is_some_and(SchemaNode::holds_secret)
     }
 }

@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::small_file::{self, Readers};
 
 /// Where a secret lies: `file:path` or `${NAME}`. The secret itself never stands in a feed file.
@@ -37,7 +37,7 @@ impl Secret {
             Lies::In(file) => small_file::secret(file, "read the secret", Readers::Group)?,
             Lies::Env(name) => std::env::var(name)
                 .map(Zeroizing::new)
-                .map_err(|_| Error::new(Kind::Usage, format!("the environment variable {name} is not set")))?,
+                .map_err(|_| Error::new(ErrorCategory::Usage, format!("the environment variable {name} is not set")))?,
         };
         Ok(secret.trim().to_owned())
     }
@@ -95,17 +95,17 @@ impl JsonSchema for Secret {
 /// printed, and may lie elsewhere like a [`Secret`].
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub enum Address {
+pub enum WebAddress {
     /// As written.
     Plain(String),
     /// Elsewhere.
     Secret(Secret),
 }
 
-impl Address {
+impl WebAddress {
     /// `https` or `http`, and the host; `None` while it lies elsewhere.
     pub fn host(&self) -> Option<(&str, &str)> {
-        let Address::Plain(text) = self else { return None };
+        let WebAddress::Plain(text) = self else { return None };
         parts(text)
     }
 
@@ -115,17 +115,17 @@ impl Address {
     /// It lies elsewhere and cannot be read.
     pub fn read(&self) -> Result<String> {
         match self {
-            Address::Plain(text) => Ok(text.clone()),
-            Address::Secret(secret) => secret.read(),
+            WebAddress::Plain(text) => Ok(text.clone()),
+            WebAddress::Secret(secret) => secret.read(),
         }
     }
 
     /// A file it may lie in is relative to `base`.
     #[must_use]
-    pub fn under(self, base: &Path) -> Address {
+    pub fn under(self, base: &Path) -> WebAddress {
         match self {
-            Address::Plain(text) => Address::Plain(text),
-            Address::Secret(secret) => Address::Secret(secret.under(base)),
+            WebAddress::Plain(text) => WebAddress::Plain(text),
+            WebAddress::Secret(secret) => WebAddress::Secret(secret.under(base)),
         }
     }
 }
@@ -151,7 +151,7 @@ pub fn is_local(host: &str) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for WebAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.host() {
             Some((scheme, host)) => write!(f, "Address({scheme}://{host}/..)"),
@@ -160,14 +160,14 @@ impl fmt::Debug for Address {
     }
 }
 
-impl TryFrom<String> for Address {
+impl TryFrom<String> for WebAddress {
     type Error = String;
 
-    fn try_from(text: String) -> std::result::Result<Address, String> {
+    fn try_from(text: String) -> std::result::Result<WebAddress, String> {
         if let Ok(secret) = Secret::try_from(text.clone()) {
-            return Ok(Address::Secret(secret));
+            return Ok(WebAddress::Secret(secret));
         }
-        let address = Address::Plain(text);
+        let address = WebAddress::Plain(text);
         match address.host() {
             Some(("http" | "https", host)) if !host.is_empty() => Ok(address),
             _ => {
@@ -177,7 +177,7 @@ impl TryFrom<String> for Address {
     }
 }
 
-impl JsonSchema for Address {
+impl JsonSchema for WebAddress {
     fn inline_schema() -> bool {
         true
     }
@@ -193,13 +193,14 @@ impl JsonSchema for Address {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Secret};
+    use super::{Secret, WebAddress};
 
     #[test]
     fn secrets_do_not_print() {
         let secret = Secret::try_from("${PLANTED}".to_owned()).expect("a place");
         assert_eq!(format!("{secret:?}"), "Secret(..)");
-        let address = Address::try_from("https://user:planted@hooks.example/planted?planted".to_owned()).expect("one");
+        let address =
+            WebAddress::try_from("https://user:planted@hooks.example/planted?planted".to_owned()).expect("one");
         assert_eq!(format!("{address:?}"), "Address(https://hooks.example/..)");
         for text in ["hunter2", "${", "${}", "${1A}", "file:", "${A B}"] {
             let refused = Secret::try_from(text.to_owned()).expect_err("no place of a secret");

@@ -10,7 +10,7 @@ use super::file::{self, Approval, FeedFile, HttpTable, LogFormat, PublishTable, 
 use super::notes::Notes;
 use super::notify::{self, Notify};
 use super::secret::Secret;
-use super::source::{Place as SourcePlace, Source};
+use super::source::{SourcePlace, SourceSettings};
 use super::words::{Period, Root};
 use crate::engine::model::ReleaseColumn;
 use crate::engine::release::Language;
@@ -19,9 +19,9 @@ use crate::engine::release::Language;
 #[derive(Debug)]
 pub struct Services {
     /// Where records come from.
-    pub source: Option<Source>,
+    pub source: Option<SourceSettings>,
     /// Where the log and releases lie.
-    pub store: Option<Store>,
+    pub store: Option<StoreSettings>,
     /// When a release is made.
     pub schedule: Option<Schedule>,
     /// What is published beside the rows.
@@ -52,7 +52,7 @@ impl Services {
 
 /// `[store]`
 #[derive(Debug)]
-pub struct Store {
+pub struct StoreSettings {
     /// The log and everything personal.
     pub private: Option<Root>,
     /// What everybody may read.
@@ -160,8 +160,8 @@ impl Http {
 pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Services> {
     let topic = file.source.as_ref().and_then(|source| source.topic.clone());
     let source = file.source.take().map(|table| super::source::read(table, base, notes));
-    let directory = matches!(source, Some(Some(Source { place: SourcePlace::Directory { .. }, .. })));
-    let kafka = matches!(source, Some(Some(Source { place: SourcePlace::Kafka { .. }, .. })));
+    let directory = matches!(source, Some(Some(SourceSettings { place: SourcePlace::Directory { .. }, .. })));
+    let kafka = matches!(source, Some(Some(SourceSettings { place: SourcePlace::Kafka { .. }, .. })));
     let store = file.store.take().map(|table| store(table, base, notes));
     let schedule = file.schedule.take().map(|table| schedule(table, kafka, notes));
     let publish = publish(file.publish.take(), notes);
@@ -215,23 +215,23 @@ fn publish(table: Option<PublishTable>, notes: &mut Notes) -> Publish {
         notes.refuse_if(none, path, "this is how long something stays: write \"90d\", or another length above 0");
     }
     let release_column = release_column.map(|column| match column {
-        file::ReleaseColumn::Name(name) => {
+        file::ReleaseColumnName::Name(name) => {
             let text = "a column's name is text without control characters";
             notes.refuse_if(is_no_name(&name), "publish.release_column", text);
             ReleaseColumn::Named(name.into())
         }
-        file::ReleaseColumn::Whether(true) => {
+        file::ReleaseColumnName::Whether(true) => {
             let text = "write the name of the column, or `false` for no such column";
             notes.refuse("publish.release_column", text);
             ReleaseColumn::default()
         }
-        file::ReleaseColumn::Whether(false) => ReleaseColumn::Absent,
+        file::ReleaseColumnName::Whether(false) => ReleaseColumn::Absent,
     });
     let pages = PageTexts { purpose, contact, language: language.unwrap_or_default() };
     Publish { delta: delta.unwrap_or(true), release_column, keep, retain, pages }
 }
 
-fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> Store {
+fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> StoreSettings {
     let [private, public] = [table.private, table.public].map(|root| root.map(|root| root.under(base)));
     let text =
         "the public root and the private one must lie apart: what is personal must never be where everybody reads";
@@ -247,7 +247,7 @@ fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> Store {
     if table.key.is_none() {
         notes.warn("store.key", text);
     }
-    Store {
+    StoreSettings {
         private,
         public,
         key: table.key.map(|key| key.under(base)),

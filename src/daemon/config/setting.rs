@@ -5,7 +5,7 @@ use std::fmt;
 
 use toml::{Table, Value};
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// One key and its value.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ impl Setting {
     }
 
     fn parse(text: &str) -> Result<Setting> {
-        let wrong = |what: &str| Error::new(Kind::Usage, format!("`{text}` {what}")).in_field("--set");
+        let wrong = |what: &str| Error::new(ErrorCategory::Usage, format!("`{text}` {what}")).in_field("--set");
         let (key, value) =
             text.split_once('=').ok_or_else(|| wrong("is no setting: write a key and a value, as `policy.k=10`"))?;
         let parts: Vec<&str> = key.trim().split('.').map(str::trim).collect();
@@ -77,7 +77,7 @@ impl Setting {
 
     /// Writes it into a feed file.
     fn write(&self, file: &mut Table) -> Result<()> {
-        let wrong = |what: String| Error::new(Kind::Usage, format!("`{self}`: {what}")).in_field("--set");
+        let wrong = |what: String| Error::new(ErrorCategory::Usage, format!("`{self}`: {what}")).in_field("--set");
         let (first, rest) = self.path.split_first().expect("a path has parts");
         if first != COLUMN {
             return write(file, &self.path, self.value()).ok_or_else(|| wrong(format!("`{first}` is no table")));
@@ -132,7 +132,7 @@ impl fmt::Display for Setting {
 /// # Errors
 /// A setting names nothing of it.
 pub fn written(text: &str, settings: &[Setting]) -> Result<String> {
-    let broken = || Error::new(Kind::Internal, "a feed file that was read is TOML");
+    let broken = || Error::new(ErrorCategory::Internal, "a feed file that was read is TOML");
     let mut file: Table = toml::from_str(text).map_err(|_| broken())?;
     settings.iter().try_for_each(|setting| setting.write(&mut file))?;
     toml::to_string(&file).map_err(|_| broken())

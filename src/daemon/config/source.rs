@@ -8,19 +8,19 @@ use super::file::{
     Format, Mechanism, RegistryTable, SaslTable, SecurityTable, SourceKind, SourceTable, Start, Unwanted,
 };
 use super::notes::Notes;
-use super::secret::{Address, Secret, host_of, is_local};
+use super::secret::{Secret, WebAddress, host_of, is_local};
 use super::words::Period;
 use crate::engine::policy::Decimal;
 
 /// Where records come from.
 #[derive(Debug)]
-pub struct Source {
+pub struct SourceSettings {
     /// A topic or a directory.
-    pub place: Place,
+    pub place: SourcePlace,
     /// How records are written; `None` = by file name.
     pub format: Option<Format>,
     /// Where schemas lie.
-    pub registry: Option<Registry>,
+    pub registry: Option<RegistrySettings>,
     /// What a message without content does.
     pub tombstones: Unwanted,
     /// What a message that deletes a record does.
@@ -31,7 +31,7 @@ pub struct Source {
 
 /// A topic or a directory.
 #[derive(Debug)]
-pub enum Place {
+pub enum SourcePlace {
     /// `kind = "kafka"`
     Kafka {
         /// `host:port`, with commas.
@@ -84,9 +84,9 @@ pub struct Sasl {
 
 /// Where schemas lie.
 #[derive(Debug, Clone)]
-pub struct Registry {
+pub struct RegistrySettings {
     /// The web address.
-    pub url: Address,
+    pub url: WebAddress,
     /// User and password.
     pub login: Option<(String, Secret)>,
     /// Who may vouch for it.
@@ -108,7 +108,7 @@ pub fn is_topic(text: &str) -> bool {
 }
 
 /// Reads the table; `None` when a key is missing, and then `notes` says which.
-pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Source> {
+pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<SourceSettings> {
     let allow_plaintext = table.allow_plaintext == Some(true);
     let registry = table.schema_registry.take().map(|table| registry(table, allow_plaintext, base, notes));
     if registry.is_some() && table.format.is_some_and(|format| format != Format::Avro) {
@@ -127,10 +127,10 @@ pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<So
         SourceKind::Directory => directory(table, base, notes),
     }?;
     let [tombstones, deletes] = [tombstones, deletes].map(|said| said.unwrap_or(Unwanted::Quarantine));
-    Some(Source { place, format, registry, tombstones, deletes, max_quarantine_share })
+    Some(SourceSettings { place, format, registry, tombstones, deletes, max_quarantine_share })
 }
 
-fn directory(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place> {
+fn directory(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<SourcePlace> {
     let foreign = [
         ("brokers", table.brokers.is_some()),
         ("topic", table.topic.is_some()),
@@ -146,10 +146,10 @@ fn directory(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place
         return None;
     };
     notes.refuse_if(path.is_empty(), "source.path", "`path` is empty: write where files appear");
-    Some(Place::Directory { path: base.join(path), settle: table.settle.unwrap_or(Period::seconds(2)) })
+    Some(SourcePlace::Directory { path: base.join(path), settle: table.settle.unwrap_or(Period::seconds(2)) })
 }
 
-fn kafka(table: SourceTable, has_registry: bool, base: &Path, notes: &mut Notes) -> Option<Place> {
+fn kafka(table: SourceTable, has_registry: bool, base: &Path, notes: &mut Notes) -> Option<SourcePlace> {
     let foreign = [("path", table.path.is_some()), ("settle", table.settle.is_some())];
     refuse_foreign(&foreign, "directory", "kafka", notes);
     let text = "a topic has no file names to tell the format by: write `format = \"json\"`, or another one";
@@ -199,7 +199,7 @@ fn kafka(table: SourceTable, has_registry: bool, base: &Path, notes: &mut Notes)
         }
     }
     let max_lag = table.max_lag.unwrap_or(Period::seconds(60));
-    Some(Place::Kafka { brokers, topic, start, security, topic_id: table.topic_id, resume, max_lag })
+    Some(SourcePlace::Kafka { brokers, topic, start, security, topic_id: table.topic_id, resume, max_lag })
 }
 
 fn refuse_foreign(keys: &[(&str, bool)], owner: &str, kind: &str, notes: &mut Notes) {
@@ -237,7 +237,7 @@ fn security(table: SecurityTable, base: &Path, notes: &mut Notes) -> Security {
     }
 }
 
-fn registry(table: RegistryTable, allow_plaintext: bool, base: &Path, notes: &mut Notes) -> Registry {
+fn registry(table: RegistryTable, allow_plaintext: bool, base: &Path, notes: &mut Notes) -> RegistrySettings {
     let plain = matches!(table.url.host(), Some(("http", host)) if !is_local(host));
     let text = "schemas and passwords would travel to another host unencrypted: write an https address, or \
                 `allow_plaintext = true` in [source] if that is meant";
@@ -245,7 +245,7 @@ fn registry(table: RegistryTable, allow_plaintext: bool, base: &Path, notes: &mu
     let text = "user and password go together: write both, or neither";
     notes.refuse_if(table.user.is_some() && table.password.is_none(), "source.schema_registry.user", text);
     notes.refuse_if(table.user.is_none() && table.password.is_some(), "source.schema_registry.password", text);
-    Registry {
+    RegistrySettings {
         url: table.url.under(base),
         login: table.user.zip(table.password).map(|(user, password)| (user, password.under(base))),
         ca: table.ca.map(|file| base.join(file)),

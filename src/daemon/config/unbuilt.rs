@@ -4,7 +4,7 @@
 
 use toml::de::DeTable;
 
-use super::places::Problem;
+use super::places::ConfigProblem;
 
 /// What a feed file is read for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,8 +24,8 @@ pub struct Unbuilt {
 
 impl Unbuilt {
     /// As an error of its own.
-    pub fn problem(&self) -> Problem {
-        Problem::new(&self.path, format!("{}, and nothing is promised that is not kept: leave it out", self.text))
+    pub fn problem(&self) -> ConfigProblem {
+        ConfigProblem::new(&self.path, format!("{}, and nothing is promised that is not kept: leave it out", self.text))
     }
 }
 

@@ -6,33 +6,33 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::nearest::{listed, nearest};
-use super::places::{Places, Problem};
-use super::schema::Node;
+use super::places::{ConfigProblem, Places};
+use super::schema::SchemaNode;
 
 /// What was found; unknown keys and wrong types come before what is missing, for a slip of the pen is both.
 #[derive(Default)]
 pub struct Walked {
     /// Keys that nobody knows and values of the wrong type.
-    pub wrong: Vec<Problem>,
+    pub wrong: Vec<ConfigProblem>,
     /// Keys that must be there.
-    pub missing: Vec<Problem>,
+    pub missing: Vec<ConfigProblem>,
 }
 
 /// Walks a whole feed file.
 pub fn walk(schema: &Value, file: &Spanned<DeTable<'_>>, places: &mut Places<'_>) -> Walked {
-    let mut walk = Walk { root: Node::root(schema), places, found: Walked::default() };
+    let mut walk = Walk { root: SchemaNode::root(schema), places, found: Walked::default() };
     walk.table(walk.root, file.get_ref(), "");
     walk.found
 }
 
 struct Walk<'w, 's, 't> {
-    root: Node<'s>,
+    root: SchemaNode<'s>,
     places: &'w mut Places<'t>,
     found: Walked,
 }
 
 impl<'s> Walk<'_, 's, '_> {
-    fn table(&mut self, schema: Node<'s>, table: &DeTable<'_>, path: &str) {
+    fn table(&mut self, schema: SchemaNode<'s>, table: &DeTable<'_>, path: &str) {
         for (key, value) in table {
             let name: &str = key.get_ref();
             let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
@@ -44,13 +44,13 @@ impl<'s> Walk<'_, 's, '_> {
                     self.places.learn(&inner, key.span(), key.span());
                     self.hide_text(value);
                     let text = self.unknown(schema, name, path);
-                    self.found.wrong.push(Problem::new(inner, text));
+                    self.found.wrong.push(ConfigProblem::new(inner, text));
                 }
             }
         }
         for key in schema.required().filter(|key| table.get(*key).is_none()) {
             let inner = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-            self.found.missing.push(Problem::new(inner, missing(path, key)));
+            self.found.missing.push(ConfigProblem::new(inner, missing(path, key)));
         }
     }
 
@@ -64,7 +64,7 @@ impl<'s> Walk<'_, 's, '_> {
         }
     }
 
-    fn value(&mut self, schema: Node<'s>, value: &Spanned<DeValue<'_>>, path: &str) {
+    fn value(&mut self, schema: SchemaNode<'s>, value: &Spanned<DeValue<'_>>, path: &str) {
         if schema.is_secret() {
             self.places.learn_secret(value.span());
         }
@@ -82,7 +82,7 @@ impl<'s> Walk<'_, 's, '_> {
             };
             let item = if path.ends_with(']') { "each item of " } else { "" };
             let text = format!("{item}`{}` must be {what}, not {is}{hint}", last(path));
-            return self.found.wrong.push(Problem::new(path, text));
+            return self.found.wrong.push(ConfigProblem::new(path, text));
         };
         match value.get_ref() {
             DeValue::Table(table) => self.table(fitting, table, path),
@@ -101,7 +101,7 @@ impl<'s> Walk<'_, 's, '_> {
                     let meant = meant.map_or(String::new(), |word| format!("; did you mean {word:?}?"));
                     let meant = foreign(last(path), word).map_or(meant, |what| format!("; {what} is not built"));
                     let text = format!("`{}` must be {}{meant}", last(path), wanted(&choices));
-                    self.found.wrong.push(Problem::new(path, text));
+                    self.found.wrong.push(ConfigProblem::new(path, text));
                 }
             }
             _ => {}
@@ -109,7 +109,7 @@ impl<'s> Walk<'_, 's, '_> {
     }
 
     /// What to say of a key that a table does not have.
-    fn unknown(&self, schema: Node<'s>, name: &str, path: &str) -> String {
+    fn unknown(&self, schema: SchemaNode<'s>, name: &str, path: &str) -> String {
         let here = title(path);
         if let Some(meant) = nearest(name, schema.keys().map(|(key, _)| key)) {
             return format!("there is no key `{name}` in {here}; did you mean `{meant}`?");
@@ -138,7 +138,7 @@ fn foreign(key: &str, word: &str) -> Option<&'static str> {
 }
 
 /// Whether a value has the type of a schema; what it says is looked at later.
-fn fits(schema: Node<'_>, value: &DeValue<'_>) -> bool {
+fn fits(schema: SchemaNode<'_>, value: &DeValue<'_>) -> bool {
     match schema.kind() {
         Some("integer") => match value {
             DeValue::Integer(number) => {
@@ -164,8 +164,8 @@ fn fits(schema: Node<'_>, value: &DeValue<'_>) -> bool {
 }
 
 /// What may stand here, in words.
-fn wanted(choices: &[Node<'_>]) -> String {
-    let one = |choice: &Node<'_>| match choice.kind() {
+fn wanted(choices: &[SchemaNode<'_>]) -> String {
+    let one = |choice: &SchemaNode<'_>| match choice.kind() {
         Some("integer") if choice.is_unsigned() => format!("a whole number from {} up", choice.least()),
         Some("integer") => "a whole number".to_owned(),
         Some("number") if choice.is_unsigned() => "a number from 0 up".to_owned(),

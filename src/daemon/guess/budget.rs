@@ -8,7 +8,7 @@ use super::proposal::Proposal;
 const MOST_QUASI: usize = 10;
 
 /// A column of the sample, with what was proposed for it.
-pub struct Candidate {
+pub struct SampleColumn {
     /// Whether others know its values; it gives way last.
     pub known: bool,
     /// Its taxonomy, or why it has none.
@@ -16,7 +16,7 @@ pub struct Candidate {
 }
 
 /// Leaves out columns that are too many, and makes leaves coarser where their combinations cannot be counted.
-pub fn fit(candidates: &mut [Candidate]) {
+pub fn fit(candidates: &mut [SampleColumn]) {
     let mut columns = candidates.iter().filter(|one| one.known && one.proposal.is_ok()).count();
     for one in candidates.iter_mut().filter(|one| !one.known && one.proposal.is_ok()) {
         columns += 1;
@@ -25,7 +25,7 @@ pub fn fit(candidates: &mut [Candidate]) {
             one.proposal = Err(format!("{MOST_QUASI} {text}"));
         }
     }
-    let size = |one: &Candidate| one.proposal.as_ref().ok().and_then(|proposal| proposal.size().ok());
+    let size = |one: &SampleColumn| one.proposal.as_ref().ok().and_then(|proposal| proposal.size().ok());
     let mut sizes: Vec<Option<(u64, u128)>> = candidates.iter().map(size).collect();
     let mut coarsest = vec![false; candidates.len()];
     while !is_countable(&sizes) {

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::names::Name;
+use super::names::ColumnName;
 use super::profile::Profile;
 use super::shape;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// What a missing or a truth value is often written as. A column has no such name.
 const VALUES: &str = "na n/a #n/a null nil nan none missing true false yes ? - -- .";
@@ -44,7 +44,7 @@ pub fn names(file: &Path, columns: &[Profile]) -> Result<()> {
         return if are_alike(columns) { Err(refused(file, text, "write them in small letters")) } else { Ok(()) };
     };
     // A column `Smoker` may hold the value `Smoker`, where other names say that the line holds names.
-    let speaks = |at: usize| !among.contains(&at) && Name::new(&columns[at].name).says_something();
+    let speaks = |at: usize| !among.contains(&at) && ColumnName::new(&columns[at].name).says_something();
     if among.len() == 1 && columns.len() > 1 && (0..columns.len()).any(speaks) {
         return Ok(());
     }
@@ -53,7 +53,7 @@ pub fn names(file: &Path, columns: &[Profile]) -> Result<()> {
 }
 
 fn refused(file: &Path, what: &str, rename: &str) -> Error {
-    Error::new(Kind::Input, format!("{what}: is it a row? {REMEDY}, {rename}")).in_file(file).at_line(1)
+    Error::new(ErrorCategory::Input, format!("{what}: is it a row? {REMEDY}, {rename}")).in_file(file).at_line(1)
 }
 
 /// What says that a name is a value, whatever the other columns are.
@@ -93,7 +93,7 @@ fn is_alike(name: &str, column: &Profile) -> bool {
 
 /// Whether no name says what its column is, and each begins with a capital as most values of its column do, which are many.
 fn are_alike(columns: &[Profile]) -> bool {
-    let says = |column: &Profile| Name::new(&column.name).says_something();
+    let says = |column: &Profile| ColumnName::new(&column.name).says_something();
     let alike = |column: &Profile| {
         let name = outline(&column.name);
         name.starts_with('A') && share(column, &name, outline) >= 0.5

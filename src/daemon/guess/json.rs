@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::profile::Profile;
-use crate::daemon::error::{Error, Kind as ErrorKind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::model::Kind;
 use crate::engine::model::forms::dates;
 
@@ -23,7 +23,7 @@ const MOST_FIELDS: usize = 10_000;
 /// Rows that were read, whether there are more, and the columns in the order in which their fields come first.
 pub fn read(path: &Path, most: u64) -> Result<(u64, bool, Vec<Profile>)> {
     let io = |error: std::io::Error| Error::io(path, "read the file", &error);
-    let wrong = |text: &str, line: u64| Error::new(ErrorKind::Input, text.to_owned()).in_file(path).at_line(line);
+    let wrong = |text: &str, line: u64| Error::new(ErrorCategory::Input, text.to_owned()).in_file(path).at_line(line);
     let mut reader = BufReader::new(File::open(path).map_err(io)?);
     let mut columns = Columns::default();
     let (mut bytes, mut line, mut rows) = (Vec::new(), 0, 0);

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use super::content::{self, Postcode};
-use super::names::Name;
+use super::names::ColumnName;
 use super::profile::Profile;
 use super::proposal::{OTHER, Proposal};
 use crate::engine::model::Kind;
@@ -16,7 +16,7 @@ const MOST_CATEGORIES: usize = 60;
 const MOST_KNOWN_CATEGORIES: usize = 1_000;
 
 /// A file of values right under the root, those that begin with the same word under that word.
-pub fn categories(profile: &Profile, name: &Name) -> Result<Proposal, String> {
+pub fn categories(profile: &Profile, name: &ColumnName) -> Result<Proposal, String> {
     let most = if name.is_known() { MOST_KNOWN_CATEGORIES } else { MOST_CATEGORIES };
     if profile.values.len() > most {
         return Err(format!("it has more than {most} different values; give it a hierarchy, then use the form `file`"));

@@ -18,12 +18,12 @@ mod shape;
 mod written;
 
 pub use proposal::{OTHER, Proposal};
-pub use sample::Sample;
+pub use sample::SampleFacts;
 
-use self::budget::Candidate;
-use self::names::{Identity, Name};
+use self::budget::SampleColumn;
+use self::names::{ColumnName, Identity};
 use self::profile::Profile;
-use self::shape::{Fractions, Shape};
+use self::shape::{Fractions, ValueShape};
 use crate::engine::model::forms::{Builtin, TaxonomyTable};
 use crate::engine::model::{Kind, ReleaseColumn, Role};
 
@@ -50,13 +50,13 @@ pub struct Guess {
 
 /// Whether a column of this name holds people's names, numbers, addresses or remarks, whose values are not shown.
 pub fn speaks_of_people(column: &str) -> bool {
-    let name = Name::new(column);
+    let name = ColumnName::new(column);
     name.is_contact() || name.is_free_text() || name.is_given_number()
 }
 
 /// Whether the name of a column has a word that says what the column is.
 pub fn says_something(column: &str) -> bool {
-    Name::new(column).says_something()
+    ColumnName::new(column).says_something()
 }
 
 /// First thoughts on one column.
@@ -69,10 +69,10 @@ enum Thought {
 }
 
 /// A role for every column of the sample, in its order.
-pub fn guess(sample: &Sample) -> Vec<Guess> {
-    let mut seen: Vec<(&Profile, Name, Shape, Thought)> = Vec::with_capacity(sample.columns.len());
+pub fn guess(sample: &SampleFacts) -> Vec<Guess> {
+    let mut seen: Vec<(&Profile, ColumnName, ValueShape, Thought)> = Vec::with_capacity(sample.columns.len());
     for profile in &sample.columns {
-        let name = Name::new(&profile.name);
+        let name = ColumnName::new(&profile.name);
         let shape = shape::of(profile, &name);
         let thought = think(profile, &name, shape, sample.rows);
         seen.push((profile, name, shape, thought));
@@ -135,17 +135,20 @@ pub fn guess(sample: &Sample) -> Vec<Guess> {
 }
 
 /// Taxonomies of the columns that are to be generalised.
-fn proposals(seen: &[(&Profile, Name, Shape, Thought)], promoted: Option<usize>) -> Vec<Option<Candidate>> {
+fn proposals(
+    seen: &[(&Profile, ColumnName, ValueShape, Thought)],
+    promoted: Option<usize>,
+) -> Vec<Option<SampleColumn>> {
     let (mut places, mut candidates) = (Vec::new(), Vec::new());
     for (at, (profile, name, shape, thought)) in seen.iter().enumerate().filter(|(at, _)| promoted != Some(*at)) {
         let known = matches!(thought, Thought::Known);
         if known || matches!(thought, Thought::Perhaps) {
             places.push(at);
-            candidates.push(Candidate { known, proposal: propose::propose(profile, name, *shape) });
+            candidates.push(SampleColumn { known, proposal: propose::propose(profile, name, *shape) });
         }
     }
     budget::fit(&mut candidates);
-    let mut found: Vec<Option<Candidate>> = seen.iter().map(|_| None).collect();
+    let mut found: Vec<Option<SampleColumn>> = seen.iter().map(|_| None).collect();
     places.into_iter().zip(candidates).for_each(|(at, candidate)| found[at] = Some(candidate));
     found
 }
@@ -157,7 +160,7 @@ fn identity(thought: &Thought) -> Option<Identity> {
     }
 }
 
-fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
+fn think(profile: &Profile, name: &ColumnName, shape: ValueShape, rows: u64) -> Thought {
     let drop = |reason: &str| Thought::Drop(reason.into());
     let share = profile.distinctness();
     if profile.name.trim().is_empty() {
@@ -176,7 +179,10 @@ fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
         return drop("it is empty in every row of the sample");
     }
     let telling = rows >= TELLING_ROWS;
-    let fraction = matches!(shape, Shape::Float(_) | Shape::Date { .. } | Shape::Days { .. } | Shape::OtherDate);
+    let fraction = matches!(
+        shape,
+        ValueShape::Float(_) | ValueShape::Date { .. } | ValueShape::Days { .. } | ValueShape::OtherDate
+    );
     if name.is_contact() {
         return drop("it names or reaches people directly");
     }
@@ -205,9 +211,11 @@ fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
         return Thought::Identifier(Identity::Counter);
     }
     match shape {
-        Shape::FreeText => drop("it looks like free text, which may name people"),
-        Shape::Date { .. } | Shape::Days { .. } | Shape::OtherDate | Shape::Postcode(_) => Thought::Known,
-        Shape::Icd10 => Thought::Secret,
+        ValueShape::FreeText => drop("it looks like free text, which may name people"),
+        ValueShape::Date { .. } | ValueShape::Days { .. } | ValueShape::OtherDate | ValueShape::Postcode(_) => {
+            Thought::Known
+        }
+        ValueShape::Icd10 => Thought::Secret,
         _ if name.is_secret() => Thought::Secret,
         _ if name.is_known() || content::is_sex(profile) => Thought::Known,
         _ => Thought::Perhaps,
@@ -215,16 +223,16 @@ fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
 }
 
 /// Whether values that are all different look like given numbers: codes, or whole numbers without gaps.
-fn numbered(profile: &Profile, shape: Shape) -> bool {
+fn numbered(profile: &Profile, shape: ValueShape) -> bool {
     match shape {
-        Shape::Code { length } | Shape::Zeros { length: Some(length), .. } => length >= 4,
-        Shape::Int { min, max, stray: false } => max.abs_diff(min) < profile.values.len() as u64,
+        ValueShape::Code { length } | ValueShape::Zeros { length: Some(length), .. } => length >= 4,
+        ValueShape::Int { min, max, stray: false } => max.abs_diff(min) < profile.values.len() as u64,
         _ => false,
     }
 }
 
 /// The likeliest secret where no name tells one: the last list of categories, else the last column that is left.
-fn promote(seen: &[(&Profile, Name, Shape, Thought)]) -> Option<usize> {
+fn promote(seen: &[(&Profile, ColumnName, ValueShape, Thought)]) -> Option<usize> {
     let categories = |profile: &Profile| (2..=100).contains(&profile.values.len());
     let last = |test: &dyn Fn(&Profile, &Thought) -> bool| {
         seen.iter().rposition(|(profile, _, _, thought)| test(profile, thought))
@@ -250,16 +258,16 @@ fn identifier(guess: Guess, profile: &Profile, rank: Identity) -> Guess {
     Guess { role: Some(Role::Identifier), kind, reason: reason.into(), ..guess }
 }
 
-fn sensitive(guess: Guess, profile: &Profile, shape: Shape, reason: &str) -> Guess {
+fn sensitive(guess: Guess, profile: &Profile, shape: ValueShape, reason: &str) -> Guess {
     // Text that is not of the type would be published as null.
     let kind = match (profile.declared.unwrap_or(None), shape) {
         (Some(kind), _) => Some(kind).filter(|&kind| kind != Kind::String),
         (None, _) if profile.is_padded() || profile.blank() > 0 => None,
-        (None, Shape::Int { stray: false, .. }) => Some(Kind::Int),
-        (None, Shape::Float(Some(Fractions { stray: false, comma: false, .. }))) => Some(Kind::Float),
+        (None, ValueShape::Int { stray: false, .. }) => Some(Kind::Int),
+        (None, ValueShape::Float(Some(Fractions { stray: false, comma: false, .. }))) => Some(Kind::Float),
         _ => None,
     };
-    let taxonomy = (shape == Shape::Icd10).then(|| Proposal {
+    let taxonomy = (shape == ValueShape::Icd10).then(|| Proposal {
         table: TaxonomyTable { builtin: Some(Builtin::Icd10), ..TaxonomyTable::default() },
         kind: None,
         rows: None,
@@ -272,17 +280,17 @@ fn sensitive(guess: Guess, profile: &Profile, shape: Shape, reason: &str) -> Gue
 fn generalised(
     guess: Guess,
     profile: &Profile,
-    name: &Name,
-    shape: Shape,
+    name: &ColumnName,
+    shape: ValueShape,
     proposal: Result<Proposal, String>,
 ) -> Guess {
-    let known = matches!(shape, Shape::Date { .. } | Shape::Days { .. } | Shape::Postcode(_));
+    let known = matches!(shape, ValueShape::Date { .. } | ValueShape::Days { .. } | ValueShape::Postcode(_));
     let reason = match name.is_known() || known || content::is_sex(profile) {
         true => "others may know it of a person",
         false => "nothing says that others do not know it of a person",
     };
     let is_number =
-        matches!(shape, Shape::Int { stray: false, .. } | Shape::Float(Some(Fractions { stray: false, .. })));
+        matches!(shape, ValueShape::Int { stray: false, .. } | ValueShape::Float(Some(Fractions { stray: false, .. })));
     let reason = match is_number && name.is_amount() {
         true => format!(
             "{reason}; if they do not, `role = \"measure\"` in the place of `quasi` and its taxonomy publishes its sums"

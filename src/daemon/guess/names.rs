@@ -2,7 +2,7 @@
 //! name alone never makes an identifier.
 
 /// A column's name in small letters: its words, and everything run together.
-pub struct Name {
+pub struct ColumnName {
     words: Vec<String>,
     run: String,
 }
@@ -67,9 +67,9 @@ const CODES: &str = "id code type class category kind status key month";
 /// Words long enough to be trusted inside a name that is written in one piece (`birthdate`, `zipcode`).
 const TRUSTED: usize = 5;
 
-impl Name {
+impl ColumnName {
     /// Takes a name apart at everything that is no letter or digit, and where a capital follows a small letter.
-    pub fn new(name: &str) -> Name {
+    pub fn new(name: &str) -> ColumnName {
         let mut words = vec![String::new()];
         let mut small = false;
         for c in name.chars() {
@@ -83,7 +83,7 @@ impl Name {
         }
         words.retain(|word| !word.is_empty());
         let run = words.concat();
-        Name { words, run }
+        ColumnName { words, run }
     }
 
     fn any(&self, list: &str) -> bool {
@@ -204,25 +204,25 @@ mod tests {
             ("Größe (cm)", vec!["größe", "cm"]),
             ("", vec![]),
         ] {
-            assert_eq!(Name::new(name).words, words);
+            assert_eq!(ColumnName::new(name).words, words);
         }
     }
 
     #[test]
     fn what_names_say() {
         for name in ["patient_id", "PatientID", "mrn", "MRN", "patientid", "ssn", "patient", "nhs number"] {
-            assert_eq!(Name::new(name).identity(), Some(Identity::Person), "{name}");
+            assert_eq!(ColumnName::new(name).identity(), Some(Identity::Person), "{name}");
         }
-        assert_eq!(Name::new("specimen id").identity(), Some(Identity::Thing));
-        assert_eq!(Name::new("row").identity(), Some(Identity::Counter));
+        assert_eq!(ColumnName::new("specimen id").identity(), Some(Identity::Thing));
+        assert_eq!(ColumnName::new("row").identity(), Some(Identity::Counter));
         for name in ["Versichertennr", "SSN", "Patientennummer", "Patienten-Nr.", "insured_no", "KVNR", "paciente id"] {
-            assert_eq!(Name::new(name).identity(), Some(Identity::Person), "{name}");
-            assert!(Name::new(name).is_given_number(), "{name}");
+            assert_eq!(ColumnName::new(name).identity(), Some(Identity::Person), "{name}");
+            assert!(ColumnName::new(name).is_given_number(), "{name}");
         }
         for name in
             ["Fallnummer", "FallNr", "case_id", "encounter id", "insurance number", "Aufnahmenr", "policy-no", "IBAN"]
         {
-            assert_eq!(Name::new(name).identity(), Some(Identity::Case), "{name}");
+            assert_eq!(ColumnName::new(name).identity(), Some(Identity::Case), "{name}");
         }
         for name in [
             "name",
@@ -243,28 +243,31 @@ mod tests {
             "e-mail",
             "Stra\u{df}e",
         ] {
-            assert!(Name::new(name).is_contact(), "{name}");
+            assert!(ColumnName::new(name).is_contact(), "{name}");
         }
         for name in ["country_name", "medicationName", "Stationsname", "family size", "relationship", "city"] {
-            assert!(!Name::new(name).is_contact(), "{name}");
+            assert!(!ColumnName::new(name).is_contact(), "{name}");
         }
         for name in ["free text", "FreeText", "comment", "Bemerkung", "notes", "diagnosis_notes", "Freitext", "text"] {
-            assert!(Name::new(name).is_free_text(), "{name}");
+            assert!(ColumnName::new(name).is_free_text(), "{name}");
         }
         for name in ["diagnosis_text", "context", "procedure description"] {
-            assert!(!Name::new(name).is_free_text(), "{name}");
+            assert!(!ColumnName::new(name).is_free_text(), "{name}");
         }
         for name in ["patient_class", "paid", "valid", "weight"] {
-            assert_eq!(Name::new(name).identity(), None, "{name}");
+            assert_eq!(ColumnName::new(name).identity(), None, "{name}");
         }
         for name in ["age", "sex", "zipcode", "birthDate", "native-country", "marital-status", "ward"] {
-            assert!(Name::new(name).is_known(), "{name}");
+            assert!(ColumnName::new(name).is_known(), "{name}");
         }
         for name in ["diagnosis_code", "ICD10", "salary-class", "medicationName"] {
-            assert!(Name::new(name).is_secret(), "{name}");
+            assert!(ColumnName::new(name).is_secret(), "{name}");
         }
         for name in ["stage", "dosage", "essex", "image"] {
-            assert!(!Name::new(name).is_age() && !Name::new(name).is_sex() && !Name::new(name).is_known(), "{name}");
+            assert!(
+                !ColumnName::new(name).is_age() && !ColumnName::new(name).is_sex() && !ColumnName::new(name).is_known(),
+                "{name}"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-use crate::engine::histogram::{Cells, RawCell};
+use crate::engine::histogram::{RawCell, ReadableColumn};
 use crate::engine::model::Kind;
 use crate::engine::model::forms::dates;
 
@@ -114,7 +114,7 @@ impl Profile {
     /// Takes in a column's next cells; `text` says that they have no type.
     pub fn take(&mut self, array: &ArrayRef, text: bool) {
         let is_decimal = matches!(array.data_type(), DataType::Decimal128(..));
-        let Some(cells) = Cells::of(array).filter(|_| !is_decimal) else {
+        let Some(cells) = ReadableColumn::of(array).filter(|_| !is_decimal) else {
             self.declared = Err(match array.data_type() {
                 DataType::Timestamp(..) | DataType::Date64 => "it holds times of day; cut them to days first",
                 DataType::Time32(_) | DataType::Time64(_) => "it holds times of day",

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use super::names::Name;
+use super::names::ColumnName;
 use super::profile::Profile;
 use super::proposal::{OTHER, Proposal};
-use super::shape::Shape;
+use super::shape::ValueShape;
 use super::{content, ladder, lists, written};
-use crate::engine::model::forms::{self, Builtin, Codes, TaxonomyTable, dates};
+use crate::engine::model::forms::{self, Builtin, PrefixCodes, TaxonomyTable, dates};
 use crate::engine::model::{DateLevel, Domain, Kind, whole_number};
 
 /// Codes that are a list still; more are put under their beginnings.
@@ -22,7 +22,7 @@ const MOST_YEARS: i64 = 119;
 const FEWEST_BANDED: usize = 5;
 
 /// A taxonomy for this column, or why there is none.
-pub fn propose(profile: &Profile, name: &Name, shape: Shape) -> Result<Proposal, String> {
+pub fn propose(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Result<Proposal, String> {
     let mut proposal = chosen(profile, name, shape)?;
     if profile.is_padded() && proposal.table.file.is_none() {
         proposal = written::as_spelled(profile, &proposal, |label| vec![label.to_owned()])?;
@@ -34,41 +34,41 @@ pub fn propose(profile: &Profile, name: &Name, shape: Shape) -> Result<Proposal,
 }
 
 /// The same, as if no spaces stood around values.
-fn chosen(profile: &Profile, name: &Name, shape: Shape) -> Result<Proposal, String> {
+fn chosen(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Result<Proposal, String> {
     if let Some(proposal) = builtin(profile, name, shape) {
         return Ok(proposal);
     }
     match shape {
-        Shape::Date { from, to, stray } => {
+        ValueShape::Date { from, to, stray } => {
             let unknown = stray.then(|| OTHER.to_owned());
             let proposal = Proposal { unknown, ..dated(name, from, to) };
             // Columns of text hold no days.
             let text = profile.declared == Ok(Some(Kind::String));
             if text { written::as_spelled(profile, &proposal, |label| vec![label.to_owned()]) } else { Ok(proposal) }
         }
-        Shape::Days { from, to, notation } => {
+        ValueShape::Days { from, to, notation } => {
             let spell = |label: &str| dates::parse(label).map(|day| notation.write(day)).into_iter().collect();
             let proposal = written::as_spelled(profile, &dated(name, from, to), spell)?;
             let why = "days as the sample writes them, with room on both sides: day;month;…;root. Dates that are written as \
                        2020-01-31 need no file";
             Ok(Proposal { why: why.into(), ..proposal })
         }
-        Shape::OtherDate => {
+        ValueShape::OtherDate => {
             Err("its dates are not written as 2020-01-31; rewrite them, then use the form `date`".into())
         }
-        Shape::Float(Some(fractions)) => ladder::decimals(profile, fractions),
-        Shape::Float(None) => {
+        ValueShape::Float(Some(fractions)) => ladder::decimals(profile, fractions),
+        ValueShape::Float(None) => {
             Err("numbers with many digits behind the point have no taxonomy; round them first".into())
         }
-        Shape::FreeText => Err("it looks like free text, which cannot be generalised and may name people".into()),
-        Shape::Zeros { min, max, length } => zeros(profile, name, (min, max), length),
-        Shape::Code { length } if profile.values.len() > FEW_CODES && !profile.more => {
+        ValueShape::FreeText => Err("it looks like free text, which cannot be generalised and may name people".into()),
+        ValueShape::Zeros { min, max, length } => zeros(profile, name, (min, max), length),
+        ValueShape::Code { length } if profile.values.len() > FEW_CODES && !profile.more => {
             Ok(prefixed(profile, length, None))
         }
-        Shape::Postcode(form) => lists::postcodes(profile, form),
-        Shape::Int { min: 0.., max: ..=MOST_YEARS, stray } if name.is_age() => ages(profile, stray),
-        Shape::Int { min, .. } if name.is_postal().0 && min >= 0 => postal_numbers(profile, name),
-        Shape::Int { min, max, stray } if !listed(profile, name, max.abs_diff(min)) => {
+        ValueShape::Postcode(form) => lists::postcodes(profile, form),
+        ValueShape::Int { min: 0.., max: ..=MOST_YEARS, stray } if name.is_age() => ages(profile, stray),
+        ValueShape::Int { min, .. } if name.is_postal().0 && min >= 0 => postal_numbers(profile, name),
+        ValueShape::Int { min, max, stray } if !listed(profile, name, max.abs_diff(min)) => {
             amounts(profile, (min, max), stray)
         }
         _ => lists::categories(profile, name).or_else(|why| with_units(profile).unwrap_or(Err(why))),
@@ -113,7 +113,12 @@ fn spelled_amounts(profile: &Profile, proposal: Proposal, stray: bool) -> Result
 }
 
 /// Numbers with zeros in front: amounts in bands, codes by their beginnings, or a list in order.
-fn zeros(profile: &Profile, name: &Name, (min, max): (i64, i64), length: Option<usize>) -> Result<Proposal, String> {
+fn zeros(
+    profile: &Profile,
+    name: &ColumnName,
+    (min, max): (i64, i64),
+    length: Option<usize>,
+) -> Result<Proposal, String> {
     let codes = profile.values.len() > FEW_CODES && !profile.more;
     match length {
         Some(length) if codes && !name.is_quantity() => return Ok(prefixed(profile, length, None)),
@@ -131,13 +136,13 @@ fn zeros(profile: &Profile, name: &Name, (min, max): (i64, i64), length: Option<
 
 /// Whether whole numbers look like codes of categories: few of them, close together, and very few unless the name
 /// speaks of categories.
-fn listed(profile: &Profile, name: &Name, span: u64) -> bool {
+fn listed(profile: &Profile, name: &ColumnName, span: u64) -> bool {
     let most = if name.is_code() { 20 } else { FEWEST_BANDED - 1 };
     !name.is_quantity() && profile.values.len() <= most && span <= 2 * profile.values.len() as u64
 }
 
 /// A taxonomy that comes with the program, if name and all values fit it.
-fn builtin(profile: &Profile, name: &Name, shape: Shape) -> Option<Proposal> {
+fn builtin(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Option<Proposal> {
     if profile.is_padded() {
         return None;
     }
@@ -147,13 +152,13 @@ fn builtin(profile: &Profile, name: &Name, shape: Shape) -> Option<Proposal> {
         Proposal::new(TaxonomyTable { builtin: Some(which), ..TaxonomyTable::default() }, why)
     };
     match shape {
-        Shape::Int { min: 0.., max: ..OLDEST, stray } if name.is_age() && declared != Some(Kind::String) => {
+        ValueShape::Int { min: 0.., max: ..OLDEST, stray } if name.is_age() && declared != Some(Kind::String) => {
             Some(Proposal {
                 unknown: stray.then(|| OTHER.to_owned()),
                 ..made(Builtin::Age, "built in: single years, bands of 5, 10 and 20, `90+`")
             })
         }
-        Shape::Icd10 if text => Some(Proposal {
+        ValueShape::Icd10 if text => Some(Proposal {
             unknown: Some(OTHER.to_owned()),
             ..made(Builtin::Icd10, "built in: categories, blocks and chapters of the WHO")
         }),
@@ -169,8 +174,8 @@ fn builtin(profile: &Profile, name: &Name, shape: Shape) -> Option<Proposal> {
 }
 
 /// Whether codes are those of the United States with their four further digits.
-fn zip(shape: Shape) -> bool {
-    matches!(shape, Shape::Postcode(form) if form.is_american())
+fn zip(shape: ValueShape) -> bool {
+    matches!(shape, ValueShape::Postcode(form) if form.is_american())
 }
 
 /// Whether every value has a leaf in a builtin.
@@ -193,7 +198,7 @@ fn domain(which: Builtin) -> Option<Domain> {
     forms::build(&table, &[]).ok().map(|built| built.domain)
 }
 
-fn dated(name: &Name, from: i32, to: i32) -> Proposal {
+fn dated(name: &ColumnName, from: i32, to: i32) -> Proposal {
     let (first, ..) = dates::civil_from_days(from);
     let (last, ..) = dates::civil_from_days(to);
     let (levels, early, late) = match name.is_birth() || content::are_births(from, to) {
@@ -220,7 +225,7 @@ fn prefixed(profile: &Profile, length: usize, kind: Option<Kind>) -> Proposal {
     let table = TaxonomyTable {
         prefix: Some(keep),
         length: Some(length as i64),
-        domain: Some(Codes::File(String::new())),
+        domain: Some(PrefixCodes::File(String::new())),
         ..TaxonomyTable::default()
     };
     let rows = profile.trimmed().map(|(code, _)| vec![code.to_owned()]).collect();
@@ -229,7 +234,7 @@ fn prefixed(profile: &Profile, length: usize, kind: Option<Kind>) -> Proposal {
 }
 
 /// Postal codes that a file holds as numbers, which has cost them their leading zeros.
-fn postal_numbers(profile: &Profile, name: &Name) -> Result<Proposal, String> {
+fn postal_numbers(profile: &Profile, name: &ColumnName) -> Result<Proposal, String> {
     let kind = profile.declared.unwrap_or(None).filter(|&kind| kind != Kind::String);
     let length = profile.trimmed().next().map_or(0, |(value, _)| value.len());
     if length > 1 && profile.trimmed().all(|(value, _)| value.len() == length) && !profile.more {

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use super::profile::Profile;
 use super::{header, json};
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::Source;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::ingest::SourceFile;
 
 /// Rows beyond these say nothing new about a column.
 pub const MOST_ROWS: u64 = 1_000_000;
 
 /// What a sample shows.
-pub struct Sample {
+pub struct SampleFacts {
     /// Its format, as a feed file names it.
     pub format: &'static str,
     /// Rows that were read.
@@ -27,11 +27,11 @@ pub struct Sample {
 ///
 /// # Errors
 /// A file that cannot be read, is none of them, has no rows, or two columns of one name.
-pub fn read(path: &Path) -> Result<Sample> {
-    let mut source = Source::open(path)?;
+pub fn read(path: &Path) -> Result<SampleFacts> {
+    let mut source = SourceFile::open(path)?;
     if source.is_lines() {
         let (rows, more, columns) = json::read(path, MOST_ROWS)?;
-        return Sample { format: source.format(), rows, more, columns }.with_rows(path);
+        return SampleFacts { format: source.format(), rows, more, columns }.with_rows(path);
     }
     if source.is_text() {
         header::distinct(path, source.header())?;
@@ -55,15 +55,15 @@ pub fn read(path: &Path) -> Result<Sample> {
     if source.is_text() {
         header::names(path, &columns)?;
     }
-    Sample { format: source.format(), rows, more, columns }.with_rows(path)
+    SampleFacts { format: source.format(), rows, more, columns }.with_rows(path)
 }
 
-impl Sample {
-    fn with_rows(self, path: &Path) -> Result<Sample> {
+impl SampleFacts {
+    fn with_rows(self, path: &Path) -> Result<SampleFacts> {
         if self.rows > 0 {
             return Ok(self);
         }
         let text = "the sample has no rows, so nothing can be guessed from it: give a file with some rows of the feed";
-        Err(Error::new(Kind::Input, text).in_file(path))
+        Err(Error::new(ErrorCategory::Input, text).in_file(path))
     }
 }

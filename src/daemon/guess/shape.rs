@@ -3,7 +3,7 @@
 
 use super::content::{self, Postcode};
 use super::days::{self, Days, Notation};
-use super::names::Name;
+use super::names::ColumnName;
 use super::profile::Profile;
 use crate::engine::model::Kind;
 use crate::engine::model::whole_number;
@@ -13,7 +13,7 @@ const LONG: usize = 100;
 
 /// What all values of a column have in common.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Shape {
+pub enum ValueShape {
     /// Whole numbers; `stray` when a few rows hold something else.
     Int {
         /// The smallest.
@@ -85,43 +85,43 @@ pub struct Fractions {
 }
 
 /// The shape of a column with at least one value.
-pub fn of(profile: &Profile, name: &Name) -> Shape {
+pub fn of(profile: &Profile, name: &ColumnName) -> ValueShape {
     let values = || profile.trimmed().map(|(value, _)| value);
     if profile.declared != Ok(Some(Kind::Float)) {
         match days::of(profile) {
-            Some(Days::Usual { from, to, stray }) => return Shape::Date { from, to, stray },
-            Some(Days::Written { from, to, notation }) => return Shape::Days { from, to, notation },
-            Some(Days::Several) => return Shape::OtherDate,
+            Some(Days::Usual { from, to, stray }) => return ValueShape::Date { from, to, stray },
+            Some(Days::Written { from, to, notation }) => return ValueShape::Days { from, to, notation },
+            Some(Days::Several) => return ValueShape::OtherDate,
             None => {}
         }
         if let Some((min, max, stray)) = whole(profile) {
-            return Shape::Int { min, max, stray: stray > 0 };
+            return ValueShape::Int { min, max, stray: stray > 0 };
         }
         if let Some(shape) = zeros(profile) {
             return shape;
         }
     }
     if let Some(fractions) = fractions(profile, '.').or_else(|| fractions(profile, ',')) {
-        return Shape::Float(Some(fractions));
+        return ValueShape::Float(Some(fractions));
     }
     if profile.declared == Ok(Some(Kind::Float)) {
-        return Shape::Float(None);
+        return ValueShape::Float(None);
     }
     if values().all(looks_like_date) {
-        return Shape::OtherDate;
+        return ValueShape::OtherDate;
     }
     let place = name.is_known() && !name.is_secret();
     if !place && content::are_diseases(profile, name.is_secret()) {
-        return Shape::Icd10;
+        return ValueShape::Icd10;
     }
     if let Some(first) = values().find_map(content::postcode).filter(|_| content::are_postcodes(profile)) {
-        return Shape::Postcode(first);
+        return ValueShape::Postcode(first);
     }
     words(profile, name)
 }
 
 /// Text: sentences, codes of one length, or labels.
-fn words(profile: &Profile, name: &Name) -> Shape {
+fn words(profile: &Profile, name: &ColumnName) -> ValueShape {
     let values = || profile.trimmed().map(|(value, _)| value);
     let filled = values().count() as f64;
     let lengths: f64 = values().map(|value| value.chars().count() as f64).sum();
@@ -129,7 +129,7 @@ fn words(profile: &Profile, name: &Name) -> Shape {
     let wordy = lengths / filled > 40.0 || spaces / filled > 3.0 || values().any(|value| value.chars().count() > LONG);
     // Long labels that repeat may be those of diagnoses; elsewhere a sentence is a sentence however often it stands there.
     if wordy && (profile.distinctness() > 0.3 || !name.is_secret()) {
-        return Shape::FreeText;
+        return ValueShape::FreeText;
     }
     let length = values().next().map_or(0, |value| value.chars().count());
     let code = |value: &str| {
@@ -138,7 +138,7 @@ fn words(profile: &Profile, name: &Name) -> Shape {
             && value.chars().any(|c| c.is_ascii_digit())
             && !value.contains('*')
     };
-    if length > 1 && values().all(code) { Shape::Code { length } } else { Shape::Text }
+    if length > 1 && values().all(code) { ValueShape::Code { length } } else { ValueShape::Text }
 }
 
 /// The smallest and the largest whole number, and how many rows hold something else; `None` if they are too many.
@@ -147,7 +147,7 @@ pub fn whole(profile: &Profile) -> Option<(i64, i64, u64)> {
 }
 
 /// Digits with zeros in front, which a number would lose.
-fn zeros(profile: &Profile) -> Option<Shape> {
+fn zeros(profile: &Profile) -> Option<ValueShape> {
     let number = |value: &str| {
         let digits = !value.is_empty() && value.len() <= 18 && value.bytes().all(|byte| byte.is_ascii_digit());
         digits.then(|| value.parse::<i64>().ok()).flatten()
@@ -155,7 +155,7 @@ fn zeros(profile: &Profile) -> Option<Shape> {
     let (min, max, 0) = profile.range(number)? else { return None };
     let mut lengths = profile.trimmed().map(|(value, _)| value.len());
     let first = lengths.next()?;
-    Some(Shape::Zeros { min, max, length: lengths.all(|length| length == first).then_some(first) })
+    Some(ValueShape::Zeros { min, max, length: lengths.all(|length| length == first).then_some(first) })
 }
 
 /// Decimal numbers with this sign between whole and fraction.

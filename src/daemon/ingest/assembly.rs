@@ -8,10 +8,10 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use rayon::prelude::*;
 
-use super::misplaced::Misplaced;
-use super::part::{Coder, Part};
-use super::strange::Strange;
-use crate::engine::histogram::{Person, Rows, Values};
+use super::row_batch::{Coder, RowBatch};
+use super::row_faults::Misplaced;
+use super::unknown_keys::Strange;
+use crate::engine::histogram::{CodedRows, Person, SensitiveValues};
 use crate::engine::model::{Columns, Leaf, Role, Value};
 
 const HASHER: FixedState = FixedState::with_seed(0x6173_7365);
@@ -73,7 +73,7 @@ impl Assembly {
     }
 
     /// The next rows.
-    pub fn add(&mut self, part: Part, coder: &Coder<'_>) {
+    pub fn add(&mut self, part: RowBatch, coder: &Coder<'_>) {
         if self.names.is_empty() {
             self.names = coder.fields().iter().map(|column| Arc::from(&*column.name)).collect();
         }
@@ -109,14 +109,14 @@ impl Assembly {
     }
 
     /// All rows, the rows set aside, and how many sensitive cells became null or cells of measures hold no number.
-    pub fn finish(mut self) -> (Rows, Vec<Misplaced>, u64) {
-        let (values, code) = Values::from_distinct(self.width, self.tuples);
+    pub fn finish(mut self) -> (CodedRows, Vec<Misplaced>, u64) {
+        let (values, code) = SensitiveValues::from_distinct(self.width, self.tuples);
         self.codes.par_iter_mut().for_each(|number| *number = code[*number as usize]);
         self.codes.shrink_to_fit();
         self.leaves.iter_mut().for_each(Vec::shrink_to_fit);
         self.measures.iter_mut().for_each(Vec::shrink_to_fit);
         self.people.iter_mut().for_each(Vec::shrink_to_fit);
-        let rows = Rows::new(self.leaves, values, self.codes, self.people).with_measures(self.measures);
+        let rows = CodedRows::new(self.leaves, values, self.codes, self.people).with_measures(self.measures);
         (rows, self.quarantined, self.nulled)
     }
 }

@@ -6,14 +6,14 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 
-use super::raw::Raw;
+use super::raw::SecretBytes;
 
 /// Bytes to be read.
 pub enum Content {
     /// Of a file.
     File(File),
     /// In memory.
-    Memory(Cursor<Raw>),
+    Memory(Cursor<SecretBytes>),
 }
 
 impl From<File> for Content {
@@ -22,8 +22,8 @@ impl From<File> for Content {
     }
 }
 
-impl From<Raw> for Content {
-    fn from(raw: Raw) -> Content {
+impl From<SecretBytes> for Content {
+    fn from(raw: SecretBytes) -> Content {
         Content::Memory(Cursor::new(raw))
     }
 }
@@ -38,18 +38,18 @@ impl Content {
     }
 
     /// Those from one place to another; what is read next stays the same.
-    pub fn range(&self, range: Range<u64>) -> io::Result<Raw> {
+    pub fn range(&self, range: Range<u64>) -> io::Result<SecretBytes> {
         let ended = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let size = |at: u64| usize::try_from(at).map_err(|_| ended());
         match self {
             Content::File(file) => {
                 let mut bytes = vec![0; size(range.end.saturating_sub(range.start))?];
                 file.read_exact_at(&mut bytes, range.start)?;
-                Ok(Raw::from(bytes))
+                Ok(SecretBytes::from(bytes))
             }
             Content::Memory(memory) => {
                 let bytes = memory.get_ref().bytes().get(size(range.start)?..size(range.end)?);
-                bytes.map(Raw::of).ok_or_else(ended)
+                bytes.map(SecretBytes::of).ok_or_else(ended)
             }
         }
     }

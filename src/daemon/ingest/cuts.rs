@@ -1,10 +1,10 @@
 //! Messages of a file that are set aside while it is read, handed on in offers before they are too many bytes: a file may have
 //! any number of them. Nothing here decides which they are.
 
-use super::kept::Kept;
-use super::misplaced::Misplaced;
-use super::offer::{Offer, SetAside};
-use super::source::Source;
+use super::message_places::MessagePlace;
+use super::offer::{Offer, SetAsideMessage};
+use super::row_faults::Misplaced;
+use super::source::SourceFile;
 use crate::daemon::error::Result;
 
 /// Messages at most that only their place is known of.
@@ -19,10 +19,10 @@ pub(super) struct Cuts<'p> {
     most: usize,
     put: &'p mut dyn FnMut(Offer) -> Result<()>,
     /// Those that are to be fetched, and their bytes where these are known.
-    places: Vec<(Misplaced, Kept)>,
+    places: Vec<(Misplaced, MessagePlace)>,
     known: usize,
     /// Those that were, and their bytes.
-    messages: Vec<SetAside>,
+    messages: Vec<SetAsideMessage>,
     bytes: usize,
 }
 
@@ -36,7 +36,7 @@ impl<'p> Cuts<'p> {
     ///
     /// # Errors
     /// The file is damaged, or they cannot be handed on.
-    pub fn add(&mut self, source: &Source, places: Vec<Misplaced>, kept: Vec<Kept>) -> Result<()> {
+    pub fn add(&mut self, source: &SourceFile, places: Vec<Misplaced>, kept: Vec<MessagePlace>) -> Result<()> {
         self.known += kept.iter().map(|kept| BESIDE + kept.size()).sum::<usize>();
         self.places.extend(places.into_iter().zip(kept));
         if self.places.len() < MANY && self.known < self.most { Ok(()) } else { self.fetch(source) }
@@ -46,19 +46,19 @@ impl<'p> Cuts<'p> {
     ///
     /// # Errors
     /// As [`Cuts::add`].
-    pub fn rest(mut self, source: &Source) -> Result<Offer> {
+    pub fn rest(mut self, source: &SourceFile) -> Result<Offer> {
         self.fetch(source)?;
         Ok(Offer::new(self.name, source.form()?, self.messages))
     }
 
-    fn fetch(&mut self, source: &Source) -> Result<()> {
+    fn fetch(&mut self, source: &SourceFile) -> Result<()> {
         self.known = 0;
-        let (places, kept): (Vec<Misplaced>, Vec<Kept>) = std::mem::take(&mut self.places).into_iter().unzip();
+        let (places, kept): (Vec<Misplaced>, Vec<MessagePlace>) = std::mem::take(&mut self.places).into_iter().unzip();
         let mut places = places.into_iter();
         source.fetch(kept, &mut |raw| {
             let place = places.next().expect("each that is fetched has a place");
             self.bytes += BESIDE + raw.as_ref().map_or(0, |raw| raw.bytes().len());
-            self.messages.push(SetAside { place, raw });
+            self.messages.push(SetAsideMessage { place, raw });
             if self.bytes < self.most {
                 return Ok(());
             }

@@ -15,13 +15,13 @@ use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use super::content::Content;
 use super::header;
-use super::kept::Form;
+use super::message_places::MessageForm;
 use super::quotes::{Broken, LONGEST, Quotes, delimiter};
-use super::raw::Raw;
+use super::raw::SecretBytes;
 use super::records::Records;
 use super::shape::NO_TEXT;
-use super::swallowed::swallowed;
-use crate::daemon::error::{Error, Kind, Result};
+use super::stray_quotes::swallowed;
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::histogram::MisfitKind;
 
 /// Rows per batch.
@@ -73,18 +73,18 @@ impl Delimited {
             ReaderBuilder::new().delimiter(delimiter).flexible(true).buffer_capacity(READ).from_reader(quotes);
         let names = reader.headers().cloned().map_err(|error| refused(path, &error, reader.get_ref()))?;
         if swallowed(names.as_byte_record(), names.len(), delimiter) {
-            return Err(Error::new(Kind::Input, SWALLOWED).in_file(path).at_line(1));
+            return Err(Error::new(ErrorCategory::Input, SWALLOWED).in_file(path).at_line(1));
         }
         header::few(path, names.len())?;
         let header: Vec<String> = names.iter().map(|name| name.trim_start_matches('\u{feff}').to_owned()).collect();
         if header.iter().any(|name| name.contains('\0')) {
-            return Err(Error::new(Kind::Input, NO_TEXT).in_file(path));
+            return Err(Error::new(ErrorCategory::Input, NO_TEXT).in_file(path));
         }
         if let [one] = header.as_slice()
             && one.contains('\t')
         {
             let text = "the columns are split by tabs: write them with commas or semicolons";
-            return Err(Error::new(Kind::Input, text).in_file(path).at_line(1));
+            return Err(Error::new(ErrorCategory::Input, text).in_file(path).at_line(1));
         }
         let (record, wanted, spared) = (ByteRecord::new(), Vec::new(), Vec::new());
         let (path, begin) = (path.to_path_buf(), reader.position().byte());
@@ -119,14 +119,17 @@ impl Delimited {
             bytes += self.record.as_slice().len();
             if let Some(kind) = self.bad() {
                 let text = format!("row {}: {kind}", self.rows + rows as u64 + 1);
-                return Err(Error::new(Kind::Input, text).in_file(&self.path).at_line(self.line));
+                return Err(Error::new(ErrorCategory::Input, text).in_file(&self.path).at_line(self.line));
             }
             for ((field, name), column) in self.wanted.iter().zip(&mut columns) {
                 let cell = std::str::from_utf8(&self.record[*field]);
                 let cell = cell.or_else(|error| if self.spared.contains(name) { Ok("") } else { Err(error) });
                 let cell = cell.map_err(|_| {
                     let text = format!("row {}: {}", self.rows + rows as u64 + 1, MisfitKind::NotUtf8);
-                    Error::new(Kind::Input, text).in_file(&self.path).at_line(self.line).in_field(name.as_str())
+                    Error::new(ErrorCategory::Input, text)
+                        .in_file(&self.path)
+                        .at_line(self.line)
+                        .in_field(name.as_str())
                 })?;
                 if cell.is_empty() { column.append_null() } else { column.append_value(cell) }
             }
@@ -173,20 +176,21 @@ impl Delimited {
 
     /// A row as it stands in the file, without ends of lines around it; without the rest of values that are too long where it
     /// would be too many bytes, and `None` where it is even so.
-    pub fn raw(&self, bytes: Range<u64>) -> Result<Option<Raw>> {
+    pub fn raw(&self, bytes: Range<u64>) -> Result<Option<SecretBytes>> {
         let raw = self.reader.get_ref().range(bytes);
         let Some(raw) = raw.map_err(|error| Error::io(&self.path, "read the file", &error))? else { return Ok(None) };
         let end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let from = raw.bytes().iter().take_while(|byte| end(byte)).count();
         let behind = raw.bytes()[from..].iter().rev().take_while(|byte| end(byte)).count();
-        Ok(Some(Raw::of(&raw.bytes()[from..raw.bytes().len() - behind])))
+        Ok(Some(SecretBytes::of(&raw.bytes()[from..raw.bytes().len() - behind])))
     }
 
     /// What stands before rows: to be read again without the file.
-    pub fn form(&self) -> Result<Form> {
+    pub fn form(&self) -> Result<MessageForm> {
         let header = self.raw(0..self.begin)?;
-        let header = header.ok_or_else(|| Error::new(Kind::Input, Broken::Long.to_string()).in_file(&self.path))?;
-        Ok(Form::Text { delimiter: self.delimiter, header })
+        let header =
+            header.ok_or_else(|| Error::new(ErrorCategory::Input, Broken::Long.to_string()).in_file(&self.path))?;
+        Ok(MessageForm::Text { delimiter: self.delimiter, header })
     }
 
     /// What is wrong with the row as such.
@@ -220,10 +224,12 @@ impl Delimited {
         self.line = self.begun();
         // Quotes are watched in blocks, so that a row may be a block longer when they are.
         if self.record.as_slice().len() + self.record.len().saturating_sub(1) > LONGEST {
-            return Err(Error::new(Kind::Input, Broken::Long.to_string()).in_file(&self.path).at_line(self.line));
+            return Err(Error::new(ErrorCategory::Input, Broken::Long.to_string())
+                .in_file(&self.path)
+                .at_line(self.line));
         }
         if self.reader.get_ref().any() && swallowed(&self.record, self.header.len(), self.delimiter) {
-            return Err(Error::new(Kind::Input, SWALLOWED).in_file(&self.path).at_line(self.line));
+            return Err(Error::new(ErrorCategory::Input, SWALLOWED).in_file(&self.path).at_line(self.line));
         }
         Ok(true)
     }
@@ -251,7 +257,7 @@ impl Delimited {
 /// What the reader objects to, without the content it objects to.
 fn refused(path: &Path, error: &csv::Error, quotes: &Quotes) -> Error {
     if let Some((broken, at)) = quotes.broken() {
-        let error = Error::new(Kind::Input, broken.to_string()).in_file(path);
+        let error = Error::new(ErrorCategory::Input, broken.to_string()).in_file(path);
         return match at.and_then(|at| line_at(path, at)) {
             Some(line) => error.at_line(line),
             None => error,
@@ -266,7 +272,7 @@ fn refused(path: &Path, error: &csv::Error, quotes: &Quotes) -> Error {
         ErrorKind::Utf8 { .. } => format!("row {row}: a field is not UTF-8"),
         _ => format!("row {row}: not a row of delimited text"),
     };
-    let error = Error::new(Kind::Input, text).in_file(path);
+    let error = Error::new(ErrorCategory::Input, text).in_file(path);
     match line {
         Some(line) => error.at_line(line),
         None => error,

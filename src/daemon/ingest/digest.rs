@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sha2::Digest as _;
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::release::Sha256;
 
 /// The digest of a file.
@@ -15,10 +15,10 @@ use crate::engine::release::Sha256;
 pub fn digest(path: &Path) -> Result<Sha256> {
     let about = path.metadata().map_err(|error| Error::io(path, "open the file", &error))?;
     if about.is_dir() {
-        return Err(Error::new(Kind::Input, "this is a folder, not a file").in_file(path));
+        return Err(Error::new(ErrorCategory::Input, "this is a folder, not a file").in_file(path));
     }
     if !about.is_file() {
-        return Err(Error::irregular(Kind::Input, path));
+        return Err(Error::irregular(ErrorCategory::Input, path));
     }
     let file = std::fs::File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
     let mut reader = std::io::BufReader::with_capacity(1 << 20, file);

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// What tells that a file was touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct FileStamp {
     /// Its bytes.
     pub size: u64,
     /// When it was changed.
@@ -22,16 +22,16 @@ pub struct Directory {
     path: PathBuf,
     settle: Duration,
     /// Files that are not taken yet: how they look, and since when.
-    standing: BTreeMap<String, (Look, Instant)>,
+    standing: BTreeMap<String, (FileStamp, Instant)>,
 }
 
 /// A file in the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct FolderFile {
     /// Its name.
     pub name: String,
     /// How it looks.
-    pub look: Look,
+    pub look: FileStamp,
 }
 
 impl Directory {
@@ -55,10 +55,10 @@ impl Directory {
     ///
     /// # Errors
     /// The folder cannot be read, or a name is no text.
-    pub fn look(&mut self, now: Instant, taken: &dyn Fn(&str) -> bool) -> Result<(Vec<Seen>, Vec<Seen>)> {
+    pub fn look(&mut self, now: Instant, taken: &dyn Fn(&str) -> bool) -> Result<(Vec<FolderFile>, Vec<FolderFile>)> {
         let mut files = self.files()?;
         files.sort_by(|a, b| a.name.cmp(&b.name));
-        let (taken, new): (Vec<Seen>, Vec<Seen>) = files.into_iter().partition(|file| taken(&file.name));
+        let (taken, new): (Vec<FolderFile>, Vec<FolderFile>) = files.into_iter().partition(|file| taken(&file.name));
         let mut before = std::mem::take(&mut self.standing);
         let mut ready = Vec::new();
         let mut waits = false;
@@ -82,7 +82,7 @@ impl Directory {
     }
 
     /// How a file looks now; `None` when it is gone.
-    pub fn again(&self, name: &str) -> Option<Look> {
+    pub fn again(&self, name: &str) -> Option<FileStamp> {
         look(&self.file(name)).ok().flatten()
     }
 
@@ -90,7 +90,7 @@ impl Directory {
     ///
     /// # Errors
     /// As [`Directory::look`].
-    pub fn files(&self) -> Result<Vec<Seen>> {
+    pub fn files(&self) -> Result<Vec<FolderFile>> {
         let refused = |error: std::io::Error| {
             Error::io(&self.path, "look into the folder of the source", &error).in_field("source.path")
         };
@@ -99,14 +99,14 @@ impl Directory {
             let entry = entry.map_err(refused)?;
             let Ok(name) = entry.file_name().into_string() else {
                 let text = "the name of this file is not UTF-8 text: give it another one";
-                return Err(Error::new(Kind::Input, text).in_file(&entry.path()));
+                return Err(Error::new(ErrorCategory::Input, text).in_file(&entry.path()));
             };
             if left_alone(&name) {
                 continue;
             }
             // A file may go while we look.
             if let Some(look) = look(&entry.path()).map_err(|error| Error::io(&entry.path(), "look at", &error))? {
-                files.push(Seen { name, look });
+                files.push(FolderFile { name, look });
             }
         }
         Ok(files)
@@ -118,9 +118,9 @@ fn left_alone(name: &str) -> bool {
     name.starts_with(['.', '_']) || name.ends_with(".tmp") || name.ends_with(".part")
 }
 
-fn look(path: &Path) -> std::io::Result<Option<Look>> {
+fn look(path: &Path) -> std::io::Result<Option<FileStamp>> {
     match std::fs::metadata(path) {
-        Ok(about) if about.is_file() => Ok(Some(Look { size: about.len(), modified: about.modified()? })),
+        Ok(about) if about.is_file() => Ok(Some(FileStamp { size: about.len(), modified: about.modified()? })),
         Ok(_) => Ok(None),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

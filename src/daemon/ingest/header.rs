@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::daemon::error::{Error, Kind, Result, printable};
+use crate::daemon::error::{Error, ErrorCategory, Result, printable};
 use crate::engine::model::{Column, Columns};
 
 /// Columns of a file at most.
@@ -33,7 +33,7 @@ pub fn wanted<'a>(
         let in_list = || if name_in_file(missing).contains('[') { "; a table has no lists" } else { "" }.to_owned();
         let hint = near.map_or_else(in_list, |near| format!("; the file has `{}`", printable(near)));
         let text = format!("the column is missing{hint}");
-        return Err(Error::new(Kind::Input, text).in_file(file).in_field(&*missing.name));
+        return Err(Error::new(ErrorCategory::Input, text).in_file(file).in_field(&*missing.name));
     }
     Ok(columns.iter().map(|column| (name_in_file(column).to_owned(), column.name.to_string())).collect())
 }
@@ -64,11 +64,11 @@ pub fn distinct(file: &Path, header: &[String], columns: &[(String, String)]) ->
     let declared = |&&(at, _): &&(usize, usize)| columns.iter().any(|(name, _)| *name == header[at]);
     if let Some(&(at, _)) = doubled.iter().find(declared) {
         let text = format!("the header names the column `{}` twice", printable(&header[at]));
-        return Err(Error::new(Kind::Input, text).in_file(file).at_line(1).in_field(&*header[at]));
+        return Err(Error::new(ErrorCategory::Input, text).in_file(file).at_line(1).in_field(&*header[at]));
     }
     let Some((one, other)) = doubled.first() else { return Ok(()) };
     let text = format!("columns {} and {} of the header have the same name", one + 1, other + 1);
-    Err(Error::new(Kind::Input, text).in_file(file).at_line(1))
+    Err(Error::new(ErrorCategory::Input, text).in_file(file).at_line(1))
 }
 
 /// Whether a file has no more columns than are compared with each other.
@@ -79,7 +79,8 @@ pub fn few(file: &Path, columns: usize) -> Result<()> {
     if columns <= MOST_COLUMNS {
         return Ok(());
     }
-    Err(Error::new(Kind::Input, format!("the file has {columns} columns, more than {MOST_COLUMNS}")).in_file(file))
+    Err(Error::new(ErrorCategory::Input, format!("the file has {columns} columns, more than {MOST_COLUMNS}"))
+        .in_file(file))
 }
 
 /// The columns of the file that nobody declared.

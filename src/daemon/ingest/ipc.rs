@@ -18,10 +18,10 @@ use arrow_schema::DataType;
 use super::content::Content;
 use super::guard::guarded;
 use super::header;
-use super::kept::Form;
 use super::limits::{FREE_ROWS_OF_MESSAGE, few_rows};
+use super::message_places::MessageForm;
 use super::messages;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Rows per batch that is handed on.
 const BATCH: usize = 65_536;
@@ -102,7 +102,7 @@ impl IpcFile {
             let name = field.name();
             if ipc.header.contains(name) {
                 let text = format!("the column `{name}` is there twice");
-                return Err(Error::new(Kind::Input, text).in_file(path).in_field(name));
+                return Err(Error::new(ErrorCategory::Input, text).in_file(path).in_field(name));
             }
             ipc.header.push(name.clone());
         }
@@ -138,9 +138,9 @@ impl IpcFile {
     }
 
     /// What stands before rows that are kept.
-    pub fn form(&self) -> Result<Form> {
+    pub fn form(&self) -> Result<MessageForm> {
         let schema = self.decoder.schema().and_then(|schema| messages::head(&schema));
-        Ok(Form::Arrow { schema: schema.ok_or_else(|| unreadable(&self.path))? })
+        Ok(MessageForm::Arrow { schema: schema.ok_or_else(|| unreadable(&self.path))? })
     }
 
     /// The next rows; `None` at the end.
@@ -289,7 +289,7 @@ fn too_large(path: &Path, bytes: u64, room: u64) -> Error {
         bytes >> 20,
         room >> 20
     );
-    Error::new(Kind::Input, text).in_file(path)
+    Error::new(ErrorCategory::Input, text).in_file(path)
 }
 
 /// A dictionary with 32-bit keys, whatever the keys were; other columns as they are.
@@ -340,5 +340,5 @@ fn frame(file: &mut Content, length: u64) -> Option<u64> {
 }
 
 fn unreadable(path: &Path) -> Error {
-    Error::new(Kind::Input, "the file is not readable Arrow IPC: it may be cut off or damaged").in_file(path)
+    Error::new(ErrorCategory::Input, "the file is not readable Arrow IPC: it may be cut off or damaged").in_file(path)
 }

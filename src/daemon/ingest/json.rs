@@ -8,9 +8,9 @@
 
 use serde_json::value::RawValue;
 
-use super::paths::{Field, Node, Paths};
+use super::paths::{FieldPaths, PathStep, WrittenField};
 use super::scan::{Scan, is_number};
-use super::strange::Strange;
+use super::unknown_keys::Strange;
 use crate::engine::histogram::{MOST_TEXT, MisfitKind, RawCell};
 use crate::engine::model::whole_number;
 
@@ -23,8 +23,8 @@ pub(super) const STRANGE: u8 = 1;
 pub(super) const LONG: u8 = 2;
 
 /// Walks through one object after another.
-pub struct Walk<'p> {
-    paths: &'p Paths,
+pub struct JsonWalk<'p> {
+    paths: &'p FieldPaths,
     fields: usize,
     /// Per node the last line that had it.
     seen: Vec<u64>,
@@ -33,10 +33,10 @@ pub struct Walk<'p> {
     strange: Option<Strange>,
 }
 
-impl<'p> Walk<'p> {
+impl<'p> JsonWalk<'p> {
     /// Through objects with so many fields to read.
-    pub fn new(paths: &'p Paths, fields: usize) -> Walk<'p> {
-        Walk { paths, fields, seen: vec![0; paths.len()], line: 0, strange: None }
+    pub fn new(paths: &'p FieldPaths, fields: usize) -> JsonWalk<'p> {
+        JsonWalk { paths, fields, seen: vec![0; paths.len()], line: 0, strange: None }
     }
 
     /// Whether the keys of the next line are wanted that lead to no field.
@@ -50,7 +50,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Shows the fields of a line; `None` when it is not one object and nothing else.
-    pub fn object<'t, T>(&mut self, line: &'t str, show: impl FnOnce(Option<&[Field<'t>]>) -> T) -> T {
+    pub fn object<'t, T>(&mut self, line: &'t str, show: impl FnOnce(Option<&[WrittenField<'t>]>) -> T) -> T {
         self.line += 1;
         let mut found = vec![Ok(&b""[..]); self.fields];
         let mut scan = Scan::new(line);
@@ -59,7 +59,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Goes over an object; `None` when it is none.
-    fn keys<'t>(&mut self, scan: &mut Scan<'t>, node: usize, found: &mut [Field<'t>]) -> Option<()> {
+    fn keys<'t>(&mut self, scan: &mut Scan<'t>, node: usize, found: &mut [WrittenField<'t>]) -> Option<()> {
         scan.is(b'{').then_some(())?;
         if scan.is(b'}') {
             return Some(());
@@ -78,7 +78,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Goes over a list; `None` when it is none. One that is too short has nothing at the places behind its end.
-    fn items<'t>(&mut self, scan: &mut Scan<'t>, node: usize, found: &mut [Field<'t>]) -> Option<()> {
+    fn items<'t>(&mut self, scan: &mut Scan<'t>, node: usize, found: &mut [WrittenField<'t>]) -> Option<()> {
         scan.is(b'[').then_some(())?;
         if scan.is(b']') {
             return Some(());
@@ -107,11 +107,11 @@ impl<'p> Walk<'p> {
     }
 
     /// Takes in the value of a node.
-    fn value<'t>(&mut self, node: usize, text: &'t str, found: &mut [Field<'t>]) {
+    fn value<'t>(&mut self, node: usize, text: &'t str, found: &mut [WrittenField<'t>]) {
         if std::mem::replace(&mut self.seen[node], self.line) == self.line {
             return self.paths.spoil(node, MisfitKind::Twice, found);
         }
-        let here: &Node = self.paths.node(node);
+        let here: &PathStep = self.paths.node(node);
         let first = text.as_bytes().first();
         let field = match first {
             Some(b'[' | b'{') => Err(MisfitKind::Nested),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Rows that a file may have whatever its size.
 pub const FREE_ROWS: u64 = 1 << 20;
@@ -26,13 +26,13 @@ pub fn few_rows(path: &Path, rows: u64, bytes: u64) -> Result<()> {
         let text = format!(
             "the file says that it has {rows} rows, and at most {MOST_ROWS} are read: write them to several files"
         );
-        return Err(Error::new(Kind::Input, text).in_file(path));
+        return Err(Error::new(ErrorCategory::Input, text).in_file(path));
     }
     let text = format!(
         "the file says that it has {rows} rows in {bytes} bytes: beyond {FREE_ROWS} rows at most {ROWS_PER_BYTE} are read for \
          each byte. If the rows are real, write them to several files"
     );
-    Err(Error::new(Kind::Input, text).in_file(path))
+    Err(Error::new(ErrorCategory::Input, text).in_file(path))
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::content::Content;
-use super::json::{STRANGE, Walk};
-use super::kept::Kept;
-use super::part::{Coder, Fault, Part};
-use super::paths::Paths;
-use super::raw::Raw;
+use super::json::{JsonWalk, STRANGE};
+use super::message_places::MessagePlace;
+use super::paths::FieldPaths;
+use super::raw::SecretBytes;
+use super::row_batch::{Coder, RowBatch, RowFault};
 use super::shorten::Shorten;
-use super::strange::Strange;
+use super::unknown_keys::Strange;
 use crate::daemon::error::{Error, Result};
 use crate::engine::histogram::MisfitKind;
 
@@ -29,7 +29,7 @@ const TELLING: u64 = 1_000;
 pub struct LinesFile {
     path: PathBuf,
     file: Content,
-    paths: Arc<Paths>,
+    paths: Arc<FieldPaths>,
     /// What was read behind the last whole line that was handed on.
     carry: Vec<u8>,
     /// The number of the next line, from 1.
@@ -39,8 +39,8 @@ pub struct LinesFile {
 }
 
 /// Some whole lines.
-pub struct Lines {
-    paths: Arc<Paths>,
+pub struct LineBlock {
+    paths: Arc<FieldPaths>,
     bytes: Vec<u8>,
     first: u64,
     /// Stands for one line that is too long.
@@ -61,17 +61,17 @@ impl LinesFile {
         if carry == b"\xef\xbb\xbf" {
             carry.clear();
         }
-        let paths = Arc::new(Paths::default());
+        let paths = Arc::new(FieldPaths::default());
         Ok(LinesFile { path: path.to_path_buf(), file, paths, carry, line: 1, long: None })
     }
 
     /// Reads these fields from now on.
-    pub fn want(&mut self, paths: Paths) {
+    pub fn want(&mut self, paths: FieldPaths) {
         self.paths = Arc::new(paths);
     }
 
     /// The next lines; `None` at the end.
-    pub fn lines(&mut self) -> Result<Option<Lines>> {
+    pub fn lines(&mut self) -> Result<Option<LineBlock>> {
         loop {
             let read = self.file.by_ref().take(BLOCK).read_to_end(&mut self.carry);
             let ended = read.map_err(|error| Error::io(&self.path, "read the file", &error))? == 0;
@@ -83,7 +83,7 @@ impl LinesFile {
                     let short = self.long.take().and_then(Shorten::line);
                     let (paths, first, long) = (Arc::clone(&self.paths), self.line, short.is_none());
                     self.line += 1;
-                    return Ok(Some(Lines { paths, bytes: short.unwrap_or_default(), first, long }));
+                    return Ok(Some(LineBlock { paths, bytes: short.unwrap_or_default(), first, long }));
                 }
                 continue;
             }
@@ -106,11 +106,11 @@ impl LinesFile {
         }
     }
 
-    fn hand_on(&mut self, bytes: Vec<u8>) -> Lines {
+    fn hand_on(&mut self, bytes: Vec<u8>) -> LineBlock {
         let first = self.line;
         let open = u64::from(!bytes.ends_with(b"\n"));
         self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64 + open;
-        Lines { paths: Arc::clone(&self.paths), bytes, first, long: false }
+        LineBlock { paths: Arc::clone(&self.paths), bytes, first, long: false }
     }
 }
 
@@ -120,33 +120,33 @@ fn whole(bytes: &[u8], content: usize) -> usize {
     after.map(|after| content + after).or_else(|| memchr::memrchr(b'\n', &bytes[..content])).map_or(0, |end| end + 1)
 }
 
-impl Lines {
+impl LineBlock {
     /// Bytes of the lines.
     pub fn size(&self) -> usize {
         self.bytes.len()
     }
 
     /// The lines of these faults.
-    pub fn kept(&self, faults: &[Fault]) -> Vec<Kept> {
+    pub fn kept(&self, faults: &[RowFault]) -> Vec<MessagePlace> {
         let mut lines = (self.first..).zip(self.bytes.split(|&byte| byte == b'\n'));
-        let find = |fault: &Fault| match fault.kind {
-            MisfitKind::LongRow => Kept::Nowhere,
+        let find = |fault: &RowFault| match fault.kind {
+            MisfitKind::LongRow => MessagePlace::Nowhere,
             _ => {
                 let (_, line) = lines.find(|&(line, _)| fault.line == Some(line)).expect("faults ascend");
-                Kept::Here(Raw::of(line))
+                MessagePlace::Here(SecretBytes::of(line))
             }
         };
         faults.iter().map(find).collect()
     }
 
     /// The rows as codes.
-    pub fn code(&self, coder: &Coder<'_>) -> Part {
+    pub fn code(&self, coder: &Coder<'_>) -> RowBatch {
         let mut rows = coder.rows(super::json::read);
         if self.long {
             rows.refuse(self.first, MisfitKind::LongRow);
             return rows.finish();
         }
-        let mut walk = Walk::new(&self.paths, coder.fields().len());
+        let mut walk = JsonWalk::new(&self.paths, coder.fields().len());
         let mut strange = Strange::default();
         let bytes = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
         for (line, bytes) in (self.first..).zip(bytes.split(|&byte| byte == b'\n')) {

@@ -16,7 +16,7 @@ use arrow_schema::{DataType, Field, Schema};
 use zeroize::Zeroize as _;
 
 use super::guard::guarded;
-use super::raw::{MOST_RAW, Raw};
+use super::raw::{MOST_RAW, SecretBytes};
 use crate::engine::histogram::MOST_TEXT;
 
 /// How a stream ends.
@@ -32,12 +32,12 @@ pub fn kept(schema: &Schema) -> Vec<usize> {
 }
 
 /// What comes before the messages of rows with this schema.
-pub fn head(schema: &Schema) -> Option<Raw> {
-    guarded(|| Some(Raw::from(std::mem::take(writer(schema)?.get_mut()))))?
+pub fn head(schema: &Schema) -> Option<SecretBytes> {
+    guarded(|| Some(SecretBytes::from(std::mem::take(writer(schema)?.get_mut()))))?
 }
 
 /// These rows of a batch, each as a message; without bytes where they are too many.
-pub fn messages(batch: &RecordBatch, rows: impl Iterator<Item = usize>) -> Option<Vec<Option<Raw>>> {
+pub fn messages(batch: &RecordBatch, rows: impl Iterator<Item = usize>) -> Option<Vec<Option<SecretBytes>>> {
     guarded(|| {
         let (schema, columns) = (plain(&batch.schema()), kept(&batch.schema()));
         let mut writer = writer(&batch.schema())?;
@@ -46,7 +46,7 @@ pub fn messages(batch: &RecordBatch, rows: impl Iterator<Item = usize>) -> Optio
             writer.get_mut().zeroize();
             writer.write(&RecordBatch::try_new(Arc::clone(&schema), cells).ok()?).ok()?;
             let bytes = writer.get_ref();
-            Some((bytes.len() <= MOST_RAW).then(|| Raw::of(bytes)))
+            Some((bytes.len() <= MOST_RAW).then(|| SecretBytes::of(bytes)))
         };
         let message = |row: usize| match write(row, cell)? {
             None => write(row, short),
@@ -59,13 +59,13 @@ pub fn messages(batch: &RecordBatch, rows: impl Iterator<Item = usize>) -> Optio
 }
 
 /// The stream that these messages make.
-pub fn stream<'m>(head: &Raw, messages: impl Iterator<Item = &'m Raw> + Clone) -> Raw {
+pub fn stream<'m>(head: &SecretBytes, messages: impl Iterator<Item = &'m SecretBytes> + Clone) -> SecretBytes {
     let size = messages.clone().map(|message| message.bytes().len()).sum::<usize>();
     let mut bytes = Vec::with_capacity(head.bytes().len() + size + END.len());
     bytes.extend_from_slice(head.bytes());
     messages.for_each(|message| bytes.extend_from_slice(message.bytes()));
     bytes.extend_from_slice(&END);
-    Raw::from(bytes)
+    SecretBytes::from(bytes)
 }
 
 /// Has written the schema.

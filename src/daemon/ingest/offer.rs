@@ -5,22 +5,22 @@
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::kept::Form;
-use super::misplaced::Misplaced;
-use super::raw::Raw;
-use super::topic::{Key, Known};
-use crate::daemon::error::{Error, Kind, Result};
+use super::message_places::MessageForm;
+use super::raw::SecretBytes;
+use super::row_faults::Misplaced;
+use super::topic::{KnownSchema, SchemaKey};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Of the bytes.
 const VERSION: u32 = 2;
 
 /// A message that was set aside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SetAside {
+pub struct SetAsideMessage {
     /// Where it stood, and what is wrong with it; of a partition its row is the offset.
     pub place: Misplaced,
     /// What it was, to be decoded again; `None` for one of more than 16 MiB, which never will be.
-    pub raw: Option<Raw>,
+    pub raw: Option<SecretBytes>,
 }
 
 /// The messages of one file or partition that were set aside.
@@ -29,24 +29,29 @@ pub struct Offer {
     version: u32,
     name: String,
     partition: Option<i32>,
-    form: Form,
-    messages: Vec<SetAside>,
+    form: MessageForm,
+    messages: Vec<SetAsideMessage>,
 }
 
 impl Offer {
     /// Messages of a file of this name, in file order.
-    pub(super) fn new(name: String, form: Form, messages: Vec<SetAside>) -> Offer {
+    pub(super) fn new(name: String, form: MessageForm, messages: Vec<SetAsideMessage>) -> Offer {
         Offer { version: VERSION, name, partition: None, form, messages }
     }
 
     /// Messages of a partition of a topic, by offset.
-    pub(super) fn of_partition(topic: &str, partition: i32, form: Form, messages: Vec<SetAside>) -> Offer {
+    pub(super) fn of_partition(
+        topic: &str,
+        partition: i32,
+        form: MessageForm,
+        messages: Vec<SetAsideMessage>,
+    ) -> Offer {
         let partition = Some(partition);
         Offer { version: VERSION, name: topic.to_owned(), partition, form, messages }
     }
 
     /// The same with these messages.
-    pub(super) fn with(&self, messages: Vec<SetAside>) -> Offer {
+    pub(super) fn with(&self, messages: Vec<SetAsideMessage>) -> Offer {
         Offer { messages, ..Offer::of(self) }
     }
 
@@ -72,26 +77,26 @@ impl Offer {
     }
 
     /// What the messages are.
-    pub(super) fn form(&self) -> &Form {
+    pub(super) fn form(&self) -> &MessageForm {
         &self.form
     }
 
     /// Schemas of messages that were not known when they were set aside.
-    pub(super) fn learn<'k>(&mut self, known: impl Iterator<Item = &'k (Key, Known)>) {
-        if let Form::Records { schemas } = &mut self.form {
+    pub(super) fn learn<'k>(&mut self, known: impl Iterator<Item = &'k (SchemaKey, KnownSchema)>) {
+        if let MessageForm::Records { schemas } = &mut self.form {
             schemas.extend(known.cloned());
         }
     }
 
     /// The messages, in file order.
-    pub fn messages(&self) -> &[SetAside] {
+    pub fn messages(&self) -> &[SetAsideMessage] {
         &self.messages
     }
 
     /// As bytes, to be sealed.
     pub fn bytes(&self) -> Zeroizing<Vec<u8>> {
         // Reserved at once: what grows leaves copies behind that nobody wipes.
-        let size = |one: &SetAside| {
+        let size = |one: &SetAsideMessage| {
             let column = one.place.column.as_ref().map_or(0, |column| column.len());
             one.raw.as_ref().map_or(0, |raw| raw.bytes().len()) + column + 64
         };
@@ -105,7 +110,8 @@ impl Offer {
     /// # Errors
     /// They are of another version.
     pub fn parse(bytes: &[u8]) -> Result<Offer> {
-        let other = || Error::new(Kind::Input, "the messages set aside were written by another version of tidegate");
+        let other =
+            || Error::new(ErrorCategory::Input, "the messages set aside were written by another version of tidegate");
         let (version, _) = postcard::take_from_bytes::<u32>(bytes).map_err(|_| other())?;
         if version != VERSION {
             return Err(other());

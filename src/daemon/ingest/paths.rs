@@ -1,19 +1,19 @@
 //! The ways to the fields that are read (HOUSE 4, Decoding), as a tree of keys and of places in lists: the
 //! steps of a column's path, or its name. The same ways lead through JSON and Avro. Nothing here looks at a value.
 
-use super::part::Read;
+use super::row_batch::FieldText;
 use crate::engine::histogram::{MisfitKind, RawCell};
 use crate::engine::model::Column;
 
 /// A field as it is written; empty where there is none.
-pub type Field<'t> = Result<&'t [u8], MisfitKind>;
+pub type WrittenField<'t> = Result<&'t [u8], MisfitKind>;
 
 /// The fields that are read, as a tree of keys and places.
-pub struct Paths(Vec<Node>);
+pub struct FieldPaths(Vec<PathStep>);
 
 /// One step of a way.
 #[derive(Default)]
-pub struct Node {
+pub struct PathStep {
     /// The next steps into an object, and where they lead.
     pub keys: Vec<(Box<str>, usize)>,
     /// The places of a list, from 0, that ways lead through, and where they lead.
@@ -22,16 +22,16 @@ pub struct Node {
     pub fields: Vec<usize>,
 }
 
-impl Default for Paths {
-    fn default() -> Paths {
-        Paths(vec![Node::default()])
+impl Default for FieldPaths {
+    fn default() -> FieldPaths {
+        FieldPaths(vec![PathStep::default()])
     }
 }
 
-impl Paths {
+impl FieldPaths {
     /// The paths of these columns, or their names.
-    pub fn of(columns: &[&Column]) -> Paths {
-        let mut paths = Paths::default();
+    pub fn of(columns: &[&Column]) -> FieldPaths {
+        let mut paths = FieldPaths::default();
         for (field, column) in columns.iter().enumerate() {
             let node = match &column.path {
                 Some(path) => {
@@ -49,8 +49,8 @@ impl Paths {
 
     /// The paths of these columns, and behind them those that tell what a message of a stream of changes is: `op` in the
     /// envelope whose `after` is read, and `__deleted` where it was taken off.
-    pub fn of_messages(columns: &[&Column]) -> Paths {
-        let mut paths = Paths::of(columns);
+    pub fn of_messages(columns: &[&Column]) -> FieldPaths {
+        let mut paths = FieldPaths::of(columns);
         let steps = columns.iter().filter_map(|column| column.path.as_deref()?.strip_prefix("$."));
         let envelope = steps.filter_map(|path| path.split('.').position(|step| step == "after").map(|at| (path, at)));
         let mut marks = vec![vec!["__deleted"]];
@@ -65,9 +65,9 @@ impl Paths {
     }
 
     /// Whether a message says that a record is gone, by the fields behind those of its columns.
-    pub fn is_delete(marks: &[Field<'_>], read: Read) -> bool {
+    pub fn is_delete(marks: &[WrittenField<'_>], read: FieldText) -> bool {
         let mut text = String::new();
-        let says = |mark: &Field<'_>| {
+        let says = |mark: &WrittenField<'_>| {
             let mark = mark.and_then(|mark| read(mark, &mut text));
             matches!(mark, Ok(RawCell::Text("d" | "t" | "true") | RawCell::Bool(true)))
         };
@@ -80,12 +80,12 @@ impl Paths {
     }
 
     /// One of them.
-    pub fn node(&self, node: usize) -> &Node {
+    pub fn node(&self, node: usize) -> &PathStep {
         &self.0[node]
     }
 
     /// All fields of a node and below have this fault.
-    pub fn spoil(&self, node: usize, kind: MisfitKind, found: &mut [Field<'_>]) {
+    pub fn spoil(&self, node: usize, kind: MisfitKind, found: &mut [WrittenField<'_>]) {
         self.0[node].fields.iter().for_each(|&field| found[field] = Err(kind));
         self.0[node].below().for_each(|below| self.spoil(below, kind, found));
     }
@@ -118,12 +118,12 @@ impl Paths {
     }
 
     fn add(&mut self) -> usize {
-        self.0.push(Node::default());
+        self.0.push(PathStep::default());
         self.0.len() - 1
     }
 }
 
-impl Node {
+impl PathStep {
     /// Whether no way leads on from here.
     pub fn is_last(&self) -> bool {
         self.keys.is_empty() && self.items.is_empty()

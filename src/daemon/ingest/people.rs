@@ -4,34 +4,34 @@
 use arrow_array::RecordBatch;
 
 use super::person::{PersonHasher, Tuple};
-use crate::engine::histogram::{Cells, Misfit, Person, Reading, Rows};
+use crate::engine::histogram::{CellReading, CodedRows, Misfit, Person, ReadableColumn};
 use crate::engine::model::{Column, Columns, Kind, Role};
 
 /// The people of a table: one hash per row that has all its identifiers.
 #[derive(Default)]
-pub struct People(Vec<Person>);
+pub struct RowPeople(Vec<Person>);
 
-impl People {
+impl RowPeople {
     /// How people are told apart in here.
     pub(super) fn hasher() -> PersonHasher {
         PersonHasher::new(&[0; 32])
     }
 
     /// The people of rows that were hashed in here.
-    pub(super) fn of(rows: &Rows) -> People {
-        People(rows.people().unwrap_or_default().to_vec())
+    pub(super) fn of(rows: &CodedRows) -> RowPeople {
+        RowPeople(rows.people().unwrap_or_default().to_vec())
     }
 
     /// Takes in the rows of a batch, if it holds all identifier columns.
     ///
     /// # Errors
     /// A whole column of another type.
-    pub fn add(&mut self, batch: &RecordBatch, columns: &Columns, reading: Reading) -> Result<(), Misfit> {
+    pub fn add(&mut self, batch: &RecordBatch, columns: &Columns, reading: CellReading) -> Result<(), Misfit> {
         let fitting = |column: &Column| {
             let array = batch.column_by_name(&column.name)?;
             let misfit = |kind| Misfit { row: 0, column: column.name.clone(), kind };
             Some(
-                Cells::fitting(array, column.kind, column.role, reading)
+                ReadableColumn::fitting(array, column.kind, column.role, reading)
                     .map(|cells| (cells, column.kind))
                     .map_err(misfit),
             )
@@ -43,13 +43,13 @@ impl People {
         if identifiers.is_empty() {
             return Ok(());
         }
-        let (hasher, mut tuple) = (People::hasher(), Tuple::default());
+        let (hasher, mut tuple) = (RowPeople::hasher(), Tuple::default());
         for row in 0..batch.num_rows() {
             tuple.clear();
             let whole = identifiers.iter().all(|(cells, kind)| {
                 let cell = cells.at(row);
                 // What is not of the declared type is compared as it is written.
-                tuple.add(cell, *kind, reading).or_else(|_| tuple.add(cell, Kind::String, Reading::Typed)).is_ok()
+                tuple.add(cell, *kind, reading).or_else(|_| tuple.add(cell, Kind::String, CellReading::Typed)).is_ok()
             });
             if whole {
                 self.0.push(hasher.hash(&tuple));
@@ -59,7 +59,7 @@ impl People {
     }
 
     /// How many rows of the last of these tables stand for somebody who has another row in any of them.
-    pub fn repeats(tables: &[&People]) -> usize {
+    pub fn repeats(tables: &[&RowPeople]) -> usize {
         let Some((last, before)) = tables.split_last() else { return 0 };
         let mut known: Vec<Person> = before.iter().flat_map(|people| people.0.iter().copied()).collect();
         known.sort_unstable();

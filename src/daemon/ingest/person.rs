@@ -10,7 +10,7 @@ use std::io::Write as _;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::engine::histogram::{MOST_TEXT, MisfitKind, Person, RawCell, Reading, value_of};
+use crate::engine::histogram::{CellReading, MOST_TEXT, MisfitKind, Person, RawCell, value_of};
 use crate::engine::model::forms::dates;
 use crate::engine::model::{Kind, Value};
 
@@ -43,7 +43,7 @@ impl PersonHasher {
     /// The person with these identifiers, read as strictly as those of a text file; `None` if one is not of its kind.
     pub fn read(&self, identifiers: &[(&str, Kind)]) -> Option<Person> {
         let mut tuple = Tuple::default();
-        let mut read = identifiers.iter().map(|&(text, kind)| tuple.add(RawCell::Text(text), kind, Reading::Text));
+        let mut read = identifiers.iter().map(|&(text, kind)| tuple.add(RawCell::Text(text), kind, CellReading::Text));
         let whole = read.all(|read| read.is_ok());
         whole.then(|| self.hash(&tuple))
     }
@@ -74,7 +74,7 @@ impl Tuple {
     }
 
     /// The next identifier, decoded as strictly as any other column.
-    pub fn add(&mut self, cell: RawCell<'_>, kind: Kind, reading: Reading) -> Result<(), MisfitKind> {
+    pub fn add(&mut self, cell: RawCell<'_>, kind: Kind, reading: CellReading) -> Result<(), MisfitKind> {
         match (cell, kind) {
             (RawCell::Null | RawCell::Text(""), _) => return Err(MisfitKind::Missing),
             (RawCell::Text(text), _) if text.len() > MOST_TEXT => return Err(MisfitKind::TooLong),

@@ -14,7 +14,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use super::content::Content;
-use super::raw::{MOST_RAW, Raw};
+use super::raw::{MOST_RAW, SecretBytes};
 use crate::engine::histogram::MOST_TEXT;
 
 /// Bytes after which a row must have ended, without what is left out of it.
@@ -107,12 +107,12 @@ impl Quotes {
 
     /// Bytes of the file between places that the parser tells: as they stand there, or without what is left out where they
     /// would be too many; `None` when they are even so.
-    pub fn range(&self, range: Range<u64>) -> io::Result<Option<Raw>> {
+    pub fn range(&self, range: Range<u64>) -> io::Result<Option<SecretBytes>> {
         let [from, to] = [range.start, range.end].map(|place| place + self.before_place(place).bytes);
         if to - from <= MOST_RAW as u64 {
             return self.file.range(from..to).map(Some);
         }
-        let mut row = Quotes::new(Content::from(Raw::of(b"")), self.delimiter);
+        let mut row = Quotes::new(Content::from(SecretBytes::of(b"")), self.delimiter);
         let mut short = Zeroizing::new(Vec::new());
         for at in (from..to).step_by(SLICE) {
             let part = self.file.range(at..to.min(at + SLICE as u64))?;
@@ -128,7 +128,7 @@ impl Quotes {
         if row.held {
             short.push(b'"');
         }
-        Ok(Some(Raw::of(&short)))
+        Ok(Some(SecretBytes::of(&short)))
     }
 
     /// What was left out before a place that the parser tells.

@@ -12,12 +12,12 @@ pub const MOST_RAW: usize = 1 << 24;
 
 /// Bytes that are wiped and not shown.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Raw(Zeroizing<Vec<u8>>);
+pub struct SecretBytes(Zeroizing<Vec<u8>>);
 
-impl Raw {
+impl SecretBytes {
     /// A copy of these bytes.
-    pub(super) fn of(bytes: &[u8]) -> Raw {
-        Raw(Zeroizing::new(bytes.to_vec()))
+    pub(super) fn of(bytes: &[u8]) -> SecretBytes {
+        SecretBytes(Zeroizing::new(bytes.to_vec()))
     }
 
     /// What they are.
@@ -26,32 +26,32 @@ impl Raw {
     }
 }
 
-impl From<Vec<u8>> for Raw {
-    fn from(bytes: Vec<u8>) -> Raw {
-        Raw(Zeroizing::new(bytes))
+impl From<Vec<u8>> for SecretBytes {
+    fn from(bytes: Vec<u8>) -> SecretBytes {
+        SecretBytes(Zeroizing::new(bytes))
     }
 }
 
-impl AsRef<[u8]> for Raw {
+impl AsRef<[u8]> for SecretBytes {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }
 }
 
-impl fmt::Debug for Raw {
+impl fmt::Debug for SecretBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Raw({} bytes)", self.0.len())
     }
 }
 
-impl Serialize for Raw {
+impl Serialize for SecretBytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&self.0)
     }
 }
 
-impl<'de> Deserialize<'de> for Raw {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Raw, D::Error> {
+impl<'de> Deserialize<'de> for SecretBytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SecretBytes, D::Error> {
         deserializer.deserialize_bytes(Bytes)
     }
 }
@@ -60,13 +60,13 @@ impl<'de> Deserialize<'de> for Raw {
 struct Bytes;
 
 impl Visitor<'_> for Bytes {
-    type Value = Raw;
+    type Value = SecretBytes;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("bytes")
     }
 
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Raw, E> {
-        Ok(Raw::of(bytes))
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<SecretBytes, E> {
+        Ok(SecretBytes::of(bytes))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::part::{Coder, Part};
+use super::row_batch::{Coder, RowBatch};
 use crate::engine::histogram::{MisfitKind, RawCell};
 
 /// Some rows, of as many fields as are read.
@@ -60,7 +60,7 @@ impl Records {
     }
 
     /// The rows as codes.
-    pub fn code(&self, coder: &Coder<'_>) -> Part {
+    pub fn code(&self, coder: &Coder<'_>) -> RowBatch {
         let mut rows = coder.rows(read);
         let mut fields: Vec<Result<&[u8], MisfitKind>> = Vec::with_capacity(self.width);
         let (mut from, mut ends) = (0, self.ends.iter());

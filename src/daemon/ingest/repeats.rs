@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use foldhash::fast::FixedState;
 
-use super::part::{Fault, Part};
+use super::row_batch::{RowBatch, RowFault};
 use crate::engine::histogram::{MisfitKind, Person};
 use crate::engine::model::Value;
 
@@ -29,7 +29,7 @@ impl<'k> Repeats<'k> {
     }
 
     /// Sets rows of the next part aside; parts come in the order of their rows.
-    pub(super) fn sift(&mut self, part: &mut Part) {
+    pub(super) fn sift(&mut self, part: &mut RowBatch) {
         let mut came = |person| self.new.as_mut().is_some_and(|new| !new.insert(person));
         let again: Vec<bool> = part.people.iter().map(|&person| (self.known)(person) || came(person)).collect();
         if again.contains(&true) {
@@ -38,7 +38,7 @@ impl<'k> Repeats<'k> {
     }
 }
 
-impl Part {
+impl RowBatch {
     /// Sets aside those of the rows that count.
     fn set_aside(&mut self, which: &[bool]) {
         let bad: BTreeSet<usize> = self.faults.iter().map(|fault| fault.row).collect();
@@ -46,7 +46,7 @@ impl Part {
         let places = rows.zip(which).enumerate().filter(|(_, (_, aside))| **aside);
         let faults = places.map(|(at, (row, _))| {
             let line = self.lines.get(at).copied();
-            Fault { row, line, field: None, kind: MisfitKind::Repeat }
+            RowFault { row, line, field: None, kind: MisfitKind::Repeat }
         });
         self.faults.extend(faults.collect::<Vec<_>>());
         self.faults.sort_by_key(|fault| fault.row);

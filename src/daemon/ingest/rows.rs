@@ -11,13 +11,13 @@ use rayon::prelude::*;
 use super::assembly::Assembly;
 use super::cuts::Cuts;
 use super::header::{raw_name, undeclared};
-use super::misplaced::Misplaced;
-use super::part::{Coder, Part};
 use super::person::PersonHasher;
 use super::repeats::Repeats;
-use super::source::{Chunk, Source};
-use crate::daemon::error::{Error, Kind, Result};
-use crate::engine::histogram::{Misfit, MisfitKind, Rows};
+use super::row_batch::{Coder, RowBatch};
+use super::row_faults::Misplaced;
+use super::source::{Chunk, SourceFile};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::engine::histogram::{CodedRows, Misfit, MisfitKind};
 use crate::engine::model::Columns;
 use crate::engine::policy::Decimal;
 
@@ -28,9 +28,9 @@ const GROUP_BYTES: usize = 64 << 20;
 
 /// What a file holds.
 #[derive(Debug)]
-pub struct Decoded {
+pub struct DecodedFile {
     /// The rows that count, in file order; people are known iff the feed declares identifiers.
-    pub rows: Rows,
+    pub rows: CodedRows,
     /// The rows set aside, in file order, where they are not kept elsewhere.
     pub quarantined: Vec<Misplaced>,
     /// Columns of the file that nobody declared; of JSON the first few keys of objects that count.
@@ -51,10 +51,10 @@ pub fn decode(
     hasher: &PersonHasher,
     allowed: Option<Decimal>,
     progress: &mut dyn FnMut(u64),
-) -> Result<Decoded> {
-    let mut source = Source::open(path)?;
+) -> Result<DecodedFile> {
+    let mut source = SourceFile::open(path)?;
     let coder = Coder::new(columns, source.reading(), hasher);
-    let mut aside = allowed.map_or(Aside::Refused(REMEDY), Aside::Share);
+    let mut aside = allowed.map_or(BadRowPolicy::Refused(REMEDY), BadRowPolicy::Share);
     gather(path, &mut source, &coder, columns, &mut aside, None, progress)
 }
 
@@ -62,7 +62,7 @@ pub fn decode(
 const REMEDY: &str = ", or set such rows aside with --quarantine-share";
 
 /// What becomes of rows that cannot be decoded.
-pub(super) enum Aside<'c, 'p> {
+pub(super) enum BadRowPolicy<'c, 'p> {
     /// The first one is the error; words on what else may be done about a value outside the taxonomy.
     Refused(&'static str),
     /// As long as their share of all rows is not above, they are set aside.
@@ -79,13 +79,13 @@ pub(super) type Sifting<'r, 'k> = Option<&'r mut Repeats<'k>>;
 /// All rows of a file that was opened.
 pub(super) fn gather(
     path: &Path,
-    source: &mut Source,
+    source: &mut SourceFile,
     coder: &Coder<'_>,
     columns: &Columns,
-    aside: &mut Aside<'_, '_>,
+    aside: &mut BadRowPolicy<'_, '_>,
     mut repeats: Sifting<'_, '_>,
     progress: &mut dyn FnMut(u64),
-) -> Result<Decoded> {
+) -> Result<DecodedFile> {
     source.want_fields(coder.fields())?;
     let mut undeclared = undeclared(source.header(), columns, raw_name);
     let mut all = Assembly::new(columns);
@@ -98,14 +98,14 @@ pub(super) fn gather(
             if let Some(repeats) = &mut repeats {
                 repeats.sift(&mut part);
             }
-            if let Aside::Kept(cuts) = aside {
+            if let BadRowPolicy::Kept(cuts) = aside {
                 let kept = source.kept(chunk, &part.faults, all.seen())?;
                 all.add(part, coder);
                 cuts.add(source, all.take_quarantined(), kept)?;
             } else {
                 all.add(part, coder);
             }
-            if let (Aside::Refused(remedy), Some(first)) = (&*aside, all.quarantined().first()) {
+            if let (BadRowPolicy::Refused(remedy), Some(first)) = (&*aside, all.quarantined().first()) {
                 let remedy = if first.kind == MisfitKind::Outside { *remedy } else { "" };
                 return Err(first.error(path, format!("row {}: {}{remedy}", first.row, first.kind)));
             }
@@ -120,14 +120,14 @@ pub(super) fn gather(
     undeclared.extend(all.strange());
     let seen = all.seen();
     let (rows, quarantined, nulled) = all.finish();
-    if let Aside::Share(share) = aside {
+    if let BadRowPolicy::Share(share) = aside {
         judge(path, &quarantined.iter().collect::<Vec<_>>(), seen, *share)?;
     }
-    Ok(Decoded { rows, quarantined, undeclared, nulled })
+    Ok(DecodedFile { rows, quarantined, undeclared, nulled })
 }
 
 /// The next batches, and what ends them before their time.
-fn read(source: &mut Source) -> (Vec<Chunk>, Option<Error>) {
+fn read(source: &mut SourceFile) -> (Vec<Chunk>, Option<Error>) {
     let (mut group, mut bytes) = (Vec::with_capacity(GROUP), 0);
     while group.len() < GROUP && bytes < GROUP_BYTES {
         match source.chunk() {
@@ -142,13 +142,13 @@ fn read(source: &mut Source) -> (Vec<Chunk>, Option<Error>) {
     (group, None)
 }
 
-fn code(coder: &Coder<'_>, group: &[Chunk]) -> Vec<std::result::Result<Part, Misfit>> {
+fn code(coder: &Coder<'_>, group: &[Chunk]) -> Vec<std::result::Result<RowBatch, Misfit>> {
     group.par_iter().map(|chunk| chunk.code(coder)).collect()
 }
 
 /// A whole column that does not fit.
 fn whole(path: &Path, misfit: &Misfit) -> Error {
-    Error::new(Kind::Input, misfit.kind.to_string()).in_file(path).in_field(&*misfit.column)
+    Error::new(ErrorCategory::Input, misfit.kind.to_string()).in_file(path).in_field(&*misfit.column)
 }
 
 /// Whether too many rows were set aside.

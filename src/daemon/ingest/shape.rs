@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::ipc::MAGIC;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// What is told of a file that no reader is for.
 pub const NO_TEXT: &str = "the file is neither text nor Parquet nor Arrow";
@@ -15,7 +15,7 @@ const NO_NAME: &str = "the name ends like that of no table: name it .csv or .txt
 
 /// Formats of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum TableFormat {
     /// Comma or semicolon separated text.
     Delimited,
     /// Parquet.
@@ -30,8 +30,8 @@ pub enum Shape {
 ///
 /// # Errors
 /// The file cannot be read, is empty, is something else altogether, or is not what its name says.
-pub fn shape(path: &Path) -> Result<Shape> {
-    let bad = |text: &str| Error::new(Kind::Input, text).in_file(path);
+pub fn shape(path: &Path) -> Result<TableFormat> {
+    let bad = |text: &str| Error::new(ErrorCategory::Input, text).in_file(path);
     let mut head = Vec::new();
     let about = path.metadata().map_err(|error| Error::io(path, "open the file", &error))?;
     if about.is_dir() {
@@ -39,23 +39,23 @@ pub fn shape(path: &Path) -> Result<Shape> {
     }
     // Before it is opened: opening a pipe that nobody writes to never ends.
     if !about.is_file() {
-        return Err(Error::irregular(Kind::Input, path));
+        return Err(Error::irregular(ErrorCategory::Input, path));
     }
     let file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
     file.take(4096).read_to_end(&mut head).map_err(|error| Error::io(path, "read the file", &error))?;
     let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let named = named(&end);
     let strange = named.is_none() && !end.is_empty();
-    if head.is_empty() && named != Some(Shape::Lines) {
+    if head.is_empty() && named != Some(TableFormat::Lines) {
         return Err(bad(
             "the file is empty: not even a header. Give a file with the names of the columns and rows below them",
         ));
     }
     let found = match head.as_slice() {
-        [b'P', b'A', b'R', b'1', ..] => Shape::Parquet,
+        [b'P', b'A', b'R', b'1', ..] => TableFormat::Parquet,
         // A stream begins with a mark and the length of its schema.
-        [0xff, 0xff, 0xff, 0xff, _, _, _, 0, ..] => Shape::Ipc,
-        bytes if bytes.starts_with(MAGIC) => Shape::Ipc,
+        [0xff, 0xff, 0xff, 0xff, _, _, _, 0, ..] => TableFormat::Ipc,
+        bytes if bytes.starts_with(MAGIC) => TableFormat::Ipc,
         [b'F', b'E', b'A', b'1', ..] => {
             return Err(bad("the file is Feather of version 1: write it anew as Arrow IPC (version 2)"));
         }
@@ -64,22 +64,22 @@ pub fn shape(path: &Path) -> Result<Shape> {
         }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err(bad("the file is UTF-16 text: save it as UTF-8")),
         // What is wrong with a line is for its reader to say.
-        _ if named == Some(Shape::Lines) => Shape::Lines,
+        _ if named == Some(TableFormat::Lines) => TableFormat::Lines,
         _ if end == "tsv" => {
             return Err(bad("the name says split by tabs: write it with commas or semicolons, and name it .csv"));
         }
         _ if strange => return Err(bad(NO_NAME)),
-        bytes if named.is_none() && first(bytes) == Some(b'{') => Shape::Lines,
+        bytes if named.is_none() && first(bytes) == Some(b'{') => TableFormat::Lines,
         // A cell may hold anything; what a table begins with may not.
         bytes if first_line(bytes).contains(&0) => return Err(bad(NO_TEXT)),
-        _ => Shape::Delimited,
+        _ => TableFormat::Delimited,
     };
-    if found == Shape::Lines && first(&head) == Some(b'[') {
+    if found == TableFormat::Lines && first(&head) == Some(b'[') {
         return Err(bad("the file is one JSON array: write one object per line, without brackets and commas"));
     }
     match named {
         Some(named) if named != found => {
-            let [content, name] = [found, named].map(Shape::name);
+            let [content, name] = [found, named].map(TableFormat::name);
             Err(bad(&format!("the content is {content}, the name says {name}: rename or replace it")))
         }
         None if strange => Err(bad(NO_NAME)),
@@ -104,23 +104,23 @@ fn is_sheet(end: &str) -> bool {
 }
 
 /// What a file of this ending holds.
-fn named(end: &str) -> Option<Shape> {
+fn named(end: &str) -> Option<TableFormat> {
     Some(match end {
-        "csv" | "txt" => Shape::Delimited,
-        "parquet" | "pq" => Shape::Parquet,
-        "arrow" | "arrows" | "ipc" | "feather" => Shape::Ipc,
-        "jsonl" | "ndjson" | "json" => Shape::Lines,
+        "csv" | "txt" => TableFormat::Delimited,
+        "parquet" | "pq" => TableFormat::Parquet,
+        "arrow" | "arrows" | "ipc" | "feather" => TableFormat::Ipc,
+        "jsonl" | "ndjson" | "json" => TableFormat::Lines,
         _ => return None,
     })
 }
 
-impl Shape {
+impl TableFormat {
     fn name(self) -> &'static str {
         match self {
-            Shape::Delimited => "text",
-            Shape::Parquet => "Parquet",
-            Shape::Ipc => "Arrow IPC",
-            Shape::Lines => "JSON lines",
+            TableFormat::Delimited => "text",
+            TableFormat::Parquet => "Parquet",
+            TableFormat::Ipc => "Arrow IPC",
+            TableFormat::Lines => "JSON lines",
         }
     }
 }

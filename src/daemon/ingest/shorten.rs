@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use super::json::{LONG, MOST_WRITTEN, key};
-use super::paths::Paths;
+use super::paths::FieldPaths;
 
 /// A line so far.
 pub struct Shorten {
-    paths: Arc<Paths>,
+    paths: Arc<FieldPaths>,
     /// Bytes that it may have at last.
     most: usize,
     /// Objects and lists that are open.
@@ -48,7 +48,7 @@ enum At {
 
 impl Shorten {
     /// A line of which these fields are read, to this many bytes.
-    pub fn new(paths: &Arc<Paths>, most: usize) -> Shorten {
+    pub fn new(paths: &Arc<FieldPaths>, most: usize) -> Shorten {
         let (open, short) = (Vec::new(), Vec::new());
         Shorten { paths: Arc::clone(paths), most, open, at: At::Between, short, from: 0 }
     }
@@ -172,17 +172,17 @@ impl Shorten {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::daemon::config::Feed;
+    use crate::daemon::config::FeedConfig;
 
-    fn paths() -> Arc<Paths> {
+    fn paths() -> Arc<FieldPaths> {
         let column = |name: &str, path: &str| {
             format!("[[column]]\nname = \"{name}\"\nrole = \"sensitive\"\npath = \"{path}\"\n")
         };
         let quasi = "[[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"A\"] }\n";
         let feed =
             format!("[feed]\nname = \"t\"\n[policy]\nk = 2\n{quasi}{}{}", column("s", "$.s"), column("d", "$.d.e[1]"));
-        let columns = Feed::parse(&feed, std::path::Path::new("feed.toml")).expect("a feed file").columns;
-        Arc::new(Paths::of(&columns.iter().collect::<Vec<_>>()))
+        let columns = FeedConfig::parse(&feed, std::path::Path::new("feed.toml")).expect("a feed file").columns;
+        Arc::new(FieldPaths::of(&columns.iter().collect::<Vec<_>>()))
     }
 
     #[test]

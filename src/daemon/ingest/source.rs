@@ -9,20 +9,20 @@ use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use super::delimited::Delimited;
 use super::header;
 use super::ipc::IpcFile;
-use super::lines::{Lines, LinesFile};
+use super::lines::{LineBlock, LinesFile};
 use super::parquet::ParquetFile;
-use super::part::{Coder, Part};
-use super::paths::Paths;
+use super::paths::FieldPaths;
 use super::records::Records;
-use super::shape::{Shape, shape};
+use super::row_batch::{Coder, RowBatch};
+use super::shape::{TableFormat, shape};
 use crate::daemon::error::Result;
-use crate::engine::histogram::{Misfit, Reading};
+use crate::engine::histogram::{CellReading, Misfit};
 use crate::engine::model::Column;
 
 /// An open file.
-pub struct Source {
+pub struct SourceFile {
     pub(super) path: PathBuf,
-    pub(super) format: Format,
+    pub(super) format: FileFormat,
 }
 
 /// Some rows of a file.
@@ -30,7 +30,7 @@ pub enum Chunk {
     /// Rows of delimited text.
     Records(Records),
     /// Lines of JSON.
-    Lines(Lines),
+    Lines(LineBlock),
     /// Rows of a typed source, and all their columns where rows are kept that cannot be asked for again.
     Batch(RecordBatch, Option<RecordBatch>),
 }
@@ -53,7 +53,7 @@ impl Chunk {
     ///
     /// # Errors
     /// A whole column of another type.
-    pub fn code(&self, coder: &Coder<'_>) -> std::result::Result<Part, Misfit> {
+    pub fn code(&self, coder: &Coder<'_>) -> std::result::Result<RowBatch, Misfit> {
         match self {
             Chunk::Records(records) => Ok(records.code(coder)),
             Chunk::Lines(lines) => Ok(lines.code(coder)),
@@ -63,66 +63,66 @@ impl Chunk {
 }
 
 /// What reads it.
-pub(super) enum Format {
+pub(super) enum FileFormat {
     Delimited(Delimited),
     Parquet(ParquetFile),
     Ipc(IpcFile),
     Lines(LinesFile),
 }
 
-impl Source {
+impl SourceFile {
     /// Opens a file; its content decides what it is, and its name must agree.
     ///
     /// # Errors
     /// The file cannot be read, or is no table.
-    pub fn open(path: &Path) -> Result<Source> {
+    pub fn open(path: &Path) -> Result<SourceFile> {
         let format = match shape(path)? {
-            Shape::Delimited => Format::Delimited(Delimited::open(path)?),
-            Shape::Parquet => Format::Parquet(ParquetFile::open(path)?),
-            Shape::Lines => Format::Lines(LinesFile::open(path)?),
-            Shape::Ipc => Format::Ipc(IpcFile::open(path)?),
+            TableFormat::Delimited => FileFormat::Delimited(Delimited::open(path)?),
+            TableFormat::Parquet => FileFormat::Parquet(ParquetFile::open(path)?),
+            TableFormat::Lines => FileFormat::Lines(LinesFile::open(path)?),
+            TableFormat::Ipc => FileFormat::Ipc(IpcFile::open(path)?),
         };
-        Ok(Source { path: path.to_path_buf(), format })
+        Ok(SourceFile { path: path.to_path_buf(), format })
     }
 
     /// The names of all columns. In a text that has no header they are values: they may be told when all declared columns
     /// are among them, not before. JSON lines have none: each has keys of its own.
     pub fn header(&self) -> &[String] {
         match &self.format {
-            Format::Delimited(file) => file.header(),
-            Format::Parquet(file) => file.header(),
-            Format::Ipc(file) => file.header(),
-            Format::Lines(_) => &[],
+            FileFormat::Delimited(file) => file.header(),
+            FileFormat::Parquet(file) => file.header(),
+            FileFormat::Ipc(file) => file.header(),
+            FileFormat::Lines(_) => &[],
         }
     }
 
     /// The format, as a feed file names it.
     pub fn format(&self) -> &'static str {
         match self.format {
-            Format::Delimited(_) => "csv",
-            Format::Parquet(_) => "parquet",
-            Format::Ipc(_) => "arrow",
-            Format::Lines(_) => "json",
+            FileFormat::Delimited(_) => "csv",
+            FileFormat::Parquet(_) => "parquet",
+            FileFormat::Ipc(_) => "arrow",
+            FileFormat::Lines(_) => "json",
         }
     }
 
     /// Whether cells have no type but text.
     pub fn is_text(&self) -> bool {
-        matches!(self.format, Format::Delimited(_))
+        matches!(self.format, FileFormat::Delimited(_))
     }
 
     /// How raw cells are to be read.
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> CellReading {
         match self.format {
-            Format::Delimited(_) => Reading::Text,
-            Format::Lines(_) => Reading::Json,
-            Format::Parquet(_) | Format::Ipc(_) => Reading::Typed,
+            FileFormat::Delimited(_) => CellReading::Text,
+            FileFormat::Lines(_) => CellReading::Json,
+            FileFormat::Parquet(_) | FileFormat::Ipc(_) => CellReading::Typed,
         }
     }
 
     /// Whether rows have no columns, but keys of their own: then they come as chunks only.
     pub fn is_lines(&self) -> bool {
-        matches!(self.format, Format::Lines(_))
+        matches!(self.format, FileFormat::Lines(_))
     }
 
     /// Reads these columns of a raw file from now on, in this order.
@@ -130,8 +130,8 @@ impl Source {
     /// # Errors
     /// A column that the file does not have, or a damaged file.
     pub fn want_fields(&mut self, columns: &[&Column]) -> Result<()> {
-        if let Format::Lines(file) = &mut self.format {
-            file.want(Paths::of(columns));
+        if let FileFormat::Lines(file) = &mut self.format {
+            file.want(FieldPaths::of(columns));
             return Ok(());
         }
         let wanted = header::wanted(&self.path, self.header(), columns.iter().copied(), header::raw_name)?;
@@ -146,17 +146,17 @@ impl Source {
     pub fn want(&mut self, columns: &[(String, String)]) -> Result<()> {
         header::distinct(&self.path, self.header(), &[])?;
         match &mut self.format {
-            Format::Delimited(file) => file.want(columns),
-            Format::Parquet(file) => file.want(columns),
-            Format::Ipc(file) => file.want(columns),
-            Format::Lines(_) => {}
+            FileFormat::Delimited(file) => file.want(columns),
+            FileFormat::Parquet(file) => file.want(columns),
+            FileFormat::Ipc(file) => file.want(columns),
+            FileFormat::Lines(_) => {}
         }
         Ok(())
     }
 
     /// What is no text in these columns of a batch, by their names in it, is null from now on and no error.
     pub fn spare(&mut self, columns: Vec<&str>) {
-        if let Format::Delimited(file) = &mut self.format {
+        if let FileFormat::Delimited(file) = &mut self.format {
             file.spare(columns);
         }
     }
@@ -167,10 +167,10 @@ impl Source {
     /// A row that is none, or a damaged file.
     pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
         match &mut self.format {
-            Format::Delimited(file) => file.batch(),
-            Format::Parquet(file) => file.batch(),
-            Format::Ipc(file) => file.batch(),
-            Format::Lines(_) => Ok(None),
+            FileFormat::Delimited(file) => file.batch(),
+            FileFormat::Parquet(file) => file.batch(),
+            FileFormat::Ipc(file) => file.batch(),
+            FileFormat::Lines(_) => Ok(None),
         }
     }
 
@@ -180,10 +180,10 @@ impl Source {
     /// A damaged file.
     pub fn chunk(&mut self) -> Result<Option<Chunk>> {
         match &mut self.format {
-            Format::Delimited(file) => Ok(file.records()?.map(Chunk::Records)),
-            Format::Parquet(file) => Ok(file.batch()?.map(|rows| Chunk::Batch(rows, None))),
-            Format::Ipc(file) => Ok(file.batches()?.map(|(rows, all)| Chunk::Batch(rows, all))),
-            Format::Lines(file) => Ok(file.lines()?.map(Chunk::Lines)),
+            FileFormat::Delimited(file) => Ok(file.records()?.map(Chunk::Records)),
+            FileFormat::Parquet(file) => Ok(file.batch()?.map(|rows| Chunk::Batch(rows, None))),
+            FileFormat::Ipc(file) => Ok(file.batches()?.map(|(rows, all)| Chunk::Batch(rows, all))),
+            FileFormat::Lines(file) => Ok(file.lines()?.map(Chunk::Lines)),
         }
     }
 

@@ -6,34 +6,36 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 
 use super::header::{distinct, raw_name, undeclared, wanted};
-use super::part::Coder;
-use super::people::People;
-use super::rows::{Aside, gather};
-use super::source::Source;
-use crate::daemon::error::{Error, Kind, Result, printable};
-use crate::engine::histogram::{Builder, Cells, Encoder, Histogram, Misfit, MisfitKind, RawCell, Reading, value_of};
+use super::people::RowPeople;
+use super::row_batch::Coder;
+use super::rows::{BadRowPolicy, gather};
+use super::source::SourceFile;
+use crate::daemon::error::{Error, ErrorCategory, Result, printable};
+use crate::engine::histogram::{
+    Builder, CellReading, Encoder, Histogram, Misfit, MisfitKind, RawCell, ReadableColumn, value_of,
+};
 use crate::engine::model::{self, Column, Columns, Node, Role, Taxonomy, Value};
 
 /// What to do where a table turns out not to be a release.
 const RAW_ROWS: &str = "If the file holds raw rows, `tidegate anonymize` makes a release of them";
 
 /// A table file that was opened and whose columns fit.
-pub struct Table {
+pub struct TableFile {
     path: PathBuf,
-    source: Source,
+    source: SourceFile,
     /// Columns of the file that nobody declared.
     pub undeclared: Vec<String>,
     /// The column that says in which release each row came, if one is read.
     release: Option<String>,
 }
 
-impl Table {
+impl TableFile {
     /// Opens a release: exactly the quasi and sensitive columns, and beside them maybe the release in which each row came.
     ///
     /// # Errors
     /// The file cannot be read or is not what its name says; a column is missing, undeclared or an identifier.
-    pub fn release(path: &Path, columns: &Columns) -> Result<Table> {
-        let mut table = Table::open(path, columns, |column| &column.name)?.published(columns)?;
+    pub fn release(path: &Path, columns: &Columns) -> Result<TableFile> {
+        let mut table = TableFile::open(path, columns, |column| &column.name)?.published(columns)?;
         let name = columns.release().name().filter(|name| columns.named(name).is_none() && table.has(name));
         table.release = name.map(str::to_owned);
         if table.release.is_some() {
@@ -47,15 +49,15 @@ impl Table {
     /// # Errors
     /// The file cannot be read or is not what its name says; a quasi column is missing; one is undeclared or an
     /// identifier.
-    pub fn labels_of(path: &Path, columns: &Columns) -> Result<Table> {
-        Table::open(path, &columns.only(Role::Quasi), |column| &column.name)?.published(columns)
+    pub fn labels_of(path: &Path, columns: &Columns) -> Result<TableFile> {
+        TableFile::open(path, &columns.only(Role::Quasi), |column| &column.name)?.published(columns)
     }
 
     /// Whether it may be a release.
-    fn published(self, columns: &Columns) -> Result<Table> {
+    fn published(self, columns: &Columns) -> Result<TableFile> {
         if self.source.is_lines() {
             let text = "a release is a table: write it as CSV, Parquet or Arrow, not as JSON";
-            return Err(Error::new(Kind::Input, text).in_file(&self.path));
+            return Err(Error::new(ErrorCategory::Input, text).in_file(&self.path));
         }
         for name in self.source.header() {
             let text = match columns.named(name).map(|column| column.role) {
@@ -65,7 +67,7 @@ impl Table {
                 Some(_) => continue,
             };
             let text = format!("{text}. {RAW_ROWS}");
-            return Err(Error::new(Kind::Input, text).in_file(&self.path).in_field(name));
+            return Err(Error::new(ErrorCategory::Input, text).in_file(&self.path).in_field(name));
         }
         Ok(self)
     }
@@ -74,15 +76,15 @@ impl Table {
     ///
     /// # Errors
     /// The file cannot be read or is not what its name says; a quasi or sensitive column is missing.
-    pub fn increment(path: &Path, columns: &Columns) -> Result<Table> {
-        let mut table = Table::open(path, columns, raw_name)?;
+    pub fn increment(path: &Path, columns: &Columns) -> Result<TableFile> {
+        let mut table = TableFile::open(path, columns, raw_name)?;
         table.source.spare(columns.of(Role::Sensitive).map(|column| &*column.name).collect());
         Ok(table)
     }
 
-    fn open(path: &Path, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<Table> {
-        let source = Source::open(path)?;
-        let mut table = Table { path: path.to_path_buf(), source, undeclared: Vec::new(), release: None };
+    fn open(path: &Path, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<TableFile> {
+        let source = SourceFile::open(path)?;
+        let mut table = TableFile { path: path.to_path_buf(), source, undeclared: Vec::new(), release: None };
         if !table.source.is_lines() {
             table.want(columns, name_in_file)?;
             table.undeclared = undeclared(table.source.header(), columns, name_in_file);
@@ -121,13 +123,13 @@ impl Table {
     }
 
     /// How an increment's cells are to be read.
-    pub fn raw(&self) -> Reading {
+    pub fn raw(&self) -> CellReading {
         self.source.reading()
     }
 
     /// How a release's cells are to be read.
-    pub fn labels(&self) -> Reading {
-        Reading::Labels { text: self.source.is_text() }
+    pub fn labels(&self) -> CellReading {
+        CellReading::Labels { text: self.source.is_text() }
     }
 
     /// A misfit as an error with its place; `before` rows came before its batch.
@@ -140,7 +142,7 @@ impl Table {
         let number = misfit.kind == MisfitKind::Malformed && self.release.as_deref() == Some(&*misfit.column);
         let text = text + if number { ": releases have whole numbers from 1 on" } else { "" };
         let text = text + &labels.map_or(String::new(), |labels| format!(": it has {labels}. {RAW_ROWS}"));
-        let error = Error::new(Kind::Input, text).in_file(&self.path).in_field(&*misfit.column);
+        let error = Error::new(ErrorCategory::Input, text).in_file(&self.path).in_field(&*misfit.column);
         let line = self.source.line_of(row);
         match line.filter(|_| !whole) {
             Some(line) => error.at_line(line),
@@ -155,7 +157,7 @@ impl Table {
 ///
 /// # Errors
 /// The first row that does not fit.
-pub fn count(table: Table, columns: &Columns, reading: Reading) -> Result<(Histogram, People)> {
+pub fn count(table: TableFile, columns: &Columns, reading: CellReading) -> Result<(Histogram, RowPeople)> {
     count_behind(table, columns, reading, &[])
 }
 
@@ -166,21 +168,21 @@ pub fn count(table: Table, columns: &Columns, reading: Reading) -> Result<(Histo
 /// # Errors
 /// The first row that does not fit.
 pub fn count_behind(
-    mut table: Table,
+    mut table: TableFile,
     columns: &Columns,
-    reading: Reading,
+    reading: CellReading,
     releases: &[Histogram],
-) -> Result<(Histogram, People)> {
+) -> Result<(Histogram, RowPeople)> {
     if table.source.is_lines() {
-        let hasher = People::hasher();
+        let hasher = RowPeople::hasher();
         let coder = Coder::new(columns, reading, &hasher).behind(releases);
-        let mut aside = Aside::Refused("");
+        let mut aside = BadRowPolicy::Refused("");
         let decoded = gather(&table.path, &mut table.source, &coder, columns, &mut aside, None, &mut |_| {})?;
-        return Ok((decoded.rows.histogram(0), People::of(&decoded.rows)));
+        return Ok((decoded.rows.histogram(0), RowPeople::of(&decoded.rows)));
     }
     let encoder = Encoder::new(columns, reading);
     let encoder = if reading.is_labels() { encoder.as_seen() } else { encoder.behind(releases) };
-    let (mut builder, mut people) = (Builder::new(&encoder, 0), People::default());
+    let (mut builder, mut people) = (Builder::new(&encoder, 0), RowPeople::default());
     let mut before = 0;
     while let Some(batch) = table.batch()? {
         let added = match &table.release {
@@ -195,10 +197,11 @@ pub fn count_behind(
 }
 
 /// The numbers of the releases in which rows came, which count from 1.
-fn releases_of(name: &str, batch: &RecordBatch, reading: Reading) -> std::result::Result<Vec<u32>, Misfit> {
+fn releases_of(name: &str, batch: &RecordBatch, reading: CellReading) -> std::result::Result<Vec<u32>, Misfit> {
     let misfit = |row: usize, kind| Misfit { row: row as u64, column: name.into(), kind };
     let array = batch.column_by_name(name).ok_or_else(|| misfit(0, MisfitKind::NoColumn))?;
-    let cells = Cells::fitting(array, model::Kind::Int, Role::Measure, reading).map_err(|kind| misfit(0, kind))?;
+    let cells =
+        ReadableColumn::fitting(array, model::Kind::Int, Role::Measure, reading).map_err(|kind| misfit(0, kind))?;
     let number = |cell: RawCell<'_>| match value_of(cell, model::Kind::Int, reading) {
         Some(Value::Int(number)) => {
             u32::try_from(number).ok().filter(|&number| number > 0).ok_or(MisfitKind::Malformed)
@@ -224,7 +227,7 @@ fn labels(tree: &Taxonomy) -> String {
 
 /// The first row of a release, counted from 1, that shows this node in a quasi column, and its line in the file.
 pub fn first_row_with(path: &Path, columns: &Columns, quasi: usize, node: Node) -> Option<(u64, u64)> {
-    let mut table = Table::release(path, columns).ok()?;
+    let mut table = TableFile::release(path, columns).ok()?;
     let encoder = Encoder::new(columns, table.labels());
     let mut before = 0;
     while let Ok(Some(batch)) = table.batch() {

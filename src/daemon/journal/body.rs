@@ -1,17 +1,17 @@
 //! What may happen to a feed, kind by kind (HOUSE 3). Counts, digests, times and names of objects and files; what a record
 //! says lies in sealed objects.
 
-mod asked;
 mod decision;
 mod intake;
 mod removal;
+mod requests;
 mod tick;
 
-pub use asked::{Chain, Config, Erase, ErasedRows, Moved, Rekey, Signed, Wanted};
-pub use decision::{Against, Asked, Decision, Published, Staged, Under};
-pub use intake::{Ingest, Kept, Origin, Part, Quarantined, Retry};
+pub use decision::{ApproverDecision, Decision, FailureRecord, Published, Staged, Under};
+pub use intake::{Ingest, IntakePart, MessageOrigin, Quarantined, Retry, SealedRows};
 pub use removal::{Cleaned, Expire, Forgotten, Retire, Withdraw};
-pub use tick::{Closed, Coin, Coins, Masked, Outcome};
+pub use requests::{ChainStart, Config, Erase, ErasedRows, Moved, Rekey, RequestOrigin, Signed};
+pub use tick::{ClosedTick, ClosingOutcome, Coin, Coins, Masked};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub enum Body {
     /// A writer begins.
     Fence(Fence),
     /// A chain of releases begins.
-    Chain(Chain),
+    Chain(ChainStart),
     /// What of the feed file may change in a running chain was changed.
     Config(Config),
     /// Messages were taken in.
@@ -33,7 +33,7 @@ pub enum Body {
     /// Messages that were set aside were offered again.
     Retry(Retry),
     /// A tick of the schedule went by.
-    Closed(Closed),
+    Closed(ClosedTick),
     /// The values of a tick are fixed as they will be published.
     Masked(Masked),
     /// The coin of a tick is drawn.
@@ -43,7 +43,7 @@ pub enum Body {
     /// What is to become of a release.
     Decision(Decision),
     /// A person approved a release that was held.
-    Approve(Asked),
+    Approve(ApproverDecision),
     /// A release is visible.
     Published(Published),
     /// Somebody was taken out.

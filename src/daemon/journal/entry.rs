@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body::Body;
-use super::ring::Ring;
+use super::ring::KeyRing;
 use super::store::log;
 use crate::engine::release::Sha256;
 
@@ -48,7 +48,7 @@ pub enum NoEntry {
 
 impl Entry {
     /// What is written: the one spelling, signed.
-    pub fn signed(mut self, ring: &Ring) -> Vec<u8> {
+    pub fn signed(mut self, ring: &KeyRing) -> Vec<u8> {
         self.signature.clear();
         let mut bytes = self.bytes();
         let code = ring.sign(&bytes);
@@ -71,7 +71,7 @@ impl Entry {
     ///
     /// # Errors
     /// The bytes are no entry, or none of this feed.
-    pub fn parse(bytes: &[u8], ring: &Ring) -> Result<Entry, NoEntry> {
+    pub fn parse(bytes: &[u8], ring: &KeyRing) -> Result<Entry, NoEntry> {
         let entry = Entry::unproven(bytes)?;
         let signed = bytes.strip_suffix(&*[entry.signature.as_bytes(), END].concat());
         let code = signed.map(|start| ring.sign(&[start, END].concat()));
@@ -97,14 +97,14 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::{Entry, NoEntry};
-    use crate::daemon::chance::System;
-    use crate::daemon::journal::{Body, Fence, Ring};
+    use crate::daemon::chance::SystemChance;
+    use crate::daemon::journal::{Body, Fence, KeyRing};
     use crate::daemon::seal::OperatorKey;
 
     #[test]
     fn an_entry_is_as_it_was_signed() {
         let key = OperatorKey::parse(&"0123456789abcdef".repeat(4)).expect("a key");
-        let ring = Ring::draw(&key, &mut System).expect("random bytes");
+        let ring = KeyRing::draw(&key, &mut SystemChance).expect("random bytes");
         let body = Body::Fence(Fence { time: "2026-01-01T00:00:00Z".into(), program: "0".into() });
         let entry = Entry { seq: 0, epoch: 1, writer: "w".into(), prev_sha256: None, body, signature: String::new() };
         let bytes = entry.clone().signed(&ring);
@@ -119,7 +119,7 @@ mod tests {
             let other = Entry { signature: code.into(), ..entry.clone() };
             assert_eq!(Entry::parse(&other.bytes(), &ring), Err(NoEntry::Signature));
         }
-        let stranger = Ring::draw(&key, &mut System).expect("random bytes");
+        let stranger = KeyRing::draw(&key, &mut SystemChance).expect("random bytes");
         assert_eq!(Entry::parse(&bytes, &stranger), Err(NoEntry::Signature));
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::store::{Put, Store, put};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// The path of it.
 const FORMAT: &str = "FORMAT";
@@ -15,19 +15,19 @@ const PACKS: u32 = 2;
 /// What lies in a private root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Format {
+pub struct RootFormat {
     /// The version of the form.
     pub tidegate: u32,
     /// The feed.
     pub feed: String,
 }
 
-impl Format {
+impl RootFormat {
     /// What to say where the root is said to be another feed's.
     pub fn is_of_another(&self, store: &dyn Store) -> Error {
         let text =
             format!("the private root {} belongs to the feed \"{}\": each feed has its own", store.place(), self.feed);
-        Error::new(Kind::Input, text)
+        Error::new(ErrorCategory::Input, text)
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -41,10 +41,10 @@ impl Format {
 ///
 /// # Errors
 /// The root holds something else, or a form that this program does not know.
-pub fn begun(store: &dyn Store) -> Result<Option<Format>> {
+pub fn begun(store: &dyn Store) -> Result<Option<RootFormat>> {
     let Some(bytes) = store.read(FORMAT)? else { return Ok(None) };
-    let other = |text: &str| Err(Error::new(Kind::Input, text).in_field(FORMAT));
-    match serde_json::from_slice::<Format>(&bytes) {
+    let other = |text: &str| Err(Error::new(ErrorCategory::Input, text).in_field(FORMAT));
+    match serde_json::from_slice::<RootFormat>(&bytes) {
         Ok(format) if (FIRST..=PACKS).contains(&format.tidegate) && format.bytes() == bytes => Ok(Some(format)),
         Ok(format) if format.tidegate > PACKS => {
             other("this private root was written by a newer version of tidegate: use that one")
@@ -61,12 +61,12 @@ pub fn begun(store: &dyn Store) -> Result<Option<Format>> {
 /// # Errors
 /// Another feed has begun here.
 pub fn write(store: &dyn Store, feed: &str) -> Result<()> {
-    let format = Format { tidegate: FIRST, feed: feed.to_owned() };
+    let format = RootFormat { tidegate: FIRST, feed: feed.to_owned() };
     match put(store, FORMAT, &format.bytes())? {
         Put::Ours => Ok(()),
         Put::Theirs => {
             let text = format!("another feed has begun in the private root {}: each feed has its own", store.place());
-            Err(Error::new(Kind::Input, text))
+            Err(Error::new(ErrorCategory::Input, text))
         }
     }
 }
@@ -77,7 +77,9 @@ pub fn write(store: &dyn Store, feed: &str) -> Result<()> {
 /// The store cannot be read or written.
 pub fn raise(store: &dyn Store) -> Result<()> {
     match begun(store)? {
-        Some(format) if format.tidegate < PACKS => store.replace(FORMAT, &Format { tidegate: PACKS, ..format }.bytes()),
+        Some(format) if format.tidegate < PACKS => {
+            store.replace(FORMAT, &RootFormat { tidegate: PACKS, ..format }.bytes())
+        }
         _ => Ok(()),
     }
 }

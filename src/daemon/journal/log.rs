@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::body::Body;
 use super::entry::Entry;
-use super::objects::{Drafts, Objects, Ref};
+use super::objects::{Drafts, ObjectReader, Ref};
 use super::read::newest;
 use super::rekey::rewrap;
-use super::ring::Ring;
+use super::ring::KeyRing;
 use super::slot;
 use super::store::{Put, Store, put};
 use crate::daemon::chance::{self, Chance};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::release::Sha256;
 
 /// Who writes.
@@ -27,7 +27,7 @@ pub struct Writer {
 /// A log that is open for writing.
 pub struct Log {
     store: Arc<dyn Store>,
-    ring: Ring,
+    ring: KeyRing,
     chance: Box<dyn Chance>,
     writer: Writer,
     next: u64,
@@ -43,7 +43,7 @@ impl Log {
     /// There are no random bytes.
     pub fn behind(
         store: Arc<dyn Store>,
-        ring: Ring,
+        ring: KeyRing,
         mut chance: Box<dyn Chance>,
         name: Option<String>,
         last: Option<&Entry>,
@@ -60,7 +60,10 @@ impl Log {
     /// Another writer has taken over, or the store cannot be written. This log is not to be used any more then.
     pub fn append(&mut self, body: Body) -> Result<Sha256> {
         if self.ended {
-            return Err(Error::new(Kind::Internal, "this writer has ended by an error, and begins anew with the log"));
+            return Err(Error::new(
+                ErrorCategory::Internal,
+                "this writer has ended by an error, and begins anew with the log",
+            ));
         }
         self.ended = true;
         let head = self.put(body)?;
@@ -133,13 +136,13 @@ impl Log {
     ///
     /// # Errors
     /// A key was changed, or the store cannot be written.
-    pub fn rewrap(&mut self, to: &Ring) -> Result<u64> {
+    pub fn rewrap(&mut self, to: &KeyRing) -> Result<u64> {
         rewrap(&*self.store, &self.ring, to, &mut *self.chance)
     }
 
     /// The sealed objects.
-    pub fn objects(&self) -> Objects<'_> {
-        Objects::new(&*self.store, &self.ring).before(self.next)
+    pub fn objects(&self) -> ObjectReader<'_> {
+        ObjectReader::new(&*self.store, &self.ring).before(self.next)
     }
 
     /// Where everything lies.
@@ -148,7 +151,7 @@ impl Log {
     }
 
     /// The keys.
-    pub fn ring(&self) -> &Ring {
+    pub fn ring(&self) -> &KeyRing {
         &self.ring
     }
 

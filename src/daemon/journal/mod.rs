@@ -14,16 +14,16 @@ mod slot;
 pub mod store;
 
 pub use body::{
-    Against, Asked, Body, Chain, Cleaned, Closed, Coin, Coins, Config, Decision, Erase, ErasedRows, Expire, Fence,
-    Forgotten, Ingest, Kept, Masked, Moved, Origin, Outcome, Part, Published, Quarantined, Rekey, Retire, Retry,
-    Signed, Staged, Under, Wanted, Withdraw,
+    ApproverDecision, Body, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins, Config, Decision, Erase,
+    ErasedRows, Expire, FailureRecord, Fence, Forgotten, Ingest, IntakePart, Masked, MessageOrigin, Moved, Published,
+    Quarantined, Rekey, RequestOrigin, Retire, Retry, SealedRows, Signed, Staged, Under, Withdraw,
 };
 pub use entry::{Entry, NoEntry};
-pub use format::{Format, begun, write as write_format};
+pub use format::{RootFormat, begun, write as write_format};
 pub use log::{Log, Writer};
-pub use objects::{Drafts, Objects, Ref, destroy_all};
+pub use objects::{Drafts, ObjectReader, Ref, destroy_all};
 pub use packing::Lifetime;
-pub use read::{Checked, Gap, check, newest, read};
+pub use read::{CheckedEntry, Gap, check, newest, read};
 pub use rekey::remove_others;
-pub use ring::{Ring, Wrap};
+pub use ring::{KeyRing, Wrap};
 pub use slot::fenced;

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::ring::Ring;
+use super::ring::KeyRing;
 use super::slot;
 use super::store::{Store, put_all};
 use crate::daemon::chance::{self, Chance};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::seal::SealingKey;
 use crate::engine::release::Sha256;
 
@@ -38,7 +38,7 @@ impl Drafts {
         folder: &str,
         epoch: u64,
         bytes: &[u8],
-        ring: &Ring,
+        ring: &KeyRing,
         chance: &mut dyn Chance,
     ) -> Result<Ref> {
         let name = chance::name(chance)?;
@@ -49,7 +49,7 @@ impl Drafts {
     ///
     /// # Errors
     /// There are no random bytes.
-    pub fn seal_as(&mut self, path: &str, bytes: &[u8], ring: &Ring, chance: &mut dyn Chance) -> Result<Ref> {
+    pub fn seal_as(&mut self, path: &str, bytes: &[u8], ring: &KeyRing, chance: &mut dyn Chance) -> Result<Ref> {
         let path = path.to_owned();
         let key = SealingKey::draw(chance)?;
         let sealed = key.seal(bytes, &path, chance)?;
@@ -72,23 +72,23 @@ impl Drafts {
 
 /// Reads sealed objects.
 #[derive(Clone, Copy)]
-pub struct Objects<'a> {
+pub struct ObjectReader<'a> {
     store: &'a dyn Store,
-    ring: &'a Ring,
+    ring: &'a KeyRing,
     /// The place of the next entry, for whoever writes the log.
     next: Option<u64>,
 }
 
-impl<'a> Objects<'a> {
+impl<'a> ObjectReader<'a> {
     /// Of this store, with these keys.
-    pub fn new(store: &'a dyn Store, ring: &'a Ring) -> Objects<'a> {
-        Objects { store, ring, next: None }
+    pub fn new(store: &'a dyn Store, ring: &'a KeyRing) -> ObjectReader<'a> {
+        ObjectReader { store, ring, next: None }
     }
 
     /// For the writer whose next entry has this place.
     #[must_use]
-    pub fn before(self, next: u64) -> Objects<'a> {
-        Objects { next: Some(next), ..self }
+    pub fn before(self, next: u64) -> ObjectReader<'a> {
+        ObjectReader { next: Some(next), ..self }
     }
 
     /// What an object says; `None` when it or its key is gone.
@@ -99,7 +99,7 @@ impl<'a> Objects<'a> {
         let Some(sealed) = self.store.read(&object.path)? else { return Ok(None) };
         let changed = |what: &str, path: &str| {
             let text = format!("this {what} of the private root was changed: put it back as it was, from a backup");
-            Err(Error::new(Kind::Input, text).in_field(path.to_owned()))
+            Err(Error::new(ErrorCategory::Input, text).in_field(path.to_owned()))
         };
         if Sha256::of(&sealed) != object.sha256 {
             return changed("object", &object.path);
@@ -116,7 +116,7 @@ impl<'a> Objects<'a> {
     /// What an object says that must be there.
     ///
     /// # Errors
-    /// As [`Objects::read`], or it is gone.
+    /// As [`ObjectReader::read`], or it is gone.
     pub fn need(&self, object: &Ref) -> Result<Zeroizing<Vec<u8>>> {
         if let Some(bytes) = self.read(object)? {
             return Ok(bytes);
@@ -125,7 +125,7 @@ impl<'a> Objects<'a> {
         self.next.map_or(Ok(()), |next| slot::free(self.store, next))?;
         let text = "an object of the private root that the log names is gone, or its key is: put it back from a backup of \
                     the whole root; going on without it would lose people or publish them twice";
-        Err(Error::new(Kind::Input, text).in_field(object.path.clone()))
+        Err(Error::new(ErrorCategory::Input, text).in_field(object.path.clone()))
     }
 }
 
@@ -133,7 +133,7 @@ impl<'a> Objects<'a> {
 ///
 /// # Errors
 /// The store cannot be written.
-pub fn destroy_all<'p>(store: &dyn Store, ring: &Ring, paths: impl Iterator<Item = &'p str> + Clone) -> Result<()> {
+pub fn destroy_all<'p>(store: &dyn Store, ring: &KeyRing, paths: impl Iterator<Item = &'p str> + Clone) -> Result<()> {
     let keys: Vec<String> = paths.clone().map(|path| ring.place(path)).collect();
     store.delete_all(&keys.iter().map(String::as_str).collect::<Vec<_>>())?;
     store.delete_all(&paths.collect::<Vec<_>>())

@@ -3,14 +3,14 @@
 
 use super::body::Body;
 use super::entry::Entry;
-use super::ring::{Ring, changed_since};
+use super::ring::{KeyRing, changed_since};
 use super::store::{Store, log};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::release::Sha256;
 
 /// An entry that is where it belongs, and its digest.
 #[derive(Debug, Clone)]
-pub struct Checked {
+pub struct CheckedEntry {
     /// The entry.
     pub entry: Entry,
     /// The digest of its bytes.
@@ -28,7 +28,7 @@ pub struct Gap {
 
 impl From<Gap> for Error {
     fn from(gap: Gap) -> Error {
-        Error::new(Kind::Input, gap.text).in_field(gap.path)
+        Error::new(ErrorCategory::Input, gap.text).in_field(gap.path)
     }
 }
 
@@ -39,10 +39,10 @@ impl From<Gap> for Error {
 /// An entry is damaged, foreign or out of its place, something lies beyond the gap, or `take` refuses.
 pub fn read(
     store: &dyn Store,
-    ring: &Ring,
+    ring: &KeyRing,
     from: u64,
-    behind: Option<Checked>,
-    take: &mut dyn FnMut(&Checked) -> Result<()>,
+    behind: Option<CheckedEntry>,
+    take: &mut dyn FnMut(&CheckedEntry) -> Result<()>,
 ) -> Result<u64> {
     let (mut seq, mut last) = (from, behind);
     loop {
@@ -69,7 +69,12 @@ pub fn read(
 ///
 /// # Errors
 /// It is damaged, foreign, or not behind the one before.
-pub fn check(bytes: &[u8], seq: u64, last: Option<&Checked>, ring: &Ring) -> std::result::Result<Checked, Gap> {
+pub fn check(
+    bytes: &[u8],
+    seq: u64,
+    last: Option<&CheckedEntry>,
+    ring: &KeyRing,
+) -> std::result::Result<CheckedEntry, Gap> {
     let path = Entry::path(seq);
     let wrong = |text: String| Gap { path: path.clone(), text };
     let entry = Entry::parse(bytes, ring).map_err(|none| wrong(format!("{none}: {RESTORE}")))?;
@@ -82,7 +87,7 @@ pub fn check(bytes: &[u8], seq: u64, last: Option<&Checked>, ring: &Ring) -> std
     if !follows || !epoch {
         return Err(wrong(format!("this entry does not follow the one before: {RESTORE}")));
     }
-    Ok(Checked { sha256: Sha256::of(bytes), entry })
+    Ok(CheckedEntry { sha256: Sha256::of(bytes), entry })
 }
 
 /// Whether entries lie beyond the place where the log ends.

@@ -9,21 +9,21 @@ use std::cmp::Ordering;
 use super::body::Body;
 use super::entry::Entry;
 use super::read::newest;
-use super::ring::{Ring, Wrap, changed_since};
+use super::ring::{KeyRing, Wrap, changed_since};
 use super::store::{Store, put_all};
 use crate::daemon::chance::Chance;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::seal::OperatorKey;
 
 /// Keys that are written together.
 const AT_ONCE: usize = 256;
 
-impl Ring {
+impl KeyRing {
     /// Unwraps the feed's key; `None` where no feed has begun.
     ///
     /// # Errors
     /// The operator's key is another one, or one that was changed, or one that it is to be changed to.
-    pub fn open(store: &dyn Store, key: &OperatorKey) -> Result<Option<Ring>> {
+    pub fn open(store: &dyn Store, key: &OperatorKey) -> Result<Option<KeyRing>> {
         let listed = store.list("keys")?;
         let own = |path: &str| Wrap::at(path).filter(|wrap| wrap.object.is_none()).map(|wrap| wrap.generation);
         let feeds: Vec<(&str, u64)> =
@@ -31,7 +31,7 @@ impl Ring {
         let Some(&(newest, _)) = feeds.first() else { return Ok(None) };
         for &(path, generation) in &feeds {
             let sealed = store.read(path)?.unwrap_or_default();
-            let Some(ring) = Ring::unwrapped(key, &sealed, generation) else { continue };
+            let Some(ring) = KeyRing::unwrapped(key, &sealed, generation) else { continue };
             ring.holds(store, &feeds)?;
             return Ok(Some(ring));
         }
@@ -40,7 +40,7 @@ impl Ring {
              (`tidegate rekey`; store.key, --key); if it is that one, `{newest}` was changed: put it back from a backup",
             store.place(),
         );
-        Err(Error::new(Kind::Input, text))
+        Err(Error::new(ErrorCategory::Input, text))
     }
 
     /// Whether this generation is the one that holds, where another lies beside it.
@@ -59,20 +59,20 @@ impl Ring {
                      the change again",
                     store.place()
                 );
-                Err(Error::new(Kind::Input, text))
+                Err(Error::new(ErrorCategory::Input, text))
             }
         }
     }
 }
 
 /// The generation that holds by the newest entries of the log, those of this epoch and later; 0 where they change none.
-fn holding(store: &dyn Store, ring: &Ring, from: u64) -> Result<u64> {
+fn holding(store: &dyn Store, ring: &KeyRing, from: u64) -> Result<u64> {
     for seq in (0..newest(store)?.map_or(0, |newest| newest + 1)).rev() {
         let path = Entry::path(seq);
         let Some(bytes) = store.read(&path)? else { continue };
         let entry = Entry::parse(&bytes, ring).map_err(|none| {
             let text = format!("{none}: put the private root back from a backup that is newer, as a whole");
-            Error::new(Kind::Input, text).in_field(path)
+            Error::new(ErrorCategory::Input, text).in_field(path)
         })?;
         match entry.body {
             _ if entry.epoch < from => break,
@@ -87,7 +87,7 @@ fn holding(store: &dyn Store, ring: &Ring, from: u64) -> Result<u64> {
 ///
 /// # Errors
 /// A key was changed, or the store cannot be written.
-pub fn rewrap(store: &dyn Store, from: &Ring, to: &Ring, chance: &mut dyn Chance) -> Result<u64> {
+pub fn rewrap(store: &dyn Store, from: &KeyRing, to: &KeyRing, chance: &mut dyn Chance) -> Result<u64> {
     let listed = store.list("keys")?;
     let of = |path: &str| Wrap::at(path).filter(|wrap| wrap.generation == from.generation())?.object.map(str::to_owned);
     let keys: Vec<(&str, String)> =
@@ -99,7 +99,7 @@ pub fn rewrap(store: &dyn Store, from: &Ring, to: &Ring, chance: &mut dyn Chance
             let Some(sealed) = store.read(path)? else { continue };
             let key = from.unwrap(&sealed, path).ok_or_else(|| {
                 let text = "this key of the private root was changed: put it back as it was, from a backup";
-                Error::new(Kind::Input, text).in_field(*path)
+                Error::new(ErrorCategory::Input, text).in_field(*path)
             })?;
             let place = to.place_of(object);
             anew.push((place.clone(), to.wrap(&key, &place, chance)?));
@@ -115,7 +115,7 @@ pub fn rewrap(store: &dyn Store, from: &Ring, to: &Ring, chance: &mut dyn Chance
 ///
 /// # Errors
 /// The store cannot be written.
-pub fn remove_others(store: &dyn Store, ring: &Ring, epoch: u64) -> Result<u64> {
+pub fn remove_others(store: &dyn Store, ring: &KeyRing, epoch: u64) -> Result<u64> {
     let listed = store.list("keys")?;
     let wraps = listed.iter().filter_map(|wrap| Some((wrap.path.as_str(), Wrap::at(&wrap.path)?)));
     let other = |wrap: &Wrap<'_>| wrap.generation != ring.generation() && wrap.generation < epoch;

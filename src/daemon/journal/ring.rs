@@ -12,13 +12,13 @@ use zeroize::Zeroizing;
 use super::slot;
 use super::store::{Put, Store, put};
 use crate::daemon::chance::Chance;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::seal::{OperatorKey, SealingKey};
 use crate::engine::release;
 
 /// The keys of a feed.
 #[derive(Debug)]
-pub struct Ring {
+pub struct KeyRing {
     wrapping: SealingKey,
     feed: SealingKey,
     generation: u64,
@@ -62,16 +62,16 @@ pub(super) fn changed_since(store: &dyn Store) -> Error {
          left under the old one is removed by the next start under the new key, or by the same `tidegate rekey` again",
         store.place()
     );
-    Error::new(Kind::Input, text)
+    Error::new(ErrorCategory::Input, text)
 }
 
-impl Ring {
+impl KeyRing {
     /// Draws the key of a feed that begins.
     ///
     /// # Errors
     /// There are no random bytes.
-    pub fn draw(key: &OperatorKey, chance: &mut dyn Chance) -> Result<Ring> {
-        Ok(Ring { wrapping: key.wrapping(), feed: SealingKey::draw(chance)?, generation: 0 })
+    pub fn draw(key: &OperatorKey, chance: &mut dyn Chance) -> Result<KeyRing> {
+        Ok(KeyRing { wrapping: key.wrapping(), feed: SealingKey::draw(chance)?, generation: 0 })
     }
 
     /// Puts the feed's key where it belongs, wrapped.
@@ -87,16 +87,16 @@ impl Ring {
     }
 
     /// The keys of a generation, with the feed's key as it was sealed for it; `None` under another key.
-    pub(super) fn unwrapped(key: &OperatorKey, sealed: &[u8], generation: u64) -> Option<Ring> {
+    pub(super) fn unwrapped(key: &OperatorKey, sealed: &[u8], generation: u64) -> Option<KeyRing> {
         let wrapping = key.wrapping();
         let feed = SealingKey::from_bytes(&wrapping.open(sealed, &of_feed(generation))?)?;
-        Some(Ring { wrapping, feed, generation })
+        Some(KeyRing { wrapping, feed, generation })
     }
 
     /// The same feed under another key of the operator, in a generation of its own; every key has to be wrapped anew.
-    pub fn under(&self, key: &OperatorKey, generation: u64) -> Ring {
+    pub fn under(&self, key: &OperatorKey, generation: u64) -> KeyRing {
         let feed = SealingKey::from_bytes(self.feed.bytes()).expect("a key is as long as a key");
-        Ring { wrapping: key.wrapping(), feed, generation }
+        KeyRing { wrapping: key.wrapping(), feed, generation }
     }
 
     /// The generation.
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_wrapped_key_says_what_it_opens() {
         let key = OperatorKey::parse(&"a".repeat(64)).expect("a key");
-        let first = Ring::draw(&key, &mut Seeded::new(1)).expect("a ring");
+        let first = KeyRing::draw(&key, &mut Seeded::new(1)).expect("a ring");
         for ring in [first.under(&key, 7), first] {
             let (place, generation) = (ring.place("seg/0000000003/abc"), ring.generation());
             assert_eq!(Wrap::at(&place), Some(Wrap { object: Some("0000000003/abc"), generation }));
@@ -167,13 +167,13 @@ mod tests {
     fn a_key_whose_name_ends_like_the_feeds_is_not_taken_for_it() {
         let (store, mut chance) = (Memory::default(), Seeded::new(1));
         let key = OperatorKey::parse(&"a".repeat(64)).expect("a key");
-        let ring = Ring::draw(&key, &mut chance).expect("a ring");
+        let ring = KeyRing::draw(&key, &mut chance).expect("a ring");
         ring.keep(&store, &mut chance).expect("a root");
         let path = "keys/0000000001/0123456789abcdef0123456789abfeed.wrap".to_owned();
         let other = SealingKey::draw(&mut chance).expect("a key");
         let wrapped = ring.wrap(&other, &path, &mut chance).expect("a wrap");
         put_all(&store, &[(path, wrapped)]).expect("a place for it");
-        let again = Ring::open(&store, &key).expect("a ring").expect("a feed has begun");
+        let again = KeyRing::open(&store, &key).expect("a ring").expect("a feed has begun");
         assert_eq!(again.people(), ring.people());
     }
 }

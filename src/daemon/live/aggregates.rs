@@ -5,23 +5,23 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::roll::{Labels, Roll, other};
+use super::row_columns::{LabelColumn, Roll, other};
 use crate::daemon::error::Result;
-use crate::engine::histogram::{Cell, Histogram, Rows, ValueCode, Values};
+use crate::engine::histogram::{Cell, CodedRows, Histogram, SensitiveValues, ValueCode};
 use crate::engine::model::{Node, Taxonomy};
 
 /// The aggregates of measures: labels, and the values of each.
 #[derive(Serialize, Deserialize)]
 pub struct Aggregates {
-    nodes: Vec<Labels>,
-    values: Values,
+    nodes: Vec<LabelColumn>,
+    values: SensitiveValues,
     codes: Vec<ValueCode>,
 }
 
 impl Aggregates {
     /// Of labels with the nodes that they stand for in the place of leaves.
     pub fn of(table: &Histogram, trees: &[&Taxonomy]) -> Aggregates {
-        let column = |at: usize| Labels::of(table.column(at).iter().copied(), trees[at]);
+        let column = |at: usize| LabelColumn::of(table.column(at).iter().copied(), trees[at]);
         let codes = (0..table.tuples()).flat_map(|tuple| table.cells_of(tuple)).map(|cell| cell.value).collect();
         Aggregates { nodes: (0..trees.len()).map(column).collect(), values: table.values().clone(), codes }
     }
@@ -62,8 +62,8 @@ impl Aggregates {
 ///
 /// # Errors
 /// The taxonomies are others.
-pub fn numbers<'r>(rolls: impl IntoIterator<Item = &'r (u32, Roll)>, trees: &[&Taxonomy]) -> Result<Option<Rows>> {
-    let mut all: Option<Rows> = None;
+pub fn numbers<'r>(rolls: impl IntoIterator<Item = &'r (u32, Roll)>, trees: &[&Taxonomy]) -> Result<Option<CodedRows>> {
+    let mut all: Option<CodedRows> = None;
     for (_, roll) in rolls.into_iter().filter(|(_, roll)| roll.has_measures(trees.len())) {
         let rows = roll.rows(trees)?;
         all = Some(match all {

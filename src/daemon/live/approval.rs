@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::request::{Answer, Ask, Request};
+use super::request::{Ask, Request, RequestOutcome};
 use super::state::Pending;
 use super::statement::Statement;
 use super::work::Live;
 use crate::daemon::config::{self, Approvers};
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Asked, Body, Decision, Wanted};
+use crate::daemon::journal::{ApproverDecision, Body, Decision, RequestOrigin};
 use crate::daemon::sign::PublicKey;
 
 impl Live {
@@ -17,9 +17,9 @@ impl Live {
     pub(super) fn approval(
         &mut self,
         request: &Request,
-        feed: &dyn Fn() -> Result<config::Feed>,
+        feed: &dyn Fn() -> Result<config::FeedConfig>,
         now: &str,
-    ) -> Result<Answer> {
+    ) -> Result<RequestOutcome> {
         let ask = &request.ask;
         let Some(Statement { release, digest, approves }) = ask.statement() else {
             return Ok(ask.refused("this is about no release"));
@@ -47,7 +47,7 @@ impl Live {
     }
 
     /// Whether this person may decide: where the feed file names approvers, one of them has signed exactly this.
-    fn may(&self, ask: &Ask, wanted: &Wanted, approvers: &Approvers) -> std::result::Result<(), String> {
+    fn may(&self, ask: &Ask, wanted: &RequestOrigin, approvers: &Approvers) -> std::result::Result<(), String> {
         if !approvers.sign() {
             return Ok(());
         }
@@ -64,28 +64,34 @@ impl Live {
         }
     }
 
-    fn approve(&mut self, held: &Pending, request: &Request, approvers: &Approvers, now: &str) -> Result<Answer> {
+    fn approve(
+        &mut self,
+        held: &Pending,
+        request: &Request,
+        approvers: &Approvers,
+        now: &str,
+    ) -> Result<RequestOutcome> {
         let (ask, wanted, release) = (&request.ask, request.wanted.clone(), held.release);
         let counted = held.counted(approvers);
-        let key = |wanted: &Wanted| wanted.signed.as_ref().map(|signed| signed.key.clone());
+        let key = |wanted: &RequestOrigin| wanted.signed.as_ref().map(|signed| signed.key.clone());
         let again = counted.iter().any(|before| key(before) == key(&wanted));
         let missing = approvers.needed().saturating_sub(counted.len() + usize::from(!again)) as u32;
         if missing > 0 && again {
             return Ok(ask.refused(format!("they have approved release {release} before, and {}", still(missing))));
         }
-        let asked = Asked { release, decision: held.decision, wanted, missing };
+        let asked = ApproverDecision { release, decision: held.decision, wanted, missing };
         self.append(Body::Approve(asked.clone()))?;
         self.state.approved(&asked, &self.policy);
         if missing > 0 {
             let text = format!("this approval of release {release} is in the log, and {}", still(missing));
-            return Ok(Answer { release: Some(release), ..ask.done(text) });
+            return Ok(RequestOutcome { release: Some(release), ..ask.done(text) });
         }
         self.state.remember(self.log.store(), &*self.public)?;
         self.leave(now)?;
-        Ok(Answer { release: Some(release), ..ask.done(format!("release {release} is published")) })
+        Ok(RequestOutcome { release: Some(release), ..ask.done(format!("release {release} is published")) })
     }
 
-    fn reject(&mut self, held: &Pending, request: &Request) -> Result<Answer> {
+    fn reject(&mut self, held: &Pending, request: &Request) -> Result<RequestOutcome> {
         let reject = Decision::Reject {
             release: held.release,
             tick: held.tick,
@@ -99,15 +105,15 @@ impl Live {
         self.state.decided(&reject, sha256, &self.policy);
         self.unstage(held)?;
         let text = format!("release {} is rejected; its people come out with the next one", held.release);
-        Ok(Answer { release: Some(held.release), ..request.ask.done(text) })
+        Ok(RequestOutcome { release: Some(held.release), ..request.ask.done(text) })
     }
 }
 
 impl Pending {
     /// The approvals that count: one of each person, and of people only whom the feed file names still.
-    pub fn counted(&self, approvers: &Approvers) -> Vec<&Wanted> {
+    pub fn counted(&self, approvers: &Approvers) -> Vec<&RequestOrigin> {
         let mut seen = BTreeSet::new();
-        let counts = |wanted: &&Wanted| {
+        let counts = |wanted: &&RequestOrigin| {
             let key = wanted.signed.as_ref().and_then(|signed| PublicKey::parse(&signed.key));
             key.is_some_and(|key| approvers.with_key(&key).is_some() && seen.insert(key.text()))
         };

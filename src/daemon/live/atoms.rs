@@ -8,14 +8,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::aggregates::{Aggregates, numbers};
-use super::roll::{Labels, Roll, bytes, other, parse};
-use super::state::Place;
+use super::row_columns::{LabelColumn, Roll, bytes, other, parse};
+use super::state::UnpublishedAtoms;
 use crate::daemon::error::Result;
 use crate::engine::feed::Fixed;
-use crate::engine::histogram::{Cell, Histogram, Person, Release, ValueCode, Values};
-use crate::engine::measures::Suppression;
+use crate::engine::histogram::{Cell, Histogram, Person, Release, SensitiveValues, ValueCode};
+use crate::engine::measures::SumSuppression;
 use crate::engine::model::{Carving, Cut, Leaf, Node, Recoding, Taxonomy};
-use crate::engine::policy::{Chain, Policy};
+use crate::engine::policy::{ChainPromise, Policy};
 
 const VERSION: u32 = 4;
 /// Of counts with the aggregates of measures behind them.
@@ -64,7 +64,7 @@ pub struct Atoms {
 
 /// What of a tick is kept for ever.
 #[derive(Serialize, Deserialize)]
-pub struct Counts {
+pub struct AtomCounts {
     tick: u32,
     cut: Option<Cuts>,
     steps: Steps,
@@ -72,8 +72,8 @@ pub struct Counts {
     proposed: Option<Cuts>,
     finer: Option<Cuts>,
     /// Classes of the cut, or leaves.
-    nodes: Vec<Labels>,
-    values: Values,
+    nodes: Vec<LabelColumn>,
+    values: SensitiveValues,
     codes: Vec<ValueCode>,
     counts: Vec<u32>,
     /// Hashes in their order, so that none tells which row is whose.
@@ -148,7 +148,7 @@ impl Atoms {
     }
 
     /// Those who are meant.
-    pub fn at(&self, place: &Place) -> impl Iterator<Item = &(u32, Roll)> {
+    pub fn at(&self, place: &UnpublishedAtoms) -> impl Iterator<Item = &(u32, Roll)> {
         let waiting = self.waiting.iter().chain(&self.withheld).filter(|_| place.waiting);
         waiting.chain(self.formed.iter().filter(|_| place.formed))
     }
@@ -196,7 +196,7 @@ impl Atoms {
     pub fn measures(&self, policy: &Policy, trees: &[&Taxonomy]) -> Result<Option<Histogram>> {
         let people = if policy.forms() { &self.formed } else { &self.waiting };
         let Some(rows) = numbers(people, trees)?.filter(|rows| !rows.is_empty()) else { return Ok(None) };
-        let suppression = Suppression::of(policy);
+        let suppression = SumSuppression::of(policy);
         if let Some(carving) = carving(self.carving.as_ref(), trees)? {
             let finder = carving.finder(trees);
             return Ok(Some(
@@ -247,11 +247,11 @@ impl Grain {
     /// Of a chain that promises this.
     pub fn of(policy: &Policy) -> Grain {
         match policy.chain() {
-            Chain::Blind(_) => Grain::Atoms,
-            Chain::Crowds { .. } => Grain::Labels,
-            Chain::Tested { .. } => Grain::Leaves,
-            Chain::Disjoint { .. } if policy.forms() => Grain::Leaves,
-            Chain::Bcf | Chain::Disjoint { .. } => Grain::Waiting,
+            ChainPromise::Blind(_) => Grain::Atoms,
+            ChainPromise::Crowds { .. } => Grain::Labels,
+            ChainPromise::Tested { .. } => Grain::Leaves,
+            ChainPromise::Disjoint { .. } if policy.forms() => Grain::Leaves,
+            ChainPromise::Bcf | ChainPromise::Disjoint { .. } => Grain::Waiting,
         }
     }
 
@@ -261,9 +261,9 @@ impl Grain {
     }
 }
 
-impl Counts {
+impl AtomCounts {
     /// Of what a tick has fixed and of everybody who came since the one before.
-    pub fn of(fixed: &Fixed, grain: Grain, mut people: Vec<Person>, trees: &[&Taxonomy]) -> Counts {
+    pub fn of(fixed: &Fixed, grain: Grain, mut people: Vec<Person>, trees: &[&Taxonomy]) -> AtomCounts {
         people.sort_unstable();
         let none = Histogram::empty(trees.len(), fixed.waiting.values().width());
         let rows = match (&fixed.formed, &fixed.cut) {
@@ -284,8 +284,9 @@ impl Counts {
         let tuples: Vec<usize> =
             (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple).iter().map(move |_| tuple)).collect();
         let cells: Vec<Cell> = (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple).to_vec()).collect();
-        let column = |at: usize| Labels::of(tuples.iter().map(|&tuple| node(at, rows.column(at)[tuple])), trees[at]);
-        Counts {
+        let column =
+            |at: usize| LabelColumn::of(tuples.iter().map(|&tuple| node(at, rows.column(at)[tuple])), trees[at]);
+        AtomCounts {
             tick: fixed.tick,
             cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
             steps: fixed.steps.iter().map(|&(column, node)| (column, trees[column].label(node).into())).collect(),
@@ -313,16 +314,16 @@ impl Counts {
     ///
     /// # Errors
     /// It is of another version.
-    pub fn parse(bytes: &[u8]) -> Result<Counts> {
-        match parse::<(Counts, Aggregates)>(WITH_MEASURES, bytes) {
-            Ok((counts, measures)) => Ok(Counts { measures: Some(measures), ..counts }),
+    pub fn parse(bytes: &[u8]) -> Result<AtomCounts> {
+        match parse::<(AtomCounts, Aggregates)>(WITH_MEASURES, bytes) {
+            Ok((counts, measures)) => Ok(AtomCounts { measures: Some(measures), ..counts }),
             Err(_) => parse(VERSION, bytes),
         }
     }
 
     /// The same of a tick in which these people came.
     #[must_use]
-    pub fn with_people(mut self, mut people: Vec<Person>) -> Counts {
+    pub fn with_people(mut self, mut people: Vec<Person>) -> AtomCounts {
         people.sort_unstable();
         self.people = people.iter().map(|person| person.0.to_le_bytes()).collect();
         self
@@ -330,7 +331,7 @@ impl Counts {
 
     /// The same without the rows of these labels, and without values that no other row has.
     #[must_use]
-    pub fn without_labels(mut self, labels: &BTreeSet<Vec<Box<str>>>) -> Counts {
+    pub fn without_labels(mut self, labels: &BTreeSet<Vec<Box<str>>>) -> AtomCounts {
         let label =
             |cell: usize| -> Vec<Box<str>> { self.nodes.iter().map(|column| column.text(cell).into()).collect() };
         let left: Vec<usize> = (0..self.counts.len()).filter(|&cell| !labels.contains(&label(cell))).collect();

@@ -4,10 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::delta_log::{DeltaCheckpoint, DeltaLog, DeltaStep};
-use crate::daemon::journal::Chain;
+use crate::daemon::journal::ChainStart;
 use crate::engine::delta::{DataFile, Metadata, Operation};
 use crate::engine::model::ReleaseColumn;
-use crate::engine::release::{PartLine, Span};
+use crate::engine::release::{PartLine, ReleaseSpan};
 
 /// The table of a chain.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -68,13 +68,13 @@ pub struct NewRelease {
 
 impl ChainTable {
     /// Of a chain that begins.
-    pub fn of(chain: &Chain) -> ChainTable {
+    pub fn of(chain: &ChainStart) -> ChainTable {
         let delta = chain.delta.then(DeltaLog::default);
         ChainTable { parts: Vec::new(), release_column: chain.release_column.clone(), delta }
     }
 
     /// The releases whose rows a file holds.
-    pub fn span_of(&self, path: &str) -> Option<Span> {
+    pub fn span_of(&self, path: &str) -> Option<ReleaseSpan> {
         self.parts.iter().find(|part| part.line.file.path == path).map(|part| part.line.span)
     }
 

@@ -5,13 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::pieces::Pieces;
-use super::roll::{bytes, parse};
-use super::state::State;
+use super::pieces::ObjectPieces;
+use super::row_columns::{bytes, parse};
+use super::state::FeedState;
 use super::work::{Last, Live};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::{Listed, Store};
-use crate::daemon::journal::{Checked, Drafts, Entry, Objects, Ref, Ring, destroy_all};
+use crate::daemon::journal::{CheckedEntry, Drafts, Entry, KeyRing, ObjectReader, Ref, destroy_all};
 use crate::engine::model::Detail;
 use crate::engine::release::Sha256;
 
@@ -35,15 +35,15 @@ struct Checkpoint {
 /// # Errors
 /// The store cannot be read.
 pub fn checkpoints(store: &dyn Store) -> Result<Vec<Listed>> {
-    Ok(store.list("checkpoint")?.into_iter().filter(|listed| !Pieces::has(&listed.path)).collect())
+    Ok(store.list("checkpoint")?.into_iter().filter(|listed| !ObjectPieces::has(&listed.path)).collect())
 }
 
 /// The newest checkpoint of this log, and the entry that it stands behind.
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn newest(store: &dyn Store, ring: &Ring) -> Result<Option<(State, Checked)>> {
-    let objects = Objects::new(store, ring);
+pub fn newest(store: &dyn Store, ring: &KeyRing) -> Result<Option<(FeedState, CheckedEntry)>> {
+    let objects = ObjectReader::new(store, ring);
     for listed in checkpoints(store)?.into_iter().rev() {
         let Some(sealed) = store.read(&listed.path)? else { continue };
         let object = Ref { sha256: Sha256::of(&sealed), path: listed.path };
@@ -52,11 +52,11 @@ pub fn newest(store: &dyn Store, ring: &Ring) -> Result<Option<(State, Checked)>
         let Some(entry) = store.read(&Entry::path(checkpoint.seq))? else { continue };
         let sha256 = Sha256::of(&entry);
         let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) else { continue };
-        let pieces = Pieces { objects: checkpoint.objects, rest: checkpoint.rest.into() };
-        let Some((mut state, details)) = pieces.read::<(State, Vec<Detail>)>(objects) else { continue };
+        let pieces = ObjectPieces { objects: checkpoint.objects, rest: checkpoint.rest.into() };
+        let Some((mut state, details)) = pieces.read::<(FeedState, Vec<Detail>)>(objects) else { continue };
         // Their rows are read from the segments, which come behind a checkpoint too.
         state.feed.forget_new();
-        return Ok(Some((state.with_release().with_details(&details), Checked { entry, sha256 })));
+        return Ok(Some((state.with_release().with_details(&details), CheckedEntry { entry, sha256 })));
     }
     Ok(None)
 }
@@ -77,9 +77,9 @@ impl Live {
         let seq = self.log.next() - 1;
         let before = self.log.store().list("checkpoint")?;
         let (name, details) = (format!("{seq:020}"), state.terms.columns.details());
-        let pieces = Pieces::write(&mut self.log, "checkpoint", &name, &(state, details))?;
+        let pieces = ObjectPieces::write(&mut self.log, "checkpoint", &name, &(state, details))?;
         let whole = pieces.bytes();
-        let Pieces { objects, rest } = pieces;
+        let ObjectPieces { objects, rest } = pieces;
         let content = bytes(VERSION, &Checkpoint { seq, head, objects, rest: rest.to_vec() });
         let mut drafts = Drafts::default();
         self.log.seal_as(&mut drafts, "checkpoint", &name, &content)?;

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use super::leave::LATEST;
+use super::make_visible::LATEST;
 use super::release_index::INDEX;
 use super::removed_manifest::Removed;
-use super::state::{Line, State};
+use super::state::{DecidedRelease, FeedState};
 use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::{Put, put};
@@ -112,8 +112,9 @@ impl Live {
         if self.settings.layout == Layout::Root
             && let Some(named) = self.public.read(LATEST)?
         {
-            let names =
-                |line: &Line| format!("{}\n", self.settings.layout.manifest(line.release)).into_bytes() == named;
+            let names = |line: &DecidedRelease| {
+                format!("{}\n", self.settings.layout.manifest(line.release)).into_bytes() == named
+            };
             if self.state.removed().any(|(line, _)| names(line)) {
                 self.name_newest()?;
             }
@@ -188,9 +189,9 @@ impl Live {
     }
 }
 
-impl State {
+impl FeedState {
     /// Releases whose manifests are gone, oldest first.
-    fn removed(&self) -> impl Iterator<Item = (&Line, Removed)> {
+    fn removed(&self) -> impl Iterator<Item = (&DecidedRelease, Removed)> {
         self.releases.iter().filter_map(|line| Some((line, line.removed?)))
     }
 

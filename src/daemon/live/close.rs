@@ -3,27 +3,27 @@
 
 use std::collections::BTreeMap;
 
-use super::atoms::{Atoms, Counts, Grain, Since};
-use super::drawn::Drawn;
-use super::ledger::Kept;
-use super::members::Members;
+use super::atoms::{AtomCounts, Atoms, Grain, Since};
+use super::chance_draws::Drawn;
+use super::ledger::LedgerColumns;
+use super::members::AtomMembers;
 use super::reading::VERSION;
 use super::record::Recorded;
 use super::repair::repair;
-use super::roll::{Roll, parse};
+use super::row_columns::{Roll, parse};
 use super::state::Closing;
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Closed, Drafts, Masked, Outcome, Ref};
-use crate::engine::feed::{self, Closed as Came, Fixed, Ledger};
-use crate::engine::histogram::{Headcount, Histogram, Person, Rows};
-use crate::engine::measures::{Numbers, Suppression};
+use crate::daemon::journal::{Body, ClosedTick, ClosingOutcome, Drafts, Masked, Ref};
+use crate::engine::feed::{self, ClosingResult as Came, Fixed, Ledger};
+use crate::engine::histogram::{CodedRows, Headcount, Histogram, Person};
+use crate::engine::measures::{PersonNumbers, SumSuppression};
 use crate::engine::model::{Leaf, Taxonomy};
 use crate::engine::release::Layout;
 
 /// What a tick came to.
 #[derive(Debug, Clone)]
-pub struct Ticked {
+pub struct TickResult {
     /// Its number.
     pub tick: u32,
     /// Rows that came since the tick before.
@@ -31,7 +31,7 @@ pub struct Ticked {
     /// Rows whose atoms formed.
     pub added: u64,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: ClosingOutcome,
     /// What there is to tell the operator.
     pub recorded: Recorded,
 }
@@ -48,7 +48,7 @@ impl Live {
     ///
     /// # Errors
     /// Too much is set aside, or the log cannot be written.
-    pub fn close(&mut self, time: &str) -> Result<Option<Ticked>> {
+    pub fn close(&mut self, time: &str) -> Result<Option<TickResult>> {
         self.retention(time)?;
         let new = self.state.feed.new_rows();
         if self.goes_by(new) {
@@ -63,19 +63,19 @@ impl Live {
         recorded.repaired(repair(&mut state.feed, &mut ticked, &state.history, &self.policy, &columns));
         let mut fixed = self.state.feed.fixed(&ticked);
         let outcome = match std::mem::replace(&mut ticked.closed, Came::Waiting) {
-            Came::Held => Outcome::Held,
-            Came::Waiting => Outcome::Waiting,
+            Came::Held => ClosingOutcome::Held,
+            Came::Waiting => ClosingOutcome::Waiting,
             Came::Stopped => {
                 recorded.stopped_before();
-                Outcome::Stopped
+                ClosingOutcome::Stopped
             }
             Came::Impossible(why) => {
                 recorded.impossible(&why);
-                Outcome::Impossible
+                ClosingOutcome::Impossible
             }
             Came::Candidate(candidate) => {
                 self.state.candidate = Some(candidate);
-                Outcome::Candidate
+                ClosingOutcome::Candidate
             }
         };
         let (rolls, people) = self.everybody(&fixed)?;
@@ -89,7 +89,7 @@ impl Live {
         };
         drafts.put(self.log.store())?;
         let feed = &self.state.feed;
-        let closed = Closed {
+        let closed = ClosedTick {
             tick: ticked.tick,
             time: time.to_owned(),
             skipped: false,
@@ -112,7 +112,7 @@ impl Live {
             (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
         }
         self.count(&fixed, &formed, people)?;
-        Ok(Some(Ticked { tick: ticked.tick, new, added: ticked.added, outcome, recorded }))
+        Ok(Some(TickResult { tick: ticked.tick, new, added: ticked.added, outcome, recorded }))
     }
 
     /// The measures of the people whose atoms formed.
@@ -137,7 +137,7 @@ impl Live {
     }
 
     /// What the feed makes of a tick, with the chance that its search needs.
-    fn ticked(&mut self, trees: &[&Taxonomy]) -> Result<feed::Ticked> {
+    fn ticked(&mut self, trees: &[&Taxonomy]) -> Result<feed::FeedTickResult> {
         let halves = self.policy.publish_every().is_some_and(|every| self.state.feed.halves(every, &self.policy));
         if halves && !self.state.feed.stopped() {
             let mut coins = self.coins()?;
@@ -157,8 +157,8 @@ impl Live {
     }
 
     /// The numbers of all people who are not published.
-    fn numbers(&self, trees: &[&Taxonomy]) -> Result<Numbers> {
-        let mut numbers = Numbers::new(Suppression::of(&self.policy));
+    fn numbers(&self, trees: &[&Taxonomy]) -> Result<PersonNumbers> {
+        let mut numbers = PersonNumbers::new(SumSuppression::of(&self.policy));
         for place in &self.state.pool {
             let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
             atoms.at(place).try_for_each(|(_, roll)| roll.rows(trees).map(|rows| numbers.add(&rows)))?;
@@ -170,7 +170,7 @@ impl Live {
     }
 
     /// A tick goes by. It is written down if somebody waits for it.
-    fn skip(&mut self, new: u64, time: &str) -> Result<Option<Ticked>> {
+    fn skip(&mut self, new: u64, time: &str) -> Result<Option<TickResult>> {
         let feed = &self.state.feed;
         let (waiting, withheld, pending) = (feed.waiting().rows(), feed.withheld().rows(), feed.pending());
         // In a chain of crowds the number of a tick tells which one publishes.
@@ -180,8 +180,8 @@ impl Live {
         if new == 0 && waiting == 0 && turns == before && !asked {
             return Ok(None);
         }
-        let (tick, outcome) = (feed.ticks(), Outcome::Skipped);
-        let closed = Closed {
+        let (tick, outcome) = (feed.ticks(), ClosingOutcome::Skipped);
+        let closed = ClosedTick {
             tick,
             time: time.to_owned(),
             skipped: true,
@@ -198,7 +198,7 @@ impl Live {
         self.append(Body::Closed(closed.clone()))?;
         self.state.feed.skipped(turns);
         self.state.closed(&closed);
-        Ok(Some(Ticked { tick, new, added: 0, outcome, recorded: Recorded::of(tick) }))
+        Ok(Some(TickResult { tick, new, added: 0, outcome, recorded: Recorded::of(tick) }))
     }
 
     /// The values of a tick are fixed as they will be published.
@@ -207,14 +207,14 @@ impl Live {
         let trees = columns.trees();
         let changes = self.changes()?.filter(|_| fixed.proposed.is_some());
         let told = changes.as_ref().map(|ledger| fixed.told(ledger));
-        let counts = Counts::of(told.as_ref().unwrap_or(fixed), Grain::of(&self.policy), people, &trees);
+        let counts = AtomCounts::of(told.as_ref().unwrap_or(fixed), Grain::of(&self.policy), people, &trees);
         let mut drafts = Drafts::default();
         let counts = self.log.seal(&mut drafts, "mask", &counts.bytes())?;
         let ledger = match &changes {
-            Some(ledger) => Some(self.log.seal(&mut drafts, "mask", &Kept::of(ledger, &trees).bytes())?),
+            Some(ledger) => Some(self.log.seal(&mut drafts, "mask", &LedgerColumns::of(ledger, &trees).bytes())?),
             None => None,
         };
-        let members = if self.policy.keeps_labels() { Members::of(atoms, &trees)? } else { None };
+        let members = if self.policy.keeps_labels() { AtomMembers::of(atoms, &trees)? } else { None };
         let members = members.map(|members| self.log.seal(&mut drafts, "members", &members.bytes())).transpose()?;
         drafts.put(self.log.store())?;
         let masked = Masked { tick: fixed.tick, counts, ledger, members };
@@ -264,7 +264,7 @@ impl Live {
         let [waiting, withheld] = [&fixed.waiting, &fixed.withheld].map(Histogram::headcount);
         let formed = fixed.formed.as_ref().map_or(none, Histogram::headcount);
         let places = Places { waiting: &waiting, withheld: &withheld, formed: &formed };
-        let mut found: [BTreeMap<u32, Rows>; 3] = Default::default();
+        let mut found: [BTreeMap<u32, CodedRows>; 3] = Default::default();
         let mut people = Vec::new();
         for place in &self.state.pool {
             let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
@@ -277,7 +277,7 @@ impl Live {
             people.extend(roll.people());
             places.put(&roll.rows(&trees)?, segment.tick, &mut found);
         }
-        let count = |rows: &BTreeMap<u32, Rows>| rows.values().map(|rows| rows.len() as u64).sum::<u64>();
+        let count = |rows: &BTreeMap<u32, CodedRows>| rows.values().map(|rows| rows.len() as u64).sum::<u64>();
         let meant = [&waiting, &withheld, &formed].map(Headcount::rows);
         assert_eq!(found.each_ref().map(count), meant, "the people of a tick are those who were decided about");
         let rolls = found.map(|rows| rows.iter().map(|(&since, rows)| (since, Roll::of(rows, &trees))).collect());
@@ -287,7 +287,7 @@ impl Live {
 
 impl Places<'_> {
     /// Puts rows of one arrival where they are now; whoever is nowhere is published.
-    fn put(&self, rows: &Rows, since: u32, found: &mut [BTreeMap<u32, Rows>; 3]) {
+    fn put(&self, rows: &CodedRows, since: u32, found: &mut [BTreeMap<u32, CodedRows>; 3]) {
         let places = [self.waiting, self.withheld, self.formed];
         let mut leaves: Vec<Leaf> = Vec::new();
         let place: Vec<Option<usize>> = (0..rows.len())

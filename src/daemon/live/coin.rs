@@ -1,8 +1,8 @@
 //! The coin of `chain` (SCIENCE 4): drawn and put into the log before a finer release is tested, so that whoever begins again
 //! after a crash finds the one that there is.
 
-use super::drawn::Drawn;
-use super::roll::{bytes, parse};
+use super::chance_draws::Drawn;
+use super::row_columns::{bytes, parse};
 use super::state::{Due, Lets};
 use super::work::Live;
 use crate::daemon::error::Result;

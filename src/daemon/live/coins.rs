@@ -6,7 +6,7 @@ use chacha20::cipher::{KeyIvInit, StreamCipher};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::roll::{bytes, parse};
+use super::row_columns::{bytes, parse};
 use super::work::Live;
 use crate::daemon::chance;
 use crate::daemon::error::Result;

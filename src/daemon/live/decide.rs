@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::chosen::Chosen;
+use super::chosen_recoding::Chosen;
 use super::judge::Said;
 use super::record::Recorded;
 use super::state::Due;
 use super::work::Live;
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::journal::{Against, Body, Decision, Ref, Staged, Under};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::{Body, Decision, FailureRecord, Ref, Staged, Under};
 use crate::engine::gate::own::{Approved, Verdict};
 use crate::engine::histogram::Histogram;
 use crate::engine::model::Role;
@@ -135,7 +135,7 @@ impl Live {
             // The gate has looked for them.
             self.state.history.erase(&erased);
             let entered = files.enter(&mut self.state.history, &published.recoding);
-            entered.map_err(|_| Error::new(Kind::Internal, "the gate has looked at the labels"))?;
+            entered.map_err(|_| Error::new(ErrorCategory::Internal, "the gate has looked at the labels"))?;
             if !erased.is_empty() {
                 // The gate has read the release under a dictionary with the values of erased rows.
                 self.state.history.forget_unused_values();
@@ -164,7 +164,7 @@ fn staged(approved: &Approved, mut stages: Vec<String>) -> (Vec<Staged>, Staged)
 
 fn rejection(release: u32, due: &Due, verdict: &Verdict, stops: bool, kept: Ref) -> Decision {
     let reasons = verdict.reasons();
-    let reasons = reasons.map(|(check, reason)| Against {
+    let reasons = reasons.map(|(check, reason)| FailureRecord {
         check: check.check.clone(),
         value: reason.value.filter(|_| check.public_value().is_some()),
         limit: reason.limit,
@@ -182,6 +182,6 @@ fn rejection(release: u32, due: &Due, verdict: &Verdict, stops: bool, kept: Ref)
 
 /// The manifest as it is published: what was decided, with the digest of the decision.
 pub fn final_manifest(staged: &[u8], decision: Sha256) -> Result<Vec<u8>> {
-    let manifest = Manifest::parse(staged).map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
+    let manifest = Manifest::parse(staged).map_err(|error| Error::new(ErrorCategory::Internal, error.to_string()))?;
     Ok(Manifest { decision: Some(decision), ..manifest }.bytes())
 }

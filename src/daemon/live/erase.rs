@@ -9,12 +9,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::atoms::Atoms;
-use super::erased::ErasedAtom;
-use super::leaving::{Leaving, told};
-use super::reading::{Reading, VERSION};
-use super::request::{Answer, Hash, Request};
+use super::erased::LeavingAtom;
+use super::leaving_atoms::{Leaving, told};
+use super::reading::{ObjectSources, VERSION};
+use super::request::{Hash, Request, RequestOutcome};
 use super::rewrite::Rewritten;
-use super::roll::{Roll, parse};
+use super::row_columns::{Roll, parse};
 use super::work::{Last, Live};
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Body, Erase, ErasedRows, destroy_all};
@@ -42,7 +42,13 @@ struct Gone {
 }
 
 impl Live {
-    pub(super) fn erase(&mut self, request: &Request, people: &[Hash], with_rows: bool, now: &str) -> Result<Answer> {
+    pub(super) fn erase(
+        &mut self,
+        request: &Request,
+        people: &[Hash],
+        with_rows: bool,
+        now: &str,
+    ) -> Result<RequestOutcome> {
         if let Some(why) = self.keeps_rows().filter(|_| with_rows) {
             return Ok(request.ask.refused(why));
         }
@@ -65,7 +71,7 @@ impl Live {
         let rows = match atoms.is_empty() {
             true => None,
             false => {
-                let named = self.log.seal(&mut drafts, "members", &ErasedAtom::all_bytes(atoms))?;
+                let named = self.log.seal(&mut drafts, "members", &LeavingAtom::all_bytes(atoms))?;
                 Some(ErasedRows { rows: leaving.rows, atoms: atoms.len() as u64, named })
             }
         };
@@ -104,7 +110,7 @@ impl Live {
         }
         let rows = with_rows.then(|| erase.rows.as_ref().map_or(0, |rows| rows.rows));
         let (count, changed) = (Some(erase.asked), Some(erase.erased));
-        Ok(Answer { count, changed, rows, ..request.ask.done(text) })
+        Ok(RequestOutcome { count, changed, rows, ..request.ask.done(text) })
     }
 
     /// Erases these rows from the increments that are not published.
@@ -128,7 +134,7 @@ impl Live {
         let moved = BTreeMap::new();
         // What was proposed may hold them; it is put together again.
         self.state.candidate = None;
-        self.state.erased(erase, &Reading { objects: self.log.objects(), moved: &moved })?;
+        self.state.erased(erase, &ObjectSources { objects: self.log.objects(), moved: &moved })?;
         let parts = self.state.parts();
         if leaving.atoms.iter().any(|atom| !parts.iter().any(|part| part.span.holds(atom.release))) {
             self.state.history = History::default();

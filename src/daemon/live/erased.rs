@@ -2,27 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::roll::{bytes, other, parse};
+use super::row_columns::{bytes, other, parse};
 use crate::daemon::error::Result;
 use crate::engine::model::{Node, Taxonomy};
 
 const VERSION: u32 = 1;
 
 /// A label: a text per quasi column.
-pub type Label = Vec<Box<str>>;
+pub type LabelTexts = Vec<Box<str>>;
 
 /// An atom as readers can tell it: the rows of one label that came with one release.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ErasedAtom {
+pub struct LeavingAtom {
     /// The release that they came with.
     pub release: u32,
     /// The label.
-    pub label: Label,
+    pub label: LabelTexts,
 }
 
-impl ErasedAtom {
+impl LeavingAtom {
     /// Some of them, to be sealed.
-    pub fn all_bytes(atoms: &[ErasedAtom]) -> Vec<u8> {
+    pub fn all_bytes(atoms: &[LeavingAtom]) -> Vec<u8> {
         bytes(VERSION, &atoms)
     }
 
@@ -30,7 +30,7 @@ impl ErasedAtom {
     ///
     /// # Errors
     /// They are of another version.
-    pub fn parse_all(bytes: &[u8]) -> Result<Vec<ErasedAtom>> {
+    pub fn parse_all(bytes: &[u8]) -> Result<Vec<LeavingAtom>> {
         parse(VERSION, bytes)
     }
 

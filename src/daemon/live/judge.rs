@@ -3,18 +3,18 @@
 
 use super::aggregates::numbers;
 use super::atoms::{Atoms, histogram};
-use super::ledger::Kept;
+use super::ledger::LedgerColumns;
 use super::record::Recorded;
 use super::state::Due;
 use super::work::Live;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::Ref;
-use crate::engine::feed::{Candidate, Increment, Published};
-use crate::engine::gate::own::{Approved, Case, Census, Judged, Learnt, Newest, Older, Verdict, judge};
-use crate::engine::histogram::{Histogram, Rows};
+use crate::engine::feed::{Increment, ProposedRelease, PublishedGroup};
+use crate::engine::gate::own::{Approved, Census, JudgedTable, Learnt, Newest, NextRelease, Older, Verdict, judge};
+use crate::engine::histogram::{CodedRows, Histogram};
 use crate::engine::policy::{Inference, Output};
-use crate::engine::release::{Facts, Pages, Part, PastRelease, Presentation, Span, Tables};
-use crate::engine::safeguards::trace::{Terms, told};
+use crate::engine::release::{PastRelease, Presentation, ReleaseFacts, ReleasePages, ReleasePart, ReleaseSpan, Tables};
+use crate::engine::safeguards::trace::{TraceTerms, told};
 
 /// What the gate said of a candidate, and where its files lie aside.
 pub(super) enum Said {
@@ -24,7 +24,7 @@ pub(super) enum Said {
 
 impl Live {
     /// Stages every file of a candidate, reads it back, and asks the gate.
-    pub(super) fn judged(&self, candidate: &Candidate, due: &Due, recorded: &mut Recorded) -> Result<Said> {
+    pub(super) fn judged(&self, candidate: &ProposedRelease, due: &Due, recorded: &mut Recorded) -> Result<Said> {
         let mut stages = Vec::new();
         let release = candidate.release;
         let tables = self.staged_tables(candidate, &mut stages)?;
@@ -33,7 +33,7 @@ impl Live {
         let Some(table) = judged.overview() else { return Ok(Said::Refused(judged.verdict().clone())) };
         let earlier = self.earlier_releases();
         let (lines, facts) = (judged.lines(), self.facts(&due.time, &earlier)?);
-        let pages = Pages::of(&facts, &judged.terms(&lines), &table, &tables);
+        let pages = ReleasePages::of(&facts, &judged.terms(&lines), &table, &tables);
         let pages = self.staged_pages(release, pages, &mut stages)?;
         Ok(match judged.approve(&facts, pages) {
             Ok(approved) => {
@@ -48,7 +48,7 @@ impl Live {
     }
 
     /// Stages the tables of a candidate; of a table that grows the files that are new.
-    fn staged_tables(&self, candidate: &Candidate, stages: &mut Vec<String>) -> Result<Tables> {
+    fn staged_tables(&self, candidate: &ProposedRelease, stages: &mut Vec<String>) -> Result<Tables> {
         let columns = &self.state.terms.columns;
         let tables = if self.policy.publish_every().is_some() {
             let (state, retain) = (&self.state, self.settings.retain);
@@ -56,7 +56,7 @@ impl Live {
                 .with_measures(&state.new_measures(candidate, &self.policy, retain), columns)
         } else {
             let exact = candidate.exact(self.policy.output());
-            let measures = candidate.measures().map(|new| (Span::of(candidate.release), new));
+            let measures = candidate.measures().map(|new| (ReleaseSpan::of(candidate.release), new));
             Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), columns)
                 .with_measures(measures.as_slice(), columns)
         };
@@ -69,12 +69,14 @@ impl Live {
         names.extend(measures.map(|_| "measures.parquet".to_owned()));
         let files: Vec<(String, Vec<u8>)> = names.into_iter().zip(tables.iter().map(<[u8]>::to_vec)).collect();
         let back = self.stage(candidate.release, files, stages)?;
-        tables.with_bytes(back).ok_or_else(|| Error::new(Kind::Internal, "as many files are read back as were written"))
+        tables
+            .with_bytes(back)
+            .ok_or_else(|| Error::new(ErrorCategory::Internal, "as many files are read back as were written"))
     }
 
     /// Stages the files that go with a table, in the order of their paths in the manifest, and the manifest last.
-    fn staged_pages(&self, release: u32, pages: Pages, stages: &mut Vec<String>) -> Result<Pages> {
-        let Pages { taxonomy, report, manifest, notice } = pages;
+    fn staged_pages(&self, release: u32, pages: ReleasePages, stages: &mut Vec<String>) -> Result<ReleasePages> {
+        let ReleasePages { taxonomy, report, manifest, notice } = pages;
         let noticed = notice.is_some();
         let files = [("taxonomy.json", Some(taxonomy)), ("report.html", Some(report)), ("erased.json", notice)];
         let files = files.into_iter().chain([("manifest.json", Some(manifest))]);
@@ -83,11 +85,11 @@ impl Live {
         let mut next = || back.next().expect("as many files are read back as were written");
         let (taxonomy, report) = (next(), next());
         let notice = noticed.then(&mut next);
-        Ok(Pages { taxonomy, report, notice, manifest: next() })
+        Ok(ReleasePages { taxonomy, report, notice, manifest: next() })
     }
 
     /// Asks the gate, with the people of what is new as their objects have them.
-    fn ask(&self, candidate: &Candidate, due: &Due, tables: Tables) -> Result<Judged> {
+    fn ask(&self, candidate: &ProposedRelease, due: &Due, tables: Tables) -> Result<JudgedTable> {
         let state = &self.state;
         let proposed = due.recoding.as_ref().is_some_and(|recoding| *recoding == candidate.recoding);
         let searched = proposed && !state.feed.is_coarsest();
@@ -100,7 +102,7 @@ impl Live {
         let census = self.policy.standing();
         let census =
             census.map(|_| Census { came: state.feed.standing().arrived(), waiting: state.feed.waiting().rows() });
-        let case = Case {
+        let case = NextRelease {
             policy: &self.policy,
             columns: &state.terms.columns,
             release: candidate.release,
@@ -121,20 +123,20 @@ impl Live {
     }
 
     /// By how much the course of a search narrows down who is where, for the gate to judge.
-    fn learnt(&self, candidate: &Candidate) -> Option<Learnt> {
+    fn learnt(&self, candidate: &ProposedRelease) -> Option<Learnt> {
         let limits = self.policy.refinement();
         let looks = limits.looks_at_coarseness() && self.state.history.is_empty();
         let global = self.policy.output() == Output::OneTable && self.policy.inference() == Inference::Replay;
         if !looks || !global || candidate.table().is_local() {
             return None;
         }
-        let (trees, terms) = (self.state.terms.columns.trees(), Terms::of(&limits, candidate.release.into()));
+        let (trees, terms) = (self.state.terms.columns.trees(), TraceTerms::of(&limits, candidate.release.into()));
         let [finally, wholly] = told(candidate.table(), &trees, self.policy.a(), terms);
         Some(Learnt { finally, wholly })
     }
 
     /// The rows of what is new, increment by increment, read back from the journal.
-    fn increments(&self, candidate: &Candidate) -> Result<Vec<Read>> {
+    fn increments(&self, candidate: &ProposedRelease) -> Result<Vec<Read>> {
         let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
         let read = |object: &Ref| -> Result<Atoms> { Atoms::parse(&self.log.objects().need(object)?) };
         if self.policy.forms() {
@@ -159,16 +161,19 @@ impl Live {
     /// Rows as they are published, where a ledger says that some were changed.
     fn told(&self, rows: Histogram, ledger: Option<&Ref>) -> Result<Read> {
         let Some(ledger) = ledger else { return Ok(Read { told: rows, raw: None, numbers: None }) };
-        let ledger = Kept::parse(&self.log.objects().need(ledger)?)?.ledger(&self.state.terms.columns.trees())?;
+        let ledger =
+            LedgerColumns::parse(&self.log.objects().need(ledger)?)?.ledger(&self.state.terms.columns.trees())?;
         Ok(Read { told: ledger.applied(&rows), raw: Some(rows), numbers: None })
     }
 
-    pub(super) fn facts<'f>(&'f self, time: &'f str, earlier: &'f [PastRelease]) -> Result<Facts<'f>> {
+    pub(super) fn facts<'f>(&'f self, time: &'f str, earlier: &'f [PastRelease]) -> Result<ReleaseFacts<'f>> {
         let previous = match self.state.releases.last() {
             None => None,
-            Some(line) => Some(line.manifest.ok_or_else(|| Error::new(Kind::Internal, "releases come one by one"))?),
+            Some(line) => {
+                Some(line.manifest.ok_or_else(|| Error::new(ErrorCategory::Internal, "releases come one by one"))?)
+            }
         };
-        Ok(Facts {
+        Ok(ReleaseFacts {
             feed: &self.state.terms.name,
             chain: self.state.feed.chain(),
             time,
@@ -187,12 +192,12 @@ impl Live {
 }
 
 /// What a part of a table is called while it lies aside.
-fn staged_part((at, part): (usize, &Part)) -> String {
+fn staged_part((at, part): (usize, &ReleasePart)) -> String {
     let [_, name] = part.table.names();
     format!("{name}-{at}.parquet")
 }
 
-fn older_of(of: &Published, joins: bool) -> Older<'_> {
+fn older_of(of: &PublishedGroup, joins: bool) -> Older<'_> {
     let addends = of.measures.as_deref().filter(|_| joins);
     Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows, addends }
 }
@@ -214,7 +219,7 @@ struct Read {
     /// As they are, where that may be something else.
     raw: Option<Histogram>,
     /// With the numbers of their measures, where there are any.
-    numbers: Option<Rows>,
+    numbers: Option<CodedRows>,
 }
 
 impl Read {

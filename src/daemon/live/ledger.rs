@@ -3,32 +3,33 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::roll::{Labels, bytes, other, parse};
+use super::row_columns::{LabelColumn, bytes, other, parse};
 use crate::daemon::error::Result;
 use crate::engine::feed::{Changed, Ledger};
-use crate::engine::histogram::{ValueCode, Values};
+use crate::engine::histogram::{SensitiveValues, ValueCode};
 use crate::engine::model::{Leaf, Taxonomy};
 
 const VERSION: u32 = 1;
 
 /// A ledger in columns.
 #[derive(Serialize, Deserialize)]
-pub struct Kept {
-    labels: Vec<Labels>,
+pub struct LedgerColumns {
+    labels: Vec<LabelColumn>,
     since: Vec<u32>,
-    values: Values,
+    values: SensitiveValues,
     from: Vec<ValueCode>,
     to: Vec<ValueCode>,
     rows: Vec<u32>,
 }
 
-impl Kept {
+impl LedgerColumns {
     /// Of a ledger.
-    pub fn of(ledger: &Ledger, trees: &[&Taxonomy]) -> Kept {
+    pub fn of(ledger: &Ledger, trees: &[&Taxonomy]) -> LedgerColumns {
         let lines = || ledger.changed.iter();
-        let column =
-            |(at, tree): (usize, &&Taxonomy)| Labels::of(lines().map(|line| tree.leaf_node(line.leaves[at])), tree);
-        Kept {
+        let column = |(at, tree): (usize, &&Taxonomy)| {
+            LabelColumn::of(lines().map(|line| tree.leaf_node(line.leaves[at])), tree)
+        };
+        LedgerColumns {
             labels: trees.iter().enumerate().map(column).collect(),
             since: lines().map(|line| line.since).collect(),
             values: ledger.values.clone(),
@@ -47,7 +48,7 @@ impl Kept {
     ///
     /// # Errors
     /// It is of another version.
-    pub fn parse(bytes: &[u8]) -> Result<Kept> {
+    pub fn parse(bytes: &[u8]) -> Result<LedgerColumns> {
         parse(VERSION, bytes)
     }
 
@@ -56,7 +57,7 @@ impl Kept {
     /// # Errors
     /// The taxonomies are others.
     pub fn ledger(&self, trees: &[&Taxonomy]) -> Result<Ledger> {
-        let leaves = |(labels, tree): (&Labels, &&Taxonomy)| -> Result<Vec<Leaf>> {
+        let leaves = |(labels, tree): (&LabelColumn, &&Taxonomy)| -> Result<Vec<Leaf>> {
             Ok(labels.nodes(tree)?.into_iter().map(|node| tree.leaf_range(node).start).collect())
         };
         let columns = self.labels.iter().zip(trees).map(leaves).collect::<Result<Vec<_>>>()?;

@@ -7,9 +7,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::atoms::Atoms;
-use super::erased::{ErasedAtom, Label};
-use super::roll::{bytes, other, parse};
-use super::state::{Membership, Raw, State};
+use super::erased::{LabelTexts, LeavingAtom};
+use super::row_columns::{bytes, other, parse};
+use super::state::{FeedState, Membership, RawRows};
 use crate::daemon::error::Result;
 use crate::engine::gate::own;
 use crate::engine::histogram::Person;
@@ -19,25 +19,25 @@ const VERSION: u32 = 1;
 
 /// The people of the atoms that a tick formed.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub struct Members {
-    atoms: Vec<(Label, Vec<[u8; 16]>)>,
+pub struct AtomMembers {
+    atoms: Vec<(LabelTexts, Vec<[u8; 16]>)>,
 }
 
-impl fmt::Debug for Members {
+impl fmt::Debug for AtomMembers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Members({} atoms)", self.atoms.len())
     }
 }
 
-impl Members {
+impl AtomMembers {
     /// Of the atoms that a tick formed; `None` where nobody is in one.
     ///
     /// # Errors
     /// The taxonomies are others.
-    pub fn of(atoms: &Atoms, trees: &[&Taxonomy]) -> Result<Option<Members>> {
+    pub fn of(atoms: &Atoms, trees: &[&Taxonomy]) -> Result<Option<AtomMembers>> {
         let Some(carving) = atoms.carved(trees)? else { return Ok(None) };
         let finder = carving.finder(trees);
-        let mut found: BTreeMap<Label, Vec<[u8; 16]>> = BTreeMap::new();
+        let mut found: BTreeMap<LabelTexts, Vec<[u8; 16]>> = BTreeMap::new();
         for (_, roll) in &atoms.formed {
             let rows = roll.rows(trees)?;
             for (row, person) in rows.people().unwrap_or_default().iter().enumerate() {
@@ -49,24 +49,24 @@ impl Members {
         }
         // In their order, so that none tells which row is whose.
         found.values_mut().for_each(|people| people.sort_unstable());
-        let atoms: Vec<(Label, Vec<[u8; 16]>)> = found.into_iter().collect();
-        Ok(Some(Members { atoms }).filter(|members| !members.atoms.is_empty()))
+        let atoms: Vec<(LabelTexts, Vec<[u8; 16]>)> = found.into_iter().collect();
+        Ok(Some(AtomMembers { atoms }).filter(|members| !members.atoms.is_empty()))
     }
 
     /// The labels of the atoms that somebody of these is in.
-    pub fn labels_of<'m>(&'m self, people: &'m BTreeSet<Person>) -> impl Iterator<Item = &'m Label> {
+    pub fn labels_of<'m>(&'m self, people: &'m BTreeSet<Person>) -> impl Iterator<Item = &'m LabelTexts> {
         let meets = |of: &[[u8; 16]]| of.iter().any(|person| people.contains(&person_of(person)));
         self.atoms.iter().filter(move |(_, of)| meets(of)).map(|(label, _)| label)
     }
 
     /// The people of the atoms with these labels.
-    pub fn people_of<'m>(&'m self, labels: &'m BTreeSet<Label>) -> impl Iterator<Item = Person> {
+    pub fn people_of<'m>(&'m self, labels: &'m BTreeSet<LabelTexts>) -> impl Iterator<Item = Person> {
         let atoms = self.atoms.iter().filter(|(label, _)| labels.contains(label));
         atoms.flat_map(|(_, people)| people.iter().map(person_of))
     }
 
     /// The other atoms; `None` where there are none.
-    pub fn without(mut self, labels: &BTreeSet<Label>) -> Option<Members> {
+    pub fn without(mut self, labels: &BTreeSet<LabelTexts>) -> Option<AtomMembers> {
         self.atoms.retain(|(label, _)| !labels.contains(label));
         Some(self).filter(|members| !members.atoms.is_empty())
     }
@@ -80,7 +80,7 @@ impl Members {
     ///
     /// # Errors
     /// It is of another version.
-    pub fn parse(bytes: &[u8]) -> Result<Members> {
+    pub fn parse(bytes: &[u8]) -> Result<AtomMembers> {
         parse(VERSION, bytes)
     }
 }
@@ -89,14 +89,14 @@ fn person_of(bytes: &[u8; 16]) -> Person {
     Person(u128::from_le_bytes(*bytes))
 }
 
-impl State {
+impl FeedState {
     /// Atoms of the chain that runs, as the gate knows them.
     ///
     /// # Errors
     /// They are of another chain.
-    pub fn for_the_gate(&self, atoms: &[ErasedAtom]) -> Result<Vec<own::ErasedAtom>> {
+    pub fn for_the_gate(&self, atoms: &[LeavingAtom]) -> Result<Vec<own::ErasedAtom>> {
         let trees = self.terms.columns.trees();
-        let known = |atom: &ErasedAtom| {
+        let known = |atom: &LeavingAtom| {
             let release = self.of_chain().position(|line| line.release == atom.release).ok_or_else(other)?;
             Ok(own::ErasedAtom { release, label: atom.nodes(&trees)? })
         };
@@ -112,7 +112,7 @@ impl State {
     /// Atoms that formed are in no release, and will be in none: who was in them is forgotten with their rows.
     pub(super) fn members_are_in_none(&mut self) {
         let gone = self.members.extract_if(.., |members| members.release.is_none());
-        let raw = |Membership { object, tick, .. }| Raw { object, tick, published: None };
+        let raw = |Membership { object, tick, .. }| RawRows { object, tick, published: None };
         self.raw.extend(gone.map(raw));
     }
 }

@@ -2,19 +2,23 @@
 //! that were not published. Whoever is published stays so: the columns that tell people apart never change.
 
 use super::atoms::Atoms;
-use super::past::{Past, past};
 use super::reading::VERSION;
-use super::request::{Answer, Ask, Request};
-use super::roll::{Roll, parse};
+use super::replay::{ReplayedLog, past};
+use super::request::{Ask, Request, RequestOutcome};
+use super::row_columns::{Roll, parse};
 use super::work::{Live, terms};
 use crate::daemon::config;
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::journal::{Body, Chain};
-use crate::daemon::terms::Terms;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::{Body, ChainStart};
+use crate::daemon::terms::ChainTerms;
 use crate::engine::model::{Column, Columns, Role};
 
 impl Live {
-    pub(super) fn new_chain(&mut self, request: &Request, feed: &dyn Fn() -> Result<config::Feed>) -> Result<Answer> {
+    pub(super) fn new_chain(
+        &mut self,
+        request: &Request,
+        feed: &dyn Fn() -> Result<config::FeedConfig>,
+    ) -> Result<RequestOutcome> {
         let ask = Ask::NewChain;
         let feed = match feed() {
             Ok(feed) => feed,
@@ -24,30 +28,30 @@ impl Live {
             Ok(feed) => feed,
             Err(error) => return Ok(ask.refused(error.to_string())),
         };
-        let frozen = Terms::of(feed);
+        let frozen = ChainTerms::of(feed);
         let number = self.state.feed.chain() + 1;
         let (delta, wanted) = (self.settings.writes_delta(feed), Some(request.wanted.clone()));
         let (terms, release_column) = (terms(&mut self.log, &frozen)?, feed.columns.release().clone());
-        let chain = Chain { chain: number, terms, wanted, delta, release_column, logs_forgetting: false };
+        let chain = ChainStart { chain: number, terms, wanted, delta, release_column, logs_forgetting: false };
         self.append(Body::Chain(chain))?;
         self.reload()?;
         let waiting = self.state.feed.waiting().rows() + self.state.feed.new_rows();
         let text = format!("chain {number} has begun; {waiting} rows wait for its first release");
-        Ok(Answer { chain: Some(number), count: Some(waiting), ..ask.done(text) })
+        Ok(RequestOutcome { chain: Some(number), count: Some(waiting), ..ask.done(text) })
     }
 
     /// Reads the state anew: it is the fold of the log, whatever has happened.
     pub(super) fn reload(&mut self) -> Result<()> {
-        let Past { state, .. } = past(self.log.store(), &*self.public, self.log.ring())?;
-        self.state = state.ok_or_else(|| Error::new(Kind::Internal, "a feed has a chain"))?;
+        let ReplayedLog { state, .. } = past(self.log.store(), &*self.public, self.log.ring())?;
+        self.state = state.ok_or_else(|| Error::new(ErrorCategory::Internal, "a feed has a chain"))?;
         self.policy = self.state.terms.policy()?;
         Ok(())
     }
 
     /// Whether everybody who waits can go on under a feed file.
-    fn fits(&self, feed: &config::Feed) -> Result<()> {
+    fn fits(&self, feed: &config::FeedConfig) -> Result<()> {
         let changed = |field: String, text: &str| {
-            Err(Error::new(Kind::Feed, text.to_owned()).in_file(&feed.file).in_field(field))
+            Err(Error::new(ErrorCategory::Feed, text.to_owned()).in_file(&feed.file).in_field(field))
         };
         let now = &self.state.terms;
         if now.name != feed.name {
@@ -81,7 +85,7 @@ impl Live {
             roll.rows(&trees).map(|_| ()).map_err(|_| {
                 let text = "somebody who waits has a value that the new taxonomies do not know: add the leaves that were \
                             there before";
-                Error::new(Kind::Taxonomy, text)
+                Error::new(ErrorCategory::Taxonomy, text)
             })
         };
         let objects = self.log.objects();

@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
-use super::past::{Past, read_quickly, steadily};
-use super::state::State;
-use super::work::{Last, Live, Settings, terms};
+use super::replay::{ReplayedLog, read_quickly, steadily};
+use super::state::FeedState;
+use super::work::{FeedSettings, Last, Live, terms};
 use crate::daemon::chance::Chance;
 use crate::daemon::config;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Chain, Config, Fence, Log, Ring, begun, fenced, write_format};
+use crate::daemon::journal::{Body, ChainStart, Config, Fence, KeyRing, Log, begun, fenced, write_format};
 use crate::daemon::seal::OperatorKey;
-use crate::daemon::terms::Terms;
+use crate::daemon::terms::ChainTerms;
 use crate::engine::release::{Layout, Sha256};
 
 /// What a feed is opened with.
@@ -25,17 +25,17 @@ pub struct Opening<'a> {
     /// The operator's key.
     pub key: &'a OperatorKey,
     /// The feed's own keys, where they were drawn before anything was written; of a feed that begins only.
-    pub drawn: Option<Ring>,
+    pub drawn: Option<KeyRing>,
     /// The name that this process has as a writer of this feed; `None` draws one.
     pub writer: Option<String>,
     /// The feed file.
-    pub feed: &'a config::Feed,
+    pub feed: &'a config::FeedConfig,
     /// The digest of what of the feed file may change.
     pub services: Sha256,
     /// Chance.
     pub chance: Box<dyn Chance>,
     /// What may change.
-    pub settings: Settings,
+    pub settings: FeedSettings,
     /// Now.
     pub now: &'a str,
     /// What can be done when the feed file has changed what is frozen.
@@ -46,7 +46,7 @@ pub struct Opening<'a> {
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct OpeningReport {
     /// Entries of the log.
     pub entries: u64,
     /// Entries that were read, those behind a checkpoint only.
@@ -60,22 +60,22 @@ pub struct Found {
 }
 
 /// A feed whose log was read, before a writer begins: nothing is changed yet.
-pub struct Ahead<'a> {
+pub struct OpenedFeed<'a> {
     opening: Opening<'a>,
     /// It is known whose the private root is.
     named: bool,
-    ring: Ring,
+    ring: KeyRing,
     /// The feed's key was drawn just now.
     fresh: bool,
-    past: Past,
+    past: ReplayedLog,
 }
 
-impl<'a> Ahead<'a> {
+impl<'a> OpenedFeed<'a> {
     /// Reads the log of a feed, or sees that none has begun.
     ///
     /// # Errors
     /// The roots are another feed's, the key another one, the log damaged, or the feed file has changed what is frozen.
-    pub fn read(mut opening: Opening<'a>) -> Result<Ahead<'a>> {
+    pub fn read(mut opening: Opening<'a>) -> Result<OpenedFeed<'a>> {
         let Opening { private, public, key, drawn, feed, settings, chance, remedy, changed, .. } = &mut opening;
         let format = begun(&**private)?;
         if let Some(format) =
@@ -83,18 +83,18 @@ impl<'a> Ahead<'a> {
         {
             return Err(format.is_of_another(&**private).in_file(&feed.file).in_field("store.private"));
         }
-        let (ring, fresh) = match (Ring::open(&**private, key)?, drawn.take()) {
+        let (ring, fresh) = match (KeyRing::open(&**private, key)?, drawn.take()) {
             (Some(ring), None) => (ring, false),
             (None, _) if !private.list("log")?.is_empty() => {
                 begun_meanwhile(&**private, key)?;
                 let text = "the keys of this private root are gone: put them back from a backup of the whole root";
-                return Err(Error::new(Kind::Input, text).in_field("keys"));
+                return Err(Error::new(ErrorCategory::Input, text).in_field("keys"));
             }
             (None, Some(ring)) => (ring, true),
-            (None, None) => (Ring::draw(key, &mut **chance)?, true),
+            (None, None) => (KeyRing::draw(key, &mut **chance)?, true),
             (Some(_), Some(_)) => {
                 let text = "another tidegate has begun here meanwhile, with keys of its own: give the command again";
-                return Err(Error::new(Kind::Io, text));
+                return Err(Error::new(ErrorCategory::Io, text));
             }
         };
         let past = steadily(&**private, || {
@@ -114,11 +114,11 @@ impl<'a> Ahead<'a> {
             None => {}
         }
         let named = format.is_some();
-        Ok(Ahead { opening, named, ring, fresh, past })
+        Ok(OpenedFeed { opening, named, ring, fresh, past })
     }
 
     /// What the log says; `None` where no feed has begun.
-    pub fn state(&self) -> Option<&State> {
+    pub fn state(&self) -> Option<&FeedState> {
         self.past.state.as_ref()
     }
 
@@ -131,11 +131,11 @@ impl<'a> Ahead<'a> {
     ///
     /// # Errors
     /// The log cannot be written, or another writer has taken over.
-    pub fn begin(self) -> Result<(Live, Found)> {
+    pub fn begin(self) -> Result<(Live, OpeningReport)> {
         let hasher = self.hasher();
-        let Ahead { opening, named, ring, fresh, past } = self;
+        let OpenedFeed { opening, named, ring, fresh, past } = self;
         let Opening { private, public, writer, feed, services, mut chance, settings, now, changed, .. } = opening;
-        let Past { state, last, read, checkpoint } = past;
+        let ReplayedLog { state, last, read, checkpoint } = past;
         if !named {
             write_format(&*private, &feed.name)?;
         }
@@ -162,7 +162,7 @@ impl<'a> Ahead<'a> {
         live.state.remember(live.log.store(), &*live.public)?;
         live.removed_stay_away()?;
         let swept = live.sweep()?;
-        Ok((live, Found { entries, read, checkpoint, swept, fence: entries }))
+        Ok((live, OpeningReport { entries, read, checkpoint, swept, fence: entries }))
     }
 }
 
@@ -171,7 +171,7 @@ impl<'a> Ahead<'a> {
 /// # Errors
 /// Another writer has begun it.
 fn begun_meanwhile(private: &dyn Store, key: &OperatorKey) -> Result<()> {
-    match Ring::open(private, key)? {
+    match KeyRing::open(private, key)? {
         Some(_) => Err(fenced(private)),
         None => Ok(()),
     }
@@ -181,18 +181,18 @@ impl Live {
     /// Opens a feed, or begins one.
     ///
     /// # Errors
-    /// As for [`Ahead::read`] and [`Ahead::begin`].
-    pub fn open(opening: Opening<'_>) -> Result<(Live, Found)> {
-        Ahead::read(opening)?.begin()
+    /// As for [`OpenedFeed::read`] and [`OpenedFeed::begin`].
+    pub fn open(opening: Opening<'_>) -> Result<(Live, OpeningReport)> {
+        OpenedFeed::read(opening)?.begin()
     }
 
     /// What of the feed file has changed, if anything has.
-    fn configured(&mut self, feed: &config::Feed, services: Sha256, now: &str) -> Result<()> {
+    fn configured(&mut self, feed: &config::FeedConfig, services: Sha256, now: &str) -> Result<()> {
         let grown = self.state.terms.growth(&feed.columns).is_some();
         if self.state.services == Some(services) && !grown {
             return Ok(());
         }
-        let object = if grown { Some(terms(&mut self.log, &Terms::of(feed))?) } else { None };
+        let object = if grown { Some(terms(&mut self.log, &ChainTerms::of(feed))?) } else { None };
         let config = Config { time: now.to_owned(), terms: object.clone(), services };
         self.append(Body::Config(config))?;
         self.state.services = Some(services);
@@ -200,16 +200,16 @@ impl Live {
         held.iter().try_for_each(|held| self.unstage(held))?;
         if let Some(object) = object {
             self.state.live.insert(object.path);
-            self.state.grown(Terms::of(feed))?;
+            self.state.grown(ChainTerms::of(feed))?;
         }
         Ok(())
     }
 }
 
 /// The first chain of a feed.
-fn first(log: &mut Log, feed: &config::Feed, settings: &Settings) -> Result<State> {
-    let frozen = Terms::of(feed);
-    let chain = Chain {
+fn first(log: &mut Log, feed: &config::FeedConfig, settings: &FeedSettings) -> Result<FeedState> {
+    let frozen = ChainTerms::of(feed);
+    let chain = ChainStart {
         chain: 1,
         terms: terms(log, &frozen)?,
         wanted: None,
@@ -218,7 +218,7 @@ fn first(log: &mut Log, feed: &config::Feed, settings: &Settings) -> Result<Stat
         logs_forgetting: true,
     };
     log.append(Body::Chain(chain.clone()))?;
-    let mut state = State { logs_forgetting: true, ..State::new(frozen) };
+    let mut state = FeedState { logs_forgetting: true, ..FeedState::new(frozen) };
     state.begin_tables(&chain);
     state.live.insert(chain.terms.path);
     Ok(state)
@@ -226,7 +226,7 @@ fn first(log: &mut Log, feed: &config::Feed, settings: &Settings) -> Result<Stat
 
 /// Nothing is published that the log does not know: else its newest entries are lost, and going on would publish people
 /// twice.
-fn strangers(public: &dyn Store, layout: Layout, state: Option<&State>) -> Result<()> {
+fn strangers(public: &dyn Store, layout: Layout, state: Option<&FeedState>) -> Result<()> {
     let prefix = if layout == Layout::Root { "manifest" } else { "" };
     let known = state.and_then(|state| state.releases.last()).map_or(0, |line| line.release);
     for object in public.list(prefix)? {
@@ -237,7 +237,7 @@ fn strangers(public: &dyn Store, layout: Layout, state: Option<&State>) -> Resul
                 object.path,
                 public.place()
             );
-            return Err(Error::new(Kind::Input, text));
+            return Err(Error::new(ErrorCategory::Input, text));
         }
     }
     Ok(())

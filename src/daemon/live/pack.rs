@@ -40,7 +40,7 @@ impl Live {
     }
 }
 
-impl super::state::State {
+impl super::state::FeedState {
     /// Objects that are kept for ever.
     fn kept(&self) -> Vec<&str> {
         let raw: BTreeSet<&str> = self.raw.iter().map(|raw| raw.object.path.as_str()).collect();

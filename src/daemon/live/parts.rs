@@ -3,37 +3,47 @@
 
 use std::collections::BTreeMap;
 
-use super::state::State;
+use super::state::FeedState;
 use super::times::milliseconds;
-use crate::engine::feed::Candidate;
+use crate::engine::feed::ProposedRelease;
 use crate::engine::histogram::Histogram;
 use crate::engine::policy::{ChainKind, Policy};
-use crate::engine::release::{PartLine, Span, TableKind, replaced, rewritten};
+use crate::engine::release::{PartLine, ReleaseSpan, TableKind, replaced, rewritten};
 
-impl State {
+impl FeedState {
     /// The files that a candidate needs and that are not published: the releases of each, and the rows that these have added.
     ///
     /// Files become one within an eighth of the time that rows are retained, where there is such a time: so a file leaves
     /// at once, and not much later than its oldest rows could.
-    pub fn new_parts(&self, candidate: &Candidate, policy: &Policy, retain: Option<u64>) -> Vec<(Span, Histogram)> {
+    pub fn new_parts(
+        &self,
+        candidate: &ProposedRelease,
+        policy: &Policy,
+        retain: Option<u64>,
+    ) -> Vec<(ReleaseSpan, Histogram)> {
         let earlier = self.rewritten_spans(TableKind::Rows, policy, retain).into_iter();
         let earlier = earlier.map(|span| (span, self.feed.rows_of(span.first..=span.last)));
-        earlier.chain([(Span::of(candidate.release), candidate.new_rows())]).collect()
+        earlier.chain([(ReleaseSpan::of(candidate.release), candidate.new_rows())]).collect()
     }
 
     /// The same of the table of measures.
-    pub fn new_measures(&self, candidate: &Candidate, policy: &Policy, retain: Option<u64>) -> Vec<(Span, Histogram)> {
+    pub fn new_measures(
+        &self,
+        candidate: &ProposedRelease,
+        policy: &Policy,
+        retain: Option<u64>,
+    ) -> Vec<(ReleaseSpan, Histogram)> {
         let earlier = self.rewritten_spans(TableKind::Measures, policy, retain).into_iter();
         let earlier = earlier.filter_map(|span| Some((span, self.feed.measures_of(span.first..=span.last)?)));
-        earlier.chain(candidate.measures().map(|new| (Span::of(candidate.release), new))).collect()
+        earlier.chain(candidate.measures().map(|new| (ReleaseSpan::of(candidate.release), new))).collect()
     }
 
     /// The releases whose rows are written again with the next one.
-    fn rewritten_spans(&self, kind: TableKind, policy: &Policy, retain: Option<u64>) -> Vec<Span> {
+    fn rewritten_spans(&self, kind: TableKind, policy: &Policy, retain: Option<u64>) -> Vec<ReleaseSpan> {
         let parts = self.parts_of(kind);
         let period = |time: &str| retain.map_or(0, |retain| milliseconds(time) / (1_000 * (retain / 8).max(1) as i64));
         let times: BTreeMap<u32, &str> = self.of_chain().map(|line| (line.release, line.time.as_str())).collect();
-        let of = |span: Span| times.get(&span.last).map_or(0, |time| period(time));
+        let of = |span: ReleaseSpan| times.get(&span.last).map_or(0, |time| period(time));
         let now = self.due.as_ref().map_or(0, |due| period(&due.time));
         // Without a column for the release each file holds the rows of one.
         let joined = self.terms.columns.release().name().is_some();
@@ -51,7 +61,7 @@ impl State {
 
     /// Whether atoms of one of these releases are in no later one. Of atoms that were too old and are erased since, nothing but the newest
     /// release of those that were too old is known.
-    fn loses_rows(&self, span: Span) -> bool {
+    fn loses_rows(&self, span: ReleaseSpan) -> bool {
         let too_old = self.retired_through >= Some(span.first);
         too_old || self.erased.iter().chain(&self.retired).any(|atom| span.holds(atom.release))
     }

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::journal::{Drafts, Log, Objects, Ref};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::{Drafts, Log, ObjectReader, Ref};
 
 /// Bytes of the first object. Each further one has twice as many, so that a small value has few objects and a large one many.
 const FIRST: usize = 8 << 10;
@@ -23,31 +23,31 @@ fn size(number: usize) -> usize {
 }
 
 /// A value in pieces.
-pub struct Pieces {
+pub struct ObjectPieces {
     /// The sealed objects, in order.
     pub objects: Vec<Ref>,
     /// The bytes behind them, fewer than another object would have.
     pub rest: Zeroizing<Vec<u8>>,
 }
 
-impl Pieces {
+impl ObjectPieces {
     /// Writes a value as objects of a folder that have this name and a number.
     ///
     /// # Errors
     /// An object cannot be written.
-    pub fn write(log: &mut Log, folder: &str, name: &str, value: &impl Serialize) -> Result<Pieces> {
-        let pieces = Pieces { objects: Vec::new(), rest: Zeroizing::default() };
+    pub fn write(log: &mut Log, folder: &str, name: &str, value: &impl Serialize) -> Result<ObjectPieces> {
+        let pieces = ObjectPieces { objects: Vec::new(), rest: Zeroizing::default() };
         let mut writer = Writer { log, folder, name, pieces, failed: None };
         let written = postcard::to_io(value, &mut writer).map(|_| ());
         match (written, writer.failed) {
             (_, Some(error)) => Err(error),
             (Ok(()), None) => Ok(writer.pieces),
-            (Err(_), None) => Err(Error::new(Kind::Internal, "an object has a form that cannot be written")),
+            (Err(_), None) => Err(Error::new(ErrorCategory::Internal, "an object has a form that cannot be written")),
         }
     }
 
     /// Reads the value; `None` where an object is missing or is not as it was written, or the value has another form.
-    pub fn read<T: DeserializeOwned>(self, objects: Objects<'_>) -> Option<T> {
+    pub fn read<T: DeserializeOwned>(self, objects: ObjectReader<'_>) -> Option<T> {
         let (left, rest) = (self.objects.into_iter(), Some(self.rest));
         let reader = Reader { objects, left, rest, piece: Zeroizing::default(), at: 0, across: Zeroizing::default() };
         let mut values = Deserializer::from_flavor(reader);
@@ -72,7 +72,7 @@ struct Writer<'l> {
     log: &'l mut Log,
     folder: &'l str,
     name: &'l str,
-    pieces: Pieces,
+    pieces: ObjectPieces,
     failed: Option<Error>,
 }
 
@@ -109,7 +109,7 @@ impl io::Write for Writer<'_> {
 
 /// Objects that are opened while they are read.
 struct Reader<'o> {
-    objects: Objects<'o>,
+    objects: ObjectReader<'o>,
     left: std::vec::IntoIter<Ref>,
     rest: Option<Zeroizing<Vec<u8>>>,
     /// The one that is read, and how far.

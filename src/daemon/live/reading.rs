@@ -5,26 +5,26 @@ use std::collections::BTreeMap;
 
 use zeroize::Zeroizing;
 
-use super::roll::{Roll, parse};
+use super::row_columns::{Roll, parse};
 use super::terms_object;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Checked, Moved, Objects, Ref};
-use crate::daemon::terms::Terms;
+use crate::daemon::journal::{Body, CheckedEntry, Moved, ObjectReader, Ref};
+use crate::daemon::terms::ChainTerms;
 use crate::engine::model::ReleaseColumn;
 
 /// The version of segments and terms.
 pub const VERSION: u32 = 1;
 
 /// Where objects are read, and which took the place of which.
-pub struct Reading<'a> {
+pub struct ObjectSources<'a> {
     /// The sealed objects.
-    pub objects: Objects<'a>,
+    pub objects: ObjectReader<'a>,
     /// The new object by the path of the old one.
     pub moved: &'a BTreeMap<String, Option<Ref>>,
 }
 
 /// What has moved, over a whole log.
-pub fn moved(entries: &[Checked]) -> BTreeMap<String, Option<Ref>> {
+pub fn moved(entries: &[CheckedEntry]) -> BTreeMap<String, Option<Ref>> {
     let mut moved = BTreeMap::new();
     for entry in entries {
         if let Body::Erase(erase) = &entry.entry.body {
@@ -34,7 +34,7 @@ pub fn moved(entries: &[Checked]) -> BTreeMap<String, Option<Ref>> {
     moved
 }
 
-impl Reading<'_> {
+impl ObjectSources<'_> {
     /// Where an object is now.
     pub fn now(&self, object: &Ref) -> Option<Ref> {
         let mut now = object.clone();
@@ -68,7 +68,7 @@ impl Reading<'_> {
     ///
     /// # Errors
     /// They are gone, or were changed.
-    pub fn terms(&self, object: &Ref, release: &ReleaseColumn) -> Result<Terms> {
+    pub fn terms(&self, object: &Ref, release: &ReleaseColumn) -> Result<ChainTerms> {
         let terms = terms_object::from_bytes(&self.objects.need(object)?)?;
         Ok(terms.with_release(release.clone()))
     }

@@ -5,16 +5,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::repair::Repair;
-use crate::daemon::error::{Error, Kind, Result};
-use crate::engine::anonymizer::{NoRelease, Reason, Refusal, Step};
-use crate::engine::feed::Ticked;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::engine::anonymizer::{InvalidReason, NoRelease, RecodingStep, Refusal};
+use crate::engine::feed::FeedTickResult;
 use crate::engine::gate::own::Verdict;
 use crate::engine::model::{Columns, Role};
 use crate::engine::release::Figure;
 
 /// Why a release may not leave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Against {
+pub struct VerdictReason {
     /// The check.
     pub check: String,
     /// Where.
@@ -29,7 +29,7 @@ pub struct Against {
 
 /// A candidate that the search refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Refused {
+pub struct RefusalRecord {
     /// The column.
     pub column: String,
     /// The label that was not specialised.
@@ -63,25 +63,25 @@ pub struct Recorded {
     /// What the gate found; null when there was nothing to judge.
     pub verdict: Option<Verdict>,
     /// The candidates that the search refused, in the order of their turns.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusalRecord>,
     /// What was repaired before the release was judged, in order.
     #[serde(default)]
     pub repairs: Vec<Repaired>,
     /// Why the release may not leave.
-    pub reasons: Vec<Against>,
+    pub reasons: Vec<VerdictReason>,
     /// What spoke against what was proposed, where everything went to the root instead.
-    pub coarsest: Vec<Against>,
+    pub coarsest: Vec<VerdictReason>,
 }
 
 impl Recorded {
     /// Of a tick that was computed.
-    pub fn new(ticked: &Ticked, columns: &Columns) -> Recorded {
+    pub fn new(ticked: &FeedTickResult, columns: &Columns) -> Recorded {
         let step = ticked.step.map(|step| match step {
-            Step::Hold => "hold: too few rows for a recoding",
-            Step::First => "the standing recoding was found",
-            Step::Withhold => "overdue rows were withheld",
-            Step::BottomUp => "the standing recoding was made coarser, from the overdue rows up",
-            Step::TopDown => "the standing recoding was made coarser, from the top down",
+            RecodingStep::Hold => "hold: too few rows for a recoding",
+            RecodingStep::First => "the standing recoding was found",
+            RecodingStep::Withhold => "overdue rows were withheld",
+            RecodingStep::BottomUp => "the standing recoding was made coarser, from the overdue rows up",
+            RecodingStep::TopDown => "the standing recoding was made coarser, from the top down",
         });
         let refused = ticked.refusals.iter().map(|refusal| refused(refusal, columns)).collect();
         let step = step.map(str::to_owned);
@@ -109,19 +109,22 @@ impl Recorded {
     /// # Errors
     /// It is of another version.
     pub fn parse(bytes: &[u8]) -> Result<Recorded> {
-        let other = |_| Error::new(Kind::Input, "the verdict of a tick was written by another version of tidegate");
+        let other =
+            |_| Error::new(ErrorCategory::Input, "the verdict of a tick was written by another version of tidegate");
         serde_json::from_slice(bytes).map_err(other)
     }
 
     /// What the gate found.
     pub fn verdict(&mut self, verdict: &Verdict) {
         let against =
-            |(check, reason): (&crate::engine::gate::own::Checked, &crate::engine::gate::own::Reason)| Against {
-                check: check.check.clone(),
-                place: reason.place.clone(),
-                value: reason.value,
-                limit: reason.limit,
-                text: reason.text.clone(),
+            |(check, reason): (&crate::engine::gate::own::CheckResult, &crate::engine::gate::own::RejectionReason)| {
+                VerdictReason {
+                    check: check.check.clone(),
+                    place: reason.place.clone(),
+                    value: reason.value,
+                    limit: reason.limit,
+                    text: reason.text.clone(),
+                }
             };
         self.reasons = verdict.reasons().map(against).collect();
         self.verdict = Some(verdict.clone());
@@ -134,7 +137,7 @@ impl Recorded {
     }
 
     /// Everything goes to the root for the rest of the chain, because these reasons spoke against what was proposed.
-    pub fn to_the_root(&mut self, against: Vec<Against>) {
+    pub fn to_the_root(&mut self, against: Vec<VerdictReason>) {
         let mut checks: Vec<&str> = against.iter().map(|reason| reason.check.as_str()).collect();
         checks.dedup();
         let text = format!(
@@ -154,7 +157,9 @@ impl Recorded {
     /// There is no release that keeps the guarantee.
     pub fn impossible(&mut self, why: &NoRelease) {
         let text = match why {
-            NoRelease::Unsafe(Reason::Rows { limit, .. }) => format!("a class would hold fewer than {limit} people"),
+            NoRelease::Unsafe(InvalidReason::Rows { limit, .. }) => {
+                format!("a class would hold fewer than {limit} people")
+            }
             NoRelease::Unsafe(reason) => kept(reason),
             NoRelease::NotSuperset { earlier } => {
                 format!("release {} of the chain is not held by the table", earlier + 1)
@@ -165,25 +170,35 @@ impl Recorded {
     }
 }
 
-fn plain(check: &str, text: String) -> Against {
-    Against { check: check.to_owned(), place: "the whole release".to_owned(), value: None::<Figure>, limit: None, text }
+fn plain(check: &str, text: String) -> VerdictReason {
+    VerdictReason {
+        check: check.to_owned(),
+        place: "the whole release".to_owned(),
+        value: None::<Figure>,
+        limit: None,
+        text,
+    }
 }
 
-fn refused(refusal: &Refusal, columns: &Columns) -> Refused {
+fn refused(refusal: &Refusal, columns: &Columns) -> RefusalRecord {
     let (column, tree) = columns.of(Role::Quasi).zip(columns.trees()).nth(refusal.column).expect("a quasi column");
-    Refused { column: column.name.to_string(), label: tree.label(refusal.node).to_owned(), text: kept(&refusal.reason) }
+    RefusalRecord {
+        column: column.name.to_string(),
+        label: tree.label(refusal.node).to_owned(),
+        text: kept(&refusal.reason),
+    }
 }
 
 /// A reason as it is kept: verdicts outlast the rows that they speak of, and lie there in the clear, so that no class and
 /// no count below the limit is in them.
-fn kept(reason: &Reason) -> String {
+fn kept(reason: &InvalidReason) -> String {
     match reason {
-        Reason::Rows { limit, .. } => format!("a class below it would hold fewer than {limit} people"),
-        Reason::SetAside { limit, .. } => format!("more than {limit} rows would be left waiting"),
-        Reason::Earlier { limit, .. } => {
+        InvalidReason::Rows { limit, .. } => format!("a class below it would hold fewer than {limit} people"),
+        InvalidReason::SetAside { limit, .. } => format!("more than {limit} rows would be left waiting"),
+        InvalidReason::Earlier { limit, .. } => {
             format!("people of an earlier release would be left with fewer than {limit} candidates")
         }
-        Reason::Newcomers { limit, .. } => {
+        InvalidReason::Newcomers { limit, .. } => {
             format!("people who are new would be left with fewer than {limit} candidates")
         }
     }

@@ -4,7 +4,7 @@
 
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Rekey, Wanted, remove_others};
+use crate::daemon::journal::{Body, Rekey, RequestOrigin, remove_others};
 use crate::daemon::seal::OperatorKey;
 
 impl Live {
@@ -12,7 +12,7 @@ impl Live {
     ///
     /// # Errors
     /// A key was changed, another writer has taken over, or the store cannot be written.
-    pub fn rekey(mut self, to: &OperatorKey, wanted: Wanted) -> Result<u64> {
+    pub fn rekey(mut self, to: &OperatorKey, wanted: RequestOrigin) -> Result<u64> {
         let epoch = self.log.writer().epoch;
         let new = self.log.ring().under(to, epoch);
         let keys = self.log.rewrap(&new)?;

@@ -1,7 +1,7 @@
 //! Earlier releases as reports and the page over all releases (`index.html`) show them. The page is a convenience for people: it is
 //! written again with every release, and no decision reads it.
 
-use super::state::Line;
+use super::state::DecidedRelease;
 use super::work::Live;
 use crate::daemon::error::Result;
 use crate::engine::release::{ListedRelease, Manifest, PastRelease, RemovalReason, Sha256, index};
@@ -15,7 +15,8 @@ impl Live {
     /// The figures of earlier releases of the running chain, oldest first. A release that was withdrawn is none of them.
     pub(super) fn earlier_releases(&self) -> Vec<PastRelease> {
         let (chain, lines) = (self.state.feed.chain(), self.state.releases.iter().rev());
-        let withdrawn = |line: &Line| line.removed.is_some_and(|removed| removed.reason == RemovalReason::Withdrawn);
+        let withdrawn =
+            |line: &DecidedRelease| line.removed.is_some_and(|removed| removed.reason == RemovalReason::Withdrawn);
         let lines = lines.take_while(|line| line.chain == chain).filter(|line| !withdrawn(line));
         let mut earlier: Vec<PastRelease> = lines.filter_map(|line| line.figures).take(PLOTTED).collect();
         earlier.reverse();
@@ -42,7 +43,7 @@ impl Live {
         Ok(())
     }
 
-    fn published_figures(&self, line: &Line) -> Result<Option<PastRelease>> {
+    fn published_figures(&self, line: &DecidedRelease) -> Result<Option<PastRelease>> {
         let bytes = self.public.read(&self.settings.layout.manifest(line.release))?;
         let bytes = bytes.filter(|bytes| line.manifest.is_none_or(|meant| meant == Sha256::of(bytes)));
         Ok(bytes.and_then(|bytes| Manifest::parse(&bytes).ok()).map(|manifest| manifest.figures()))

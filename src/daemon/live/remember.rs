@@ -4,17 +4,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::leave::not_as_decided;
-use super::state::{Line, State};
-use crate::daemon::error::{Error, Kind, Result};
+use super::make_visible::not_as_decided;
+use super::state::{DecidedRelease, FeedState};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::Store;
 use crate::engine::gate::bytes::{self, PartRows};
-use crate::engine::histogram::{Histogram, Release, Values};
+use crate::engine::histogram::{Histogram, Release, SensitiveValues};
 use crate::engine::measures::shown;
 use crate::engine::policy::ChainKind;
 use crate::engine::release::{Layout, PartLine, Sha256, TableKind};
 
-impl State {
+impl FeedState {
     /// Reads what is not remembered yet.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl State {
         if policy.kind() == ChainKind::Disjoint {
             return Ok(());
         }
-        let missing: Vec<Line> = self.of_chain().skip(self.history.len()).cloned().collect();
+        let missing: Vec<DecidedRelease> = self.of_chain().skip(self.history.len()).cloned().collect();
         if policy.publish_every().is_some() {
             return self.remember_parts(&missing, private, public);
         }
@@ -41,7 +41,7 @@ impl State {
 
     /// The same of a table that grows: what the releases have added is in the files of the newest one, but for atoms that were erased
     /// since, which are in no release any more.
-    fn remember_parts(&mut self, missing: &[Line], private: &dyn Store, public: &dyn Store) -> Result<()> {
+    fn remember_parts(&mut self, missing: &[DecidedRelease], private: &dyn Store, public: &dyn Store) -> Result<()> {
         let Some(first) = missing.first() else { return Ok(()) };
         let gone = missing
             .iter()
@@ -79,7 +79,7 @@ impl State {
         first: u32,
         private: &dyn Store,
         public: &dyn Store,
-    ) -> Result<BTreeMap<u32, (Release, Values)>> {
+    ) -> Result<BTreeMap<u32, (Release, SensitiveValues)>> {
         let mut added = BTreeMap::new();
         for part in parts.iter().filter(|part| part.span.last >= first) {
             let data = self.file(&part.file.path, part.file.sha256, private, public)?;
@@ -94,7 +94,7 @@ impl State {
     }
 
     /// The rows that a release has added and that no part holds: none, but for those that the next release publishes again.
-    fn as_counted(&self, kind: TableKind, release: u32, in_table: bool) -> (Release, Values) {
+    fn as_counted(&self, kind: TableKind, release: u32, in_table: bool) -> (Release, SensitiveValues) {
         let known = self.feed.published().iter().find(|published| published.release == release && !in_table);
         let rows = known.and_then(|published| match kind {
             TableKind::Rows => Some(Histogram::clone(&published.rows)),
@@ -102,7 +102,7 @@ impl State {
         });
         match rows {
             Some(rows) => (Release::from_own_labels(&rows), rows.values().clone()),
-            None => (Release::empty(self.terms.columns.trees().len(), Vec::new()), Values::default()),
+            None => (Release::empty(self.terms.columns.trees().len(), Vec::new()), SensitiveValues::default()),
         }
     }
 
@@ -123,7 +123,7 @@ impl State {
 ///
 /// # Errors
 /// One of them is missing or was changed.
-pub fn intact(public: &dyn Store, layout: Layout, line: &Line) -> Result<Vec<Vec<u8>>> {
+pub fn intact(public: &dyn Store, layout: Layout, line: &DecidedRelease) -> Result<Vec<Vec<u8>>> {
     let manifest = line.manifest.map(|sha256| (layout.manifest(line.release), sha256));
     let right = |(path, sha256): (String, Sha256)| {
         let bytes = public.read(&path)?.filter(|bytes| Sha256::of(bytes) == sha256);
@@ -134,12 +134,12 @@ pub fn intact(public: &dyn Store, layout: Layout, line: &Line) -> Result<Vec<Vec
 
 /// What to say of a release that is not as it was decided.
 fn unread(release: u32) -> Error {
-    Error::new(Kind::Internal, format!("release {release} cannot be read back as it was published"))
+    Error::new(ErrorCategory::Internal, format!("release {release} cannot be read back as it was published"))
 }
 
 /// What to say of a published file that is not as it was.
 fn changed(public: &dyn Store, path: &str) -> Error {
     let text = "this published file is missing or was changed: put it back as it was published, every later release is \
                 judged against it";
-    Error::new(Kind::Input, text).in_file(&Path::new(&public.place()).join(path))
+    Error::new(ErrorCategory::Input, text).in_file(&Path::new(&public.place()).join(path))
 }

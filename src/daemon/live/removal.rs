@@ -5,14 +5,14 @@
 //! Nothing here reads or writes an object.
 
 use super::chain_table::ChainTable;
-use super::erased::ErasedAtom;
+use super::erased::LeavingAtom;
 use super::removed_manifest::Removed;
-use super::state::{Line, State};
+use super::state::{DecidedRelease, FeedState};
 use super::times::milliseconds;
 use crate::daemon::journal::{Expire, Retire, Withdraw};
-use crate::engine::release::{RemovalReason, Span, TableId};
+use crate::engine::release::{ReleaseSpan, RemovalReason, TableId};
 
-impl Line {
+impl DecidedRelease {
     /// Whether readers see it: its manifest was published and is not gone.
     pub fn is_visible(&self) -> bool {
         self.manifest.is_some() && self.removed.is_none()
@@ -25,18 +25,18 @@ impl Line {
     }
 }
 
-impl State {
+impl FeedState {
     /// A release and all later ones of its chain are withdrawn.
     pub fn withdraw(&mut self, withdraw: &Withdraw) {
         let Withdraw { chain, first, last, left, republish, .. } = *withdraw;
         self.wanted(&withdraw.wanted);
         // A release that waits for a person is void, whichever chain it is of: its files are gone.
         (self.held, self.candidate) = (None, None);
-        let of_them = |line: &&mut Line| line.chain == chain && (first..=last).contains(&line.release);
+        let of_them = |line: &&mut DecidedRelease| line.chain == chain && (first..=last).contains(&line.release);
         self.releases.iter_mut().filter(of_them).for_each(|line| line.remove(RemovalReason::Withdrawn, None));
         // The table holds once more what the releases behind the one that is left have left out.
         let (mut again, mut through) = (Vec::new(), None);
-        let is_behind = |line: &&mut Line| line.chain == chain && Some(line.release) > left;
+        let is_behind = |line: &&mut DecidedRelease| line.chain == chain && Some(line.release) > left;
         for line in self.releases.iter_mut().filter(is_behind) {
             again.append(&mut line.retired);
             through = through.max(line.retired_through.take());
@@ -58,7 +58,7 @@ impl State {
         }
         // What is not in the table that is left comes back without these atoms, if at all.
         let parts = self.parts();
-        let is_in_table = |atom: &ErasedAtom| parts.iter().any(|part| part.span.holds(atom.release));
+        let is_in_table = |atom: &LeavingAtom| parts.iter().any(|part| part.span.holds(atom.release));
         self.erased.retain(is_in_table);
         self.retired.retain(is_in_table);
         if !self.retired.is_empty() || !self.not_in_table().is_empty() {
@@ -71,11 +71,11 @@ impl State {
     /// Rows of old releases leave with the next release.
     pub fn retire(&mut self, retire: &Retire) {
         let trees = self.terms.columns.trees();
-        let label = |(release, nodes): (u32, Vec<_>)| ErasedAtom {
+        let label = |(release, nodes): (u32, Vec<_>)| LeavingAtom {
             release,
             label: nodes.iter().zip(&trees).map(|(&node, tree)| tree.label(node).into()).collect(),
         };
-        let leave: Vec<ErasedAtom> = self.feed.labels_of(0..=retire.through).into_iter().map(label).collect();
+        let leave: Vec<LeavingAtom> = self.feed.labels_of(0..=retire.through).into_iter().map(label).collect();
         self.retired.extend(leave);
         self.retired_through = self.retired_through.max(Some(retire.through));
         self.feed.drop_rows(0..=retire.through);
@@ -98,17 +98,17 @@ impl State {
     }
 
     /// Whether the rows of an atom left the table because they were older than rows are retained, or leave it with the next release.
-    pub(super) fn is_retired(&self, atom: &ErasedAtom) -> bool {
+    pub(super) fn is_retired(&self, atom: &LeavingAtom) -> bool {
         self.retired.contains(atom) || self.of_chain().any(|line| line.retired.contains(atom))
     }
 
     /// Atoms are erased. The next release leaves them out, and manifests that list them go behind it; at once, where a release that is
     /// visible has left them out because they were old.
-    pub(super) fn erase_atoms(&mut self, atoms: Vec<ErasedAtom>) {
+    pub(super) fn erase_atoms(&mut self, atoms: Vec<LeavingAtom>) {
         let (chain, parts) = (self.feed.chain(), self.parts());
         let mut left_out = Vec::new();
         for atom in atoms {
-            let holds = |line: &&mut Line| line.chain == chain && line.retired_through >= Some(atom.release);
+            let holds = |line: &&mut DecidedRelease| line.chain == chain && line.retired_through >= Some(atom.release);
             if let Some(line) = self.releases.iter_mut().find(holds) {
                 line.retired.retain(|retired| *retired != atom);
                 line.erased.push(atom);
@@ -129,7 +129,7 @@ impl State {
     pub(super) fn erased_rows_are_gone(&mut self, release: u32) {
         let Some(line) = self.releases.iter().find(|line| line.release == release) else { return };
         let (chain, Some(first)) = (line.chain, line.erased.iter().map(|atom| atom.release).min()) else { return };
-        let of_them = |line: &&mut Line| line.chain == chain && (first..release).contains(&line.release);
+        let of_them = |line: &&mut DecidedRelease| line.chain == chain && (first..release).contains(&line.release);
         for line in self.releases.iter_mut().filter(of_them).filter(|line| line.is_visible()) {
             line.remove(RemovalReason::Erased, Some(release));
             self.replaced.push(line.release);
@@ -167,7 +167,7 @@ impl State {
     }
 
     /// Releases whose rows belong into the table and lie in no part of it: the next release writes them.
-    pub fn not_in_table(&self) -> Vec<Span> {
+    pub fn not_in_table(&self) -> Vec<ReleaseSpan> {
         if self.terms.disjoint {
             return Vec::new();
         }
@@ -175,12 +175,12 @@ impl State {
         let missing = self.feed.published().iter().filter(|published| {
             published.rows.rows() > 0 && !parts.iter().any(|part| part.span.holds(published.release))
         });
-        let mut spans: Vec<Span> = Vec::new();
+        let mut spans: Vec<ReleaseSpan> = Vec::new();
         let joined = self.terms.columns.release().name().is_some();
         for release in missing.map(|published| published.release) {
             match spans.last_mut() {
                 Some(span) if joined && span.last + 1 == release => span.last = release,
-                _ => spans.push(Span::of(release)),
+                _ => spans.push(ReleaseSpan::of(release)),
             }
         }
         spans

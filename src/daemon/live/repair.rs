@@ -5,9 +5,9 @@
 //!
 //! It looks at quasi-identifiers only, and approves nothing.
 
-use crate::engine::feed::{Closed, Feed, Ticked};
+use crate::engine::feed::{ClosingResult, Feed, FeedTickResult};
 use crate::engine::gate::own::{History, against, learnt, text};
-use crate::engine::gate::refinement::{Judged, Place, Together, judge};
+use crate::engine::gate::refinement::{AttackedRows, RefinementVerdict, Together, judge};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{Output, Policy};
@@ -27,14 +27,14 @@ pub(super) struct Repair {
 /// Repairs what a tick has made, as often as the policy lets it.
 pub(super) fn repair(
     feed: &mut Feed,
-    ticked: &mut Ticked,
+    ticked: &mut FeedTickResult,
     history: &History,
     policy: &Policy,
     columns: &Columns,
 ) -> Vec<Repair> {
     match &ticked.closed {
-        Closed::Candidate(candidate) if candidate.carving.is_some() => carved(feed, ticked, policy, columns),
-        Closed::Candidate(_) => coarsened(feed, ticked, history, policy, columns),
+        ClosingResult::Candidate(candidate) if candidate.carving.is_some() => carved(feed, ticked, policy, columns),
+        ClosingResult::Candidate(_) => coarsened(feed, ticked, history, policy, columns),
         _ => Vec::new(),
     }
 }
@@ -42,7 +42,7 @@ pub(super) fn repair(
 /// Makes the recoding of a tick coarser where it makes a small crowd certain.
 fn coarsened(
     feed: &mut Feed,
-    ticked: &mut Ticked,
+    ticked: &mut FeedTickResult,
     history: &History,
     policy: &Policy,
     columns: &Columns,
@@ -55,7 +55,7 @@ fn coarsened(
     }
     let trees = columns.trees();
     while (repairs.len() as u64) < limits.max_repairs {
-        let Closed::Candidate(candidate) = &ticked.closed else { break };
+        let ClosingResult::Candidate(candidate) = &ticked.closed else { break };
         let atoms = feed.published().last().map(|last| &last.atoms[..]);
         let Some(certainty) = learnt(policy, history, atoms, candidate.table(), &trees) else { break };
         let Some(fact) = against(&certainty, policy).next() else { break };
@@ -68,9 +68,9 @@ fn coarsened(
 }
 
 /// Repairs what a tick has carved.
-fn carved(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, columns: &Columns) -> Vec<Repair> {
+fn carved(feed: &mut Feed, ticked: &mut FeedTickResult, policy: &Policy, columns: &Columns) -> Vec<Repair> {
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
-    let Closed::Candidate(candidate) = &ticked.closed else { return repairs };
+    let ClosingResult::Candidate(candidate) = &ticked.closed else { return repairs };
     let Some(carving) = candidate.carving.as_ref().filter(|_| limits.max_ratio.is_some()) else { return repairs };
     let mut left: Vec<usize> = (0..carving.classes().len()).collect();
     while (repairs.len() as u64) < limits.max_repairs {
@@ -84,8 +84,8 @@ fn carved(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, columns: &Colum
             break;
         }
         let failed = match place {
-            Place::Class(at) => at,
-            Place::Outliers => left.len() - 1,
+            AttackedRows::Class(at) => at,
+            AttackedRows::Outliers => left.len() - 1,
         };
         let place = describe(&carving.classes()[left[failed]], columns);
         repairs.push(Repair { classes: gone.len() as u64, column: None, place, text });
@@ -98,16 +98,18 @@ fn carved(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, columns: &Colum
 }
 
 /// The first class in the order of formation that something speaks against, and what.
-fn first(judged: &Judged) -> Option<(Place, String)> {
+fn first(judged: &RefinementVerdict) -> Option<(AttackedRows, String)> {
     let against = judged.found.against.iter().filter_map(|against| Some((against.place?, against)));
     against.min_by_key(|(place, _)| *place).map(|(place, against)| (place, against.text.clone()))
 }
 
 /// The classes that were formed together with one; what was left over is the last of them.
-fn together(judged: &Judged, place: Place, all: usize) -> Vec<usize> {
+fn together(judged: &RefinementVerdict, place: AttackedRows, all: usize) -> Vec<usize> {
     let classes = judged.release.classes();
     match place {
-        Place::Class(at) => (0..classes.len()).filter(|&other| classes[other].state == classes[at].state).collect(),
-        Place::Outliers => vec![all - 1],
+        AttackedRows::Class(at) => {
+            (0..classes.len()).filter(|&other| classes[other].state == classes[at].state).collect()
+        }
+        AttackedRows::Outliers => vec![all - 1],
     }
 }

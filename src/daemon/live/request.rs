@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::statement::Statement;
 use crate::daemon::chance::{self, Chance};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::{Put, Store, put};
-use crate::daemon::journal::{Ring, Wanted};
+use crate::daemon::journal::{KeyRing, RequestOrigin};
 use crate::daemon::sign::Signing;
 use crate::engine::histogram::Person;
 use crate::engine::release::Sha256;
@@ -77,7 +77,7 @@ impl TryFrom<String> for Hash {
 pub struct Request {
     /// Who asks, when and why.
     #[serde(flatten)]
-    pub wanted: Wanted,
+    pub wanted: RequestOrigin,
     /// What.
     pub ask: Ask,
     /// A code over the note with an empty signature, under a key of the feed.
@@ -86,7 +86,7 @@ pub struct Request {
 
 /// What came of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Answer {
+pub struct RequestOutcome {
     /// What was asked for.
     pub asked: String,
     /// Whether it was done.
@@ -128,15 +128,15 @@ impl Ask {
     }
 
     /// It was done.
-    pub fn done(&self, text: impl Into<String>) -> Answer {
+    pub fn done(&self, text: impl Into<String>) -> RequestOutcome {
         let text = text.into();
         let asked = self.name().to_owned();
-        Answer { asked, done: true, text, release: None, chain: None, count: None, changed: None, rows: None }
+        RequestOutcome { asked, done: true, text, release: None, chain: None, count: None, changed: None, rows: None }
     }
 
     /// It cannot be done.
-    pub fn refused(&self, text: impl Into<String>) -> Answer {
-        Answer { done: false, ..self.done(text) }
+    pub fn refused(&self, text: impl Into<String>) -> RequestOutcome {
+        RequestOutcome { done: false, ..self.done(text) }
     }
 }
 
@@ -150,17 +150,17 @@ impl Request {
         who: String,
         when: String,
         why: Option<String>,
-        ring: &Ring,
+        ring: &KeyRing,
         chance: &mut dyn Chance,
     ) -> Result<Request> {
-        let wanted = Wanted { request: chance::name(chance)?, who, when, why, signed: None };
+        let wanted = RequestOrigin { request: chance::name(chance)?, who, when, why, signed: None };
         let mut request = Request { wanted, ask, signature: String::new() };
         request.signature = ring.sign(&request.bytes());
         Ok(request)
     }
 
     /// With the statement of an approver, where it is about a release that waits.
-    pub fn signed_by(mut self, name: &str, key: &Signing, feed: &str, ring: &Ring) -> Request {
+    pub fn signed_by(mut self, name: &str, key: &Signing, feed: &str, ring: &KeyRing) -> Request {
         let Some(statement) = self.ask.statement() else { return self };
         self.wanted.signed = Some(statement.sign(feed, name, key, &self.wanted));
         self.signature.clear();
@@ -179,7 +179,7 @@ impl Request {
     pub fn put(&self, store: &dyn Store) -> Result<()> {
         match put(store, &note(&self.wanted.request), &self.bytes())? {
             Put::Ours => Ok(()),
-            Put::Theirs => Err(Error::new(Kind::Internal, "two requests have one name")),
+            Put::Theirs => Err(Error::new(ErrorCategory::Internal, "two requests have one name")),
         }
     }
 
@@ -187,10 +187,12 @@ impl Request {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn answer(&self, store: &dyn Store) -> Result<Option<Answer>> {
+    pub fn answer(&self, store: &dyn Store) -> Result<Option<RequestOutcome>> {
         let Some(bytes) = store.read(&reply(&self.wanted.request))? else { return Ok(None) };
         let answer = serde_json::from_slice(&bytes);
-        answer.map(Some).map_err(|_| Error::new(Kind::Internal, "the answer of the running tidegate cannot be read"))
+        answer
+            .map(Some)
+            .map_err(|_| Error::new(ErrorCategory::Internal, "the answer of the running tidegate cannot be read"))
     }
 
     /// Takes the answer away that was read.
@@ -206,7 +208,7 @@ impl Request {
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn inbox(store: &dyn Store, ring: &Ring) -> Result<Vec<(String, Option<Request>)>> {
+pub fn inbox(store: &dyn Store, ring: &KeyRing) -> Result<Vec<(String, Option<Request>)>> {
     let mut found = Vec::new();
     for note in store.list("inbox")? {
         if !note.path.ends_with(".json") {
@@ -226,7 +228,7 @@ pub fn inbox(store: &dyn Store, ring: &Ring) -> Result<Vec<(String, Option<Reque
 ///
 /// # Errors
 /// The store cannot be written.
-pub fn answered(store: &dyn Store, request: &Request, answer: &Answer) -> Result<()> {
+pub fn answered(store: &dyn Store, request: &Request, answer: &RequestOutcome) -> Result<()> {
     let bytes = serde_json::to_vec(answer).expect("an answer is JSON");
     // Whoever answered first and ended has said what counts.
     put(store, &reply(&request.wanted.request), &bytes)?;

@@ -4,27 +4,27 @@
 use std::collections::BTreeSet;
 
 use super::reading::VERSION;
-use super::request::{Answer, Ask, Request};
-use super::roll::{Roll, bytes};
-use super::shelf::Shelf;
+use super::request::{Ask, Request, RequestOutcome};
+use super::row_columns::{Roll, bytes};
+use super::set_aside::Shelf;
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::ingest::topic::{Key, Known, ask_again, learn, unknown};
-use crate::daemon::ingest::{Offer, Repeats, Taken, retry_sifted};
-use crate::daemon::journal::{Body, Drafts, Kept, Quarantined, Ref, Retry, destroy_all};
-use crate::engine::histogram::{Person, Rows};
+use crate::daemon::ingest::topic::{KnownSchema, SchemaKey, ask_again, learn, unknown};
+use crate::daemon::ingest::{Offer, Repeats, TakenRows, retry_sifted};
+use crate::daemon::journal::{Body, Drafts, Quarantined, Ref, Retry, SealedRows, destroy_all};
+use crate::engine::histogram::{CodedRows, Person};
 use crate::engine::policy::OnRepeat;
 
 /// An offer that comes to something else than it was.
 struct Came {
     object: Ref,
-    rows: Rows,
+    rows: CodedRows,
     /// What still does not count, which is put already; `None`: nothing.
     rest: Option<Quarantined>,
 }
 
 impl Live {
-    pub(super) fn retry(&mut self, request: &Request) -> Result<Answer> {
+    pub(super) fn retry(&mut self, request: &Request) -> Result<RequestOutcome> {
         let ask = Ask::Retry;
         if self.state.quarantine.is_empty() {
             return Ok(ask.refused("nothing is set aside"));
@@ -60,7 +60,7 @@ impl Live {
             if !rows.is_empty() {
                 let roll = Roll::of(&rows, &trees);
                 let object = self.log.seal(&mut drafts, "seg", &bytes(VERSION, &roll))?;
-                entry.segments.push(Kept { object, rows: roll.len() as u64 });
+                entry.segments.push(SealedRows { object, rows: roll.len() as u64 });
                 came.push(rows);
             }
         }
@@ -78,7 +78,7 @@ impl Live {
 
     /// What the messages come to now, one offer after another: of those that stay set aside none is held. Within, why they
     /// cannot be offered.
-    fn offered(&mut self, schemas: &[(Key, Known)], entry: &mut Retry) -> Result<Result<Vec<Came>>> {
+    fn offered(&mut self, schemas: &[(SchemaKey, KnownSchema)], entry: &mut Retry) -> Result<Result<Vec<Came>>> {
         let mut shelf = Shelf::default();
         let all = self.each_offered(schemas, entry, &mut shelf);
         if !matches!(all, Ok(Ok(_))) {
@@ -89,7 +89,7 @@ impl Live {
 
     fn each_offered(
         &mut self,
-        schemas: &[(Key, Known)],
+        schemas: &[(SchemaKey, KnownSchema)],
         entry: &mut Retry,
         shelf: &mut Shelf,
     ) -> Result<Result<Vec<Came>>> {
@@ -106,7 +106,7 @@ impl Live {
                 let taken = retry_sifted(&offer, columns, hasher, unwanted, repeats.as_mut())?;
                 Ok((taken, offer.faults()))
             });
-            let (Taken { rows, aside: rest, skipped, .. }, faults) = match again {
+            let (TakenRows { rows, aside: rest, skipped, .. }, faults) = match again {
                 Ok(again) => again,
                 Err(error) => return Ok(Err(error)),
             };
@@ -140,9 +140,9 @@ impl Live {
 }
 
 /// Schemas by what names them.
-type Learnt = Vec<(Key, Known)>;
+type Learnt = Vec<(SchemaKey, KnownSchema)>;
 
-fn told(entry: &Retry, unanswered: Option<String>) -> Answer {
+fn told(entry: &Retry, unanswered: Option<String>) -> RequestOutcome {
     let Retry { offered, kept, duplicate, skipped, quarantined, .. } = entry;
     let over = if *skipped > 0 { format!("{skipped} are passed over, ") } else { String::new() };
     let mut text = format!(
@@ -152,5 +152,5 @@ fn told(entry: &Retry, unanswered: Option<String>) -> Answer {
     if let Some(why) = unanswered {
         text += &format!(". Those among them whose schema nobody had may be decoded later: {why}");
     }
-    Answer { count: Some(*offered), changed: Some(*kept), ..Ask::Retry.done(text) }
+    RequestOutcome { count: Some(*offered), changed: Some(*kept), ..Ask::Retry.done(text) }
 }

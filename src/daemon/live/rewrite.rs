@@ -6,19 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use zeroize::Zeroizing;
 
-use super::atoms::{Atoms, Counts, Grain, Since};
-use super::leaving::Leaving;
-use super::ledger::Kept;
-use super::members::Members;
+use super::atoms::{AtomCounts, Atoms, Grain, Since};
+use super::leaving_atoms::Leaving;
+use super::ledger::LedgerColumns;
+use super::members::AtomMembers;
 use super::reading::VERSION;
-use super::roll::{Roll, bytes, parse};
-use super::state::{Aside, Raw};
+use super::row_columns::{Roll, bytes, parse};
+use super::state::{RawRows, SetAsideMessages};
 use super::terms_object;
 use super::work::Live;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::Offer;
 use crate::daemon::journal::{Body, Drafts, Moved, Ref, read};
-use crate::daemon::terms::Terms;
+use crate::daemon::terms::ChainTerms;
 use crate::engine::feed::{Fixed, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person};
 use crate::engine::model::Leaf;
@@ -29,11 +29,11 @@ const SOME: usize = 16;
 /// What a tick has fixed, as it is now, and the terms that it was closed under.
 pub(super) struct Was {
     fixed: Fixed,
-    terms: Terms,
+    terms: ChainTerms,
     /// What is published of those whose values are masked.
     ledger: Option<Ledger>,
     /// Who is in which of its atoms, in a chain of crowds.
-    members: Option<Members>,
+    members: Option<AtomMembers>,
 }
 
 /// What becomes of the objects.
@@ -94,7 +94,7 @@ impl Live {
     /// read: other people are taken out all the same.
     pub(super) fn rewrite_quarantine(&mut self, asked: &BTreeSet<Person>, rewritten: &mut Rewritten) -> Result<u64> {
         let mut unread = 0;
-        for Aside { object, .. } in self.state.quarantine.clone() {
+        for SetAsideMessages { object, .. } in self.state.quarantine.clone() {
             let Some(sealed) = self.log.objects().read(&object)? else { continue };
             let Ok(offer) = Offer::parse(&sealed) else {
                 unread += 1;
@@ -161,14 +161,15 @@ impl Live {
             let ledgers = self.state.raw.iter().filter(|raw| raw.tick == atoms.tick());
             let ledgers = ledgers.filter(|raw| raw.object.path.starts_with("mask/"));
             let ledgers = ledgers.filter(|raw| !self.state.ledgers.values().any(|ledger| *ledger == raw.object));
-            let gone = |raw: &Raw| Moved { old: raw.object.path.clone(), new: None, messages: None };
+            let gone = |raw: &RawRows| Moved { old: raw.object.path.clone(), new: None, messages: None };
             rewritten.moved.extend(ledgers.map(gone));
             if !atoms.told {
-                let terms =
-                    terms.remove(&atoms.tick()).ok_or_else(|| Error::new(Kind::Internal, "atoms are of a tick"))?;
+                let terms = terms
+                    .remove(&atoms.tick())
+                    .ok_or_else(|| Error::new(ErrorCategory::Internal, "atoms are of a tick"))?;
                 let fixed = atoms.fixed(sensitive, &terms.policy()?, &terms.columns.trees())?;
                 let keeps = terms.policy()?.keeps_labels();
-                let members = if keeps { Members::of(atoms, &terms.columns.trees())? } else { None };
+                let members = if keeps { AtomMembers::of(atoms, &terms.columns.trees())? } else { None };
                 pending.insert(atoms.tick(), Was { fixed, terms, ledger: None, members });
             }
         }
@@ -189,10 +190,10 @@ impl Live {
         for (tick, was) in pending {
             let Some(object) = self.state.ledgers.get(tick).cloned() else { continue };
             let trees = was.terms.columns.trees();
-            let ledger = Kept::parse(&self.log.objects().need(&object)?)?.ledger(&trees)?;
+            let ledger = LedgerColumns::parse(&self.log.objects().need(&object)?)?.ledger(&trees)?;
             // Where atoms are not formed another release is fixed by the next tick.
             let ledger = was.fixed.formed.as_ref().map(|formed| ledger.among(formed)).unwrap_or_default();
-            let new = self.log.seal(&mut rewritten.drafts, "mask", &Kept::of(&ledger, &trees).bytes())?;
+            let new = self.log.seal(&mut rewritten.drafts, "mask", &LedgerColumns::of(&ledger, &trees).bytes())?;
             rewritten.moved.push(Moved::to(object.path, new));
             was.ledger = Some(ledger);
         }
@@ -200,7 +201,7 @@ impl Live {
     }
 
     /// The terms that each tick was closed under: taxonomies may have grown since, or be those of another chain.
-    fn terms_then(&self) -> Result<BTreeMap<u32, Terms>> {
+    fn terms_then(&self) -> Result<BTreeMap<u32, ChainTerms>> {
         let (mut terms, mut then): (Option<Ref>, BTreeMap<u32, Ref>) = (None, BTreeMap::new());
         read(self.log.store(), self.log.ring(), 0, None, &mut |entry| {
             match &entry.entry.body {
@@ -304,14 +305,14 @@ impl Live {
             let old = membership.object.path.clone();
             let rest = match (pending.get(&membership.tick), self.leaving_of(membership.tick, leaving)) {
                 (Some(was), _) if membership.release.is_none() => was.members.clone(),
-                (_, Some(labels)) => Members::parse(&self.log.objects().need(&membership.object)?)?.without(labels),
+                (_, Some(labels)) => AtomMembers::parse(&self.log.objects().need(&membership.object)?)?.without(labels),
                 _ => continue,
             };
             let new = rest.map(|rest| self.log.seal(&mut rewritten.drafts, "members", &rest.bytes())).transpose()?;
             rewritten.moved.push(Moved { old, new, messages: None });
         }
         let never = self.state.raw.iter().filter(|raw| raw.object.path.starts_with("members/"));
-        let gone = |raw: &Raw| Moved { old: raw.object.path.clone(), new: None, messages: None };
+        let gone = |raw: &RawRows| Moved { old: raw.object.path.clone(), new: None, messages: None };
         rewritten.moved.extend(never.map(gone));
         Ok(())
     }
@@ -332,7 +333,7 @@ impl Live {
             if !counted.contains(&tick) && !pending.contains_key(&tick) && self.leaving_of(tick, leaving).is_none() {
                 continue;
             }
-            let counts = Counts::parse(&self.log.objects().need(&object)?)?;
+            let counts = AtomCounts::parse(&self.log.objects().need(&object)?)?;
             let met = counts.people().any(|person| gone.contains(&person));
             let (was, labels) = (pending.get(&tick), self.leaving_of(tick, leaving));
             if !met && was.is_none() && labels.is_none() {
@@ -343,7 +344,7 @@ impl Live {
                 Some(Was { fixed, terms, ledger, .. }) => {
                     let told = ledger.as_ref().map(|ledger| fixed.told(ledger));
                     let (fixed, grain) = (told.as_ref().unwrap_or(fixed), Grain::of(&terms.policy()?));
-                    Counts::of(fixed, grain, people, &terms.columns.trees())
+                    AtomCounts::of(fixed, grain, people, &terms.columns.trees())
                 }
                 None => counts.with_people(people),
             };

@@ -13,23 +13,23 @@ use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
 use super::chain_table::ChainTable;
-use super::erased::ErasedAtom;
+use super::erased::LeavingAtom;
 use super::in_json;
 use super::removed_manifest::Removed;
 use crate::daemon::ingest::topic::Position;
-use crate::daemon::journal::{Coins, Ref, Staged, Wanted};
-use crate::daemon::terms::Terms;
+use crate::daemon::journal::{Coins, Ref, RequestOrigin, Staged};
+use crate::daemon::terms::ChainTerms;
 use crate::engine::anonymizer::Turns;
-use crate::engine::feed::{Candidate, Feed, Fixed};
+use crate::engine::feed::{Feed, Fixed, ProposedRelease};
 use crate::engine::gate::own::History;
 use crate::engine::model::{Detail, Recoding, Role};
 use crate::engine::release::{PartLine, PastRelease, Sha256, TableId, TableKind};
 
 /// A feed between two entries.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct State {
+pub struct FeedState {
     /// What is frozen while the chain runs.
-    pub terms: Terms,
+    pub terms: ChainTerms,
     /// The digest of the rest of the feed file.
     pub services: Option<Sha256>,
     /// Who waits, who is published under what.
@@ -37,7 +37,7 @@ pub struct State {
     /// The releases of the chain as they were published.
     pub history: History,
     /// Releases of all chains, oldest first.
-    pub releases: Vec<Line>,
+    pub releases: Vec<DecidedRelease>,
     /// The tables that grow, by their chains.
     pub tables: BTreeMap<TableId, ChainTable>,
     /// Files that were taken in, by name, with each content that they had then.
@@ -51,9 +51,9 @@ pub struct State {
     /// Rows that came since the last tick that was closed.
     pub segments: Vec<Segment>,
     /// Messages that were seen and set aside since then.
-    pub share: Share,
+    pub share: MessageShare,
     /// Messages that are set aside.
-    pub quarantine: Vec<Aside>,
+    pub quarantine: Vec<SetAsideMessages>,
     /// The coins of the next tick, where they are drawn.
     pub coins: Option<Coins>,
     /// A tick whose values are not fixed yet.
@@ -69,7 +69,7 @@ pub struct State {
     /// The ticks whose atoms are not published, oldest first, and where their people are.
     pub formed: Vec<Ref>,
     /// Where everybody is who waits or is withheld.
-    pub pool: Vec<Place>,
+    pub pool: Vec<UnpublishedAtoms>,
     /// Which values were changed, by the ticks whose atoms are not published.
     pub ledgers: BTreeMap<u32, Ref>,
     /// The counts of every tick that was closed.
@@ -77,9 +77,9 @@ pub struct State {
     /// Who is in which atom, in chains of crowds.
     pub members: Vec<Membership>,
     /// Atoms that the next release leaves out and the newest one holds, because people in them are erased.
-    pub erased: Vec<ErasedAtom>,
+    pub erased: Vec<LeavingAtom>,
     /// Atoms that the next release leaves out because they are older than rows are retained.
-    pub retired: Vec<ErasedAtom>,
+    pub retired: Vec<LeavingAtom>,
     /// The newest release that these came with, if there are any, or were any that are erased since.
     pub retired_through: Option<u32>,
     /// Whatever was forgotten is in the log.
@@ -89,7 +89,7 @@ pub struct State {
     /// Releases whose manifests are among it, because they list erased rows.
     pub replaced: Vec<u32>,
     /// Objects with raw rows of which nobody needs to be kept any more once what they brought is published.
-    pub raw: Vec<Raw>,
+    pub raw: Vec<RawRows>,
     /// Objects that the log names and nothing has made superfluous.
     pub live: BTreeSet<String>,
     /// When the last tick was due.
@@ -100,7 +100,7 @@ pub struct State {
     pub since: Option<String>,
     /// What was proposed, while it is at hand.
     #[serde(skip)]
-    pub candidate: Option<Box<Candidate>>,
+    pub candidate: Option<Box<ProposedRelease>>,
     /// What the last tick has fixed, until its counts are known, and whether those tell the rest of it.
     #[serde(skip)]
     pub fixed: Option<(Fixed, bool)>,
@@ -108,7 +108,7 @@ pub struct State {
 
 /// A release that is decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
+pub struct DecidedRelease {
     /// Its number.
     pub release: u32,
     /// Its chain.
@@ -122,9 +122,9 @@ pub struct Line {
     /// The digest of its manifest, once it is visible.
     pub manifest: Option<Sha256>,
     /// Atoms that it leaves out and the release before it holds, because people in them are erased.
-    pub erased: Vec<ErasedAtom>,
+    pub erased: Vec<LeavingAtom>,
     /// Atoms that it leaves out because they are older than rows are retained.
-    pub retired: Vec<ErasedAtom>,
+    pub retired: Vec<LeavingAtom>,
     /// The newest release that these came with, if there are any, or were any that are erased since.
     pub retired_through: Option<u32>,
     /// When it was due.
@@ -166,7 +166,7 @@ fn nanoseconds(time: SystemTime) -> i64 {
 
 /// Where people are who are not published: the atoms of a tick, or a part of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct UnpublishedAtoms {
     /// The atoms.
     pub object: Ref,
     /// Whether those who waited and were withheld then are meant.
@@ -197,7 +197,7 @@ pub struct Segment {
 
 /// Messages since the last tick that was closed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Share {
+pub struct MessageShare {
     /// All.
     pub seen: u64,
     /// Those that are set aside.
@@ -206,7 +206,7 @@ pub struct Share {
 
 /// Messages that are set aside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Aside {
+pub struct SetAsideMessages {
     /// Where they are.
     pub object: Ref,
     /// How many.
@@ -276,14 +276,14 @@ pub struct Pending {
     pub recoding: Option<Recoding>,
     /// The people who have approved it, while others still have to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub approvals: Vec<Wanted>,
+    pub approvals: Vec<RequestOrigin>,
     /// Its public figures; `None` where an earlier version decided it.
     pub figures: Option<PastRelease>,
 }
 
 /// Raw rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Raw {
+pub struct RawRows {
     /// Where they are.
     pub object: Ref,
     /// The tick that took them.
@@ -292,7 +292,7 @@ pub struct Raw {
     pub published: Option<String>,
 }
 
-impl State {
+impl FeedState {
     /// The newest time in the log, of those that are kept.
     pub fn newest(&self) -> Option<Timestamp> {
         let times = [&self.ticked, &self.visible, &self.since].into_iter().flatten();
@@ -301,8 +301,8 @@ impl State {
     }
 
     /// Of a feed that begins.
-    pub fn new(terms: Terms) -> State {
-        State {
+    pub fn new(terms: ChainTerms) -> FeedState {
+        FeedState {
             feed: Feed::new(&terms.columns),
             terms,
             services: None,
@@ -314,7 +314,7 @@ impl State {
             fresh: Vec::new(),
             requests: BTreeSet::new(),
             segments: Vec::new(),
-            share: Share::default(),
+            share: MessageShare::default(),
             quarantine: Vec::new(),
             coins: None,
             closing: None,
@@ -344,21 +344,21 @@ impl State {
 
     /// The same with the column for the number of the release, which is kept with the chain's table and not with the columns.
     #[must_use]
-    pub fn with_release(self) -> State {
+    pub fn with_release(self) -> FeedState {
         let table = self.tables.get(&TableId::rows(self.feed.chain()));
         let release = table.map(|table| table.release_column.clone()).unwrap_or_default();
-        State { terms: self.terms.with_release(release), ..self }
+        FeedState { terms: self.terms.with_release(release), ..self }
     }
 
     /// The same with so much detail to keep of each quasi column, which is not kept with the columns.
     #[must_use]
-    pub fn with_details(self, details: &[Detail]) -> State {
-        State { terms: self.terms.with_details(details), ..self }
+    pub fn with_details(self, details: &[Detail]) -> FeedState {
+        FeedState { terms: self.terms.with_details(details), ..self }
     }
 
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
-        super::roll::bytes(10, self)
+        super::row_columns::bytes(10, self)
     }
 
     /// The digest of these, without a copy of them.
@@ -399,12 +399,12 @@ impl State {
     }
 
     /// Releases of the chain that runs.
-    pub fn of_chain(&self) -> impl Iterator<Item = &Line> {
+    pub fn of_chain(&self) -> impl Iterator<Item = &DecidedRelease> {
         self.releases.iter().filter(|line| line.chain == self.feed.chain())
     }
 
     /// Objects that hold raw rows and that nobody needs for what comes.
-    pub fn spent(&self) -> impl Iterator<Item = &Raw> {
+    pub fn spent(&self) -> impl Iterator<Item = &RawRows> {
         let pool = |object: &Ref| self.pool.iter().any(|place| place.object == *object);
         let ledger = |object: &Ref| self.ledgers.values().any(|ledger| ledger == object);
         let needed = move |object: &Ref| self.formed.contains(object) || pool(object) || ledger(object);

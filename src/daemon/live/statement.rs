@@ -1,7 +1,7 @@
 //! What an approver signs (CONTRACTS 3): one line per fact, so that no two decisions have one text. It is not kept: it is made
 //! again from the entry that holds the signature.
 
-use crate::daemon::journal::{Signed, Wanted};
+use crate::daemon::journal::{RequestOrigin, Signed};
 use crate::daemon::sign::{PublicKey, Signing, hex, unhex};
 use crate::engine::release::Sha256;
 
@@ -18,7 +18,7 @@ pub struct Statement {
 
 impl Statement {
     /// The exact bytes. Names, times and reasons are single lines.
-    fn text(&self, feed: &str, name: &str, wanted: &Wanted) -> Vec<u8> {
+    fn text(&self, feed: &str, name: &str, wanted: &RequestOrigin) -> Vec<u8> {
         let Statement { release, digest, approves } = self;
         let decision = if *approves { "approve" } else { "reject" };
         let (when, why) = (&wanted.when, wanted.why.as_deref().unwrap_or_default());
@@ -31,13 +31,13 @@ impl Statement {
     }
 
     /// Signs it in the name of an approver.
-    pub fn sign(&self, feed: &str, name: &str, key: &Signing, wanted: &Wanted) -> Signed {
+    pub fn sign(&self, feed: &str, name: &str, key: &Signing, wanted: &RequestOrigin) -> Signed {
         let signature = key.sign(&self.text(feed, name, wanted));
         Signed { name: name.to_owned(), key: key.public().text(), signature: hex(&signature) }
     }
 
     /// Whether the approver who asks for it has signed exactly this statement with the key that the entry names.
-    pub fn is_signed(&self, feed: &str, wanted: &Wanted) -> bool {
+    pub fn is_signed(&self, feed: &str, wanted: &RequestOrigin) -> bool {
         let Some(signed) = &wanted.signed else { return false };
         let (key, signature) = (PublicKey::parse(&signed.key), unhex(&signed.signature));
         let text = self.text(feed, &signed.name, wanted);
@@ -54,7 +54,7 @@ mod tests {
         let key = Signing::parse(&"4c".repeat(32)).expect("a key");
         let statement = Statement { release: 3, digest: Sha256::of(b"held"), approves: true };
         let (request, who, when) = ("r".repeat(32), "me".to_owned(), "2026-11-25T00:00:00Z".to_owned());
-        let mut wanted = Wanted { request, who, when, why: Some("fine".to_owned()), signed: None };
+        let mut wanted = RequestOrigin { request, who, when, why: Some("fine".to_owned()), signed: None };
         assert!(!statement.is_signed("feed", &wanted), "there is no signature");
         wanted.signed = Some(statement.sign("feed", "Officer", &key, &wanted));
         assert!(statement.is_signed("feed", &wanted));
@@ -66,7 +66,7 @@ mod tests {
         ] {
             assert!(!other.is_signed("feed", &wanted), "{other:?}");
         }
-        let with = |change: &dyn Fn(&mut Wanted)| {
+        let with = |change: &dyn Fn(&mut RequestOrigin)| {
             let mut changed = wanted.clone();
             change(&mut changed);
             assert!(!statement.is_signed("feed", &changed), "{changed:?}");
@@ -74,7 +74,8 @@ mod tests {
         with(&|wanted| wanted.request.push('r'));
         with(&|wanted| wanted.when.push('0'));
         with(&|wanted| wanted.why = None);
-        let signed = |wanted: &mut Wanted, change: &dyn Fn(&mut Signed)| wanted.signed.iter_mut().for_each(change);
+        let signed =
+            |wanted: &mut RequestOrigin, change: &dyn Fn(&mut Signed)| wanted.signed.iter_mut().for_each(change);
         with(&|wanted| signed(wanted, &|signed| signed.name.push('!')));
         with(&|wanted| signed(wanted, &|signed| signed.key = "3d".repeat(32)));
         with(&|wanted| signed(wanted, &|signed| signed.signature.truncate(126)));

@@ -1,7 +1,7 @@
 //! A person withdraws a release, and all later ones of its chain with it (CONTRACTS 3): their manifests are replaced by signed notices and
 //! their files go, at once; what other people have copied is beyond reach.
 
-use super::request::{Answer, Request};
+use super::request::{Request, RequestOutcome};
 use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Body, Withdraw};
@@ -9,7 +9,13 @@ use crate::engine::policy::ChainKind;
 use crate::engine::release::TableId;
 
 impl Live {
-    pub(super) fn withdrawn(&mut self, request: &Request, first: u32, republish: bool, now: &str) -> Result<Answer> {
+    pub(super) fn withdrawn(
+        &mut self,
+        request: &Request,
+        first: u32,
+        republish: bool,
+        now: &str,
+    ) -> Result<RequestOutcome> {
         let ask = &request.ask;
         let withdraw = match self.withdrawal(request, first, republish, now) {
             Ok(withdraw) => withdraw,
@@ -37,7 +43,7 @@ impl Live {
             "{releases} withdrawn: notices take the places of manifests, and {newest}. They had added {rows} rows; {people}. \
              Copies that others have made are beyond reach: ask readers to delete them{void}"
         );
-        Ok(Answer { release: Some(first), chain: Some(chain), rows: Some(rows), ..ask.done(text) })
+        Ok(RequestOutcome { release: Some(first), chain: Some(chain), rows: Some(rows), ..ask.done(text) })
     }
 
     /// What is withdrawn, or why nothing is.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::state::State;
+use super::state::FeedState;
 use super::terms_object;
 use crate::daemon::config;
 use crate::daemon::error::Result;
@@ -11,13 +11,13 @@ use crate::daemon::ingest::topic::Unwanted;
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Log, Ref};
 use crate::daemon::sign::Signing;
-use crate::daemon::terms::Terms;
+use crate::daemon::terms::ChainTerms;
 use crate::engine::policy::{Decimal, Policy};
 use crate::engine::release::{Layout, Sha256};
 
 /// What of the feed file may change between two starts.
 #[derive(Debug)]
-pub struct Settings {
+pub struct FeedSettings {
     /// How published files lie.
     pub layout: Layout,
     /// Signs manifests.
@@ -31,7 +31,7 @@ pub struct Settings {
     /// What becomes of messages of a topic that are no rows by themselves.
     pub unwanted: Unwanted,
     /// Where schemas of messages lie.
-    pub registry: Option<config::Registry>,
+    pub registry: Option<config::RegistrySettings>,
     /// How long raw rows are kept after what they brought is published, in seconds.
     pub keep_raw: u64,
     /// How long messages are set aside, in seconds.
@@ -46,9 +46,9 @@ pub struct Settings {
     pub pages: config::PageTexts,
 }
 
-impl Settings {
+impl FeedSettings {
     /// Whether a chain that begins has a Delta log: its table grows, and lies in a public root.
-    pub(super) fn writes_delta(&self, feed: &config::Feed) -> bool {
+    pub(super) fn writes_delta(&self, feed: &config::FeedConfig) -> bool {
         self.layout == Layout::Root && feed.policy.publish_every().is_some() && feed.writes_delta()
     }
 }
@@ -65,10 +65,10 @@ pub struct Last {
 /// A feed at work.
 pub struct Live {
     pub(super) log: Log,
-    pub(super) state: State,
+    pub(super) state: FeedState,
     pub(super) policy: Policy,
     pub(super) public: Arc<dyn Store>,
-    pub(super) settings: Settings,
+    pub(super) settings: FeedSettings,
     pub(super) hasher: PersonHasher,
     pub(super) last: Last,
     /// The entries there were when what lies alone was put together last.
@@ -79,7 +79,7 @@ pub struct Live {
 
 impl Live {
     /// What the log says.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &FeedState {
         &self.state
     }
 
@@ -99,7 +99,7 @@ impl Live {
     }
 
     /// What of the feed file may change.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &FeedSettings {
         &self.settings
     }
 
@@ -110,6 +110,6 @@ impl Live {
 }
 
 /// Seals the terms of a chain.
-pub(super) fn terms(log: &mut Log, terms: &Terms) -> Result<Ref> {
+pub(super) fn terms(log: &mut Log, terms: &ChainTerms) -> Result<Ref> {
     log.keep("terms", &terms_object::to_bytes(terms))
 }

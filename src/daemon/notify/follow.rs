@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use super::listeners::{Listener, listeners};
 use super::marker;
 use super::notification::{Audience, Comes, Notification};
-use super::tell::{Teller, Told};
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Complaint, Error, Kind, Result};
+use super::tell::{NotifyOutcome, Teller};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
 use crate::daemon::journal::Entry;
 use crate::daemon::journal::store::Store;
 use crate::daemon::observe::FeedObserver;
@@ -88,7 +88,12 @@ impl Notifier {
     ///
     /// # Errors
     /// A secret of a receiver cannot be read, or the private root cannot be read or written.
-    pub fn begin(feed: &Feed, roots: [&Arc<dyn Store>; 2], entries: u64, told: &FeedObserver) -> Result<Notifier> {
+    pub fn begin(
+        feed: &FeedConfig,
+        roots: [&Arc<dyn Store>; 2],
+        entries: u64,
+        told: &FeedObserver,
+    ) -> Result<Notifier> {
         let listeners = listeners(feed).map_err(|error| error.in_file(&feed.file))?;
         Notifier::over(listeners, &feed.name, roots, entries, told)
     }
@@ -119,7 +124,7 @@ impl Notifier {
                 follower.follow();
             };
             let thread = std::thread::Builder::new().name("notify".to_owned()).spawn(follows);
-            thread.map_err(|_| Error::new(Kind::Io, "the operating system gives no threads"))?;
+            thread.map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no threads"))?;
         }
         Ok(notifier)
     }
@@ -218,18 +223,18 @@ impl Follower {
     }
 
     /// Deals with an entry: what the receiver was told of it, if anything; `None` when there was no time to.
-    fn one(&mut self) -> Result<Option<Option<Told>>> {
+    fn one(&mut self) -> Result<Option<Option<NotifyOutcome>>> {
         // It was proven when it was read or written, by whoever says that it is there.
         let path = Entry::path(self.next);
         let entry = self.private.read(&path)?.and_then(|bytes| Entry::unproven(&bytes).ok());
         let entry = entry.ok_or_else(|| {
             let text = "this entry of the log is gone or was changed: put the whole root back from a backup";
-            Error::new(Kind::Input, text).in_field(path)
+            Error::new(ErrorCategory::Input, text).in_field(path)
         })?;
         let audience: Audience = self.teller.listener.audience;
         let notification = match Notification::of(&self.feed, &entry.body, audience, &*self.public)? {
             Comes::Nothing => return Ok(Some(None)),
-            Comes::Lost(notice, why) => return Ok(Some(Some(Told::lost(notice, why)))),
+            Comes::Lost(notice, why) => return Ok(Some(Some(NotifyOutcome::lost(notice, why)))),
             Comes::Told(notification) => notification,
         };
         let shared = Arc::clone(&self.shared);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::listeners::{Listener, listeners};
 use super::notification::{Audience, Notification};
 use super::tell::Teller;
-use crate::daemon::config::Feed;
+use crate::daemon::config::FeedConfig;
 use crate::daemon::observe::FeedObserver;
 
 /// What one receiver is told, and how.
@@ -71,7 +71,7 @@ impl HaltTeller {
 
     /// Tells each receiver of the operator that the feed file names. Where the feed file does not say how, which may be the
     /// very reason of a halt, nothing is told.
-    pub fn tell(&self, feed: &Feed, notification: Notification) {
+    pub fn tell(&self, feed: &FeedConfig, notification: Notification) {
         let Ok(listeners) = listeners(feed) else { return };
         let notification = Arc::new(notification);
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);

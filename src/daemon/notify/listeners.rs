@@ -1,10 +1,10 @@
 //! Who is to be told, as the feed file names them.
 
-use super::hand::Hand;
 use super::notification::Audience;
-use super::topic::Topic;
+use super::receiver::Hand;
+use super::topic::NoticeTopic;
 use super::webhook::Webhook;
-use crate::daemon::config::{Feed, SourcePlace};
+use crate::daemon::config::{FeedConfig, SourcePlace};
 use crate::daemon::error::Result;
 use crate::daemon::observe::events::Receiver;
 
@@ -22,7 +22,7 @@ pub struct Listener {
 ///
 /// # Errors
 /// A secret cannot be read, or is no address.
-pub fn look(feed: &Feed) -> Result<Vec<(Receiver, Result<String>)>> {
+pub fn look(feed: &FeedConfig) -> Result<Vec<(Receiver, Result<String>)>> {
     Ok(listeners(feed)?.into_iter().map(|listener| (listener.name, listener.hand.look())).collect())
 }
 
@@ -30,7 +30,7 @@ pub fn look(feed: &Feed) -> Result<Vec<(Receiver, Result<String>)>> {
 ///
 /// # Errors
 /// A secret cannot be read, or is no address.
-pub fn listeners(feed: &Feed) -> Result<Vec<Listener>> {
+pub fn listeners(feed: &FeedConfig) -> Result<Vec<Listener>> {
     let (notify, mut found) = (&feed.services.notify, Vec::new());
     let topics = [
         (&notify.topic, Receiver::Topic, Audience::Public),
@@ -39,7 +39,7 @@ pub fn listeners(feed: &Feed) -> Result<Vec<Listener>> {
     let source = feed.services.source.as_ref().map(|source| &source.place);
     for (topic, name, audience) in topics {
         let (Some(topic), Some(SourcePlace::Kafka { brokers, security, .. })) = (topic, source) else { continue };
-        let hand = Box::new(Topic::new(brokers, security.as_deref(), topic)?);
+        let hand = Box::new(NoticeTopic::new(brokers, security.as_deref(), topic)?);
         found.push(Listener { name, audience, hand });
     }
     let webhooks = [

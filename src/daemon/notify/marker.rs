@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::observe::events::Receiver;
 
@@ -32,7 +32,7 @@ pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64>
         Err(_) => {
             let text =
                 "this does not say how far a receiver was told: remove it, and what was not told yet is told no more";
-            Err(Error::new(Kind::Input, text).in_field(path))
+            Err(Error::new(ErrorCategory::Input, text).in_field(path))
         }
     }
 }

@@ -7,10 +7,10 @@
 
 mod follow;
 mod halts;
-mod hand;
 mod listeners;
 mod marker;
 mod notification;
+mod receiver;
 mod signature;
 mod tell;
 mod topic;

@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::error::{Complaint, Described, Error, Kind, Result};
+use crate::daemon::error::{Complaint, Described, Error, ErrorCategory, Result};
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Cleaned, Closed, Decision, Expire, Outcome, Published, Under, Withdraw};
+use crate::daemon::journal::{Body, Cleaned, ClosedTick, ClosingOutcome, Decision, Expire, Published, Under, Withdraw};
 use crate::daemon::observe::events::Notice;
 use crate::engine::release::{FileLine, Layout, Manifest, RemovalReason, Sha256};
 
@@ -193,7 +193,7 @@ impl Notification {
                 let checks = reasons.iter().map(|against| against.check.clone());
                 (format!("rejected/{tick}"), rejected(*tick, time, Some(*release), checks.collect(), *stops))
             }
-            (Body::Closed(Closed { outcome: Outcome::Impossible, tick, time, .. }), Audience::Operator) => {
+            (Body::Closed(ClosedTick { outcome: ClosingOutcome::Impossible, tick, time, .. }), Audience::Operator) => {
                 (format!("rejected/{tick}"), rejected(*tick, time, None, vec!["search".to_owned()], false))
             }
             (
@@ -249,7 +249,7 @@ fn release(published: &Published, public: &dyn Store) -> Result<std::result::Res
     if bytes.is_none() && public.read(LATEST)?.is_none() {
         // Perhaps a disk that is not mounted yet: what is there later is told then.
         let text = "the public root holds no releases, and some were published: it is another one, or is not there";
-        return Err(Error::new(Kind::Io, text));
+        return Err(Error::new(ErrorCategory::Io, text));
     }
     let bytes = bytes.filter(|bytes| Sha256::of(bytes) == published.manifest);
     let manifest = bytes.and_then(|bytes| Manifest::parse(&bytes).ok());

@@ -9,7 +9,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::daemon::config::Secret;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// The header that a signature is in.
 pub const HEADER: &str = "Tidegate-Signature";
@@ -29,7 +29,7 @@ impl Signer {
         let key = Zeroizing::new(key.read()?);
         if key.len() < SHORTEST || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             let text = "this is no key of a webhook: it has 32 or more visible ASCII characters, as `openssl rand -hex 32` makes them";
-            return Err(Error::new(Kind::Usage, text));
+            return Err(Error::new(ErrorCategory::Usage, text));
         }
         Ok(Signer(key))
     }

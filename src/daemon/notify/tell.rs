@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::hand::Handed;
 use super::listeners::Listener;
 use super::notification::{Notification, What};
+use super::receiver::Handed;
 use crate::daemon::error::Complaint;
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{
@@ -15,7 +15,7 @@ use crate::daemon::observe::events::{
 const AGAIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
 
 /// What came of telling.
-pub struct Told {
+pub struct NotifyOutcome {
     notice: Notice,
     refused: Option<Complaint>,
 }
@@ -60,17 +60,17 @@ impl Teller {
         notification: &Notification,
         ends: &dyn Fn() -> bool,
         waits: &dyn Fn(Duration) -> bool,
-    ) -> Option<Told> {
+    ) -> Option<NotifyOutcome> {
         loop {
             match self.listener.hand.hand(notification, ends) {
                 Handed::Told => return None,
                 Handed::Done => {
                     self.back();
-                    return Some(Told { notice: notice(&notification.what), refused: None });
+                    return Some(NotifyOutcome { notice: notice(&notification.what), refused: None });
                 }
                 Handed::Refused(why) => {
                     self.back();
-                    return Some(Told { notice: notice(&notification.what), refused: Some(why) });
+                    return Some(NotifyOutcome { notice: notice(&notification.what), refused: Some(why) });
                 }
                 Handed::Away(why) => {
                     let pause = self.fails(ErrorText::from(why));
@@ -83,15 +83,15 @@ impl Teller {
     }
 }
 
-impl Told {
+impl NotifyOutcome {
     /// There is nothing left to tell.
-    pub fn lost(notice: Notice, why: Complaint) -> Told {
-        Told { notice, refused: Some(why) }
+    pub fn lost(notice: Notice, why: Complaint) -> NotifyOutcome {
+        NotifyOutcome { notice, refused: Some(why) }
     }
 
     /// Says so; whoever hears it may rely on it that the receiver is not told again.
     pub fn say(self, teller: &Teller) {
-        let Told { notice, refused } = self;
+        let NotifyOutcome { notice, refused } = self;
         let receiver = teller.listener.name;
         match refused {
             None => teller.told.emit(&NotificationSent { receiver, notice }),

@@ -11,10 +11,10 @@ use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext, PurgeConfig};
 use rdkafka::types::RDKafkaErrorCode;
 
-use super::hand::{Hand, Handed};
 use super::notification::Notification;
+use super::receiver::{Hand, Handed};
 use crate::daemon::config::Security;
-use crate::daemon::error::{Complaint, Error, Kind, Result};
+use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
 use crate::daemon::ingest::topic::{connected, refused};
 
 /// How long the brokers may take to confirm a message.
@@ -53,17 +53,17 @@ impl ProducerContext for Ear {
 }
 
 /// A topic.
-pub struct Topic {
+pub struct NoticeTopic {
     producer: BaseProducer<Ear>,
     name: String,
 }
 
-impl Topic {
+impl NoticeTopic {
     /// Connects to nobody before there is something to tell.
     ///
     /// # Errors
     /// A secret cannot be read, or the library refuses the settings.
-    pub fn new(brokers: &str, security: Option<&Security>, name: &str) -> Result<Topic> {
+    pub fn new(brokers: &str, security: Option<&Security>, name: &str) -> Result<NoticeTopic> {
         let mut config = connected(brokers, security)?;
         for (key, value) in [
             // One message at a time under its key: a right to number messages at the brokers would add nothing.
@@ -77,7 +77,7 @@ impl Topic {
             config.set(key, value);
         }
         let producer = config.create_with_context(Ear::default()).map_err(|error| refused(&error))?;
-        Ok(Topic { producer, name: name.to_owned() })
+        Ok(NoticeTopic { producer, name: name.to_owned() })
     }
 
     fn away(&self, code: RDKafkaErrorCode) -> Handed {
@@ -95,9 +95,9 @@ impl Topic {
     }
 }
 
-impl Hand for Topic {
+impl Hand for NoticeTopic {
     fn look(&self) -> Result<String> {
-        let away = |why: String| Error::new(Kind::Io, why);
+        let away = |why: String| Error::new(ErrorCategory::Io, why);
         let known = self.producer.client().fetch_metadata(Some(&self.name), ANSWER).map_err(|error| {
             let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
             away(format!("the brokers do not answer: {code}"))

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use reqwest::{Client, Proxy, StatusCode, Url};
 
-use super::hand::{Hand, Handed};
 use super::notification::Notification;
+use super::receiver::{Hand, Handed};
 use super::signature::{HEADER, Signer};
 use crate::daemon::clock;
-use crate::daemon::config::{Address, Hook, Notify, Reach, is_local};
-use crate::daemon::error::{Complaint, Error, Kind, Result};
-use crate::daemon::web::{Resolver, Web, why};
+use crate::daemon::config::{Hook, Notify, Reach, WebAddress, is_local};
+use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
+use crate::daemon::web::{AddressResolver, Web, why};
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ pub struct Webhook {
     url: Url,
     signer: Signer,
     /// Judges the addresses of the host, where no proxy looks them up.
-    resolver: Option<Arc<Resolver>>,
+    resolver: Option<Arc<AddressResolver>>,
 }
 
 impl Webhook {
@@ -33,12 +33,12 @@ impl Webhook {
     /// The address or its key cannot be read, or is none, or the feed file does not permit the host.
     pub fn new(hook: &Hook, notify: &Notify, field: &str) -> Result<Webhook> {
         let text = hook.address.read().map_err(|error| error.in_field(field))?;
-        let url = notify.reach.url(&text).map_err(|text| Error::new(Kind::Feed, text).in_field(field))?;
+        let url = notify.reach.url(&text).map_err(|text| Error::new(ErrorCategory::Feed, text).in_field(field))?;
         let local = url.host_str().is_some_and(|host| is_local(host.trim_matches(['[', ']'])));
         // What the feed file says was warned of when it was read.
         if url.scheme() == "http" && !local && hook.address.host().is_none() {
             let text = "notifications would travel unencrypted to another machine: write an address with https://";
-            return Err(Error::new(Kind::Feed, text).in_field(field));
+            return Err(Error::new(ErrorCategory::Feed, text).in_field(field));
         }
         let signer = Signer::read(&hook.key).map_err(|error| error.in_field(format!("{field}_key")))?;
         let agent = concat!("tidegate/", env!("CARGO_PKG_VERSION"));
@@ -54,16 +54,17 @@ impl Webhook {
             // Proxies that the environment names look names up by themselves, where no address is judged.
             None => client.no_proxy(),
         };
-        let resolver = Arc::new(Resolver::new(Arc::new(move |host: &str, address| reach.permits(host, address))));
+        let resolver =
+            Arc::new(AddressResolver::new(Arc::new(move |host: &str, address| reach.permits(host, address))));
         let web = Web::new(client.dns_resolver(Arc::clone(&resolver)), field)?;
         Ok(Webhook { web, url, signer, resolver: proxy.is_none().then_some(resolver) })
     }
 }
 
 /// A proxy and its host, which may be this machine or one of a private network: the feed file names it.
-fn through(proxy: &Address) -> Result<(Proxy, String)> {
+fn through(proxy: &WebAddress) -> Result<(Proxy, String)> {
     let text = proxy.read()?;
-    let none = |text: String| Error::new(Kind::Feed, text);
+    let none = |text: String| Error::new(ErrorCategory::Feed, text);
     let parsed = Url::parse(&text).ok().and_then(|url| url.host_str().map(str::to_owned));
     let host =
         parsed.ok_or_else(|| none("this is no address of a proxy: write one such as http://proxy:3128".to_owned()))?;
@@ -79,7 +80,7 @@ impl Hand for Webhook {
         let refuses =
             self.resolver.as_ref().and_then(|resolver| self.web.wait(resolver.refuses(host), || false).flatten());
         if let Some(why) = refuses {
-            return Err(Error::new(Kind::Feed, why));
+            return Err(Error::new(ErrorCategory::Feed, why));
         }
         Ok(format!("an address at {host}; whether anybody listens there is seen only when there is something to tell"))
     }

@@ -1,14 +1,14 @@
 //! What a process has one of although every feed file names it (CONTRACTS 1): the address of its pages and the form of
 //! its log lines. Files that contradict each other are refused; none of them wins in silence.
 
-use crate::daemon::config::{Feed, Http, LogFormat};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::config::{FeedConfig, Http, LogFormat};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// The one `[http]` of several feeds; `None` without any feed.
 ///
 /// # Errors
 /// Two feed files disagree.
-pub fn address(feeds: &[Feed]) -> Result<Option<&Http>> {
+pub fn address(feeds: &[FeedConfig]) -> Result<Option<&Http>> {
     one_of(feeds, "http.bind", |feed| feed.services.http.bind)?;
     let Some(first) = feeds.first() else { return Ok(None) };
     match feeds.iter().find(|feed| feed.services.http.tokens != first.services.http.tokens) {
@@ -19,7 +19,7 @@ pub fn address(feeds: &[Feed]) -> Result<Option<&Http>> {
                  order, with the same paths, or run these feeds apart",
                 first.file.display()
             );
-            Err(Error::new(Kind::Feed, text).in_file(&other.file).in_field("http.tokens"))
+            Err(Error::new(ErrorCategory::Feed, text).in_file(&other.file).in_field("http.tokens"))
         }
     }
 }
@@ -28,7 +28,7 @@ pub fn address(feeds: &[Feed]) -> Result<Option<&Http>> {
 ///
 /// # Errors
 /// Two feed files disagree.
-pub fn format(feeds: &[Feed]) -> Result<LogFormat> {
+pub fn format(feeds: &[FeedConfig]) -> Result<LogFormat> {
     one_of(feeds, "log.format", |feed| match feed.services.log {
         LogFormat::Text => "text",
         LogFormat::Json => "json",
@@ -36,7 +36,11 @@ pub fn format(feeds: &[Feed]) -> Result<LogFormat> {
     Ok(feeds.first().map_or(LogFormat::Text, |feed| feed.services.log))
 }
 
-fn one_of<T: PartialEq + std::fmt::Display>(feeds: &[Feed], key: &str, setting: impl Fn(&Feed) -> T) -> Result<()> {
+fn one_of<T: PartialEq + std::fmt::Display>(
+    feeds: &[FeedConfig],
+    key: &str,
+    setting: impl Fn(&FeedConfig) -> T,
+) -> Result<()> {
     let Some(first) = feeds.first() else { return Ok(()) };
     let wanted = setting(first);
     match feeds.iter().find(|feed| setting(feed) != wanted) {
@@ -47,7 +51,7 @@ fn one_of<T: PartialEq + std::fmt::Display>(feeds: &[Feed], key: &str, setting: 
                 "{here} here and {wanted} in {there}, and one process has one: write the same in every feed file \
                  (what is left out has its default), or run these feeds apart"
             );
-            Err(Error::new(Kind::Feed, text).in_file(&other.file).in_field(key))
+            Err(Error::new(ErrorCategory::Feed, text).in_file(&other.file).in_field(key))
         }
     }
 }

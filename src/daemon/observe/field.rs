@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use super::line::Line;
-use crate::daemon::error::{Complaint, Error, Kind};
+use super::line::LogLine;
+use crate::daemon::error::{Complaint, Error, ErrorCategory};
 use crate::engine::gate::own::Verdict;
 use crate::engine::model::Columns;
 use crate::engine::release::Sha256;
@@ -14,17 +14,17 @@ use crate::engine::release::Sha256;
 /// A field of an event.
 ///
 /// ```compile_fail
-/// fn may_be_told<T: tidegate::daemon::observe::Field>() {}
+/// fn may_be_told<T: tidegate::daemon::observe::EventField>() {}
 /// may_be_told::<String>();
 /// ```
 ///
 /// ```
-/// fn may_be_told<T: tidegate::daemon::observe::Field>() {}
+/// fn may_be_told<T: tidegate::daemon::observe::EventField>() {}
 /// may_be_told::<u64>();
 /// ```
-pub trait Field: sealed::Sealed {
+pub trait EventField: sealed::Sealed {
     /// Writes it into a line.
-    fn write(&self, key: &'static str, line: &mut Line);
+    fn write(&self, key: &'static str, line: &mut LogLine);
 }
 
 pub(super) mod sealed {
@@ -36,8 +36,8 @@ pub(super) mod sealed {
 macro_rules! fields {
     ($($type:ty: |$this:ident, $key:ident, $line:ident| $write:expr;)*) => {$(
         impl sealed::Sealed for $type {}
-        impl Field for $type {
-            fn write(&self, $key: &'static str, $line: &mut Line) {
+        impl EventField for $type {
+            fn write(&self, $key: &'static str, $line: &mut LogLine) {
                 let $this = self;
                 $write
             }
@@ -54,20 +54,20 @@ fields! {
     &'static str: |this, key, line| line.text(key, this);
     SocketAddr: |this, key, line| line.text(key, &this.to_string());
     Sha256: |this, key, line| line.text(key, &this.to_string());
-    Kind: |this, key, line| line.text(key, kind(*this));
+    ErrorCategory: |this, key, line| line.text(key, kind(*this));
     FileName: |this, key, line| line.text(key, &this.0);
     ErrorText: |this, key, line| line.text(key, &this.0);
     ColumnNames: |this, key, line| line.list(key, this.0.iter().map(String::as_str));
     Checks: |this, key, line| line.list(key, this.0.iter().map(String::as_str));
-    Rows: |this, _key, line| this.write_all(line);
-    Standing: |this, _key, line| this.write_all(line);
+    IntakeCounts: |this, _key, line| this.write_all(line);
+    UnpublishedRows: |this, _key, line| this.write_all(line);
 }
 
-impl<T: Field> sealed::Sealed for Option<T> {}
+impl<T: EventField> sealed::Sealed for Option<T> {}
 
-impl<T: Field> Field for Option<T> {
+impl<T: EventField> EventField for Option<T> {
     /// What is not there is not written.
-    fn write(&self, key: &'static str, line: &mut Line) {
+    fn write(&self, key: &'static str, line: &mut LogLine) {
         if let Some(this) = self {
             this.write(key, line);
         }
@@ -76,7 +76,7 @@ impl<T: Field> Field for Option<T> {
 
 /// What became of the rows of a file: `seen = kept + duplicate + skipped + quarantined` (HOUSE 3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Rows {
+pub struct IntakeCounts {
     /// All of them.
     pub seen: u64,
     /// Accepted.
@@ -89,8 +89,8 @@ pub struct Rows {
     pub quarantined: u64,
 }
 
-impl Rows {
-    fn write_all(&self, line: &mut Line) {
+impl IntakeCounts {
+    fn write_all(&self, line: &mut LogLine) {
         line.number("seen", self.seen);
         line.number("kept", self.kept);
         line.number("duplicate", self.duplicate);
@@ -101,7 +101,7 @@ impl Rows {
 
 /// Rows that are accepted and not published.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct UnpublishedRows {
     /// Their crowd is too small yet.
     pub waiting: u64,
     /// Not published in this chain.
@@ -110,8 +110,8 @@ pub struct Standing {
     pub pending: u64,
 }
 
-impl Standing {
-    fn write_all(&self, line: &mut Line) {
+impl UnpublishedRows {
+    fn write_all(&self, line: &mut LogLine) {
         line.number("waiting", self.waiting);
         line.number("withheld", self.withheld);
         line.number("pending", self.pending);
@@ -180,14 +180,14 @@ impl Checks {
     }
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: ErrorCategory) -> &'static str {
     match kind {
-        Kind::Usage => "usage",
-        Kind::Feed => "feed",
-        Kind::Taxonomy => "taxonomy",
-        Kind::Input => "input",
-        Kind::Io => "io",
-        Kind::Internal => "internal",
+        ErrorCategory::Usage => "usage",
+        ErrorCategory::Feed => "feed",
+        ErrorCategory::Taxonomy => "taxonomy",
+        ErrorCategory::Input => "input",
+        ErrorCategory::Io => "io",
+        ErrorCategory::Internal => "internal",
     }
 }
 

@@ -31,15 +31,21 @@ impl Level {
 
 /// A line that grows field by field.
 #[derive(Debug)]
-pub struct Line {
+pub struct LogLine {
     format: LogFormat,
     text: String,
 }
 
-impl Line {
+impl LogLine {
     /// A line of an event of the whole process, or of a feed.
-    pub fn new(format: LogFormat, at: jiff::Timestamp, level: Level, event: &'static str, feed: Option<&str>) -> Line {
-        let mut line = Line { format, text: String::with_capacity(256) };
+    pub fn new(
+        format: LogFormat,
+        at: jiff::Timestamp,
+        level: Level,
+        event: &'static str,
+        feed: Option<&str>,
+    ) -> LogLine {
+        let mut line = LogLine { format, text: String::with_capacity(256) };
         match format {
             LogFormat::Text => {
                 let _ = write!(line.text, "{at:.3} {:<5} {event}", level.word());
@@ -133,7 +139,7 @@ mod tests {
     use super::*;
 
     fn line(format: LogFormat, value: &str) -> String {
-        let mut line = Line::new(format, jiff::Timestamp::UNIX_EPOCH, Level::Warn, "tried", Some("a-b"));
+        let mut line = LogLine::new(format, jiff::Timestamp::UNIX_EPOCH, Level::Warn, "tried", Some("a-b"));
         line.text("name", value);
         line.number("n", 7);
         line.list("checks", ["crowd", "chain"]);

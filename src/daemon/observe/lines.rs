@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Lines that are kept for a reader that stands still.
 const MOST: usize = 1024;
@@ -17,7 +17,7 @@ const MOST: usize = 1024;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The end of the log that lines are put into.
-pub struct Lines(Arc<Shared>);
+pub struct LineSink(Arc<Shared>);
 
 struct Shared {
     queue: Mutex<Queue>,
@@ -41,21 +41,21 @@ struct Queue {
     closed: bool,
 }
 
-impl Lines {
+impl LineSink {
     /// Lines that are written to `out`; `lost` counts those that are not.
     ///
     /// # Errors
     /// No thread can be started.
-    pub fn new(out: impl Write + Send + 'static, lost: Counter) -> Result<Lines> {
+    pub fn new(out: impl Write + Send + 'static, lost: Counter) -> Result<LineSink> {
         let (came, went) = (Condvar::new(), Condvar::new());
         let shared = Arc::new(Shared { queue: Mutex::default(), came, went, lost });
         let of_writer = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("log".to_owned());
         thread.spawn(move || of_writer.write(out)).map_err(|error| {
             let text = format!("cannot start the thread that writes the log: {}", crate::daemon::error::cause(&error));
-            Error::new(Kind::Io, text)
+            Error::new(ErrorCategory::Io, text)
         })?;
-        Ok(Lines(shared))
+        Ok(LineSink(shared))
     }
 
     /// Writes a line. When this returns it has been written, unless nobody reads.
@@ -79,7 +79,7 @@ impl Lines {
     }
 }
 
-impl Drop for Lines {
+impl Drop for LineSink {
     fn drop(&mut self) {
         self.0.lock().closed = true;
         self.0.came.notify_one();
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_reader_that_is_gone_costs_the_lines_only() {
         let lost = Counter::default();
-        let lines = Lines::new(Gone, lost.clone()).expect("a thread");
+        let lines = LineSink::new(Gone, lost.clone()).expect("a thread");
         for _ in 0..3 {
             lines.put("line\n".to_owned());
         }
@@ -160,7 +160,7 @@ mod tests {
     fn a_reader_that_stands_still_is_waited_for_once() {
         let (go, wait) = mpsc::channel();
         let (lost, written) = (Counter::default(), Arc::new(Mutex::new(Vec::new())));
-        let lines = Lines::new(Slow(wait, Arc::clone(&written)), lost.clone()).expect("a thread");
+        let lines = LineSink::new(Slow(wait, Arc::clone(&written)), lost.clone()).expect("a thread");
         let began = Instant::now();
         let more = MOST as u64 + 11;
         for number in 0..more {

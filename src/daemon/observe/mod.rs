@@ -2,7 +2,7 @@
 //! that writes its line and moves its metrics together, so that the two never disagree.
 //!
 //! An event holds counts, numbers of ticks, releases and entries, digests, durations, names of files and of checks, and
-//! texts of our own errors: no other type can be a [`Field`] of one, so that no value of a record is ever told. All of
+//! texts of our own errors: no other type can be a [`EventField`] of one, so that no value of a record is ever told. All of
 //! it is private; nothing here is published, and of masking nothing is told at all.
 //!
 //! ```
@@ -20,10 +20,10 @@
 //! ```
 
 mod agree;
-mod behind;
 pub mod events;
 mod field;
 pub mod http;
+mod lateness;
 mod line;
 mod lines;
 mod metrics;
@@ -32,7 +32,7 @@ mod state;
 mod words;
 
 pub use agree::format;
-pub use behind::Behind;
-pub use field::Field;
+pub use field::EventField;
+pub use lateness::Behind;
 pub use observer::{FeedObserver, Observer};
-pub use state::{Halt, Health, State};
+pub use state::{FeedPhase, Halt, Health};

@@ -5,22 +5,22 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::behind::{Behind, Sources};
-use super::events::told::{Event, ProcessEvent, Told};
-use super::line::Line;
-use super::lines::Lines;
+use super::events::log_fields::{Event, LogFields, ProcessEvent};
+use super::lateness::{Behind, Sources};
+use super::line::LogLine;
+use super::lines::LineSink;
 use super::metrics::{Meters, Metrics};
-use super::state::{Halt, Health, State, States};
-use crate::daemon::config::{Feed, LogFormat};
+use super::state::{FeedPhase, FeedStates, Halt, Health};
+use crate::daemon::config::{FeedConfig, LogFormat};
 use crate::daemon::error::Result;
 
 /// Log, metrics and health of the process.
 pub struct Observer {
     format: LogFormat,
     clock: fn() -> jiff::Timestamp,
-    lines: Lines,
+    lines: LineSink,
     metrics: Metrics,
-    states: States,
+    states: FeedStates,
     sources: Sources,
 }
 
@@ -43,13 +43,13 @@ impl Observer {
         clock: fn() -> jiff::Timestamp,
     ) -> Result<Observer> {
         let metrics = Metrics::default();
-        let lines = Lines::new(out, metrics.lost_lines.clone())?;
-        Ok(Observer { format, clock, lines, metrics, states: States::default(), sources: Sources::default() })
+        let lines = LineSink::new(out, metrics.lost_lines.clone())?;
+        Ok(Observer { format, clock, lines, metrics, states: FeedStates::default(), sources: Sources::default() })
     }
 
     /// Whoever tells of this feed. The feed counts as starting from now on, so that the process is not ready before it.
-    pub fn feed(self: &Arc<Observer>, feed: &Feed) -> FeedObserver {
-        self.states.set(&feed.name, State::Starting, true);
+    pub fn feed(self: &Arc<Observer>, feed: &FeedConfig) -> FeedObserver {
+        self.states.set(&feed.name, FeedPhase::Starting, true);
         self.metrics.begin(&feed.name);
         FeedObserver { observer: Arc::clone(self), feed: feed.name.clone() }
     }
@@ -73,8 +73,8 @@ impl Observer {
         self.states.health(late.map(|(feed, _, _)| feed))
     }
 
-    fn write<E: Told>(&self, event: &E, feed: Option<&str>, at: jiff::Timestamp) {
-        let mut line = Line::new(self.format, at, E::LEVEL, E::NAME, feed);
+    fn write<E: LogFields>(&self, event: &E, feed: Option<&str>, at: jiff::Timestamp) {
+        let mut line = LogLine::new(self.format, at, E::LEVEL, E::NAME, feed);
         event.fields(&mut line);
         self.lines.put(line.end());
     }

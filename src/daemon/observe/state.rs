@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// What a feed does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum FeedPhase {
     /// It reads its log.
     Starting,
     /// It works.
@@ -33,11 +33,11 @@ pub struct Halt {
 
 /// All feeds of the process.
 #[derive(Debug, Default)]
-pub struct States(Mutex<Known>);
+pub struct FeedStates(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
-    states: BTreeMap<String, State>,
+    states: BTreeMap<String, FeedPhase>,
     /// Why feeds have halted, the newest halt of each.
     halts: BTreeMap<String, Halt>,
     /// What is missing or changed, by feed.
@@ -50,7 +50,7 @@ pub struct Health {
     /// Whether there is a feed, and all of them run and are not behind.
     pub ready: bool,
     /// State by feed.
-    pub feeds: BTreeMap<String, State>,
+    pub feeds: BTreeMap<String, FeedPhase>,
     /// Why a feed is halted, and what to do, by feed; absent if none is.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub halted: BTreeMap<String, Halt>,
@@ -60,11 +60,11 @@ pub struct Health {
     pub damaged: BTreeMap<String, Vec<String>>,
 }
 
-impl States {
+impl FeedStates {
     /// A feed is in this state from now on. A halted one stays halted while it is tried again.
-    pub fn set(&self, feed: &str, state: State, ends_halt: bool) {
+    pub fn set(&self, feed: &str, state: FeedPhase, ends_halt: bool) {
         let mut known = self.lock();
-        if known.states.get(feed) != Some(&State::Halted) || ends_halt {
+        if known.states.get(feed) != Some(&FeedPhase::Halted) || ends_halt {
             known.states.insert(feed.to_owned(), state);
         }
     }
@@ -90,15 +90,15 @@ impl States {
         let (mut feeds, mut halted) = (known.states.clone(), known.halts.clone());
         let damaged = known.damaged.clone();
         drop(known);
-        halted.retain(|feed, _| feeds.get(feed) == Some(&State::Halted));
+        halted.retain(|feed, _| feeds.get(feed) == Some(&FeedPhase::Halted));
         for feed in late {
             feeds.entry(feed).and_modify(|state| {
-                if *state == State::Running {
-                    *state = State::Behind;
+                if *state == FeedPhase::Running {
+                    *state = FeedPhase::Behind;
                 }
             });
         }
-        let ready = !feeds.is_empty() && feeds.values().all(|state| *state == State::Running);
+        let ready = !feeds.is_empty() && feeds.values().all(|state| *state == FeedPhase::Running);
         Health { ready, feeds, halted, damaged }
     }
 

@@ -1,7 +1,7 @@
 //! Closed enumerations of words: fields of events and values of labels alike. A word that is not here can be neither.
 
-use super::field::{Field, sealed};
-use super::line::Line;
+use super::field::{EventField, sealed};
+use super::line::LogLine;
 
 /// An enumeration of words, which are a field of events and a value of a label alike.
 macro_rules! words {
@@ -21,8 +21,8 @@ macro_rules! words {
         }
 
         impl sealed::Sealed for $name {}
-        impl Field for $name {
-            fn write(&self, key: &'static str, line: &mut Line) {
+        impl EventField for $name {
+            fn write(&self, key: &'static str, line: &mut LogLine) {
                 line.text(key, self.word());
             }
         }

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::daemon::live::Against;
+use crate::daemon::live::VerdictReason;
 
 /// What came of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum InputOutcome {
     /// A release was published.
     Published,
     /// A chain exists, no atom was added, nothing is published.
@@ -25,7 +25,7 @@ pub enum Outcome {
 
 /// One input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Entry {
+pub struct InputEntry {
     /// The release that was published.
     pub release: Option<u32>,
     /// The input, counted from 0.
@@ -45,14 +45,14 @@ pub struct Entry {
     /// Rows of this input that were set aside.
     pub quarantined: u64,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: InputOutcome,
     /// Why a release may not leave.
-    pub reasons: Vec<Against>,
+    pub reasons: Vec<VerdictReason>,
 }
 
 /// Totals after a tick.
 #[derive(Debug, Clone, Copy)]
-pub struct Told {
+pub struct TickTotals {
     /// Rows of the newest release.
     pub rows: u64,
     /// Rows that wait.
@@ -63,12 +63,12 @@ pub struct Told {
     pub pending: u64,
 }
 
-impl Entry {
+impl InputEntry {
     /// Of a tick without reasons.
-    pub fn new(input: usize, outcome: Outcome, release: Option<u32>, told: Told) -> Entry {
-        let Told { rows, waiting, withheld, pending } = told;
+    pub fn new(input: usize, outcome: InputOutcome, release: Option<u32>, told: TickTotals) -> InputEntry {
+        let TickTotals { rows, waiting, withheld, pending } = told;
         let reasons = Vec::new();
-        Entry {
+        InputEntry {
             release,
             input,
             rows,
@@ -84,7 +84,7 @@ impl Entry {
     }
 
     /// Of an input that is in the folder already.
-    pub fn known(input: usize, told: Told) -> Entry {
-        Entry::new(input, Outcome::Known, None, told)
+    pub fn known(input: usize, told: TickTotals) -> InputEntry {
+        InputEntry::new(input, InputOutcome::Known, None, told)
     }
 }

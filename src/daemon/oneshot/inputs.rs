@@ -6,10 +6,10 @@ use std::time::SystemTime;
 use zeroize::Zeroizing;
 
 use super::{Task, Watch};
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::{Decoded, PersonHasher, Taken, decode, digest, take_within};
-use crate::daemon::live::{Consumed, State};
-use crate::engine::histogram::Rows;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::ingest::{DecodedFile, PersonHasher, TakenRows, decode, digest, take_within};
+use crate::daemon::live::{Consumed, FeedState};
+use crate::engine::histogram::CodedRows;
 use crate::engine::model::{Columns, Role};
 use crate::engine::release::Sha256;
 
@@ -24,7 +24,7 @@ pub struct Input {
     /// How it is recognised.
     pub look: Consumed,
     /// Its rows; `None` when the folder holds it already.
-    pub rows: Option<Rows>,
+    pub rows: Option<CodedRows>,
     /// Rows that were set aside: how many, and their content, to be sealed.
     pub aside: Option<(u64, Zeroizing<Vec<u8>>)>,
     /// Sensitive cells that were missing or malformed.
@@ -33,7 +33,7 @@ pub struct Input {
 
 impl Input {
     /// Rows that are no file, with a number for their name.
-    pub fn of_rows(number: usize, rows: Rows) -> Input {
+    pub fn of_rows(number: usize, rows: CodedRows) -> Input {
         let name = format!("part-{number}");
         let look = Consumed::new(Sha256::of(name.as_bytes()), 0, SystemTime::UNIX_EPOCH);
         Input { name, look, rows: Some(rows), aside: None, nulled: 0 }
@@ -46,7 +46,7 @@ impl Input {
 /// One of them cannot be read or decoded.
 pub fn read(
     task: &Task<'_>,
-    known: Option<&State>,
+    known: Option<&FeedState>,
     hasher: &PersonHasher,
     watch: &mut dyn Watch,
 ) -> Result<Vec<Input>> {
@@ -63,7 +63,7 @@ pub fn read(
         let decoded = decoded(task, path, hasher, &mut |rows| watch.reading(at, rows))?;
         if digest(path)? != look.sha256 {
             let text = "the file changed while it was read: give the command again when nobody writes to it";
-            return Err(Error::new(Kind::Input, text).in_file(path));
+            return Err(Error::new(ErrorCategory::Input, text).in_file(path));
         }
         let Read { rows, aside, undeclared, nulled } = decoded;
         let mut news = |columns: Vec<String>, tell: &mut dyn FnMut(&[String])| {
@@ -87,7 +87,7 @@ pub fn read(
 
 /// What a file holds.
 struct Read {
-    rows: Rows,
+    rows: CodedRows,
     aside: Option<(u64, Zeroizing<Vec<u8>>)>,
     undeclared: Vec<String>,
     nulled: u64,
@@ -97,12 +97,12 @@ struct Read {
 fn decoded(task: &Task<'_>, path: &Path, hasher: &PersonHasher, progress: &mut dyn FnMut(u64)) -> Result<Read> {
     let columns = &task.feed.columns;
     let Some(share) = task.quarantine else {
-        let Decoded { rows, undeclared, nulled, .. } = decode(path, columns, hasher, None, progress)?;
+        let DecodedFile { rows, undeclared, nulled, .. } = decode(path, columns, hasher, None, progress)?;
         return Ok(Read { rows, aside: None, undeclared, nulled });
     };
     let taken = take_within(path, columns, hasher, MOST_ASIDE, progress)?;
     taken.bearable(path, share)?;
-    let Taken { rows, aside, undeclared, nulled, .. } = taken;
+    let TakenRows { rows, aside, undeclared, nulled, .. } = taken;
     let messages = aside.messages().len() as u64;
     Ok(Read { rows, aside: (messages > 0).then(|| (messages, aside.bytes())), undeclared, nulled })
 }
@@ -118,7 +118,7 @@ fn look(path: &Path) -> Result<Consumed> {
 
 /// Columns with a leaf for what their taxonomy does not know, and how many rows are on it: a slip in the source would go
 /// unseen.
-fn unknown(rows: &Rows, columns: &Columns, mut tell: impl FnMut(&str, &str, u64)) {
+fn unknown(rows: &CodedRows, columns: &Columns, mut tell: impl FnMut(&str, &str, u64)) {
     for (at, (column, tree)) in columns.of(Role::Quasi).zip(columns.trees()).enumerate() {
         let Some((label, leaf)) = column.unknown.as_deref().and_then(|label| Some((label, tree.find_leaf(label)?)))
         else {
@@ -132,7 +132,7 @@ fn unknown(rows: &Rows, columns: &Columns, mut tell: impl FnMut(&str, &str, u64)
 }
 
 /// Columns with guarded values, and how many rows have a spelling of one of them that is not guarded: a slip in the source would publish it.
-fn misspelled(rows: &Rows, columns: &Columns, mut tell: impl FnMut(&str, u64)) {
+fn misspelled(rows: &CodedRows, columns: &Columns, mut tell: impl FnMut(&str, u64)) {
     for (at, column) in columns.of(Role::Sensitive).enumerate() {
         let is_misspelled = column.misspellings();
         let slips: Vec<bool> =
@@ -149,7 +149,7 @@ const MANY: usize = 100;
 
 /// Sensitive columns that are as good as a name: nine rows of ten have a value of their own. For the operator's eyes;
 /// nothing is decided by it.
-fn telling(rows: &Rows, columns: &Columns) -> Vec<String> {
+fn telling(rows: &CodedRows, columns: &Columns) -> Vec<String> {
     let (values, all) = (rows.values(), rows.len());
     if all < MANY || values.len() * 10 < all * 9 {
         return Vec::new();

@@ -7,25 +7,25 @@ use zeroize::Zeroizing;
 use super::disk::{around, remove, sync, write};
 use crate::daemon::chance;
 use crate::daemon::config::Secret;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::small_file::{self, Readers};
 
 /// A key, and what is to be kept of it.
-pub struct Found {
+pub struct OpenedKey {
     /// The key.
     pub key: OperatorKey,
     /// It was made just now, and is not on the disk yet.
-    pub made: Option<Made>,
+    pub made: Option<NewKey>,
 }
 
 /// A key that was made for a folder, and the file beside it that it belongs in.
-pub struct Made {
+pub struct NewKey {
     file: PathBuf,
     text: Zeroizing<String>,
 }
 
-impl Made {
+impl NewKey {
     /// The file that it belongs in.
     pub fn file(&self) -> &Path {
         &self.file
@@ -57,7 +57,7 @@ pub fn beside(folder: &Path) -> Result<PathBuf> {
     let folder = real.as_deref().unwrap_or(folder);
     let name = folder.file_name().ok_or_else(|| {
         let text = "a key cannot be made beside this folder: name another one, or the key with --key";
-        Error::new(Kind::Usage, text).in_field("--out")
+        Error::new(ErrorCategory::Usage, text).in_field("--out")
     })?;
     let mut name = name.to_owned();
     name.push(".key");
@@ -68,8 +68,8 @@ pub fn beside(folder: &Path) -> Result<PathBuf> {
 ///
 /// # Errors
 /// There is none, or it is no key.
-pub fn find(named: Option<&Path>, feed: Option<&Secret>, folder: &Path, new: bool) -> Result<Found> {
-    let found = |key| Found { key, made: None };
+pub fn find(named: Option<&Path>, feed: Option<&Secret>, folder: &Path, new: bool) -> Result<OpenedKey> {
+    let found = |key| OpenedKey { key, made: None };
     if let Some(file) = named {
         return read(file).map(found);
     }
@@ -83,11 +83,11 @@ pub fn find(named: Option<&Path>, feed: Option<&Secret>, folder: &Path, new: boo
     }
     if !new {
         let text = "the key of this folder is not beside it: name it with --key, or as store.key in the feed file";
-        return Err(Error::new(Kind::Usage, text).in_file(&file).in_field("--key"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(&file).in_field("--key"));
     }
     let text = Zeroizing::new(chance::key()?);
     let key = OperatorKey::parse(&text).ok_or_else(no_key)?;
-    Ok(Found { key, made: Some(Made { file, text }) })
+    Ok(OpenedKey { key, made: Some(NewKey { file, text }) })
 }
 
 /// Reads the key in a file.
@@ -100,5 +100,5 @@ pub fn read(file: &Path) -> Result<OperatorKey> {
 }
 
 fn no_key() -> Error {
-    Error::new(Kind::Usage, "this is no key: a key is 64 hexadecimal digits, as `tidegate init` makes them")
+    Error::new(ErrorCategory::Usage, "this is no key: a key is 64 hexadecimal digits, as `tidegate init` makes them")
 }

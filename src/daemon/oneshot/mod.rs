@@ -4,21 +4,21 @@
 
 mod disk;
 mod entry;
+mod folder_status;
 mod inputs;
 mod keys;
-mod look;
 mod outcome;
 mod place;
 mod rehearsal;
+mod summary;
 mod task;
 mod ticks;
-mod told;
 
-pub use entry::{Entry, Outcome, Told};
-pub use keys::{Found, Made, beside, find as find_key, read as read_key};
-pub use look::{Seen, look, told};
+pub use entry::{InputEntry, InputOutcome, TickTotals};
+pub use folder_status::{FolderStatus, look, told};
+pub use keys::{NewKey, OpenedKey, beside, find as find_key, read as read_key};
 pub use outcome::TickVerdict;
 pub use place::{begun, roots};
-pub use rehearsal::{Sample, rehearse};
+pub use rehearsal::{RehearsalRows, rehearse};
 pub use task::{Silent, Task, Watch};
 pub use ticks::{Ran, run};

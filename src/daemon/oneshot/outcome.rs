@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::entry::Entry;
-use crate::daemon::live::{Recorded, Refused, Repaired};
+use super::entry::InputEntry;
+use crate::daemon::live::{Recorded, RefusalRecord, Repaired};
 use crate::engine::gate::own::Verdict;
 
 /// A tick, as `.private/verdicts/<tick>.json` keeps it.
@@ -24,11 +24,11 @@ pub struct TickVerdict {
     /// What was done about the standing recoding.
     pub step: Option<String>,
     /// What was answered.
-    pub answer: Entry,
+    pub answer: InputEntry,
     /// What the gate found; null when there was nothing to judge.
     pub verdict: Option<Verdict>,
     /// The candidates that the search refused, in the order of their turns.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusalRecord>,
     /// What was repaired before the release was judged, in order.
     #[serde(default)]
     pub repairs: Vec<Repaired>,
@@ -36,7 +36,7 @@ pub struct TickVerdict {
 
 impl TickVerdict {
     /// Of an input and what came of it.
-    pub fn of(recorded: Recorded, file: &str, answer: Entry, time: &str, chain: u32) -> TickVerdict {
+    pub fn of(recorded: Recorded, file: &str, answer: InputEntry, time: &str, chain: u32) -> TickVerdict {
         TickVerdict {
             schema: 1,
             tick: recorded.tick,

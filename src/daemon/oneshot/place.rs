@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::disk::{replace, within};
 use super::outcome::TickVerdict;
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::journal::Ring;
-use crate::daemon::journal::store::{Local, Lock, Packs, Shown, Store};
-use crate::daemon::live::{Roots, State, intact};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::KeyRing;
+use crate::daemon::journal::store::{Local, Lock, Packs, ReadOnlyFolder, Store};
+use crate::daemon::live::{FeedRoots, FeedState, intact};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::release::Layout;
 
@@ -21,7 +21,7 @@ const VERDICTS: &str = "verdicts";
 const FILES: [&str; 5] = ["data.parquet", "sensitive.parquet", "part.parquet", "manifest.json", "report.html"];
 
 /// A folder, locked for this process.
-pub struct Place {
+pub struct ReleaseFolder {
     path: PathBuf,
     /// The private root.
     pub private: Arc<dyn Store>,
@@ -48,25 +48,25 @@ pub fn begun(path: &Path) -> Result<bool> {
 ///
 /// # Errors
 /// The key is another one.
-pub fn roots(path: &Path, key: &OperatorKey) -> Result<Option<Roots>> {
-    let private = Packs::over(Arc::new(Shown::open(&path.join(PRIVATE))?));
-    let Some(ring) = Ring::open(&private, key)? else { return Ok(None) };
-    let public = Shown::open(path)?;
-    Ok(Some(Roots { private: Arc::new(private), public: Arc::new(public), ring, layout: Layout::Folders }))
+pub fn roots(path: &Path, key: &OperatorKey) -> Result<Option<FeedRoots>> {
+    let private = Packs::over(Arc::new(ReadOnlyFolder::open(&path.join(PRIVATE))?));
+    let Some(ring) = KeyRing::open(&private, key)? else { return Ok(None) };
+    let public = ReadOnlyFolder::open(path)?;
+    Ok(Some(FeedRoots { private: Arc::new(private), public: Arc::new(public), ring, layout: Layout::Folders }))
 }
 
-impl Place {
+impl ReleaseFolder {
     /// Opens a folder or makes it.
     ///
     /// # Errors
     /// It holds other things, others may read what is private, or another process is at work in it.
-    pub fn open(path: &Path) -> Result<Place> {
+    pub fn open(path: &Path) -> Result<ReleaseFolder> {
         begun(path)?;
         let Some((public, private, lock)) = Local::around_private(path, &path.join(PRIVATE))? else {
             let text = "another tidegate is at work in this folder: wait for it";
-            return Err(Error::new(Kind::Io, text).in_file(path));
+            return Err(Error::new(ErrorCategory::Io, text).in_file(path));
         };
-        Ok(Place {
+        Ok(ReleaseFolder {
             path: path.to_path_buf(),
             private: Arc::new(Packs::over(Arc::new(private))),
             public: Arc::new(public),
@@ -78,7 +78,7 @@ impl Place {
     ///
     /// # Errors
     /// Something was changed, lies in the way, or is newer than the log.
-    pub fn sound(&self, state: &State) -> Result<()> {
+    pub fn sound(&self, state: &FeedState) -> Result<()> {
         for line in &state.releases {
             if line.manifest.is_some() {
                 intact(&*self.public, Layout::Folders, line)?;
@@ -87,7 +87,7 @@ impl Place {
             let own =
                 |path: &Path| path.ends_with(&manifest) || line.files.iter().any(|(file, _)| path.ends_with(file));
             let text = "this is no file of the release that it lies in: move it away";
-            self.alone(line.release, own, Kind::Input, text)?;
+            self.alone(line.release, own, ErrorCategory::Input, text)?;
         }
         // A verdict is told when everything of its tick is in the log.
         let unfinished = state.closing.is_some() || state.due.is_some() || state.publishing.is_some();
@@ -107,15 +107,15 @@ impl Place {
         let text = "something is in the way here, where a release belongs: move it away";
         let place = self.path.join(release.to_string());
         if fs::symlink_metadata(&place).is_ok_and(|about| !about.is_dir()) {
-            return Err(Error::new(Kind::Io, text).in_file(&place));
+            return Err(Error::new(ErrorCategory::Io, text).in_file(&place));
         }
         let part = |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"part-"));
         let own = |path: &Path| part(path) || FILES.iter().any(|file| path.ends_with(file));
-        self.alone(release, own, Kind::Io, text)
+        self.alone(release, own, ErrorCategory::Io, text)
     }
 
     /// Nothing lies in a release but its files: whatever does would be taken for a part of it.
-    fn alone(&self, release: u32, own: impl Fn(&Path) -> bool, kind: Kind, text: &str) -> Result<()> {
+    fn alone(&self, release: u32, own: impl Fn(&Path) -> bool, kind: ErrorCategory, text: &str) -> Result<()> {
         match within(&self.path.join(release.to_string()))?.iter().find(|path| !own(path)) {
             Some(path) => Err(Error::new(kind, text).in_file(path)),
             None => Ok(()),
@@ -151,7 +151,7 @@ fn number(path: &Path) -> Option<u32> {
 fn older() -> Error {
     let text = "this is newer than the log in `.private`, which was put back from an older copy or lost: put the newest \
                 `.private` back. Going on from an older one would publish people twice";
-    Error::new(Kind::Input, text)
+    Error::new(ErrorCategory::Input, text)
 }
 
 /// A folder in which a chain can begin.
@@ -165,5 +165,5 @@ fn usable(path: &Path) -> Result<()> {
         return Err(older().in_file(&release));
     }
     let text = "the folder holds other things and no chain of releases: name a new or empty folder";
-    Err(Error::new(Kind::Usage, text).in_file(path).in_field("--out"))
+    Err(Error::new(ErrorCategory::Usage, text).in_file(path).in_field("--out"))
 }

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::entry::Entry;
-use super::keys::Made;
-use crate::daemon::config::Feed;
+use super::entry::InputEntry;
+use super::keys::NewKey;
+use crate::daemon::config::FeedConfig;
 use crate::daemon::seal::OperatorKey;
 use crate::engine::policy::Decimal;
 
 /// What is asked for.
 pub struct Task<'t> {
     /// The feed file.
-    pub feed: &'t Feed,
+    pub feed: &'t FeedConfig,
     /// The inputs, in order.
     pub inputs: &'t [PathBuf],
     /// Where releases go.
@@ -19,7 +19,7 @@ pub struct Task<'t> {
     /// The key of the folder.
     pub key: OperatorKey,
     /// Where the key is to be kept, if it was made just now.
-    pub made: Option<Made>,
+    pub made: Option<NewKey>,
     /// The share of rows that may be set aside; `None` = none.
     pub quarantine: Option<Decimal>,
     /// The time that releases carry.
@@ -44,7 +44,7 @@ pub trait Watch {
     /// Sensitive columns in which nearly every row of an input has a value of its own.
     fn telling(&mut self, columns: &[String]);
     /// A file that a command before this one had taken in, and that is none of this one's inputs, has its tick now.
-    fn finished(&mut self, file: &str, entry: &Entry);
+    fn finished(&mut self, file: &str, entry: &InputEntry);
     /// The key that was made lies in this file now.
     fn kept(&mut self, key: &Path);
 }
@@ -61,6 +61,6 @@ impl Watch for Silent {
     fn unknown(&mut self, _: usize, _: &str, _: &str, _: u64) {}
     fn misspelled(&mut self, _: usize, _: &str, _: u64) {}
     fn telling(&mut self, _: &[String]) {}
-    fn finished(&mut self, _: &str, _: &Entry) {}
+    fn finished(&mut self, _: &str, _: &InputEntry) {}
     fn kept(&mut self, _: &Path) {}
 }

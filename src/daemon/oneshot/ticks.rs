@@ -3,19 +3,19 @@
 
 use std::sync::Arc;
 
-use super::entry::Entry;
+use super::entry::InputEntry;
 use super::inputs::{self, Input};
-use super::place::{Place, begun};
+use super::place::{ReleaseFolder, begun};
+use super::summary::{newest, totals};
 use super::task::{Task, Watch};
-use super::told::{newest, totals};
-use crate::daemon::chance::System;
+use crate::daemon::chance::SystemChance;
 use crate::daemon::clock;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::ingest::topic::Unwanted;
 use crate::daemon::journal::store::{Memory, Store};
-use crate::daemon::journal::{Origin, Part, Ring};
-use crate::daemon::live::{Ahead, FEW, Live, Opening, Settings, Taken};
+use crate::daemon::journal::{IntakePart, KeyRing, MessageOrigin};
+use crate::daemon::live::{FEW, FeedSettings, Live, OpenedFeed, Opening, TakenMessages};
 use crate::engine::policy::Decimal;
 use crate::engine::release::{Layout, Sha256};
 
@@ -25,9 +25,9 @@ const REMEDY: &str = "begin a new folder (its people must not be published in bo
 /// What came of a command.
 pub struct Ran {
     /// One entry for each input.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<InputEntry>,
     /// What came of a file that a command before this one had begun, and that is none of the inputs.
-    pub finished: Option<Entry>,
+    pub finished: Option<InputEntry>,
 }
 
 /// Runs all ticks.
@@ -38,16 +38,16 @@ pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Ran> {
     // Whoever continues a chain has the folder for itself from the first look on. Where none is begun, nothing is made
     // on the disk before the inputs are known to be good.
     if begun(task.folder)? {
-        let place = Place::open(task.folder)?;
+        let place = ReleaseFolder::open(task.folder)?;
         let ahead = ahead(task, place.private.clone(), place.public.clone(), None)?;
         ahead.state().map_or(Ok(()), |state| place.sound(state))?;
         let inputs = inputs::read(task, ahead.state(), &ahead.hasher(), watch)?;
         return Work::begin(task, Some(place), ahead)?.ran(inputs, watch);
     }
     task.feed.beginning()?;
-    let ring = Ring::draw(&task.key, &mut System)?;
+    let ring = KeyRing::draw(&task.key, &mut SystemChance)?;
     let inputs = inputs::read(task, None, &PersonHasher::new(&ring.people()), watch)?;
-    let place = Place::open(task.folder)?;
+    let place = ReleaseFolder::open(task.folder)?;
     let ahead = ahead(task, place.private.clone(), place.public.clone(), Some(ring))?;
     if let Some(made) = &task.made {
         made.keep()?;
@@ -60,9 +60,9 @@ pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Ran> {
 ///
 /// # Errors
 /// No chain can begin under the feed file.
-pub fn in_memory(task: &Task<'_>, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<(Vec<Entry>, Memory)> {
+pub fn in_memory(task: &Task<'_>, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<(Vec<InputEntry>, Memory)> {
     let public = Memory::default();
-    let ring = Ring::draw(&task.key, &mut System)?;
+    let ring = KeyRing::draw(&task.key, &mut SystemChance)?;
     let ahead = ahead(task, Arc::new(Memory::default()), Arc::new(public.clone()), Some(ring))?;
     let entries = Work::begin(task, None, ahead)?.ticks(inputs, watch)?;
     Ok((entries, public))
@@ -73,11 +73,11 @@ fn ahead<'t>(
     task: &'t Task<'t>,
     private: Arc<dyn Store>,
     public: Arc<dyn Store>,
-    drawn: Option<Ring>,
-) -> Result<Ahead<'t>> {
+    drawn: Option<KeyRing>,
+) -> Result<OpenedFeed<'t>> {
     let feed = task.feed;
     let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
-    let settings = Settings {
+    let settings = FeedSettings {
         layout: Layout::Folders,
         signing: None,
         manual: false,
@@ -95,7 +95,7 @@ fn ahead<'t>(
         few: FEW,
         pages: feed.services.publish.pages.clone(),
     };
-    Ahead::read(Opening {
+    OpenedFeed::read(Opening {
         private,
         public,
         key: &task.key,
@@ -103,7 +103,7 @@ fn ahead<'t>(
         writer: None,
         feed,
         services: Sha256::of(&text),
-        chance: Box::new(System),
+        chance: Box::new(SystemChance),
         settings,
         now: task.time,
         remedy: REMEDY,
@@ -114,17 +114,17 @@ fn ahead<'t>(
 /// A folder at work, or memory.
 struct Work {
     /// The folder.
-    place: Option<Place>,
+    place: Option<ReleaseFolder>,
     live: Live,
     /// When the command began, as what is written down says it: times of a folder never go back.
     time: String,
     /// The tick that a kill had interrupted and that was finished now.
-    resumed: Option<(Part, Entry)>,
+    resumed: Option<(IntakePart, InputEntry)>,
 }
 
 impl Work {
     /// Takes the folder over, and finishes what a kill has left half done.
-    fn begin(task: &Task<'_>, place: Option<Place>, ahead: Ahead<'_>) -> Result<Work> {
+    fn begin(task: &Task<'_>, place: Option<ReleaseFolder>, ahead: OpenedFeed<'_>) -> Result<Work> {
         let (live, _) = ahead.begin()?;
         let newest = live.state().newest().map(clock::text);
         let time = newest.map_or_else(|| task.time.to_owned(), |newest| newest.max(task.time.to_owned()));
@@ -139,7 +139,7 @@ impl Work {
     }
 
     /// One input after the other.
-    fn ticks(&mut self, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<Vec<Entry>> {
+    fn ticks(&mut self, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<Vec<InputEntry>> {
         let tick = |(at, input)| {
             watch.deciding(at);
             self.tick(at, input)
@@ -159,21 +159,21 @@ impl Work {
     }
 
     /// One input.
-    fn tick(&mut self, at: usize, input: Input) -> Result<Entry> {
+    fn tick(&mut self, at: usize, input: Input) -> Result<InputEntry> {
         let (name, sha256) = (&input.name, input.look.sha256);
         if let Some((_, entry)) = self.resumed.take_if(|(part, _)| is(part, name, sha256)) {
-            return Ok(Entry { input: at, ..entry });
+            return Ok(InputEntry { input: at, ..entry });
         }
         let known = self.live.state().knows(name, &sha256);
-        let Some(rows) = input.rows.filter(|_| !known) else { return Ok(Entry::known(at, totals(&self.live))) };
+        let Some(rows) = input.rows.filter(|_| !known) else { return Ok(InputEntry::known(at, totals(&self.live))) };
         let Input { name: file, look, aside, nulled, .. } = input;
         let seen = rows.len() as u64 + aside.as_ref().map_or(0, |(messages, _)| *messages);
-        self.live.take(Taken::file(file, look, seen, rows, aside, nulled), &self.time)?;
+        self.live.take(TakenMessages::file(file, look, seen, rows, aside, nulled), &self.time)?;
         Ok(self.finish(at)?.1)
     }
 
     /// Goes on with the newest tick from wherever it is.
-    fn finish(&mut self, input: usize) -> Result<(Part, Entry)> {
+    fn finish(&mut self, input: usize) -> Result<(IntakePart, InputEntry)> {
         let time = self.time.clone();
         self.live.leave(&time)?;
         if !self.live.state().fresh.is_empty() {
@@ -186,13 +186,13 @@ impl Work {
         }
         self.live.leave(&time)?;
         let told = newest(&self.live, input)?;
-        let (part, verdict) = told.ok_or_else(|| Error::new(Kind::Internal, "a tick went by"))?;
+        let (part, verdict) = told.ok_or_else(|| Error::new(ErrorCategory::Internal, "a tick went by"))?;
         self.place.as_ref().map_or(Ok(()), |place| place.tell(&verdict))?;
         Ok((part, verdict.answer))
     }
 }
 
 /// Whether messages are those of this file.
-fn is(part: &Part, name: &str, digest: Sha256) -> bool {
-    matches!(&part.origin, Origin::File { file, sha256, .. } if file == name && *sha256 == digest)
+fn is(part: &IntakePart, name: &str, digest: Sha256) -> bool {
+    matches!(&part.origin, MessageOrigin::File { file, sha256, .. } if file == name && *sha256 == digest)
 }

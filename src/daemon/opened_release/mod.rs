@@ -12,15 +12,15 @@ use arrow_schema::{DataType, Field};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 
-use crate::daemon::error::{Error, Kind as Fault, Result};
+use crate::daemon::error::{Error, ErrorCategory as Fault, Result};
 use crate::daemon::ingest::check_parquet;
 use crate::daemon::journal::store::Store;
 use crate::daemon::whole_file;
 use crate::engine::counting::Method;
-use crate::engine::gate::bytes::{Leak, Table, read_local, read_part};
-use crate::engine::histogram::{Histogram, Release, Values};
-use crate::engine::model::{Column, Columns, Detail, Domain, Kind, ReleaseColumn, Role, Rule};
-use crate::engine::policy::{Decimal, Refinement, refusals};
+use crate::engine::gate::bytes::{Leak, PublishedTable, read_local, read_part};
+use crate::engine::histogram::{Histogram, Release, SensitiveValues};
+use crate::engine::model::{Column, Columns, Detail, Domain, Kind, LeafRule, ReleaseColumn, Role};
+use crate::engine::policy::{Decimal, RefinementLimits, refusals};
 use crate::engine::release::{FileLine, Layout, Manifest, Sha256, Taxonomies};
 
 /// A release.
@@ -32,7 +32,7 @@ pub struct Opened {
     /// Its rows, by the release in which they came where the table grows.
     pub tables: Vec<Release>,
     /// What the codes of sensitive values stand for.
-    pub values: Values,
+    pub values: SensitiveValues,
 }
 
 impl Opened {
@@ -74,7 +74,7 @@ impl Opened {
         let columns = columns(&trees, &about).ok_or_else(|| wrong(first, "this is no table of a release"))?;
         if manifest.layout.is_none() {
             let (table, leaks) = read_local(&about, &columns);
-            let Table { release: table, values, .. } = table.ok_or_else(|| unread(first, &leaks))?;
+            let PublishedTable { release: table, values, .. } = table.ok_or_else(|| unread(first, &leaks))?;
             return Ok(Opened { manifest, columns, tables: vec![table], values });
         }
         let mut parts = Vec::new();
@@ -94,7 +94,7 @@ impl Opened {
             return Method::Uniform;
         }
         let written = policy.get("max_ratio").and_then(|ratio| Decimal::parse(&ratio.to_string()));
-        let refusals = refusals(written.unwrap_or(Refinement::MAX_RATIO));
+        let refusals = refusals(written.unwrap_or(RefinementLimits::MAX_RATIO));
         Method::Em { fewest: *k, refusals: layout.map_or(0, |_| refusals) }
     }
 
@@ -157,7 +157,7 @@ fn columns(trees: &Taxonomies, table: &Bytes) -> Option<Columns> {
     let about = ArrowReaderMetadata::load(table, options).ok()?;
     let mut all = Vec::new();
     for tree in &trees.columns {
-        let domain = Domain { tree: tree.tree()?, rule: Rule::Label };
+        let domain = Domain { tree: tree.tree()?, rule: LeafRule::Label };
         all.push(column(&tree.name, Role::Quasi, Kind::String, Some(domain)));
     }
     let own = |name: &str| trees.columns.iter().any(|tree| tree.name == name);

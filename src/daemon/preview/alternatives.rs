@@ -2,7 +2,7 @@
 //! run, so that no promise is made that it does not keep.
 
 use super::answer::Alternative;
-use crate::daemon::config::{Feed, Setting};
+use crate::daemon::config::{FeedConfig, Setting};
 use crate::engine::model::Role;
 use crate::engine::policy::{ChainKind, Guarantee, Search};
 
@@ -12,7 +12,7 @@ const SET_ASIDE: &str = "0.05";
 const RATIO: f64 = 10.0;
 
 /// Settings that are tried under a feed file, each for itself. Which of them the file takes is seen when they are.
-pub fn choices(feed: &Feed) -> Vec<Vec<Setting>> {
+pub fn choices(feed: &FeedConfig) -> Vec<Vec<Setting>> {
     let policy = &feed.policy;
     let mut all = Vec::new();
     if policy.k() >= 4 {

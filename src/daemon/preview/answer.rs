@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::live::Against;
-use crate::daemon::oneshot::Outcome;
+use crate::daemon::live::VerdictReason;
+use crate::daemon::oneshot::InputOutcome;
 use crate::daemon::opened_release::ColumnDetail;
 use crate::engine::release::CheckLine;
 
@@ -14,7 +14,7 @@ pub struct Preview {
     /// Rows of the sample.
     pub rows: u64,
     /// What came of the last input.
-    pub outcome: Outcome,
+    pub outcome: InputOutcome,
     /// Rows of the newest release; 0 where none was published.
     pub published: u64,
     /// Rows that wait, are withheld, or are in classes that are not published yet.
@@ -29,15 +29,15 @@ pub struct Preview {
     /// sample. Rows that are not published are missing in the answers.
     pub count_error: Option<CountFigures>,
     /// Rows in classes of one sensitive value.
-    pub uniform_classes: Uniform,
+    pub uniform_classes: UniformRows,
     /// How many sums of measures the newest release shows; empty where there are no measures.
     pub measures: Vec<MeasureSums>,
     /// The checks of the newest release.
     pub checks: Vec<CheckLine>,
     /// Why the last input brought no release.
-    pub reasons: Vec<Against>,
+    pub reasons: Vec<VerdictReason>,
     /// What comes of a chain to which the sample comes in ten ticks.
-    pub ticks: Vec<Tick>,
+    pub ticks: Vec<PreviewTick>,
     /// The share of these ticks whose release is rejected.
     pub failing: f64,
     /// The same sample under other settings, those with the most precise counts first.
@@ -68,7 +68,7 @@ pub struct MeasureSums {
 
 /// Rows in classes of one sensitive value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Uniform {
+pub struct UniformRows {
     /// How many.
     pub rows: u64,
     /// Their share of all rows of the release.
@@ -77,9 +77,9 @@ pub struct Uniform {
 
 /// One tick of a chain.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Tick {
+pub struct PreviewTick {
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: InputOutcome,
     /// Rows of its release.
     pub rows: u64,
     /// Rows that wait after it, are withheld, or are not published yet.

@@ -1,7 +1,7 @@
 //! What a release shows, from its public files.
 
-use super::answer::{CountFigures, MeasureSums, Uniform};
-use crate::daemon::error::{Error, Kind, Result};
+use super::answer::{CountFigures, MeasureSums, UniformRows};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::opened_release::{ColumnDetail, Opened};
 use crate::engine::counting::{Countable, RandomCounts};
 use crate::engine::histogram::Release;
@@ -9,7 +9,7 @@ use crate::engine::release::{CheckLine, Manifest};
 
 /// The figures of a release.
 #[derive(Default)]
-pub struct Figures {
+pub struct PreviewFigures {
     /// Its rows.
     pub rows: u64,
     /// Loss of its manifest.
@@ -19,36 +19,40 @@ pub struct Figures {
     /// How far counts lie off.
     pub count_error: Option<CountFigures>,
     /// Classes of one sensitive value.
-    pub uniform_classes: Uniform,
+    pub uniform_classes: UniformRows,
     /// Sums of measures.
     pub measures: Vec<MeasureSums>,
     /// What was checked.
     pub checks: Vec<CheckLine>,
 }
 
-impl Figures {
+impl PreviewFigures {
     /// What a manifest tells alone.
-    pub fn of_manifest(manifest: &Manifest) -> Figures {
+    pub fn of_manifest(manifest: &Manifest) -> PreviewFigures {
         let Manifest { rows, loss, checks, .. } = manifest;
-        Figures { rows: *rows, loss: *loss, checks: checks.clone(), ..Figures::default() }
+        PreviewFigures { rows: *rows, loss: *loss, checks: checks.clone(), ..PreviewFigures::default() }
     }
 
     /// Of a release. `place` is where a column that counts were drawn over is in it.
-    pub fn of(opened: &Opened, place: impl Fn(usize) -> Option<usize>, counts: &RandomCounts) -> Result<Figures> {
+    pub fn of(
+        opened: &Opened,
+        place: impl Fn(usize) -> Option<usize>,
+        counts: &RandomCounts,
+    ) -> Result<PreviewFigures> {
         let trees = opened.columns.trees();
         let countable = Countable::learn(&opened.tables, &trees, opened.method());
-        let too_many = |error| Error::new(Kind::Internal, format!("{error}"));
+        let too_many = |error| Error::new(ErrorCategory::Internal, format!("{error}"));
         let error = counts.error(&countable, opened.values.len(), place).map_err(too_many)?;
-        Ok(Figures {
+        Ok(PreviewFigures {
             columns: opened.detail(),
             count_error: error.map(|error| CountFigures { mean: error.mean, median: error.median }),
             uniform_classes: uniform(&opened.tables),
-            ..Figures::of_manifest(&opened.manifest)
+            ..PreviewFigures::of_manifest(&opened.manifest)
         })
     }
 }
 
-impl Figures {
+impl PreviewFigures {
     /// Loss of some of the columns.
     pub fn loss_of<'n>(&self, names: impl Iterator<Item = &'n String>) -> f64 {
         let (mut product, mut number) = (1.0, 0u32);
@@ -61,12 +65,12 @@ impl Figures {
 }
 
 /// Classes in which all rows have the same sensitive values.
-fn uniform(tables: &[Release]) -> Uniform {
+fn uniform(tables: &[Release]) -> UniformRows {
     let (mut rows, mut all) = (0, 0);
     for table in tables {
         all += table.rows();
         let one = (0..table.classes()).filter(|&class| table.range(class).len() == 1);
         rows += one.map(|class| table.size(class)).sum::<u64>();
     }
-    Uniform { rows, share: if all == 0 { 0.0 } else { rows as f64 / all as f64 } }
+    UniformRows { rows, share: if all == 0 { 0.0 } else { rows as f64 / all as f64 } }
 }

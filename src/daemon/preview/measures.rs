@@ -1,7 +1,7 @@
 //! How many sums of measures a release shows, from its public files.
 
 use super::answer::MeasureSums;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::Store;
 use crate::engine::gate::bytes::read_part;
 use crate::engine::model::{Columns, ReleaseColumn};
@@ -16,7 +16,8 @@ pub fn sums(public: &dyn Store, manifest: &Manifest, columns: &Columns) -> Resul
     for file in manifest.files.iter().filter(|file| TableKind::of(&file.path) == TableKind::Measures) {
         let bytes = public.read(&file.path)?.unwrap_or_default();
         let (part, _) = read_part(&bytes, &of_measures, manifest.release);
-        let part = part.ok_or_else(|| Error::new(Kind::Internal, "a table of measures cannot be read back"))?;
+        let part =
+            part.ok_or_else(|| Error::new(ErrorCategory::Internal, "a table of measures cannot be read back"))?;
         for rows in part.releases.values() {
             for figures in MeasureFigures::of(rows, &part.values, columns) {
                 let known = found.iter().position(|sums| sums.name == figures.name).unwrap_or_else(|| {

@@ -6,25 +6,25 @@ mod answer;
 mod figures;
 mod measures;
 
-pub use answer::{Alternative, CountFigures, MeasureSums, Preview, Tick, Uniform};
+pub use answer::{Alternative, CountFigures, MeasureSums, Preview, PreviewTick, UniformRows};
 
 use std::path::{Path, PathBuf};
 
 use self::alternatives::{choices, sort};
-use self::figures::Figures;
+use self::figures::PreviewFigures;
 use crate::daemon::chance;
-use crate::daemon::config::{Feed, Setting};
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::oneshot::{Entry, Outcome, Sample, Silent, Task, Watch, rehearse};
+use crate::daemon::config::{FeedConfig, Setting};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::oneshot::{InputEntry, InputOutcome, RehearsalRows, Silent, Task, Watch, rehearse};
 use crate::daemon::opened_release::{Opened, manifest};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::counting::RandomCounts;
-use crate::engine::histogram::{Headcount, Rows};
+use crate::engine::histogram::{CodedRows, Headcount};
 use crate::engine::model::Role;
 use crate::engine::release::Layout;
 
 /// What is asked for.
-pub struct Asked<'a> {
+pub struct PreviewRequest<'a> {
     /// The feed file.
     pub file: &'a Path,
     /// Keys that have another value than in the file.
@@ -54,12 +54,12 @@ const TICKS: usize = 10;
 ///
 /// # Errors
 /// The feed file or an input cannot be read, or no chain can begin under it.
-pub fn preview(asked: &Asked<'_>, follow: &mut dyn Follow) -> Result<Preview> {
-    let feed = Feed::load_with(asked.file, asked.settings)?;
+pub fn preview(asked: &PreviewRequest<'_>, follow: &mut dyn Follow) -> Result<Preview> {
+    let feed = FeedConfig::load_with(asked.file, asked.settings)?;
     let run = Run { feed: &feed, asked };
     let sample = run.sample(follow.sample())?;
     let Some(rows) = sample.rows().filter(|rows| !rows.is_empty()) else {
-        return Err(Error::new(Kind::Input, "the sample has no rows").in_field("--in"));
+        return Err(Error::new(ErrorCategory::Input, "the sample has no rows").in_field("--in"));
     };
     let people = headcount(&rows);
     let counts = RandomCounts::draw(&people, &feed.columns.trees());
@@ -77,9 +77,9 @@ pub fn preview(asked: &Asked<'_>, follow: &mut dyn Follow) -> Result<Preview> {
 
 /// What one run of a sample says, with nothing tried beside it.
 #[derive(Debug)]
-pub struct Trial {
+pub struct PreviewTrial {
     /// What came of the last input.
-    pub outcome: Outcome,
+    pub outcome: InputOutcome,
     /// Quasi columns of the newest release that show nothing but labels that stand for all values.
     pub without_detail: Vec<String>,
 }
@@ -88,50 +88,56 @@ pub struct Trial {
 ///
 /// # Errors
 /// As for [`preview`].
-pub fn trial(asked: &Asked<'_>, watch: &mut dyn Watch) -> Result<Trial> {
-    let feed = Feed::load_with(asked.file, asked.settings)?;
+pub fn trial(asked: &PreviewRequest<'_>, watch: &mut dyn Watch) -> Result<PreviewTrial> {
+    let feed = FeedConfig::load_with(asked.file, asked.settings)?;
     let task = Run { feed: &feed, asked }.task()?;
     // What is noticed about the sample is told once.
-    let (entries, public) = rehearse(&task, &Sample::read(&task, watch)?, &mut Silent)?;
-    let last = entries.last().ok_or_else(|| Error::new(Kind::Input, "there is no sample").in_field("--in"))?;
+    let (entries, public) = rehearse(&task, &RehearsalRows::read(&task, watch)?, &mut Silent)?;
+    let last = entries.last().ok_or_else(|| Error::new(ErrorCategory::Input, "there is no sample").in_field("--in"))?;
     let newest = entries.iter().rev().find_map(|entry| entry.release);
     let manifest = newest.map(|release| manifest(&public, Layout::Folders, Some(release), Path::new("memory")));
     let without_detail = manifest.transpose()?.map_or_else(Vec::new, |manifest| {
         manifest.without_detail(&feed.columns).into_iter().map(str::to_owned).collect()
     });
-    Ok(Trial { outcome: last.outcome, without_detail })
+    Ok(PreviewTrial { outcome: last.outcome, without_detail })
 }
 
 /// A sample under a feed file.
 struct Run<'a> {
-    feed: &'a Feed,
-    asked: &'a Asked<'a>,
+    feed: &'a FeedConfig,
+    asked: &'a PreviewRequest<'a>,
 }
 
 /// What came of it.
 struct Once {
     /// What came of the last input.
-    last: Entry,
+    last: InputEntry,
     /// Rows of people who have one already.
     repeats: u64,
     /// What the newest release shows; `None` where none was published.
-    figures: Option<Figures>,
+    figures: Option<PreviewFigures>,
 }
 
 impl<'a> Run<'a> {
     fn task(&self) -> Result<Task<'a>> {
         let key = OperatorKey::parse(&chance::key()?);
-        let key = key.ok_or_else(|| Error::new(Kind::Internal, "a key that was drawn is one"))?;
-        let Asked { inputs, time, .. } = *self.asked;
+        let key = key.ok_or_else(|| Error::new(ErrorCategory::Internal, "a key that was drawn is one"))?;
+        let PreviewRequest { inputs, time, .. } = *self.asked;
         Ok(Task { feed: self.feed, inputs, folder: Path::new("memory"), key, made: None, quarantine: None, time })
     }
 
-    fn sample(&self, watch: &mut dyn Watch) -> Result<Sample> {
-        Sample::read(&self.task()?, watch)
+    fn sample(&self, watch: &mut dyn Watch) -> Result<RehearsalRows> {
+        RehearsalRows::read(&self.task()?, watch)
     }
 
     /// The figures of the sample, with counts that were drawn under the columns of `base`.
-    fn once(&self, sample: &Sample, counts: &RandomCounts, base: &Feed, watch: &mut dyn Watch) -> Result<Once> {
+    fn once(
+        &self,
+        sample: &RehearsalRows,
+        counts: &RandomCounts,
+        base: &FeedConfig,
+        watch: &mut dyn Watch,
+    ) -> Result<Once> {
         let (entries, public) = rehearse(&self.task()?, sample, watch)?;
         let repeats = entries.iter().map(|entry| entry.duplicate).sum();
         let figures = match entries.iter().rev().find_map(|entry| entry.release) {
@@ -141,13 +147,13 @@ impl<'a> Run<'a> {
                 let manifest = manifest(&public, layout, Some(release), memory)?;
                 // Two tables show each value as it is: there is no detail to tell, and no label to count by.
                 let figures = if manifest.two_tables() {
-                    Figures::of_manifest(&manifest)
+                    PreviewFigures::of_manifest(&manifest)
                 } else {
                     let opened = Opened::newest(&public, layout, Some(release), memory)?;
-                    Figures::of(&opened, |column| place(base, self.feed, column), counts)?
+                    PreviewFigures::of(&opened, |column| place(base, self.feed, column), counts)?
                 };
                 let measures = measures::sums(&public, &manifest, &self.feed.columns)?;
-                Some(Figures { measures, ..figures })
+                Some(PreviewFigures { measures, ..figures })
             }
         };
         let last = entries.into_iter().next_back().expect("a sample has inputs");
@@ -155,9 +161,10 @@ impl<'a> Run<'a> {
     }
 
     /// How a chain goes on that begins with the first part of the sample.
-    fn ticks(&self, sample: &Sample) -> Result<Vec<Tick>> {
+    fn ticks(&self, sample: &RehearsalRows) -> Result<Vec<PreviewTick>> {
         let (entries, _) = rehearse(&self.task()?, sample, &mut Silent)?;
-        let tick = |entry: &Entry| Tick { outcome: entry.outcome, rows: entry.rows, waiting: unpublished(entry) };
+        let tick =
+            |entry: &InputEntry| PreviewTick { outcome: entry.outcome, rows: entry.rows, waiting: unpublished(entry) };
         Ok(entries.iter().map(tick).collect())
     }
 
@@ -165,19 +172,19 @@ impl<'a> Run<'a> {
     fn with(
         &self,
         settings: &[Setting],
-        sample: &Sample,
+        sample: &RehearsalRows,
         counts: &RandomCounts,
-        base: Option<&Figures>,
+        base: Option<&PreviewFigures>,
     ) -> Result<Option<Alternative>> {
         let all = [self.asked.settings, settings].concat();
-        let Ok(feed) = Feed::load_with(self.asked.file, &all) else { return Ok(None) };
+        let Ok(feed) = FeedConfig::load_with(self.asked.file, &all) else { return Ok(None) };
         let run = Run { feed: &feed, asked: self.asked };
         // Rows are codes of the columns that they were read under.
         let other = settings.iter().any(Setting::is_of_column).then(|| run.sample(&mut Silent)).transpose();
         let Ok(other) = other else { return Ok(None) };
         let Once { last, figures, .. } = run.once(other.as_ref().unwrap_or(sample), counts, self.feed, &mut Silent)?;
-        let published = last.outcome == Outcome::Published;
-        Ok(figures.filter(|_| published).map(|Figures { loss, count_error, columns, .. }| {
+        let published = last.outcome == InputOutcome::Published;
+        Ok(figures.filter(|_| published).map(|PreviewFigures { loss, count_error, columns, .. }| {
             let set = settings.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
             let loss_without = base.map(|base| base.loss_of(columns.iter().map(|column| &column.name)));
             Alternative { set, loss, loss_without, count_error, waiting: unpublished(&last) }
@@ -186,28 +193,28 @@ impl<'a> Run<'a> {
 }
 
 /// Where a quasi column of one feed is among those of another one.
-fn place(base: &Feed, other: &Feed, column: usize) -> Option<usize> {
+fn place(base: &FeedConfig, other: &FeedConfig, column: usize) -> Option<usize> {
     let name = &base.columns.of(Role::Quasi).nth(column)?.name;
     other.columns.of(Role::Quasi).position(|column| column.name == *name)
 }
 
 /// People by their leaves.
-fn headcount(rows: &Rows) -> Headcount {
+fn headcount(rows: &CodedRows) -> Headcount {
     rows.histogram(0).headcount()
 }
 
 /// Rows that are in no release.
-fn unpublished(entry: &Entry) -> u64 {
+fn unpublished(entry: &InputEntry) -> u64 {
     entry.waiting + entry.withheld + entry.pending
 }
 
 impl Once {
-    fn preview(self, rows: u64, ticks: Vec<Tick>, alternatives: Vec<Alternative>) -> Preview {
+    fn preview(self, rows: u64, ticks: Vec<PreviewTick>, alternatives: Vec<Alternative>) -> Preview {
         let Once { last, repeats, figures } = self;
-        let failed = |tick: &&Tick| matches!(tick.outcome, Outcome::Rejected | Outcome::Stopped);
+        let failed = |tick: &&PreviewTick| matches!(tick.outcome, InputOutcome::Rejected | InputOutcome::Stopped);
         let failing = ticks.iter().filter(failed).count() as f64 / ticks.len().max(1) as f64;
         let loss = figures.as_ref().map(|figures| figures.loss);
-        let Figures { rows: published, columns, count_error, uniform_classes, measures, checks, .. } =
+        let PreviewFigures { rows: published, columns, count_error, uniform_classes, measures, checks, .. } =
             figures.unwrap_or_default();
         Preview {
             rows,

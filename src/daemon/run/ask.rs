@@ -5,38 +5,38 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::begin::{before_new_chain, key, live, not_begun, private, roots};
-use super::world::Roots;
-use crate::daemon::chance::System;
+use super::world::OpenedRoots;
+use crate::daemon::chance::SystemChance;
 use crate::daemon::clock;
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::journal::Ring;
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::KeyRing;
 use crate::daemon::journal::store::Store;
-use crate::daemon::live::{Answer, Ask, Line, Pending, Request, State, past};
+use crate::daemon::live::{Ask, DecidedRelease, FeedState, Pending, Request, RequestOutcome, past};
 use crate::daemon::sign::Signing;
 
 /// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a command knows of the feed before it asks.
-pub struct Known<'a> {
+pub struct FeedFacts<'a> {
     /// The release that waits for a person.
     pub held: Option<&'a Pending>,
     /// The releases that were let go, in order.
-    pub releases: &'a [Line],
+    pub releases: &'a [DecidedRelease],
     /// The keys.
-    pub ring: &'a Ring,
+    pub ring: &'a KeyRing,
 }
 
-impl<'a> Known<'a> {
-    fn of(state: &'a State, ring: &'a Ring) -> Known<'a> {
-        Known { held: state.held.as_ref(), releases: &state.releases, ring }
+impl<'a> FeedFacts<'a> {
+    fn of(state: &'a FeedState, ring: &'a KeyRing) -> FeedFacts<'a> {
+        FeedFacts { held: state.held.as_ref(), releases: &state.releases, ring }
     }
 }
 
 /// Who asks, and why.
 #[derive(Debug, Clone, Default)]
-pub struct Person {
+pub struct Requester {
     /// Their name; the account alone where none is given.
     pub name: Option<String>,
     /// Their reason.
@@ -45,15 +45,15 @@ pub struct Person {
     pub key: Option<Signing>,
 }
 
-impl Person {
+impl Requester {
     /// With this reason.
-    pub fn with_reason(why: &str) -> Person {
-        Person { why: Some(why.to_owned()), ..Person::default() }
+    pub fn with_reason(why: &str) -> Requester {
+        Requester { why: Some(why.to_owned()), ..Requester::default() }
     }
 
     /// What they ask for, signed where they have a key.
-    fn request(&self, ask: Ask, when: String, feed: &Feed, ring: &Ring) -> Result<Request> {
-        let request = Request::new(ask, self.who(), when, self.why.clone(), ring, &mut System)?;
+    fn request(&self, ask: Ask, when: String, feed: &FeedConfig, ring: &KeyRing) -> Result<Request> {
+        let request = Request::new(ask, self.who(), when, self.why.clone(), ring, &mut SystemChance)?;
         Ok(match self.name.as_deref().zip(self.key.as_ref()) {
             Some((name, key)) => request.signed_by(name, key, &feed.name, ring),
             None => request,
@@ -67,13 +67,13 @@ impl Person {
 }
 
 /// What is asked, once the feed is known; or why it need not be asked.
-pub type Asking<'a> = dyn Fn(&Known<'_>) -> Result<Ask> + 'a;
+pub type Asking<'a> = dyn Fn(&FeedFacts<'_>) -> Result<Ask> + 'a;
 
 /// Asks, and waits for what comes of it. `new_chain`: the feed file may have changed what is frozen.
 ///
 /// # Errors
 /// The feed cannot be opened, or nobody answers.
-pub fn ask(feed: &Feed, asking: &Asking<'_>, by: &Person, new_chain: bool) -> Result<Answer> {
+pub fn ask(feed: &FeedConfig, asking: &Asking<'_>, by: &Requester, new_chain: bool) -> Result<RequestOutcome> {
     match roots(feed)? {
         Some(roots) if roots.lock.is_some() => here(feed, &roots, asking, by, new_chain),
         held => {
@@ -87,7 +87,13 @@ pub fn ask(feed: &Feed, asking: &Asking<'_>, by: &Person, new_chain: bool) -> Re
 }
 
 /// Does it in this process, which holds the lock.
-fn here(feed: &Feed, roots: &Roots, asking: &Asking<'_>, by: &Person, new_chain: bool) -> Result<Answer> {
+fn here(
+    feed: &FeedConfig,
+    roots: &OpenedRoots,
+    asking: &Asking<'_>,
+    by: &Requester,
+    new_chain: bool,
+) -> Result<RequestOutcome> {
     let now = clock::now();
     let mut live = match live(feed, roots, &now) {
         Ok((live, _)) => live,
@@ -98,17 +104,17 @@ fn here(feed: &Feed, roots: &Roots, asking: &Asking<'_>, by: &Person, new_chain:
         },
     };
     live.finish(&now)?;
-    let ask = asking(&Known::of(live.state(), live.log().ring()))?;
+    let ask = asking(&FeedFacts::of(live.state(), live.log().ring()))?;
     let request = by.request(ask, now.clone(), feed, live.log().ring())?;
-    live.asked(&request, &|| Feed::load(&feed.file), &now)
+    live.asked(&request, &|| FeedConfig::load(&feed.file), &now)
 }
 
 /// Asks whoever is at work.
-fn there(feed: &Feed, store: &Arc<dyn Store>, asking: &Asking<'_>, by: &Person) -> Result<Answer> {
-    let ring = Ring::open(&**store, &key(feed)?)?.ok_or_else(|| not_begun(feed))?;
+fn there(feed: &FeedConfig, store: &Arc<dyn Store>, asking: &Asking<'_>, by: &Requester) -> Result<RequestOutcome> {
+    let ring = KeyRing::open(&**store, &key(feed)?)?.ok_or_else(|| not_begun(feed))?;
     let public = super::begin::public(feed)?;
     let state = past(&**store, &*public, &ring)?.state.ok_or_else(|| not_begun(feed))?;
-    let ask = asking(&Known::of(&state, &ring))?;
+    let ask = asking(&FeedFacts::of(&state, &ring))?;
     let request = by.request(ask, clock::now(), feed, &ring)?;
     request.put(&**store)?;
     let begun = Instant::now();
@@ -121,7 +127,7 @@ fn there(feed: &Feed, store: &Arc<dyn Store>, asking: &Asking<'_>, by: &Person) 
     }
     let text = "it is in the inbox of the feed, and nobody has answered within a minute: whoever runs the feed does it next. \
                 See `tidegate show` for what came of it";
-    Err(Error::new(Kind::Io, text).in_file(&feed.file))
+    Err(Error::new(ErrorCategory::Io, text).in_file(&feed.file))
 }
 
 /// The account that a command runs under.

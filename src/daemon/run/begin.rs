@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use zeroize::Zeroizing;
 
-use super::world::{Held, Roots, World};
-use crate::daemon::chance::{Chance, System};
-use crate::daemon::config::{Approval, Feed, Root, Secret, SourcePlace, Store as StoreTable};
-use crate::daemon::error::{Error, Kind, Result};
+use super::world::{HeldResource, OpenedRoots, World};
+use crate::daemon::chance::{Chance, SystemChance};
+use crate::daemon::config::{Approval, FeedConfig, Root, Secret, SourcePlace, StoreSettings as StoreTable};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::topic::Unwanted;
-use crate::daemon::journal::store::{Local, Packs, Shown, Store, open};
-use crate::daemon::live::{FEW, Found, Live, Opening, Settings};
+use crate::daemon::journal::store::{Local, Packs, ReadOnlyFolder, Store, open};
+use crate::daemon::live::{FEW, FeedSettings, Live, Opening, OpeningReport};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::sign::Signing;
 use crate::engine::model::Role;
@@ -23,38 +23,38 @@ use crate::engine::release::{Layout, Sha256};
 const REMEDY: &str = "give `tidegate new-chain` for this feed: the change begins with a new chain";
 
 /// The table of a feed file that must be there.
-pub fn store(feed: &Feed) -> Result<&StoreTable> {
+pub fn store(feed: &FeedConfig) -> Result<&StoreTable> {
     feed.services.store.as_ref().ok_or_else(|| missing(feed, "store", "private, public and key"))
 }
 
-fn missing(feed: &Feed, field: &str, keys: &str) -> Error {
+fn missing(feed: &FeedConfig, field: &str, keys: &str) -> Error {
     let text = format!("a feed at work needs `[{}]` with {keys}: see `tidegate init`", field);
-    Error::new(Kind::Feed, text).in_file(&feed.file).in_field(field)
+    Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field)
 }
 
 /// Opens the roots and takes the lock; `None` when another process holds it.
 ///
 /// # Errors
 /// One of them cannot be used.
-pub fn roots(feed: &Feed) -> Result<Option<Roots>> {
+pub fn roots(feed: &FeedConfig) -> Result<Option<OpenedRoots>> {
     let table = store(feed)?;
     let root = |root: &Option<Root>, key: &str| root.clone().ok_or_else(|| missing(feed, &format!("store.{key}"), key));
     let private = root(&table.private, "private")?;
-    let (private, lock): (Arc<dyn Store>, Option<Held>) = match &private {
+    let (private, lock): (Arc<dyn Store>, Option<HeldResource>) = match &private {
         Root::Directory(path) => match Local::private_locked(path)? {
             Some((local, lock)) => (Arc::new(Packs::over(Arc::new(local))), Some(Box::new(lock))),
             None => return Ok(None),
         },
         Root::Bucket(_) => (open(&private, true)?, None),
     };
-    Ok(Some(Roots { private, public: public(feed)?, lock }))
+    Ok(Some(OpenedRoots { private, public: public(feed)?, lock }))
 }
 
 /// The private root, whoever is at work there.
 ///
 /// # Errors
 /// It cannot be used.
-pub fn private(feed: &Feed) -> Result<Arc<dyn Store>> {
+pub fn private(feed: &FeedConfig) -> Result<Arc<dyn Store>> {
     let root = store(feed)?.private.clone().ok_or_else(|| missing(feed, "store.private", "private"))?;
     open(&root, true)
 }
@@ -63,14 +63,14 @@ pub fn private(feed: &Feed) -> Result<Arc<dyn Store>> {
 ///
 /// # Errors
 /// It is not there, or cannot be read.
-pub fn look(feed: &Feed, private: bool) -> Result<Arc<dyn Store>> {
+pub fn look(feed: &FeedConfig, private: bool) -> Result<Arc<dyn Store>> {
     let table = store(feed)?;
     let (root, key) = if private { (&table.private, "private") } else { (&table.public, "public") };
     let root = root.as_ref().ok_or_else(|| missing(feed, &format!("store.{key}"), key))?;
     Ok(match root {
         Root::Directory(path) if path.try_exists().is_ok_and(|there| !there) => return Err(not_begun(feed)),
-        Root::Directory(path) if private => Arc::new(Packs::over(Arc::new(Shown::open(path)?))),
-        Root::Directory(path) => Arc::new(Shown::open(path)?),
+        Root::Directory(path) if private => Arc::new(Packs::over(Arc::new(ReadOnlyFolder::open(path)?))),
+        Root::Directory(path) => Arc::new(ReadOnlyFolder::open(path)?),
         Root::Bucket(_) => open(root, private)?,
     })
 }
@@ -79,7 +79,7 @@ pub fn look(feed: &Feed, private: bool) -> Result<Arc<dyn Store>> {
 ///
 /// # Errors
 /// It cannot be used.
-pub fn public(feed: &Feed) -> Result<Arc<dyn Store>> {
+pub fn public(feed: &FeedConfig) -> Result<Arc<dyn Store>> {
     let root = store(feed)?.public.clone().ok_or_else(|| missing(feed, "store.public", "public"))?;
     open(&root, false)
 }
@@ -88,16 +88,16 @@ pub fn public(feed: &Feed) -> Result<Arc<dyn Store>> {
 ///
 /// # Errors
 /// There is none, or it is no key.
-pub fn key(feed: &Feed) -> Result<OperatorKey> {
+pub fn key(feed: &FeedConfig) -> Result<OperatorKey> {
     let secret = store(feed)?.key.as_ref().ok_or_else(|| missing(feed, "store.key", "key"))?;
     read_key(feed, secret, "store.key", OperatorKey::parse)
 }
 
-fn read_key<T>(feed: &Feed, secret: &Secret, field: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+fn read_key<T>(feed: &FeedConfig, secret: &Secret, field: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
     let text = Zeroizing::new(secret.read().map_err(|error| error.in_field(field))?);
     parse(&text).ok_or_else(|| {
         let text = "this is no key: a key is 64 hexadecimal digits, as `tidegate init` makes them";
-        Error::new(Kind::Usage, text).in_file(&feed.file).in_field(field)
+        Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field(field)
     })
 }
 
@@ -105,13 +105,13 @@ fn read_key<T>(feed: &Feed, secret: &Secret, field: &str, parse: impl Fn(&str) -
 ///
 /// # Errors
 /// The signing key cannot be read.
-pub fn settings(feed: &Feed) -> Result<Settings> {
+pub fn settings(feed: &FeedConfig) -> Result<FeedSettings> {
     let table = store(feed)?;
     let signing = table.signing_key.as_ref();
     let signing = signing.map(|secret| read_key(feed, secret, "store.signing_key", Signing::parse)).transpose()?;
     let schedule = feed.services.schedule.as_ref();
     let source = feed.services.source.as_ref().ok_or_else(|| missing(feed, "source", "kind and path"))?;
-    Ok(Settings {
+    Ok(FeedSettings {
         layout: Layout::Root,
         signing,
         manual: schedule.is_some_and(|schedule| schedule.approval == Approval::Manual),
@@ -132,8 +132,9 @@ pub fn settings(feed: &Feed) -> Result<Settings> {
 ///
 /// # Errors
 /// What it is.
-pub fn possible(feed: &Feed) -> Result<()> {
-    let refuse = |field: &str, text: &str| Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field(field));
+pub fn possible(feed: &FeedConfig) -> Result<()> {
+    let refuse =
+        |field: &str, text: &str| Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field));
     if feed.policy.on_repeat() != OnRepeat::None && feed.columns.of(Role::Identifier).next().is_none() {
         let text = "without an identifier column repeats cannot be found: declare one, or say `on_repeat = \"none\"` if every \
                     row is another person";
@@ -156,7 +157,7 @@ pub fn possible(feed: &Feed) -> Result<()> {
 }
 
 /// How often a feed is looked at.
-pub fn pause(feed: &Feed) -> Duration {
+pub fn pause(feed: &FeedConfig) -> Duration {
     let bucket = |root: Option<&Root>| matches!(root, Some(Root::Bucket(_)));
     let slow = feed.services.store.as_ref().is_some_and(|store| bucket(store.private.as_ref()));
     let settle = feed.services.source.as_ref().map_or(Duration::ZERO, |source| match &source.place {
@@ -172,7 +173,7 @@ pub fn pause(feed: &Feed) -> Duration {
 ///
 /// # Errors
 /// Its log is damaged, its key another one, or the feed file has changed what is frozen.
-pub fn live(feed: &Feed, roots: &Roots, now: &str) -> Result<(Live, Found)> {
+pub fn live(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<(Live, OpeningReport)> {
     opened(feed, roots, &key(feed)?, now, Writer::of_a_command())
 }
 
@@ -180,7 +181,13 @@ pub fn live(feed: &Feed, roots: &Roots, now: &str) -> Result<(Live, Found)> {
 ///
 /// # Errors
 /// As for [`live`].
-pub fn live_as(feed: &Feed, roots: &Roots, now: &str, name: &str, world: &dyn World) -> Result<(Live, Found)> {
+pub fn live_as(
+    feed: &FeedConfig,
+    roots: &OpenedRoots,
+    now: &str,
+    name: &str,
+    world: &dyn World,
+) -> Result<(Live, OpeningReport)> {
     let writer = Writer { name: Some(name.to_owned()), chance: world.chance(), few: world.few(), changed: false };
     opened(feed, roots, &key(feed)?, now, writer)
 }
@@ -189,7 +196,7 @@ pub fn live_as(feed: &Feed, roots: &Roots, now: &str, name: &str, world: &dyn Wo
 ///
 /// # Errors
 /// Its log is damaged, or its key another one.
-pub fn before_new_chain(feed: &Feed, roots: &Roots, now: &str) -> Result<Live> {
+pub fn before_new_chain(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<Live> {
     under(feed, roots, &key(feed)?, now)
 }
 
@@ -197,7 +204,7 @@ pub fn before_new_chain(feed: &Feed, roots: &Roots, now: &str) -> Result<Live> {
 ///
 /// # Errors
 /// As [`before_new_chain`].
-pub fn under(feed: &Feed, roots: &Roots, key: &OperatorKey, now: &str) -> Result<Live> {
+pub fn under(feed: &FeedConfig, roots: &OpenedRoots, key: &OperatorKey, now: &str) -> Result<Live> {
     opened(feed, roots, key, now, Writer { changed: true, ..Writer::of_a_command() }).map(|(live, _)| live)
 }
 
@@ -215,17 +222,17 @@ struct Writer {
 impl Writer {
     /// A command, which works for moments.
     fn of_a_command() -> Writer {
-        Writer { name: None, chance: Box::new(System), few: FEW, changed: false }
+        Writer { name: None, chance: Box::new(SystemChance), few: FEW, changed: false }
     }
 }
 
 fn opened(
-    feed: &Feed,
-    roots: &Roots,
+    feed: &FeedConfig,
+    roots: &OpenedRoots,
     key: &OperatorKey,
     now: &str,
     Writer { name: writer, chance, few, changed }: Writer,
-) -> Result<(Live, Found)> {
+) -> Result<(Live, OpeningReport)> {
     let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
     let opening = Opening {
         private: roots.private.clone(),
@@ -235,7 +242,7 @@ fn opened(
         feed,
         services: Sha256::of(&text),
         chance,
-        settings: Settings { few, ..settings(feed)? },
+        settings: FeedSettings { few, ..settings(feed)? },
         now,
         remedy: REMEDY,
         changed,
@@ -245,7 +252,7 @@ fn opened(
 }
 
 /// What to say where no feed has begun.
-pub fn not_begun(feed: &Feed) -> Error {
+pub fn not_begun(feed: &FeedConfig) -> Error {
     let text = "the feed has not begun yet, so that there is nothing to look at: `tidegate run` begins it";
-    Error::new(Kind::Usage, text).in_file(&feed.file).in_field("store.private")
+    Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("store.private")
 }

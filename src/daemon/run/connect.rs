@@ -7,8 +7,8 @@ use rustix::fs::{Access, access};
 
 use super::begin::{key, look};
 use super::intake::topic_settings;
-use crate::daemon::config::{Feed, Registry, Root, Source, SourcePlace, Ticks};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::config::{FeedConfig, RegistrySettings, Root, SourcePlace, SourceSettings, Ticks};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::directory::Directory;
 use crate::daemon::ingest::topic::{probe, reach_registry};
 use crate::daemon::notify;
@@ -32,7 +32,7 @@ impl Reached {
 }
 
 /// Looks at all that a feed file names, in the order of the file.
-pub fn connect(feed: &Feed) -> Vec<Reached> {
+pub fn connect(feed: &FeedConfig) -> Vec<Reached> {
     let mut all = Vec::new();
     if let Some(source) = &feed.services.source {
         all.push(of_source(feed, source));
@@ -52,7 +52,7 @@ pub fn connect(feed: &Feed) -> Vec<Reached> {
 }
 
 /// Whoever is to be told.
-fn receivers(feed: &Feed) -> Vec<Reached> {
+fn receivers(feed: &FeedConfig) -> Vec<Reached> {
     let what = |receiver| match receiver {
         Receiver::Topic => "notify.topic",
         Receiver::Webhook => "notify.webhook",
@@ -65,7 +65,7 @@ fn receivers(feed: &Feed) -> Vec<Reached> {
     }
 }
 
-fn of_source(feed: &Feed, source: &Source) -> Reached {
+fn of_source(feed: &FeedConfig, source: &SourceSettings) -> Reached {
     match &source.place {
         SourcePlace::Directory { path, settle } => {
             let found = Directory::new(path, settle.get()).files();
@@ -92,12 +92,12 @@ fn of_source(feed: &Feed, source: &Source) -> Reached {
     }
 }
 
-fn of_registry(registry: &Registry) -> Result<String> {
+fn of_registry(registry: &RegistrySettings) -> Result<String> {
     reach_registry(registry).map(|()| "the schema registry answers, and lets us ask".to_owned())
 }
 
 /// A root as it lies there.
-fn of_root(feed: &Feed, root: &Root, private: bool) -> Result<String> {
+fn of_root(feed: &FeedConfig, root: &Root, private: bool) -> Result<String> {
     let Root::Directory(path) = root else {
         // Opening looks into it.
         let store = look(feed, private)?;
@@ -114,7 +114,7 @@ fn of_root(feed: &Feed, root: &Root, private: bool) -> Result<String> {
     let about = std::fs::metadata(path).map_err(|error| Error::io(path, "look at the folder", &error))?;
     if private && std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o077 != 0 {
         let text = "others may use this folder, which holds private state: chmod 700 it";
-        return Err(Error::new(Kind::Io, text).in_file(path));
+        return Err(Error::new(ErrorCategory::Io, text).in_file(path));
     }
     let store = look(feed, private)?;
     may_write(path)?;
@@ -134,5 +134,5 @@ fn may_write(folder: &Path) -> Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
-    Err(Error::new(Kind::Io, "what should be a folder is a file").in_file(folder))
+    Err(Error::new(ErrorCategory::Io, "what should be a folder is a file").in_file(folder))
 }

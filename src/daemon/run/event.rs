@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 /// What happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum LoopEvent {
     /// It is time to look at the inbox and at the source.
     Look,
     /// A tick of the schedule is due.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::halt::Halts;
-use super::how::How;
+use super::queries::How;
 use super::ward::Ward;
 use super::world::{World, aside};
-use crate::daemon::config::Feed;
+use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
 use crate::daemon::observe::FeedObserver;
 
@@ -14,7 +14,7 @@ use crate::daemon::observe::FeedObserver;
 #[derive(Clone)]
 pub struct Work {
     /// The feed, as its file was read last.
-    pub feed: Arc<Feed>,
+    pub feed: Arc<FeedConfig>,
     /// Its log lines, metrics and health.
     pub told: FeedObserver,
     /// How it is run.

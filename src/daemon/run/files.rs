@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::feed_notices::became;
 use super::intake::Intake;
 use super::keeper::Keeper;
-use super::outcome::Tick;
-use super::told::became;
+use super::outcome::FeedTick;
 use crate::daemon::config::{Format, Ticks};
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::directory::{Directory, Seen};
-use crate::daemon::ingest::{Source, Taken as Decoded, digest};
-use crate::daemon::live::{Came, Consumed, Shelf, Taken};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::ingest::directory::{Directory, FolderFile};
+use crate::daemon::ingest::{SourceFile, TakenRows as Decoded, digest};
+use crate::daemon::live::{Came, Consumed, Shelf, TakenMessages};
 use crate::daemon::observe::events::{FileName, FileTaken, LateFile};
 use crate::engine::release::Sha256;
 
@@ -31,12 +31,12 @@ impl Keeper {
     fn folder(&self) -> Result<&Directory> {
         match &self.source {
             Intake::Folder(folder) => Ok(folder),
-            Intake::Topic(_) => Err(Error::new(Kind::Internal, "a topic has no files")),
+            Intake::Topic(_) => Err(Error::new(ErrorCategory::Internal, "a topic has no files")),
         }
     }
 
     /// Looks at the folder, and takes what stands still.
-    pub(super) fn look_at_files(&mut self) -> Result<Vec<Tick>> {
+    pub(super) fn look_at_files(&mut self) -> Result<Vec<FeedTick>> {
         let (now, age) = (Instant::now(), self.world.age());
         let live = &self.live;
         let Intake::Folder(folder) = &mut self.source else { return Ok(Vec::new()) };
@@ -59,7 +59,7 @@ impl Keeper {
     }
 
     /// A file that was taken must stay what it was.
-    fn unchanged(&self, seen: &Seen) -> Result<()> {
+    fn unchanged(&self, seen: &FolderFile) -> Result<()> {
         let Some(known) = self.live.taken(&seen.name) else { return Ok(()) };
         if known.looks(seen.look.size, seen.look.modified) {
             return Ok(());
@@ -72,11 +72,11 @@ impl Keeper {
         }
         let text = "this file was taken in already and has changed since: put it back as it was, or move it away. What is new \
                     in it belongs in a file of another name; rows that were taken in stay as they were";
-        Err(Error::new(Kind::Input, text).in_file(&file))
+        Err(Error::new(ErrorCategory::Input, text).in_file(&file))
     }
 
     /// What is in a file; `None` if it does not stand still to the end, or is gone: it is looked at again then.
-    fn read(&mut self, seen: &Seen) -> Result<Option<Read>> {
+    fn read(&mut self, seen: &FolderFile) -> Result<Option<Read>> {
         let file = self.folder()?.file(&seen.name);
         let read = self.read_at_rest(&file);
         if self.folder()?.again(&seen.name) == Some(seen.look) {
@@ -103,7 +103,7 @@ impl Keeper {
     }
 
     /// Takes a file in.
-    fn take(&mut self, seen: &Seen) -> Result<Option<Came>> {
+    fn take(&mut self, seen: &FolderFile) -> Result<Option<Came>> {
         let (begun, file) = (Instant::now(), self.folder()?.file(&seen.name));
         let Some(Read { sha256, decoded, shelf }) = self.read(seen)? else { return Ok(None) };
         let newest = self.live.state().files.keys().next_back().filter(|newest| **newest > seen.name).cloned();
@@ -116,7 +116,7 @@ impl Keeper {
         let repeats = shelf.repeats() + aside.messages().len() as u64 - aside.faults();
         let aside = (!aside.messages().is_empty()).then(|| (aside.messages().len() as u64, aside.bytes()));
         let look = Consumed::new(sha256, seen.look.size, seen.look.modified);
-        let taken = Taken::file(seen.name.clone(), look, seen_rows, rows, aside, nulled).with_repeats(repeats);
+        let taken = TakenMessages::file(seen.name.clone(), look, seen_rows, rows, aside, nulled).with_repeats(repeats);
         let came = self.live.take_with(taken, shelf, &self.now())?;
         self.told.emit(&FileTaken {
             file: FileName::of(&file),
@@ -141,19 +141,19 @@ impl Keeper {
             Some(Format::Csv) => "csv",
             Some(Format::Parquet) => "parquet",
         };
-        let found = Source::open(file)?.format();
+        let found = SourceFile::open(file)?.format();
         if found == word {
             return Ok(());
         }
         let text =
             format!("the file is {found}, and the feed file says format = \"{word}\": correct the one or the other");
-        Err(Error::new(Kind::Input, text).in_file(file).in_field("source.format"))
+        Err(Error::new(ErrorCategory::Input, text).in_file(file).in_field("source.format"))
     }
 }
 
 /// What to do about a file that cannot be read as such.
 fn untaken(mut error: Error) -> Error {
-    if error.kind == Kind::Input {
+    if error.kind == ErrorCategory::Input {
         error.text += ". Nothing of this file was taken: put a whole one in its place, or move it away or rename it to begin \
                        with `_`";
     }

@@ -11,8 +11,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::machine::Machine;
 use super::world::World;
 use crate::daemon::clock;
-use crate::daemon::config::{Feed, Root};
-use crate::daemon::error::{Error, Kind, Rival};
+use crate::daemon::config::{FeedConfig, Root};
+use crate::daemon::error::{Error, ErrorCategory, Rival};
 use crate::daemon::journal::store::Store;
 use crate::daemon::notify::{HaltTeller, Notification};
 use crate::daemon::observe::events::{Halted, Resumed, StillHalted};
@@ -63,7 +63,7 @@ impl Halts {
     }
 
     /// The feed has halted, or a try to go on has failed. `again`: it is tried again.
-    pub fn failed(&self, feed: &Feed, error: &Error, again: bool) {
+    pub fn failed(&self, feed: &FeedConfig, error: &Error, again: bool) {
         let mut known = self.known();
         let Some(now) = &mut known.now else { return self.begins(&mut known, feed, error, again) };
         // A command at work holds the lock for moments; that is no other reason.
@@ -75,7 +75,7 @@ impl Halts {
         }
     }
 
-    fn begins(&self, known: &mut Known, feed: &Feed, error: &Error, again: bool) {
+    fn begins(&self, known: &mut Known, feed: &FeedConfig, error: &Error, again: bool) {
         let left = left_in(feed, &*self.world).filter(|halt| halt.reason == error.to_string());
         let after = known.newest.map(|newest| newest + SignedDuration::from_secs(1));
         let since = left.and_then(|halt| clock::parse(&halt.since));
@@ -93,7 +93,7 @@ impl Halts {
     }
 
     /// It is halted for another reason now.
-    fn changes(&self, known: &mut Known, feed: &Feed, error: &Error, again: bool) {
+    fn changes(&self, known: &mut Known, feed: &FeedConfig, error: &Error, again: bool) {
         let Some(now) = &mut known.now else { return };
         now.halt = halt(&now.halt.since, error, again);
         (now.noted, now.rival) = (false, error.rival);
@@ -116,7 +116,7 @@ impl Halts {
     }
 
     /// The feed works: a halt is over, be it of this process or of an earlier one.
-    pub fn over(&self, feed: &Feed) {
+    pub fn over(&self, feed: &FeedConfig) {
         let mut known = self.known();
         let looked = std::mem::replace(&mut known.looked, true);
         let since = match known.now.take() {
@@ -149,7 +149,7 @@ impl Halts {
 
 impl Now {
     /// Leaves the note. Where that fails the next try does it; health, metrics and log say the same.
-    fn note(&mut self, feed: &Feed, world: &dyn World) {
+    fn note(&mut self, feed: &FeedConfig, world: &dyn World) {
         if self.noted || self.rival == Some(Rival::Works) {
             // The other process has not halted.
             return;
@@ -161,11 +161,11 @@ impl Now {
 }
 
 /// The halt that a process has left a note of, in a feed that is not known to go on.
-pub fn left_by(feed: &Feed) -> Option<Halt> {
+pub fn left_by(feed: &FeedConfig) -> Option<Halt> {
     left_in(feed, &Machine::default())
 }
 
-fn left_in(feed: &Feed, world: &dyn World) -> Option<Halt> {
+fn left_in(feed: &FeedConfig, world: &dyn World) -> Option<Halt> {
     let bytes = world.noted(root(feed)?, NOTE).ok()??;
     serde_json::from_slice(&bytes).ok()
 }
@@ -178,7 +178,7 @@ pub fn forget(private: &dyn Store) -> crate::daemon::error::Result<()> {
     if private.read(NOTE)?.is_some() { private.delete(NOTE) } else { Ok(()) }
 }
 
-fn root(feed: &Feed) -> Option<&Root> {
+fn root(feed: &FeedConfig) -> Option<&Root> {
     feed.services.store.as_ref()?.private.as_ref()
 }
 
@@ -200,13 +200,15 @@ fn halt(since: &str, error: &Error, again: bool) -> Halt {
 }
 
 /// What an operator does about an error of this kind; its own text says more.
-fn remedy(kind: Kind) -> &'static str {
+fn remedy(kind: ErrorCategory) -> &'static str {
     match kind {
-        Kind::Usage => "Correct the file or the setting that the reason names.",
-        Kind::Feed => "Correct the feed file where the reason says so, or change it back.",
-        Kind::Taxonomy => "Correct the taxonomy that the reason names, or change it back.",
-        Kind::Input => "Put the file that the reason names back as it was, or replace it, as the reason says.",
-        Kind::Io => "Look at the place that the reason names: permissions, space, connections.",
-        Kind::Internal => "Keep the private root as it is, and report the reason with the log lines before it.",
+        ErrorCategory::Usage => "Correct the file or the setting that the reason names.",
+        ErrorCategory::Feed => "Correct the feed file where the reason says so, or change it back.",
+        ErrorCategory::Taxonomy => "Correct the taxonomy that the reason names, or change it back.",
+        ErrorCategory::Input => "Put the file that the reason names back as it was, or replace it, as the reason says.",
+        ErrorCategory::Io => "Look at the place that the reason names: permissions, space, connections.",
+        ErrorCategory::Internal => {
+            "Keep the private root as it is, and report the reason with the log lines before it."
+        }
     }
 }

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::world::World;
-use crate::daemon::config::{Feed, Format, Source, SourcePlace};
+use crate::daemon::config::{FeedConfig, Format, SourcePlace, SourceSettings};
 use crate::daemon::error::Result;
 use crate::daemon::ingest::directory::Directory;
-use crate::daemon::ingest::topic::{Fetching, Settings};
-use crate::daemon::live::State;
+use crate::daemon::ingest::topic::{Fetching, TopicSettings};
+use crate::daemon::live::FeedState;
 use crate::daemon::observe::{Behind, FeedObserver};
 
 /// How long a single tick waits for brokers.
@@ -18,11 +18,11 @@ pub enum Intake {
     /// A folder that is watched.
     Folder(Directory),
     /// A topic that is fetched.
-    Topic(Topic),
+    Topic(TopicIntake),
 }
 
 /// A topic that is fetched.
-pub struct Topic {
+pub struct TopicIntake {
     /// Its name.
     pub name: String,
     /// What fetches it.
@@ -34,7 +34,7 @@ impl Intake {
     ///
     /// # Errors
     /// The source cannot be begun with what the feed file says.
-    pub fn begin(feed: &Feed, state: &State, once: bool, world: &dyn World) -> Result<Intake> {
+    pub fn begin(feed: &FeedConfig, state: &FeedState, once: bool, world: &dyn World) -> Result<Intake> {
         let source = feed.services.source.as_ref().expect("a feed at work has a source");
         match &source.place {
             SourcePlace::Directory { path, settle } => Ok(Intake::Folder(Directory::new(path, settle.get()))),
@@ -42,7 +42,7 @@ impl Intake {
                 let known = state.partitions.get(topic).cloned().unwrap_or_default();
                 let settings = topic_settings(feed, source, once).expect("the source is a topic");
                 let fetch = world.fetch(&settings, known).map_err(|error| error.in_file(&feed.file))?;
-                Ok(Intake::Topic(Topic { name: topic.clone(), fetch }))
+                Ok(Intake::Topic(TopicIntake { name: topic.clone(), fetch }))
             }
         }
     }
@@ -50,7 +50,7 @@ impl Intake {
 
 impl Intake {
     /// Has metrics and health say how far the source is behind, where it can be.
-    pub fn watched(&self, feed: &Feed, told: &FeedObserver) {
+    pub fn watched(&self, feed: &FeedConfig, told: &FeedObserver) {
         let place = feed.services.source.as_ref().map(|source| &source.place);
         if let (Intake::Topic(topic), Some(SourcePlace::Kafka { max_lag, .. })) = (self, place) {
             let backlog = topic.fetch.backlog();
@@ -61,11 +61,11 @@ impl Intake {
 }
 
 /// What a topic is read with; `None` where the source is none.
-pub fn topic_settings<'f>(feed: &'f Feed, source: &'f Source, once: bool) -> Option<Settings<'f>> {
+pub fn topic_settings<'f>(feed: &'f FeedConfig, source: &'f SourceSettings, once: bool) -> Option<TopicSettings<'f>> {
     let SourcePlace::Kafka { brokers, topic, start, security, topic_id, resume, .. } = &source.place else {
         return None;
     };
-    Some(Settings {
+    Some(TopicSettings {
         feed: &feed.name,
         brokers,
         topic,

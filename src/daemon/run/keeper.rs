@@ -7,27 +7,27 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::begin::{live_as, possible, store};
-use super::event::Event;
+use super::clock_check::Sense;
+use super::event::LoopEvent;
 use super::feed_at_work::Work;
 use super::halt::forget;
-use super::how::Until;
 use super::intake::Intake;
-use super::outcome::{Outcome, Tick};
-use super::rounds::Rounds;
-use super::sense::Sense;
+use super::outcome::{FeedTick, TickOutcome};
+use super::queries::Until;
+use super::scrub_progress::Rounds;
 use super::timetable;
 use super::ward::Ward;
-use super::world::{Roots, World};
+use super::world::{OpenedRoots, World};
 use crate::daemon::clock;
-use crate::daemon::config::{Feed, Root, Schedule, Ticks};
-use crate::daemon::error::{Error, Kind, Result, Rival};
+use crate::daemon::config::{FeedConfig, Root, Schedule, Ticks};
+use crate::daemon::error::{Error, ErrorCategory, Result, Rival};
 use crate::daemon::ingest::topic::Bell;
 use crate::daemon::journal::store::Local;
-use crate::daemon::live::{Found, Live};
+use crate::daemon::live::{Live, OpeningReport};
 use crate::daemon::notify::Notifier;
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{
-    CheckpointWritten, ClockAhead, ClockBehind, FenceAppended, Forgotten, Recovered, Standing, Swept,
+    CheckpointWritten, ClockAhead, ClockBehind, FenceAppended, Forgotten, Recovered, Swept, UnpublishedRows,
 };
 
 /// How long receivers of notifications are waited for: before a halt is told, and by a command that ends.
@@ -36,7 +36,7 @@ const AT_THE_END: Duration = Duration::from_secs(10);
 
 /// A feed at work, with everything around it.
 pub struct Keeper {
-    pub(super) feed: Arc<Feed>,
+    pub(super) feed: Arc<FeedConfig>,
     pub(super) live: Live,
     pub(super) told: FeedObserver,
     pub(super) source: Intake,
@@ -52,7 +52,7 @@ pub struct Keeper {
     pub(super) rounds: Rounds,
     notifier: Notifier,
     pub(super) ward: Arc<Ward>,
-    _roots: Roots,
+    _roots: OpenedRoots,
 }
 
 impl Keeper {
@@ -116,7 +116,7 @@ impl Keeper {
         Ok(keeper)
     }
 
-    fn tell_recovered(&self, found: &Found, rolled_forward: u64, begun: Instant) -> Result<()> {
+    fn tell_recovered(&self, found: &OpeningReport, rolled_forward: u64, begun: Instant) -> Result<()> {
         let sums = self.tell(self.live.newest_sums())?;
         let state = self.live.state();
         let newest = state.releases.last();
@@ -171,16 +171,16 @@ impl Keeper {
         Ok(())
     }
 
-    pub(super) fn standing(&self) -> Standing {
+    pub(super) fn standing(&self) -> UnpublishedRows {
         let feed = &self.live.state().feed;
-        Standing { waiting: feed.waiting().rows(), withheld: feed.withheld().rows(), pending: feed.pending() }
+        UnpublishedRows { waiting: feed.waiting().rows(), withheld: feed.withheld().rows(), pending: feed.pending() }
     }
 
     /// Does what an event says; the ticks that came of it.
     ///
     /// # Errors
     /// The feed halts.
-    pub fn handle(&mut self, event: Event) -> Result<Vec<Tick>> {
+    pub fn handle(&mut self, event: LoopEvent) -> Result<Vec<FeedTick>> {
         let ticks = self.does(event);
         self.tell(ticks)
     }
@@ -200,10 +200,10 @@ impl Keeper {
         self.notifier.finish(AT_THE_END);
     }
 
-    fn does(&mut self, event: Event) -> Result<Vec<Tick>> {
+    fn does(&mut self, event: LoopEvent) -> Result<Vec<FeedTick>> {
         self.look_at_clock()?;
         match event {
-            Event::Look => {
+            LoopEvent::Look => {
                 self.inbox()?;
                 let ticks = self.look()?;
                 if self.live.packs_soon() {
@@ -213,7 +213,7 @@ impl Keeper {
                 self.scrub()?;
                 Ok(ticks)
             }
-            Event::Tick { due, missed } => {
+            LoopEvent::Tick { due, missed } => {
                 self.inbox()?;
                 let mut ticks = self.look()?;
                 self.live.shown(true)?;
@@ -221,14 +221,14 @@ impl Keeper {
                 match self.live.state().ticked.as_deref().and_then(clock::parse).filter(|last| *last > due) {
                     Some(last) => {
                         self.told.emit(&ClockBehind { due, last });
-                        ticks.push(Tick { outcome: Outcome::Postponed, ..self.nothing() });
+                        ticks.push(FeedTick { outcome: TickOutcome::Postponed, ..self.nothing() });
                     }
                     None => ticks.push(self.tick(&clock::text(due))?),
                 }
                 self.upkeep()?;
                 Ok(ticks)
             }
-            Event::Stop => Ok(Vec::new()),
+            LoopEvent::Stop => Ok(Vec::new()),
         }
     }
 
@@ -273,7 +273,7 @@ impl Keeper {
     }
 
     /// Looks at the source, and takes what is there.
-    fn look(&mut self) -> Result<Vec<Tick>> {
+    fn look(&mut self) -> Result<Vec<FeedTick>> {
         match &self.source {
             Intake::Folder(_) => self.look_at_files(),
             Intake::Topic(_) => self.look_at_topic(),
@@ -305,12 +305,12 @@ impl Keeper {
     }
 
     /// What came of the last tick, where nothing is due.
-    pub(super) fn nothing(&self) -> Tick {
+    pub(super) fn nothing(&self) -> FeedTick {
         let feed = &self.live.state().feed;
-        Tick {
+        FeedTick {
             feed: self.feed.name.clone(),
             tick: None,
-            outcome: Outcome::Idle,
+            outcome: TickOutcome::Idle,
             release: None,
             rows: self.live.state().releases.last().map_or(0, |line| line.rows),
             added: 0,
@@ -325,9 +325,9 @@ impl Keeper {
 }
 
 /// What to say where another process holds the lock.
-fn busy(feed: &Feed) -> Error {
+fn busy(feed: &FeedConfig) -> Error {
     match store(feed).map(|table| table.private.as_ref()) {
         Ok(Some(Root::Directory(path))) => Local::busy(path),
-        _ => Error::new(Kind::Io, "another tidegate is at work here").because_of(Rival::Works),
+        _ => Error::new(ErrorCategory::Io, "another tidegate is at work here").because_of(Rival::Works),
     }
 }

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::begin;
-use super::world::{Roots, Wait, World};
-use crate::daemon::chance::{Chance, System};
+use super::world::{OpenedRoots, Wait, World};
+use crate::daemon::chance::{Chance, SystemChance};
 use crate::daemon::clock;
-use crate::daemon::config::{Feed, Root};
+use crate::daemon::config::{FeedConfig, Root};
 use crate::daemon::error::Result;
-use crate::daemon::ingest::topic::{Fetch, Fetching, Position, Settings};
+use crate::daemon::ingest::topic::{Fetch, Fetching, Position, TopicSettings};
 use crate::daemon::journal::store::{put_beside, read_beside};
 
 /// The machine that the program runs on.
@@ -46,14 +46,14 @@ impl World for Machine {
     }
 
     fn chance(&self) -> Box<dyn Chance> {
-        Box::new(System)
+        Box::new(SystemChance)
     }
 
-    fn roots(&self, feed: &Feed) -> Result<Option<Roots>> {
+    fn roots(&self, feed: &FeedConfig) -> Result<Option<OpenedRoots>> {
         begin::roots(feed)
     }
 
-    fn fetch(&self, settings: &Settings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>> {
+    fn fetch(&self, settings: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>> {
         Ok(Box::new(Fetch::begin(settings, positions)?))
     }
 

@@ -1,56 +1,56 @@
 //! The daemon (HOUSE 2): feeds at work, each by itself, and the pages that tell of them. A feed that halts stops neither its
 //! neighbours nor the pages, and is tried again until it goes on.
 
-mod again;
 mod ask;
 pub mod begin;
+mod clock_check;
 mod connect;
+mod damage;
+mod detached_drop;
 mod event;
 mod feed_at_work;
+mod feed_notices;
+mod feed_snapshot;
 mod files;
 mod halt;
-mod held;
-mod how;
 mod intake;
 mod keeper;
 mod machine;
 mod outcome;
 mod page;
+mod queries;
 mod rekey;
-mod rounds;
+mod restart;
 mod scrub;
-mod seen;
-mod sense;
+mod scrub_progress;
 mod tick;
 mod timetable;
-mod told;
 mod topic;
 mod ward;
 mod work;
 pub mod world;
-mod wounds;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use again::keep;
-pub use ask::{Asking, Known, Person, ask};
+pub use ask::{Asking, FeedFacts, Requester, ask};
 pub use connect::{Reached, connect};
-pub use event::Event;
-pub use how::{How, PageOptions, Until};
+pub use event::LoopEvent;
+pub use feed_snapshot::{seen, seen_with};
 pub use keeper::Keeper;
-pub use outcome::{Outcome, Tick};
+pub use outcome::{FeedTick, TickOutcome};
 pub use page::{ask_health, damaged, halted};
+pub use queries::{How, PageOptions, Until};
 pub use rekey::rekey;
-pub use seen::{seen, seen_with};
+pub use restart::keep;
 
 use machine::Machine;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use world::World;
 
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::observe::Observer;
 use crate::daemon::observe::http::{Door, address, serve};
 
@@ -62,12 +62,12 @@ const GRACE: Duration = Duration::from_secs(8);
 /// # Errors
 /// Why feeds halted, where they are not tried again; the others have gone on until they ended.
 pub async fn run(
-    feeds: Vec<Feed>,
+    feeds: Vec<FeedConfig>,
     how: How,
     options: PageOptions,
     observer: Arc<Observer>,
     shutdown: watch::Receiver<bool>,
-) -> std::result::Result<Vec<Tick>, Vec<Error>> {
+) -> std::result::Result<Vec<FeedTick>, Vec<Error>> {
     let one = |error: Error| vec![error];
     let door = match (how.until, address(&feeds).map_err(one)?) {
         (Until::Told, Some(http)) => {
@@ -99,7 +99,9 @@ pub async fn run(
             None => break,
             Some(Ok(Ok(of_feed))) => ticks.extend(of_feed),
             Some(Ok(Err(error))) => errors.push(error),
-            Some(Err(_)) => errors.push(Error::new(Kind::Internal, "a feed has ended by a fault of this program")),
+            Some(Err(_)) => {
+                errors.push(Error::new(ErrorCategory::Internal, "a feed has ended by a fault of this program"))
+            }
         }
     }
     if let Some(pages) = pages {

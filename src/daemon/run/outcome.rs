@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::live::Against;
+use crate::daemon::live::VerdictReason;
 
 /// What came of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum TickOutcome {
     /// A release was published.
     Published,
     /// A release waits for a person's approval.
@@ -31,13 +31,13 @@ pub enum Outcome {
 
 /// A tick of a feed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Tick {
+pub struct FeedTick {
     /// The feed.
     pub feed: String,
     /// The number of the tick; null when nothing had to be written down.
     pub tick: Option<u32>,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: TickOutcome,
     /// The release that was published, or that waits for approval.
     pub release: Option<u32>,
     /// Rows of the newest release.
@@ -56,5 +56,5 @@ pub struct Tick {
     /// none.
     pub without_detail: Vec<String>,
     /// Why a release may not leave.
-    pub reasons: Vec<Against>,
+    pub reasons: Vec<VerdictReason>,
 }

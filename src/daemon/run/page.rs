@@ -8,8 +8,8 @@ use std::time::Duration;
 use zeroize::Zeroizing;
 
 use super::halt::left_by;
-use crate::daemon::config::{Feed, Http};
-use crate::daemon::error::{Error, Kind, Result, cause};
+use crate::daemon::config::{FeedConfig, Http};
+use crate::daemon::error::{Error, ErrorCategory, Result, cause};
 use crate::daemon::observe::{Halt, Health};
 
 /// How long `show` waits for the page: it is on this machine.
@@ -20,21 +20,21 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const MOST: u64 = 1 << 20;
 
 /// Why a feed is halted; `None` if it is not, or if that cannot be known here.
-pub fn halted(feed: &Feed) -> Option<Halt> {
+pub fn halted(feed: &FeedConfig) -> Option<Halt> {
     left_by(feed).or_else(|| on_page(feed))
 }
 
 /// What is missing or changed in the roots of a feed, as the process that runs it has found; nothing where none answers.
-pub fn damaged(feed: &Feed) -> Vec<String> {
+pub fn damaged(feed: &FeedConfig) -> Vec<String> {
     glance(feed).and_then(|mut health| health.damaged.remove(&feed.name)).unwrap_or_default()
 }
 
-fn on_page(feed: &Feed) -> Option<Halt> {
+fn on_page(feed: &FeedConfig) -> Option<Halt> {
     glance(feed)?.halted.remove(&feed.name)
 }
 
 /// The page, where it asks for no token. `show` shows none: another program may listen there by now.
-fn glance(feed: &Feed) -> Option<Health> {
+fn glance(feed: &FeedConfig) -> Option<Health> {
     let address = near(feed.services.http.bind)?;
     let (_, body) = read(address, None, GLANCE).ok()?;
     serde_json::from_str(&body).ok()
@@ -49,23 +49,23 @@ pub fn ask_health(http: &Http) -> Result<Health> {
     let Some(address) = near(http.bind) else {
         let text =
             "with port 0 the system chooses the port at each start: name the one of the line `listening` with --bind";
-        return refuse(Kind::Usage, text.to_owned(), "http.bind");
+        return refuse(ErrorCategory::Usage, text.to_owned(), "http.bind");
     };
     let token = http.tokens.first().map(|token| token.read().map(Zeroizing::new)).transpose();
     let token = token.map_err(|error| error.in_field("http.tokens"))?;
     let (status, body) = read(address, token.as_ref().map(|token| token.as_str()), PATIENCE).map_err(|error| {
         let text =
             format!("no daemon answers at {address} ({}): start it, or name its address with --bind", cause(&error));
-        Error::new(Kind::Io, text).in_field("http.bind")
+        Error::new(ErrorCategory::Io, text).in_field("http.bind")
     })?;
     match (status, serde_json::from_str(&body)) {
         (200 | 503, Ok(health)) => Ok(health),
         (401, _) => {
             let text =
                 format!("the daemon at {address} wants another token: name it in `http.tokens`, or with --token");
-            refuse(Kind::Usage, text, "http.tokens")
+            refuse(ErrorCategory::Usage, text, "http.tokens")
         }
-        _ => refuse(Kind::Io, format!("another program than tidegate answers at {address}"), "http.bind"),
+        _ => refuse(ErrorCategory::Io, format!("another program than tidegate answers at {address}"), "http.bind"),
     }
 }
 

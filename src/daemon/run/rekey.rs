@@ -1,15 +1,15 @@
 //! How the operator's key of a feed is changed (HOUSE 3): by a command that is the one writer meanwhile, with both keys at
 //! hand, so that the same command again ends whatever it had begun.
 
-use super::ask::Person;
+use super::ask::Requester;
 use super::begin::{key, not_begun, roots, under};
-use super::world::Roots;
-use crate::daemon::chance::{System, name};
+use super::world::OpenedRoots;
+use crate::daemon::chance::{SystemChance, name};
 use crate::daemon::clock;
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::journal::{Ring, Wanted};
-use crate::daemon::live::Answer;
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::{KeyRing, RequestOrigin};
+use crate::daemon::live::RequestOutcome;
 use crate::daemon::seal::OperatorKey;
 
 /// Wraps all keys of a feed under another key of the operator; the feed file still names the old one, or the new one
@@ -18,21 +18,21 @@ use crate::daemon::seal::OperatorKey;
 /// # Errors
 /// Somebody is at work, neither key opens the private root, or it cannot be written. Either key opens it then, and the same
 /// again goes on.
-pub fn rekey(feed: &Feed, to: &OperatorKey, by: &Person) -> Result<Answer> {
+pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<RequestOutcome> {
     let Some(roots) = roots(feed)? else {
         let text = "another tidegate is at work here, and keys are changed only while nobody is: stop it, give this command \
                     again, and start it under the new key";
-        return Err(Error::new(Kind::Io, text).in_file(&feed.file));
+        return Err(Error::new(ErrorCategory::Io, text).in_file(&feed.file));
     };
     let (old, now) = (key(feed)?, clock::now());
-    let opened = Ring::open(&*roots.private, &old);
+    let opened = KeyRing::open(&*roots.private, &old);
     match opened {
         Ok(None) => Err(not_begun(feed)),
         Ok(Some(ring)) if old.is(to) && ring.generation() == 0 => Ok(answer(false, 0, SAME)),
         Ok(Some(_)) if old.is(to) => finished(feed, &roots, to, &now),
         Ok(Some(_)) => {
-            let wanted = Wanted {
-                request: name(&mut System)?,
+            let wanted = RequestOrigin {
+                request: name(&mut SystemChance)?,
                 who: by.who(),
                 when: now.clone(),
                 why: by.why.clone(),
@@ -46,7 +46,7 @@ pub fn rekey(feed: &Feed, to: &OperatorKey, by: &Person) -> Result<Answer> {
             Ok(answer(true, keys, &text))
         }
         // It was changed to the new one before, and perhaps not to the end.
-        Err(_) if matches!(Ring::open(&*roots.private, to), Ok(Some(_))) => finished(feed, &roots, to, &now),
+        Err(_) if matches!(KeyRing::open(&*roots.private, to), Ok(Some(_))) => finished(feed, &roots, to, &now),
         Err(error) => Err(error),
     }
 }
@@ -54,15 +54,15 @@ pub fn rekey(feed: &Feed, to: &OperatorKey, by: &Person) -> Result<Answer> {
 const SAME: &str = "this is the key that the feed has: make another one";
 
 /// The new key holds already; whatever is left under the old one is removed by whoever begins.
-fn finished(feed: &Feed, roots: &Roots, to: &OperatorKey, now: &str) -> Result<Answer> {
+fn finished(feed: &FeedConfig, roots: &OpenedRoots, to: &OperatorKey, now: &str) -> Result<RequestOutcome> {
     under(feed, roots, to, now)?;
     let text = "the key was changed to this one before, and the old one opens nothing any more: let store.key name the new one";
     Ok(answer(true, 0, text))
 }
 
-fn answer(done: bool, keys: u64, text: &str) -> Answer {
+fn answer(done: bool, keys: u64, text: &str) -> RequestOutcome {
     let asked = "rekey".to_owned();
-    Answer {
+    RequestOutcome {
         asked,
         done,
         text: text.to_owned(),

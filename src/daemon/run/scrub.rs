@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use super::keeper::Keeper;
-use super::rounds::MOST;
+use super::scrub_progress::MOST;
 use crate::daemon::error::Result;
 use crate::daemon::live::Live;
 use crate::daemon::observe::events::{Damaged, Scrubbed};
-use crate::daemon::verify::{Damage, Finding, Roots, Step, inspect};
+use crate::daemon::verify::{Damage, Finding, ScrubInput, ScrubStep, inspect};
 
 /// What a piece takes at most: bytes, steps, and time. One object is always read as a whole.
 const BYTES: u64 = 4 << 20;
@@ -36,9 +36,9 @@ impl Keeper {
         let (mut bytes, mut steps, mut is_over) = (0, 0, false);
         while bytes < BYTES && steps < STEPS && self.world.age().saturating_sub(began) < TIME && !is_over {
             match self.rounds.scrub.step(roots(&self.live))? {
-                Step::Sound(read) => bytes += read,
-                Step::Damaged(damage) => self.damaged(&damage)?,
-                Step::Over => is_over = true,
+                ScrubStep::Sound(read) => bytes += read,
+                ScrubStep::Damaged(damage) => self.damaged(&damage)?,
+                ScrubStep::Over => is_over = true,
             }
             steps += 1;
         }
@@ -105,7 +105,7 @@ impl Keeper {
     }
 }
 
-fn roots(live: &Live) -> Roots<'_> {
+fn roots(live: &Live) -> ScrubInput<'_> {
     let log = live.log();
-    Roots { private: log.store(), public: live.public(), ring: log.ring(), state: live.state(), next: log.next() }
+    ScrubInput { private: log.store(), public: live.public(), ring: log.ring(), state: live.state(), next: log.next() }
 }

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::keeper::Keeper;
-use super::outcome::{Outcome, Tick};
+use super::outcome::{FeedTick, TickOutcome};
 use crate::daemon::clock;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Outcome as Came, Under};
-use crate::daemon::live::{Decided, Left};
+use crate::daemon::journal::{ClosingOutcome as Came, Under};
+use crate::daemon::live::{Decided, PublishedRelease};
 use crate::daemon::observe::events::{
     Checks, Coarsest, ColumnNames, Decided as DecidedEvent, Decision, Held, Hold, MisspelledGuarded, Published,
     Rejected, Stopped, TickClosed, TickGathered, TickSkipped, TickWaiting, WithoutDetail,
@@ -20,7 +20,7 @@ const SPELLING: &str = "mend the source, or add the spelling to `guarded` with a
 
 impl Keeper {
     /// A tick that was due at this time.
-    pub(super) fn tick(&mut self, due: &str) -> Result<Tick> {
+    pub(super) fn tick(&mut self, due: &str) -> Result<FeedTick> {
         let begun = Instant::now();
         if self.live.state().feed.new_rows() >= self.schedule().min_records {
             self.tell_aside(true);
@@ -30,7 +30,7 @@ impl Keeper {
         let tick = u64::from(ticked.tick);
         if ticked.outcome == Came::Skipped {
             self.tell_skipped(tick, ticked.new);
-            return Ok(Tick { tick: Some(ticked.tick), outcome: Outcome::Skipped, ..self.nothing() });
+            return Ok(FeedTick { tick: Some(ticked.tick), outcome: TickOutcome::Skipped, ..self.nothing() });
         }
         let (added, standing) = (ticked.added, self.standing());
         self.told.emit(&TickClosed { tick, seq, added, standing, seconds: begun.elapsed() });
@@ -38,28 +38,28 @@ impl Keeper {
             Came::Candidate => {
                 let judged = self.judge(begun)?;
                 // Where nobody stays in a crowd that was refused, nobody was added.
-                let gone = judged.outcome != Outcome::Published && self.live.state().feed.pending() == 0;
-                return Ok(Tick { added: if gone { 0 } else { added }, ..judged });
+                let gone = judged.outcome != TickOutcome::Published && self.live.state().feed.pending() == 0;
+                return Ok(FeedTick { added: if gone { 0 } else { added }, ..judged });
             }
             Came::Held => {
                 let rows = self.live.state().feed.waiting().rows();
                 self.told.emit(&Held { tick, why: Hold::TooFew, rows });
-                Outcome::Held
+                TickOutcome::Held
             }
             Came::Stopped => {
                 self.told.emit(&Stopped { tick, against: Checks::named(["stopped"]) });
-                Outcome::Stopped
+                TickOutcome::Stopped
             }
             Came::Impossible => {
                 self.told.emit(&Rejected { tick, against: Checks::named(["search"]) });
-                Outcome::Rejected
+                TickOutcome::Rejected
             }
             Came::Waiting | Came::Skipped => {
                 self.told.emit(&TickWaiting { tick });
-                Outcome::Waiting
+                TickOutcome::Waiting
             }
         };
-        Ok(Tick { tick: Some(ticked.tick), outcome, added, reasons: ticked.recorded.reasons, ..self.nothing() })
+        Ok(FeedTick { tick: Some(ticked.tick), outcome, added, reasons: ticked.recorded.reasons, ..self.nothing() })
     }
 
     /// A tick that decided nothing.
@@ -76,7 +76,7 @@ impl Keeper {
     }
 
     /// Asks the gate about the release that is due, and makes it visible if it may leave.
-    pub(super) fn judge(&mut self, begun: Instant) -> Result<Tick> {
+    pub(super) fn judge(&mut self, begun: Instant) -> Result<FeedTick> {
         let judging = Instant::now();
         let misspelled = self.live.misspelled_guarded();
         let Some((decided, under, recorded)) = self.live.decide()? else { return Ok(self.nothing()) };
@@ -107,32 +107,32 @@ impl Keeper {
                 if let Some(left) = self.live.leave(&self.now())? {
                     self.published(&left, Some(number), begun, false);
                 }
-                (Outcome::Published, Some(release))
+                (TickOutcome::Published, Some(release))
             }
             Decided::Hold => {
                 tell(Decision::Hold);
                 self.told.emit(&Held { tick, why: Hold::Approval, rows: self.live.state().feed.pending() });
-                (Outcome::Approval, Some(release))
+                (TickOutcome::Approval, Some(release))
             }
             Decided::Reject => {
                 tell(Decision::Reject);
                 self.told.emit(&Rejected { tick, against });
-                (Outcome::Rejected, None)
+                (TickOutcome::Rejected, None)
             }
             Decided::Stop => {
                 tell(Decision::Reject);
                 self.told.emit(&Stopped { tick, against });
-                (Outcome::Stopped, None)
+                (TickOutcome::Stopped, None)
             }
         };
         if let Some(release) = release.filter(|_| !without_detail.is_empty()) {
             self.told.emit(&WithoutDetail { tick, release: u64::from(release), columns, help: HELP });
         }
         let reasons = recorded.reasons;
-        Ok(Tick { tick: Some(number), outcome, release, without_detail, reasons, ..self.nothing() })
+        Ok(FeedTick { tick: Some(number), outcome, release, without_detail, reasons, ..self.nothing() })
     }
 
-    pub(super) fn published(&mut self, left: &Left, tick: Option<u32>, begun: Instant, approved: bool) {
+    pub(super) fn published(&mut self, left: &PublishedRelease, tick: Option<u32>, begun: Instant, approved: bool) {
         // What is counted for the operator stops no release.
         let sums = self.live.newest_sums().ok().flatten();
         let state = self.live.state();

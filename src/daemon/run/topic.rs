@@ -3,26 +3,26 @@
 
 use std::time::Instant;
 
+use super::feed_notices::became;
 use super::intake::Intake;
 use super::keeper::Keeper;
-use super::outcome::Tick;
-use super::told::became;
+use super::outcome::FeedTick;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::Repeats;
-use crate::daemon::ingest::topic::{Batch, Decoded as Rows, News, Partition, Position, decode_sifted};
-use crate::daemon::journal::Origin;
-use crate::daemon::live::{Taken, TakenPart};
+use crate::daemon::ingest::topic::{Batch, DecodedBatch as Rows, News, PartitionResult, Position, decode_sifted};
+use crate::daemon::journal::MessageOrigin;
+use crate::daemon::live::{TakenMessages, TakenPart};
 use crate::daemon::observe::events::{
     BatchTaken, BrokersAway, BrokersBack, ErrorText, PartitionsBegun, RegistryAway, RegistryBack,
 };
-use crate::engine::histogram::Rows as Decoded;
+use crate::engine::histogram::CodedRows as Decoded;
 
 /// Batches of one look; ticks and requests are not to wait for a topic that never ends.
 const MOST: usize = 4;
 
 impl Keeper {
     /// Takes in what was fetched.
-    pub(super) fn look_at_topic(&mut self) -> Result<Vec<Tick>> {
+    pub(super) fn look_at_topic(&mut self) -> Result<Vec<FeedTick>> {
         for _ in 0..MOST {
             let Intake::Topic(topic) = &self.source else { break };
             let Some(news) = topic.fetch.next() else { break };
@@ -51,7 +51,7 @@ impl Keeper {
     fn take_begins(&mut self, begins: Vec<(i32, u64, Position)>) -> Result<()> {
         let topic = self.topic();
         let part = |(partition, from, Position { topic_id, next, epoch }): (i32, u64, Position)| TakenPart {
-            origin: Origin::Partition { topic: topic.clone(), topic_id, partition },
+            origin: MessageOrigin::Partition { topic: topic.clone(), topic_id, partition },
             from: from.min(next),
             next,
             epoch,
@@ -64,7 +64,7 @@ impl Keeper {
         let parts: Vec<TakenPart> = begins.into_iter().map(part).collect();
         let partitions = parts.len() as u64;
         let now = self.now();
-        self.live.take(Taken { parts, rows: self.none(), nulled: 0 }, &now)?;
+        self.live.take(TakenMessages { parts, rows: self.none(), nulled: 0 }, &now)?;
         self.told.emit(&PartitionsBegun { seq: self.live.log().next() - 1, partitions });
         Ok(())
     }
@@ -89,10 +89,10 @@ impl Keeper {
         let (begun, topic) = (Instant::now(), self.topic());
         let decoded = self.decoded(&topic, batch)?;
         let known = self.live.state().partitions.get(&topic).cloned().unwrap_or_default();
-        let part = |one: Partition| {
+        let part = |one: PartitionResult| {
             let Position { topic_id, next: from, .. } = known[&one.partition].clone();
             TakenPart {
-                origin: Origin::Partition { topic: topic.clone(), topic_id, partition: one.partition },
+                origin: MessageOrigin::Partition { topic: topic.clone(), topic_id, partition: one.partition },
                 from,
                 next: one.next,
                 epoch: one.epoch,
@@ -107,7 +107,7 @@ impl Keeper {
         let next: Vec<(i32, u64)> = batch.partitions.keys().copied().zip(parts.iter().map(|part| part.next)).collect();
         let partitions = parts.len() as u64;
         let now = self.now();
-        let came = self.live.take(Taken { parts, rows: decoded.rows, nulled: decoded.nulled }, &now)?;
+        let came = self.live.take(TakenMessages { parts, rows: decoded.rows, nulled: decoded.nulled }, &now)?;
         if let Intake::Topic(topic) = &self.source {
             topic.fetch.taken(&next);
         }

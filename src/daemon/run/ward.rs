@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::begin::store;
-use super::world::Roots;
-use super::wounds::Wounds;
+use super::damage::Wounds;
+use super::world::OpenedRoots;
 use crate::daemon::chance::{Chance, name};
-use crate::daemon::config::{Feed, Root};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::config::{FeedConfig, Root};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Entry, Log, fenced};
 use crate::engine::release::Sha256;
@@ -76,11 +76,11 @@ impl Ward {
     ///
     /// # Errors
     /// It is not.
-    pub fn is_there(&self, feed: &Feed) -> Result<()> {
+    pub fn is_there(&self, feed: &FeedConfig) -> Result<()> {
         match &store(feed)?.private {
             Some(Root::Directory(path)) if self.has_begun() && !path.is_dir() => {
                 let text = "the private root is not there any more: put it back, or mount it";
-                Err(Error::new(Kind::Io, text).in_file(path))
+                Err(Error::new(ErrorCategory::Io, text).in_file(path))
             }
             _ => Ok(()),
         }
@@ -90,12 +90,12 @@ impl Ward {
     ///
     /// # Errors
     /// It is an older one or another one, or another writer has taken over.
-    pub fn may_go_on(&self, roots: &Roots) -> Result<()> {
+    pub fn may_go_on(&self, roots: &OpenedRoots) -> Result<()> {
         let Some((seq, head)) = *self.newest() else { return Ok(()) };
         let private = &*roots.private;
         match private.read(&Entry::path(seq))? {
             Some(bytes) if Sha256::of(&bytes) == head => {}
-            _ => return Err(Error::new(Kind::Input, RESTORED).in_field(Entry::path(seq))),
+            _ => return Err(Error::new(ErrorCategory::Input, RESTORED).in_field(Entry::path(seq))),
         }
         if roots.lock.is_none() { self.alone(private, seq + 1) } else { Ok(()) }
     }
@@ -124,13 +124,13 @@ mod tests {
     use crate::daemon::chance::Seeded;
     use crate::daemon::error::Rival;
     use crate::daemon::journal::store::Memory;
-    use crate::daemon::journal::{Body, Fence, Ring};
+    use crate::daemon::journal::{Body, Fence, KeyRing};
     use crate::daemon::seal::OperatorKey;
 
     /// A writer of this name that has put its fence.
     fn writer(store: &Memory, name: &str) -> Log {
         let key = OperatorKey::parse(&"a".repeat(64)).expect("a key");
-        let ring = Ring::draw(&key, &mut Seeded::new(1)).expect("a ring");
+        let ring = KeyRing::draw(&key, &mut Seeded::new(1)).expect("a ring");
         let last = (0..).map_while(|seq| store.read(&Entry::path(seq)).expect("memory")).last();
         let (head, last) =
             (last.as_deref().map(Sha256::of), last.map(|bytes| Entry::unproven(&bytes).expect("an entry")));
@@ -144,7 +144,8 @@ mod tests {
     #[test]
     fn a_feed_that_was_lost_is_not_taken_back() {
         let (store, ward) = (Memory::default(), Ward::new(&mut Seeded::new(3)).expect("chance"));
-        let roots = || Roots { private: Arc::new(store.clone()), public: Arc::new(Memory::default()), lock: None };
+        let roots =
+            || OpenedRoots { private: Arc::new(store.clone()), public: Arc::new(Memory::default()), lock: None };
         assert!(ward.may_go_on(&roots()).is_ok() && !ward.has_begun(), "nothing was known");
         ward.saw(&writer(&store, ward.name()));
         // A try that failed behind its fence.
@@ -156,7 +157,7 @@ mod tests {
         assert_eq!(error.rival, Some(Rival::TookOver), "{error}");
         // Nor is an older log gone on with.
         let error =
-            ward.may_go_on(&Roots { private: Arc::new(Memory::default()), ..roots() }).expect_err("it is empty");
+            ward.may_go_on(&OpenedRoots { private: Arc::new(Memory::default()), ..roots() }).expect_err("it is empty");
         assert!(error.text.contains("put back"), "{error}");
     }
 }

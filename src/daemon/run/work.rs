@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 
 use super::begin::pause;
-use super::event::Event;
+use super::detached_drop::LockWatch;
+use super::event::LoopEvent;
 use super::feed_at_work::Work;
-use super::held::Held;
-use super::how::Until;
 use super::keeper::Keeper;
-use super::outcome::Tick;
+use super::outcome::FeedTick;
+use super::queries::Until;
 use super::timetable;
 use super::world::{World, aside};
 use crate::daemon::config::{Schedule, Ticks};
@@ -30,19 +30,19 @@ const SETTLED: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// The feed halts.
-pub async fn work(at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
+pub async fn work(at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result<Vec<FeedTick>> {
     let pause = pause(&at_work.feed);
     let world = &at_work.world;
     let opens = at_work.clone();
-    let mut keeper = aside(world, move || Keeper::open(&opens).map(Held::new)).await??;
+    let mut keeper = aside(world, move || Keeper::open(&opens).map(LockWatch::new)).await??;
     if at_work.how.until == Until::Once {
         return once(keeper, at_work, shutdown).await;
     }
     let mut settling = Some(world.age());
     let bell = keeper.bell();
     let mut events = match keeper.missed(world.now()) {
-        Some((due, missed)) => vec![Event::Tick { due, missed }],
-        None => vec![Event::Look],
+        Some((due, missed)) => vec![LoopEvent::Tick { due, missed }],
+        None => vec![LoopEvent::Look],
     };
     let mut next = timetable::next(keeper.schedule(), world.now());
     loop {
@@ -80,11 +80,11 @@ pub async fn work(at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result
         if let Some(first) = next.filter(|next| *next <= now) {
             // What was missed meanwhile is one tick.
             let schedule = keeper.schedule();
-            let tick = |due| Event::Tick { due, missed: missed(schedule, first, due) };
+            let tick = |due| LoopEvent::Tick { due, missed: missed(schedule, first, due) };
             events.extend(timetable::last(schedule, now).map(tick));
             next = timetable::next(keeper.schedule(), now);
         } else {
-            events.push(Event::Look);
+            events.push(LoopEvent::Look);
         }
     }
 }
@@ -102,19 +102,23 @@ fn missed(schedule: &Schedule, first: Timestamp, due: Timestamp) -> u64 {
     if first < due { 1 + timetable::between(schedule, first, due) } else { 0 }
 }
 
-async fn step(world: &Arc<dyn World>, keeper: Held<Keeper>, event: Event) -> Result<(Held<Keeper>, Vec<Tick>)> {
+async fn step(
+    world: &Arc<dyn World>,
+    keeper: LockWatch<Keeper>,
+    event: LoopEvent,
+) -> Result<(LockWatch<Keeper>, Vec<FeedTick>)> {
     aside(world, move || {
         let mut keeper = keeper.free();
         let ticks = keeper.handle(event)?;
-        Ok((Held::new(keeper), ticks))
+        Ok((LockWatch::new(keeper), ticks))
     })
     .await?
 }
 
 /// One tick: files that are there are waited for until they stand still.
-async fn once(keeper: Held<Keeper>, at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
+async fn once(keeper: LockWatch<Keeper>, at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result<Vec<FeedTick>> {
     let world = &at_work.world;
-    let (mut keeper, mut ticks) = step(world, keeper, Event::Look).await?;
+    let (mut keeper, mut ticks) = step(world, keeper, LoopEvent::Look).await?;
     while keeper.waits() && !*shutdown.borrow() {
         let settle = keeper.settle() / 4;
         tokio::select! {
@@ -122,7 +126,7 @@ async fn once(keeper: Held<Keeper>, at_work: &Work, mut shutdown: watch::Receive
             _ = shutdown.wait_for(|ends| *ends) => {}
             () = world.sleep(settle.clamp(Duration::from_millis(20), LONGEST)) => {}
         }
-        let (same, more) = step(world, keeper, Event::Look).await?;
+        let (same, more) = step(world, keeper, LoopEvent::Look).await?;
         keeper = same;
         ticks.extend(more);
     }
@@ -131,7 +135,7 @@ async fn once(keeper: Held<Keeper>, at_work: &Work, mut shutdown: watch::Receive
         return Ok(ticks);
     }
     if !matches!(keeper.schedule().ticks, Ticks::PerFile) {
-        let (same, more) = step(world, keeper, Event::Tick { due: world.now(), missed: 0 }).await?;
+        let (same, more) = step(world, keeper, LoopEvent::Tick { due: world.now(), missed: 0 }).await?;
         keeper = same;
         ticks.extend(more);
     }

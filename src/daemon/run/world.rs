@@ -10,23 +10,23 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::daemon::chance::Chance;
-use crate::daemon::config::{Feed, Root};
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::topic::{Fetching, Position, Settings};
+use crate::daemon::config::{FeedConfig, Root};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::ingest::topic::{Fetching, Position, TopicSettings};
 use crate::daemon::journal::store::Store;
 use crate::daemon::live::FEW;
 
 /// Something that is held until it is dropped.
-pub type Held = Box<dyn Any + Send + Sync>;
+pub type HeldResource = Box<dyn Any + Send + Sync>;
 
 /// The roots of a feed.
-pub struct Roots {
+pub struct OpenedRoots {
     /// The private root.
     pub private: Arc<dyn Store>,
     /// The public root.
     pub public: Arc<dyn Store>,
     /// The lock of the process that works there; `None` in a bucket, which has no locks.
-    pub lock: Option<Held>,
+    pub lock: Option<HeldResource>,
 }
 
 /// Something that is waited for.
@@ -53,13 +53,13 @@ pub trait World: Send + Sync {
     ///
     /// # Errors
     /// One of them cannot be used.
-    fn roots(&self, feed: &Feed) -> Result<Option<Roots>>;
+    fn roots(&self, feed: &FeedConfig) -> Result<Option<OpenedRoots>>;
 
     /// Begins to fetch a topic at these positions.
     ///
     /// # Errors
     /// The settings cannot be used.
-    fn fetch(&self, settings: &Settings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>>;
+    fn fetch(&self, settings: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>>;
 
     /// Puts a note for people into a private root, or takes it away.
     ///
@@ -86,6 +86,7 @@ pub trait World: Send + Sync {
 pub async fn aside<T: Send + 'static>(world: &Arc<dyn World>, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     let (put, got) = tokio::sync::oneshot::channel();
     world.aside(Box::new(move || _ = put.send(work()))).await;
-    let fault = |_| Error::new(Kind::Internal, "a feed has ended by a fault of this program: see the line above");
+    let fault =
+        |_| Error::new(ErrorCategory::Internal, "a feed has ended by a fault of this program: see the line above");
     got.await.map_err(fault)
 }

@@ -9,8 +9,8 @@ mod removals;
 mod scrub;
 
 pub use private::{Private, private};
-pub use public::{Public, public};
-pub use scrub::{Damage, Place, Roots, Scrub, Step, inspect};
+pub use public::{CheckedPublicRoot, public};
+pub use scrub::{Damage, Scrub, ScrubInput, ScrubStep, ScrubbedObject, inspect};
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::delta::SeenLog;
-use super::{Finding, Public};
-use crate::daemon::error::{Error, Kind, Result};
+use super::{CheckedPublicRoot, Finding};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Decision, Entry, Objects, Ref, Ring, Wanted, Wrap, begun, newest};
+use crate::daemon::journal::{Body, Decision, Entry, KeyRing, ObjectReader, Ref, RequestOrigin, Wrap, begun, newest};
 use crate::daemon::live::{
-    ChainTable, DeltaLog, Line, Past, State, Statement, checkpoints, log_path, not_as_decided, past, past_quickly,
+    ChainTable, DecidedRelease, DeltaLog, FeedState, ReplayedLog, Statement, checkpoints, log_path, not_as_decided,
+    past, past_quickly,
 };
 use crate::engine::delta::{LogFile, is_same_checkpoint};
 use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256, TableId};
@@ -37,7 +38,7 @@ pub struct Private {
     /// The release that was held last, with the digest of its entry.
     held: Option<(u32, Sha256)>,
     /// Decisions that approvers have signed, with the entries that hold them.
-    signed: Vec<(String, Statement, Wanted)>,
+    signed: Vec<(String, Statement, RequestOrigin)>,
 }
 
 /// What says whose a private root is.
@@ -67,7 +68,7 @@ const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coi
 ///
 /// # Errors
 /// One of them cannot be read.
-pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Public) -> Result<Private> {
+pub fn private(store: &dyn Store, ring: &KeyRing, shown: &dyn Store, public: &CheckedPublicRoot) -> Result<Private> {
     let mut found = Private::default();
     if let Err(error) = found.look(store, ring, shown, public) {
         found.hidden(error)?;
@@ -90,14 +91,14 @@ impl Private {
 
     /// A pack that cannot be opened hides what else there is.
     fn hidden(&mut self, error: Error) -> Result<()> {
-        if error.kind != Kind::Input || error.field.is_none() {
+        if error.kind != ErrorCategory::Input || error.field.is_none() {
             return Err(error);
         }
         self.push(&error);
         Ok(())
     }
 
-    fn look(&mut self, store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Public) -> Result<()> {
+    fn look(&mut self, store: &dyn Store, ring: &KeyRing, shown: &dyn Store, public: &CheckedPublicRoot) -> Result<()> {
         let format = match begun(store) {
             Ok(Some(format)) => Some(format),
             Ok(None) => {
@@ -115,7 +116,7 @@ impl Private {
             rayon::join(|| self.log(store, ring), || rayon::join(|| past(store, shown, ring), newest));
         looked?;
         let state = match past {
-            Ok(Past { state, .. }) => state,
+            Ok(ReplayedLog { state, .. }) => state,
             Err(error) => {
                 self.push(&error);
                 None
@@ -124,7 +125,7 @@ impl Private {
         if let Some(state) = &state {
             let other = format.filter(|format| public.layout == Layout::Root && format.feed != state.terms.name);
             other.iter().for_each(|format| self.wrong(FORMAT.to_owned(), &format.is_of_another(store).text));
-            self.objects(state, &Objects::new(store, ring), newest);
+            self.objects(state, &ObjectReader::new(store, ring), newest);
             self.staged(store, state)?;
             self.checkpoints(store, quick.as_ref(), state);
             self.published(state, public, shown)?;
@@ -146,7 +147,7 @@ impl Private {
     }
 
     /// Entry by entry, with the objects that each names; after one that is wrong the next is looked at by itself.
-    fn log(&mut self, store: &dyn Store, ring: &Ring) -> Result<()> {
+    fn log(&mut self, store: &dyn Store, ring: &KeyRing) -> Result<()> {
         let mut before: Option<(Entry, Sha256)> = None;
         for seq in 0..newest(store)?.map_or(0, |newest| newest + 1) {
             let (path, known) = (Entry::path(seq), before.take());
@@ -206,7 +207,7 @@ impl Private {
 
     /// What is needed opens. Other objects are forgotten, or erased: looking for one that is in no pack costs a look at all packs.
     /// Of those that do not open a writer at work may have forgotten some since `state` was read; the newest state says which.
-    fn objects(&mut self, state: &State, objects: &Objects, newest: impl FnOnce() -> Option<State>) {
+    fn objects(&mut self, state: &FeedState, objects: &ObjectReader, newest: impl FnOnce() -> Option<FeedState>) {
         let live = self.refs.iter().filter(|object| state.live.contains(&object.path)).collect::<Vec<_>>();
         let wrong = |object: &&Ref| Some((object.path.clone(), objects.need(object).err()?));
         let mut wrong: Vec<(String, Error)> = live.par_iter().filter_map(wrong).collect();
@@ -220,7 +221,7 @@ impl Private {
     }
 
     /// The files of a release that is decided, or waits for a person, are as they were decided.
-    fn staged(&mut self, store: &dyn Store, state: &State) -> Result<()> {
+    fn staged(&mut self, store: &dyn Store, state: &FeedState) -> Result<()> {
         let last = newest(store)?;
         for pending in state.publishing.iter().chain(&state.held) {
             for file in pending.files.iter().chain([&pending.manifest]) {
@@ -238,7 +239,7 @@ impl Private {
     }
 
     /// A start from a checkpoint comes to the same state.
-    fn checkpoints(&mut self, store: &dyn Store, quick: Option<&State>, state: &State) {
+    fn checkpoints(&mut self, store: &dyn Store, quick: Option<&FeedState>, state: &FeedState) {
         let Some(newest) = checkpoints(store).unwrap_or_default().pop() else { return };
         if quick.is_none_or(|quick| quick.sha256() != state.sha256()) {
             self.wrong(newest.path, "this checkpoint does not say what the log says: remove it");
@@ -246,14 +247,15 @@ impl Private {
     }
 
     /// The public root holds what was decided, and no more.
-    fn published(&mut self, state: &State, public: &Public, shown: &dyn Store) -> Result<()> {
+    fn published(&mut self, state: &FeedState, public: &CheckedPublicRoot, shown: &dyn Store) -> Result<()> {
         if let Some(pending) = &state.publishing {
             self.leaving.extend(pending.files.iter().map(|file| file.path.clone()));
             let signed = [public.layout.manifest(pending.release), public.layout.notice(pending.release)];
             self.leaving.extend(signed.map(|path| format!("{path}.sig")));
         }
         let manifest = |release: u32| public.layout.manifest(release);
-        let there = |line: &Line| public.releases.iter().find(|(manifest, _)| manifest.release == line.release);
+        let there =
+            |line: &DecidedRelease| public.releases.iter().find(|(manifest, _)| manifest.release == line.release);
         for line in &state.releases {
             match (there(line), line.manifest) {
                 (None, Some(_)) if line.removed.is_none() => {
@@ -280,7 +282,7 @@ impl Private {
     }
 
     /// Notices lie in the places of manifests that are gone. What is just leaving is nothing strange.
-    fn removals(&mut self, state: &State, public: &Public, shown: &dyn Store) -> Result<()> {
+    fn removals(&mut self, state: &FeedState, public: &CheckedPublicRoot, shown: &dyn Store) -> Result<()> {
         for (line, removed) in state.releases.iter().filter_map(|line| Some((line, line.removed?))) {
             if state.cleaning {
                 self.leaving.extend(line.files.iter().map(|(path, _)| path.clone()));
@@ -304,7 +306,7 @@ impl Private {
     }
 
     /// A Delta log holds the commits that were decided, and no others.
-    fn delta(&mut self, id: TableId, table: &ChainTable, public: &Public, shown: &dyn Store) -> Result<()> {
+    fn delta(&mut self, id: TableId, table: &ChainTable, public: &CheckedPublicRoot, shown: &dyn Store) -> Result<()> {
         let nothing = SeenLog::default();
         let seen = public.logs.get(&id).unwrap_or(&nothing);
         let decided = table.delta().map(DeltaLog::versions).unwrap_or_default();
@@ -336,7 +338,7 @@ impl Private {
     }
 
     /// Every key is under the operator's key that holds.
-    fn keys(&mut self, store: &dyn Store, ring: &Ring) -> Result<()> {
+    fn keys(&mut self, store: &dyn Store, ring: &KeyRing) -> Result<()> {
         for key in store.list("keys")? {
             if Wrap::at(&key.path).is_some_and(|wrap| wrap.generation != ring.generation()) {
                 let text =
@@ -390,7 +392,7 @@ pub(super) fn adds_up(entry: &Entry) -> bool {
         Body::Ingest(ingest) => {
             let kept: u64 = ingest.segments.iter().map(|segment| segment.rows).sum();
             let aside: u64 = ingest.quarantine.iter().map(|aside| aside.messages).sum();
-            let parts = |of: fn(&crate::daemon::journal::Part) -> u64| ingest.parts.iter().map(of).sum::<u64>();
+            let parts = |of: fn(&crate::daemon::journal::IntakePart) -> u64| ingest.parts.iter().map(of).sum::<u64>();
             ingest.parts.iter().all(|part| part.adds_up())
                 && parts(|part| part.kept) == kept
                 && parts(|part| part.quarantined) == aside

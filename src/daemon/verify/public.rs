@@ -25,7 +25,7 @@ pub(super) fn not_published(there: Option<Sha256>, meant: Sha256) -> Option<&'st
 
 /// A public root that was looked at.
 #[derive(Debug)]
-pub struct Public {
+pub struct CheckedPublicRoot {
     /// How its files lie.
     pub layout: Layout,
     /// Its manifests, by release, with the digests of their bytes.
@@ -50,10 +50,10 @@ pub struct Public {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<Public> {
+pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<CheckedPublicRoot> {
     let (releases, findings, strange, looked) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
     let (logs, parts) = (BTreeMap::new(), BTreeMap::new());
-    let mut found = Public {
+    let mut found = CheckedPublicRoot {
         layout,
         releases,
         signatures: 0,
@@ -121,7 +121,7 @@ pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<P
     Ok(found)
 }
 
-impl Public {
+impl CheckedPublicRoot {
     fn manifest(
         &mut self,
         store: &dyn Store,

@@ -13,10 +13,10 @@ use sha2::Digest;
 use super::Finding;
 use super::private::{COMMIT_GONE, NO_ENTRY, NO_SUM, OTHER_COMMIT, OTHER_MANIFEST, RELEASE_GONE, adds_up, follows};
 use super::public::{NO_SIGNATURE, not_published};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Entry, Objects, Ref, Ring};
-use crate::daemon::live::{DeltaLog, Line, State, log_path};
+use crate::daemon::journal::{Entry, KeyRing, ObjectReader, Ref};
+use crate::daemon::live::{DecidedRelease, DeltaLog, FeedState, log_path};
 use crate::engine::delta::LogFile;
 use crate::engine::release::{Layout, Manifest, Sha256, TableId};
 
@@ -25,22 +25,22 @@ const PIECE: u64 = 1 << 20;
 
 /// What a feed at work has at hand.
 #[derive(Clone, Copy)]
-pub struct Roots<'a> {
+pub struct ScrubInput<'a> {
     /// The private root.
     pub private: &'a dyn Store,
     /// The public root.
     pub public: &'a dyn Store,
     /// The keys.
-    pub ring: &'a Ring,
+    pub ring: &'a KeyRing,
     /// The newest state.
-    pub state: &'a State,
+    pub state: &'a FeedState,
     /// The place of the next entry.
     pub next: u64,
 }
 
 /// Something that is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ScrubbedObject {
     /// An entry, and whether it follows the one before.
     Entry(u64),
     /// A sealed object with its key.
@@ -57,7 +57,7 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     /// What it is.
-    pub place: Place,
+    pub place: ScrubbedObject,
     /// The words for it.
     pub finding: Finding,
 }
@@ -68,21 +68,21 @@ impl Damage {
     pub fn stops(&self) -> bool {
         let is_for_people = |path: &str| ["quarantine/", "verdict/", "report/"].iter().any(|at| path.starts_with(at));
         match &self.place {
-            Place::Object(object) => !is_for_people(&object.path),
-            Place::File(_, path, _) => !is_for_people(path),
-            Place::Entry(_) | Place::Manifest(_) | Place::Commit(..) => true,
+            ScrubbedObject::Object(object) => !is_for_people(&object.path),
+            ScrubbedObject::File(_, path, _) => !is_for_people(path),
+            ScrubbedObject::Entry(_) | ScrubbedObject::Manifest(_) | ScrubbedObject::Commit(..) => true,
         }
     }
 
     /// The error that halts a feed.
     pub fn error(&self) -> Error {
-        Error::new(Kind::Input, self.finding.text.clone()).in_field(self.finding.file.clone())
+        Error::new(ErrorCategory::Input, self.finding.text.clone()).in_field(self.finding.file.clone())
     }
 }
 
 /// What came of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum ScrubStep {
     /// So many bytes were looked at, and nothing was wrong.
     Sound(u64),
     /// This is not as it was written.
@@ -104,9 +104,9 @@ pub struct Scrub {
     /// How many releases were looked at.
     releases: usize,
     /// Files of the last one of them.
-    files: VecDeque<Place>,
+    files: VecDeque<ScrubbedObject>,
     /// The file that is being read.
-    reads: Option<(Place, FileReader)>,
+    reads: Option<(ScrubbedObject, FileReader)>,
     /// The Delta log and the version that come next.
     commit: Option<(TableId, u64)>,
 }
@@ -116,17 +116,17 @@ impl Scrub {
     ///
     /// # Errors
     /// A root cannot be read.
-    pub fn step(&mut self, roots: Roots<'_>) -> Result<Step> {
+    pub fn step(&mut self, roots: ScrubInput<'_>) -> Result<ScrubStep> {
         if self.fresh.is_none() {
             self.fresh = roots.private.afresh()?;
         }
         let fresh = self.fresh.clone();
-        let roots = Roots { private: fresh.as_deref().unwrap_or(roots.private), ..roots };
+        let roots = ScrubInput { private: fresh.as_deref().unwrap_or(roots.private), ..roots };
         if let Some((place, reader)) = self.reads.take() {
             return self.read_file(roots, place, reader);
         }
         if let Some(object) = self.objects.pop_front() {
-            return looked(roots, Place::Object(object));
+            return looked(roots, ScrubbedObject::Object(object));
         }
         if self.entry < roots.next {
             return self.next_entry(roots);
@@ -136,50 +136,50 @@ impl Scrub {
         }
         if let Some(line) = roots.state.releases.get(self.releases) {
             self.releases += 1;
-            let file = |(path, sha256): &(String, Sha256)| Place::File(line.release, path.clone(), *sha256);
+            let file = |(path, sha256): &(String, Sha256)| ScrubbedObject::File(line.release, path.clone(), *sha256);
             self.files = line.files.iter().map(file).collect();
-            return looked(roots, Place::Manifest(line.release));
+            return looked(roots, ScrubbedObject::Manifest(line.release));
         }
         match self.next_commit(roots.state) {
-            Some((id, version)) => looked(roots, Place::Commit(id, version)),
+            Some((id, version)) => looked(roots, ScrubbedObject::Commit(id, version)),
             None => {
                 *self = Scrub::default();
-                Ok(Step::Over)
+                Ok(ScrubStep::Over)
             }
         }
     }
 
-    fn next_entry(&mut self, roots: Roots<'_>) -> Result<Step> {
+    fn next_entry(&mut self, roots: ScrubInput<'_>) -> Result<ScrubStep> {
         let (seq, before) = (self.entry, self.before.take());
         self.entry += 1;
         match entry(roots, seq, before.as_ref())? {
             Ok((entry, sha256, bytes)) => {
                 self.objects = entry.body.objects().into_iter().cloned().collect();
                 self.before = Some((entry, sha256));
-                Ok(Step::Sound(bytes))
+                Ok(ScrubStep::Sound(bytes))
             }
-            Err(finding) => Ok(Step::Damaged(Damage { place: Place::Entry(seq), finding })),
+            Err(finding) => Ok(ScrubStep::Damaged(Damage { place: ScrubbedObject::Entry(seq), finding })),
         }
     }
 
-    fn read_file(&mut self, roots: Roots<'_>, place: Place, mut reader: FileReader) -> Result<Step> {
-        let Place::File(release, path, sha256) = &place else { return Ok(Step::Sound(0)) };
+    fn read_file(&mut self, roots: ScrubInput<'_>, place: ScrubbedObject, mut reader: FileReader) -> Result<ScrubStep> {
+        let ScrubbedObject::File(release, path, sha256) = &place else { return Ok(ScrubStep::Sound(0)) };
         if !needs(roots.state, *release, path) {
-            return Ok(Step::Sound(0));
+            return Ok(ScrubStep::Sound(0));
         }
         let read = reader.read_on(roots.public, path)?;
         let Some(there) = reader.digest(read) else {
             self.reads = Some((place, reader));
-            return Ok(Step::Sound(PIECE));
+            return Ok(ScrubStep::Sound(PIECE));
         };
         let wrong = not_published(there, *sha256).map(|text| Finding::new(path.clone(), text));
         Ok(match wrong {
-            None => Step::Sound(read.unwrap_or(0)),
-            Some(finding) => Step::Damaged(Damage { place, finding }),
+            None => ScrubStep::Sound(read.unwrap_or(0)),
+            Some(finding) => ScrubStep::Damaged(Damage { place, finding }),
         })
     }
 
-    fn next_commit(&mut self, state: &State) -> Option<(TableId, u64)> {
+    fn next_commit(&mut self, state: &FeedState) -> Option<(TableId, u64)> {
         loop {
             let (id, version) = match self.commit {
                 Some(at) => at,
@@ -227,17 +227,17 @@ impl FileReader {
 ///
 /// # Errors
 /// A root cannot be read.
-pub fn inspect(roots: Roots<'_>, place: &Place) -> Result<Option<Damage>> {
+pub fn inspect(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<Option<Damage>> {
     let fresh = roots.private.afresh()?;
-    let roots = Roots { private: fresh.as_deref().unwrap_or(roots.private), ..roots };
+    let roots = ScrubInput { private: fresh.as_deref().unwrap_or(roots.private), ..roots };
     let finding = match place {
-        Place::Entry(seq) => {
+        ScrubbedObject::Entry(seq) => {
             let before = seq.checked_sub(1).map(|seq| entry(roots, seq, None)).transpose()?;
             let before = before.and_then(|before| before.ok()).map(|(entry, sha256, _)| (entry, sha256));
             entry(roots, *seq, before.as_ref())?.err()
         }
-        Place::File(release, path, _) if !needs(roots.state, *release, path) => None,
-        Place::File(_, path, sha256) => {
+        ScrubbedObject::File(release, path, _) if !needs(roots.state, *release, path) => None,
+        ScrubbedObject::File(_, path, sha256) => {
             let mut reader = FileReader::default();
             let there = loop {
                 let read = reader.read_on(roots.public, path)?;
@@ -256,33 +256,33 @@ pub fn inspect(roots: Roots<'_>, place: &Place) -> Result<Option<Damage>> {
 type Seen = (u64, Option<Finding>);
 
 /// Looks at an object, a manifest or a commit.
-fn look(roots: Roots<'_>, place: &Place) -> Result<Seen> {
+fn look(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<Seen> {
     match place {
-        Place::Object(object) if roots.state.live.contains(&object.path) => {
-            match Objects::new(roots.private, roots.ring).need(object) {
+        ScrubbedObject::Object(object) if roots.state.live.contains(&object.path) => {
+            match ObjectReader::new(roots.private, roots.ring).need(object) {
                 Ok(bytes) => Ok((bytes.len() as u64, None)),
                 Err(error) => Ok((0, Some(damaged(error)?))),
             }
         }
-        Place::Manifest(release) => Ok((0, manifest(roots, *release)?)),
-        Place::Commit(id, version) => Ok((0, commit(roots, *id, *version)?)),
-        Place::Object(_) | Place::Entry(_) | Place::File(..) => Ok((0, None)),
+        ScrubbedObject::Manifest(release) => Ok((0, manifest(roots, *release)?)),
+        ScrubbedObject::Commit(id, version) => Ok((0, commit(roots, *id, *version)?)),
+        ScrubbedObject::Object(_) | ScrubbedObject::Entry(_) | ScrubbedObject::File(..) => Ok((0, None)),
     }
 }
 
-fn looked(roots: Roots<'_>, place: Place) -> Result<Step> {
+fn looked(roots: ScrubInput<'_>, place: ScrubbedObject) -> Result<ScrubStep> {
     let (bytes, finding) = look(roots, &place)?;
-    Ok(finding.map_or(Step::Sound(bytes), |finding| Step::Damaged(Damage { place, finding })))
+    Ok(finding.map_or(ScrubStep::Sound(bytes), |finding| ScrubStep::Damaged(Damage { place, finding })))
 }
 
 /// An error that says what is wrong with what lies there; any other one is of the store.
 fn damaged(error: Error) -> Result<Finding> {
-    if error.kind == Kind::Input { Ok(Finding::of(&error)) } else { Err(error) }
+    if error.kind == ErrorCategory::Input { Ok(Finding::of(&error)) } else { Err(error) }
 }
 
 /// An entry with the digest and the number of its bytes, or what is wrong with it.
 fn entry(
-    roots: Roots<'_>,
+    roots: ScrubInput<'_>,
     seq: u64,
     before: Option<&(Entry, Sha256)>,
 ) -> Result<std::result::Result<(Entry, Sha256, u64), Finding>> {
@@ -303,16 +303,16 @@ fn entry(
     })
 }
 
-fn line(state: &State, release: u32) -> Option<&Line> {
+fn line(state: &FeedState, release: u32) -> Option<&DecidedRelease> {
     state.releases.iter().find(|line| line.release == release)
 }
 
-fn needs(state: &State, release: u32, path: &str) -> bool {
+fn needs(state: &FeedState, release: u32, path: &str) -> bool {
     line(state, release).is_some_and(|line| line.manifest.is_some() && state.needs_file(line, path))
 }
 
 /// The manifest of a release that readers see, as it was published, and its signature.
-fn manifest(roots: Roots<'_>, release: u32) -> Result<Option<Finding>> {
+fn manifest(roots: ScrubInput<'_>, release: u32) -> Result<Option<Finding>> {
     let meant = line(roots.state, release).filter(|line| line.is_visible()).and_then(|line| line.manifest);
     let (Some(meant), path) = (meant, Layout::Root.manifest(release)) else { return Ok(None) };
     let Some(bytes) = roots.public.read(&path)? else { return Ok(Some(Finding::new(path, RELEASE_GONE))) };
@@ -327,7 +327,7 @@ fn manifest(roots: Roots<'_>, release: u32) -> Result<Option<Finding>> {
 }
 
 /// A commit of a Delta log, as it was decided.
-fn commit(roots: Roots<'_>, id: TableId, version: u64) -> Result<Option<Finding>> {
+fn commit(roots: ScrubInput<'_>, id: TableId, version: u64) -> Result<Option<Finding>> {
     let delta = roots.state.tables.get(&id).and_then(|table| table.delta()).filter(|delta| delta.first() <= version);
     let decided = delta.and_then(|delta| Some((delta, delta.versions().get(usize::try_from(version).ok()?)?)));
     let (Some((delta, decided)), path) = (decided, log_path(id, LogFile::Commit(version))) else { return Ok(None) };

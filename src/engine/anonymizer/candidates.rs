@@ -7,13 +7,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use super::table::{Split, Table};
+use super::table::{NodeSplit, SearchTable};
 use crate::histogram::Partition;
 use crate::model::{Cut, Node, Recoding};
 
 /// Classes and candidates of one state of the search.
 pub struct Candidates<'a> {
-    table: &'a Table<'a>,
+    table: &'a SearchTable<'a>,
     floor: &'a [Cut],
     partition: Partition,
     /// Rows of each class.
@@ -40,7 +40,7 @@ fn square(rows: u64) -> u128 {
 
 impl<'a> Candidates<'a> {
     /// Everything at the root. Nodes of `floor` and below are never candidates.
-    pub fn new(table: &'a Table<'a>, floor: &'a [Cut]) -> Candidates<'a> {
+    pub fn new(table: &'a SearchTable<'a>, floor: &'a [Cut]) -> Candidates<'a> {
         let (width, items) = (table.trees.len(), table.rows.len());
         let partition = Partition::whole(items);
         let mut state = Candidates {
@@ -77,15 +77,15 @@ impl<'a> Candidates<'a> {
     }
 
     /// The first so many candidates in order.
-    pub fn first(&self, most: usize) -> Vec<Split> {
+    pub fn first(&self, most: usize) -> Vec<NodeSplit> {
         let split = |&(_, column, node): &(Reverse<u128>, usize, Node)| {
-            Split::new(self.table.trees[column], column, node, self.live[&(column, node)].classes.clone())
+            NodeSplit::new(self.table.trees[column], column, node, self.live[&(column, node)].classes.clone())
         };
         self.order.iter().take(most).map(split).collect()
     }
 
     /// Some candidate that lies above a recoding.
-    pub fn above(&self, recoding: &[Cut]) -> Option<Split> {
+    pub fn above(&self, recoding: &[Cut]) -> Option<NodeSplit> {
         let trees = &self.table.trees;
         let above = |&(column, node): &(usize, Node)| {
             let at = recoding[column].at(trees[column].leaf_range(node).start);
@@ -93,7 +93,7 @@ impl<'a> Candidates<'a> {
             at > node
         };
         let (&(column, node), candidate) = self.live.iter().find(|(at, _)| above(at))?;
-        Some(Split::new(trees[column], column, node, candidate.classes.clone()))
+        Some(NodeSplit::new(trees[column], column, node, candidate.classes.clone()))
     }
 
     /// A new cut node, held by these classes.
@@ -120,14 +120,14 @@ impl<'a> Candidates<'a> {
     }
 
     /// Drops a candidate for good; its node stays in the cut.
-    pub fn drop(&mut self, split: &Split) {
+    pub fn drop(&mut self, split: &NodeSplit) {
         self.leave(split.column, split.node);
         self.settled[split.column].push(split.node);
     }
 
     /// Replaces the node by its children in every class that holds it. Returns per class that was touched the (child,
     /// class) of each child that has rows; the first keeps the class's number, the others get the next ones.
-    pub fn specialise(&mut self, split: &Split) -> Vec<Vec<(usize, usize)>> {
+    pub fn specialise(&mut self, split: &NodeSplit) -> Vec<Vec<(usize, usize)>> {
         self.leave(split.column, split.node);
         let width = self.table.trees.len();
         let leaves = self.table.columns[split.column];

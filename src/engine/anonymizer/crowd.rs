@@ -4,14 +4,14 @@
 //!
 //! Nothing here could look at a sensitive value: there is none in what it is given.
 
-use super::table::{Split, Table};
-use super::top_down::{Found, top_down};
-use super::validity::{Accepted, Reason, Validity, View};
+use super::table::{NodeSplit, SearchTable};
+use super::top_down::{TopDownResult, top_down};
+use super::validity::{Accepted, InvalidReason, SearchView, Validity};
 use crate::histogram::Headcount;
 use crate::model::{Cut, Recoding, Taxonomy};
 
 /// Classes that hold an urgent item must hold at least `a` rows.
-pub struct Crowd<'a> {
+pub struct UrgentClasses<'a> {
     /// The smallest crowd.
     pub a: u64,
     /// Rows that count towards the crowd, per item.
@@ -20,24 +20,24 @@ pub struct Crowd<'a> {
     pub urgent: Option<&'a [bool]>,
 }
 
-impl Crowd<'_> {
+impl UrgentClasses<'_> {
     fn urgent(&self, item: u32) -> bool {
         self.urgent.is_none_or(|urgent| urgent[item as usize])
     }
 }
 
-impl Validity for Crowd<'_> {
+impl Validity for UrgentClasses<'_> {
     type Trial = ();
 
-    fn start(&mut self, table: &Table<'_>) -> Result<(), Reason> {
+    fn start(&mut self, table: &SearchTable<'_>) -> Result<(), InvalidReason> {
         let rows = self.rows.iter().sum();
         if rows < self.a && (0..self.rows.len() as u32).any(|item| self.urgent(item)) {
-            return Err(Reason::Rows { class: vec![0; table.trees.len()], rows, limit: self.a });
+            return Err(InvalidReason::Rows { class: vec![0; table.trees.len()], rows, limit: self.a });
         }
         Ok(())
     }
 
-    fn test(&self, view: &View<'_>, split: &Split) -> Result<(), Reason> {
+    fn test(&self, view: &SearchView<'_>, split: &NodeSplit) -> Result<(), InvalidReason> {
         let leaves = view.table.columns[split.column];
         let mut part = vec![(0u64, false); split.children.len()];
         for &class in &split.classes {
@@ -49,13 +49,13 @@ impl Validity for Crowd<'_> {
             }
             if let Some(child) = part.iter().position(|&(rows, urgent)| urgent && rows < self.a) {
                 let class = view.child_nodes(class, split, child);
-                return Err(Reason::Rows { class, rows: part[child].0, limit: self.a });
+                return Err(InvalidReason::Rows { class, rows: part[child].0, limit: self.a });
             }
         }
         Ok(())
     }
 
-    fn accept(&mut self, _: &Split, (): (), _: &Accepted) {}
+    fn accept(&mut self, _: &NodeSplit, (): (), _: &Accepted) {}
 }
 
 /// A table on its own: the maximal top-down recoding with every realised class of at least `a` rows. The first increment
@@ -63,10 +63,10 @@ impl Validity for Crowd<'_> {
 ///
 /// # Errors
 /// There are fewer than `a` rows, but some.
-pub fn alone(people: &Headcount, trees: &[&Taxonomy], a: u64) -> Result<Found, Reason> {
+pub fn alone(people: &Headcount, trees: &[&Taxonomy], a: u64) -> Result<TopDownResult, InvalidReason> {
     let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
     let columns = (0..people.width()).map(|column| people.column(column)).collect();
     let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
-    let table = Table { trees, columns, rows: &rows, weights: Vec::new() };
-    top_down(&table, &leaves, &mut Crowd { a, rows: &rows, urgent: None })
+    let table = SearchTable { trees, columns, rows: &rows, weights: Vec::new() };
+    top_down(&table, &leaves, &mut UrgentClasses { a, rows: &rows, urgent: None })
 }

@@ -8,16 +8,16 @@
 
 use std::collections::BTreeMap;
 
-use super::table::{Split, Table};
+use super::table::{NodeSplit, SearchTable};
 use super::top_down::top_down_from;
-use super::validity::{Accepted, Reason, Validity, View};
+use super::validity::{Accepted, InvalidReason, SearchView, Validity};
 use crate::model::{Cut, Leaf, Recoding, Taxonomy};
 
 /// The fewest people of a slice.
 const FEWEST: u64 = 2;
 
 /// People of one leaf tuple whom earlier releases don't tell apart from others of their slice.
-pub struct Known {
+pub struct LeafPeople {
     /// The leaf tuple.
     pub leaves: Vec<Leaf>,
     /// The number of their slice.
@@ -30,11 +30,12 @@ pub struct Known {
 
 /// The finest valid recoding that is found below the standing one. `earlier`: those of the chain's releases, in their order, all
 /// of which refine the standing one; with none of them it may cross.
-pub fn finer(people: &[Known], standing: &[Cut], earlier: &[&[Cut]], trees: &[&Taxonomy], k: u64) -> Recoding {
+pub fn finer(people: &[LeafPeople], standing: &[Cut], earlier: &[&[Cut]], trees: &[&Taxonomy], k: u64) -> Recoding {
     let columns: Vec<Vec<Leaf>> =
         (0..trees.len()).map(|column| people.iter().map(|known| known.leaves[column]).collect()).collect();
     let rows: Vec<u64> = people.iter().map(|known| known.people).collect();
-    let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &rows, weights: Vec::new() };
+    let table =
+        SearchTable { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &rows, weights: Vec::new() };
     let mut slices = Slices { people, after: Vec::new(), k };
     let mut floors: Vec<Recoding> = earlier.iter().map(|cuts| cuts.to_vec()).collect();
     floors.sort_by_key(|cuts| cuts.iter().map(|cut| cut.nodes().len()).sum::<usize>());
@@ -55,7 +56,7 @@ pub fn finer(people: &[Known], standing: &[Cut], earlier: &[&[Cut]], trees: &[&T
 /// Every class has at least k people, and of every slice at least two or none; and of those who came after a release that is
 /// finer at least k or none, since they are left when it is taken away.
 struct Slices<'p> {
-    people: &'p [Known],
+    people: &'p [LeafPeople],
     /// Releases that refine what is searched.
     after: Vec<usize>,
     k: u64,
@@ -82,11 +83,11 @@ impl Slices<'_> {
 impl Validity for Slices<'_> {
     type Trial = ();
 
-    fn start(&mut self, _: &Table<'_>) -> Result<(), Reason> {
+    fn start(&mut self, _: &SearchTable<'_>) -> Result<(), InvalidReason> {
         Ok(())
     }
 
-    fn test(&self, view: &View<'_>, split: &Split) -> Result<(), Reason> {
+    fn test(&self, view: &SearchView<'_>, split: &NodeSplit) -> Result<(), InvalidReason> {
         let leaves = view.table.columns[split.column];
         for &class in &split.classes {
             let mut parts: Vec<Part> = split.children.iter().map(|_| Part::default()).collect();
@@ -98,12 +99,12 @@ impl Validity for Slices<'_> {
             }
             for (child, part) in parts.iter().enumerate() {
                 if let Some((rows, limit)) = self.small(part) {
-                    return Err(Reason::Rows { class: view.child_nodes(class, split, child), rows, limit });
+                    return Err(InvalidReason::Rows { class: view.child_nodes(class, split, child), rows, limit });
                 }
             }
         }
         Ok(())
     }
 
-    fn accept(&mut self, _: &Split, (): (), _: &Accepted) {}
+    fn accept(&mut self, _: &NodeSplit, (): (), _: &Accepted) {}
 }

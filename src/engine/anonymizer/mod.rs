@@ -16,13 +16,16 @@ mod top_down;
 mod validity;
 
 pub use bcf::{NoRelease, bcf};
-pub use crowd::{Crowd, alone};
-pub use finer::{Known, finer};
+pub use crowd::{UrgentClasses, alone};
+pub use finer::{LeafPeople, finer};
 pub use local::{
-    Ahead, Carved, Class, Effort, Grouping, Halved, Hidden, Ladder, NoCarving, NoLadder, Region, Turns, arx_lr,
-    carvable, crowds, grouped, halves, steps,
+    CarvingResult, Effort, Grouping, Halved, Hidden, Ladder, NextTurns, NoCarving, NoLadder, Region, StateClass, Turns,
+    arx_lr, carvable, crowds, grouped, halves, steps,
 };
-pub use standing::{Atom, Classes, Course, Recoded, Recoder, Rules, Standing, State, Step, Tick};
-pub use table::{Split, Table};
-pub use top_down::{Found, Refusal, Tried, top_down};
-pub use validity::{Accepted, Reason, Validity, View};
+pub use standing::{
+    Atom, Course, RareRowRules, Recoded, RecodedPeople, Recoder, RecodingStep, StandingRecoding, StandingState,
+    StandingTick,
+};
+pub use table::{NodeSplit, SearchTable};
+pub use top_down::{Refusal, TopDownResult, Tried, top_down};
+pub use validity::{Accepted, InvalidReason, SearchView, Validity};

@@ -6,7 +6,7 @@
 use crate::model::{Leaf, Node, Taxonomy};
 
 /// What is searched over: items that are never told apart, such as leaf tuples.
-pub struct Table<'a> {
+pub struct SearchTable<'a> {
     /// The taxonomies of the quasi columns.
     pub trees: &'a [&'a Taxonomy],
     /// Per quasi column the leaf of each item.
@@ -18,7 +18,7 @@ pub struct Table<'a> {
 }
 
 /// A candidate: a cut node that would be replaced by its children.
-pub struct Split {
+pub struct NodeSplit {
     /// The column, by number.
     pub column: usize,
     /// The cut node.
@@ -31,13 +31,13 @@ pub struct Split {
     child_at: Vec<u32>,
 }
 
-impl Split {
+impl NodeSplit {
     /// The children of a cut node.
-    pub fn new(tree: &Taxonomy, column: usize, node: Node, classes: Vec<u32>) -> Split {
+    pub fn new(tree: &Taxonomy, column: usize, node: Node, classes: Vec<u32>) -> NodeSplit {
         let children: Vec<Node> = tree.children(node).collect();
         let under = |(child, &node): (usize, &Node)| std::iter::repeat_n(child as u32, tree.leaf_range(node).len());
         let child_at = children.iter().enumerate().flat_map(under).collect();
-        Split { column, node, children, classes, first_leaf: tree.leaf_range(node).start, child_at }
+        NodeSplit { column, node, children, classes, first_leaf: tree.leaf_range(node).start, child_at }
     }
 
     /// The child (by position) that a leaf under the node lies under.

@@ -7,8 +7,8 @@
 use rayon::prelude::*;
 
 use super::candidates::Candidates;
-use super::table::Table;
-use super::validity::{Reason, Validity, View};
+use super::table::SearchTable;
+use super::validity::{InvalidReason, SearchView, Validity};
 use crate::model::{Cut, Node, Recoding};
 
 /// How many candidates are tried at a time at most: a trial is wasted when one before it is accepted.
@@ -22,7 +22,7 @@ pub struct Refusal {
     /// The cut node that was not specialised.
     pub node: Node,
     /// Why.
-    pub reason: Reason,
+    pub reason: InvalidReason,
 }
 
 /// One candidate's turn.
@@ -38,7 +38,7 @@ pub struct Tried {
 
 /// What a search ends with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct TopDownResult {
     /// The recoding: no specialisation of it that was ever tried and failed is in it.
     pub recoding: Recoding,
     /// Every candidate in the order of their turns.
@@ -55,13 +55,22 @@ pub struct Found {
 ///
 /// # Errors
 /// Why not even `*` everywhere is valid.
-pub fn top_down<V: Validity>(table: &Table<'_>, floor: &[Cut], validity: &mut V) -> Result<Found, Reason> {
+pub fn top_down<V: Validity>(
+    table: &SearchTable<'_>,
+    floor: &[Cut],
+    validity: &mut V,
+) -> Result<TopDownResult, InvalidReason> {
     validity.start(table)?;
     Ok(search(table, Candidates::new(table, floor), validity))
 }
 
 /// Searches down from a recoding that is valid, staying at or above `floor`, which refines it.
-pub fn top_down_from<V: Validity>(table: &Table<'_>, from: &[Cut], floor: &[Cut], validity: &mut V) -> Found {
+pub fn top_down_from<V: Validity>(
+    table: &SearchTable<'_>,
+    from: &[Cut],
+    floor: &[Cut],
+    validity: &mut V,
+) -> TopDownResult {
     let mut state = Candidates::new(table, floor);
     while let Some(split) = state.above(from) {
         state.specialise(&split);
@@ -69,7 +78,7 @@ pub fn top_down_from<V: Validity>(table: &Table<'_>, from: &[Cut], floor: &[Cut]
     search(table, state, validity)
 }
 
-fn search<V: Validity>(table: &Table<'_>, mut state: Candidates<'_>, validity: &mut V) -> Found {
+fn search<V: Validity>(table: &SearchTable<'_>, mut state: Candidates<'_>, validity: &mut V) -> TopDownResult {
     assert!(table.columns.iter().all(|column| column.len() == table.rows.len()), "columns of one length");
     let (mut trace, mut refusals) = (Vec::new(), Vec::new());
     let most = rayon::current_num_threads().clamp(1, TRIALS);
@@ -78,7 +87,7 @@ fn search<V: Validity>(table: &Table<'_>, mut state: Candidates<'_>, validity: &
         if next.is_empty() {
             break;
         }
-        let view = View { table, state: &state };
+        let view = SearchView { table, state: &state };
         let trials: Vec<_> = match &next[..] {
             [one] => vec![validity.test(&view, one)],
             several => several.par_iter().map(|split| validity.test(&view, split)).collect(),
@@ -100,5 +109,5 @@ fn search<V: Validity>(table: &Table<'_>, mut state: Candidates<'_>, validity: &
             }
         }
     }
-    Found { recoding: state.recoding(), trace, refusals, squares: state.squares(), classes: state.classes() }
+    TopDownResult { recoding: state.recoding(), trace, refusals, squares: state.squares(), classes: state.classes() }
 }

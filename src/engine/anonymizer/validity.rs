@@ -4,24 +4,24 @@
 //! No figure in a refusal may name a sensitive value.
 
 use super::candidates::Candidates;
-use super::table::{Split, Table};
+use super::table::{NodeSplit, SearchTable};
 use crate::model::Node;
 
 /// What a search is told of its state when it has to judge a candidate.
-pub struct View<'s> {
+pub struct SearchView<'s> {
     /// The table that is searched.
-    pub table: &'s Table<'s>,
+    pub table: &'s SearchTable<'s>,
     pub(super) state: &'s Candidates<'s>,
 }
 
-impl View<'_> {
+impl SearchView<'_> {
     /// The items of a class.
     pub fn items(&self, class: u32) -> &[u32] {
         self.state.items(class)
     }
 
     /// The nodes of a class with the split node replaced by a child.
-    pub fn child_nodes(&self, class: u32, split: &Split, child: usize) -> Vec<Node> {
+    pub fn child_nodes(&self, class: u32, split: &NodeSplit, child: usize) -> Vec<Node> {
         let mut nodes = self.state.nodes(class).to_vec();
         nodes[split.column] = split.children[child];
         nodes
@@ -41,22 +41,22 @@ pub trait Validity: Sync {
     ///
     /// # Errors
     /// Why not.
-    fn start(&mut self, table: &Table<'_>) -> Result<(), Reason>;
+    fn start(&mut self, table: &SearchTable<'_>) -> Result<(), InvalidReason>;
 
     /// Whether the state after this specialisation would be valid.
     ///
     /// # Errors
     /// Why not: of the first class, in order, that would break it.
-    fn test(&self, view: &View<'_>, split: &Split) -> Result<Self::Trial, Reason>;
+    fn test(&self, view: &SearchView<'_>, split: &NodeSplit) -> Result<Self::Trial, InvalidReason>;
 
     /// The specialisation happened.
-    fn accept(&mut self, split: &Split, trial: Self::Trial, made: &Accepted);
+    fn accept(&mut self, split: &NodeSplit, trial: Self::Trial, made: &Accepted);
 }
 
 /// Why a state is not valid: which crowd falls to what figure. Holds no sensitive value; under `bcf` the figure depends
 /// on them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum InvalidReason {
     /// A class would have fewer rows than it must.
     Rows {
         /// Its nodes, one per quasi column.

@@ -1,12 +1,12 @@
 //! The figures of a chain (SCIENCE 3), gathered increment by increment, and solved where recodings cross.
 
-use super::found::{ChainFigures, Realised, Weakest};
-use super::look::{Look, Seen};
-use super::solve::{Open, solve};
+use super::findings::{ChainFigures, Realised, Weakest};
+use super::solve::{SolveInput, solve};
 use super::suspects::{Suspects, share};
-use super::tables::Subject;
-use crate::gate::chain::{Budget, Chain, ComparablePairs, Shrunk, lower_bounds};
-use crate::gate::diversity::{Diversity, Measures, Shares};
+use super::tables::AuditSubject;
+use super::target_figures::{AuditScope, TargetFigures};
+use crate::gate::chain::{ComparablePairs, ExactBudget, ReleaseChain, Shrunk, lower_bounds};
+use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::histogram::Slices;
 
 /// The figures of the chain, and per release the diversity of what attacks leave; `judged` is the k that is asked for,
@@ -15,20 +15,20 @@ use crate::histogram::Slices;
 /// # Errors
 /// A release that is no superset of an earlier one.
 pub fn figures(
-    subject: &Subject,
-    chain: &Chain<'_>,
+    subject: &AuditSubject,
+    chain: &ReleaseChain<'_>,
     slices: Option<&Slices>,
-    (measures, shares): (&Measures, &[Shares]),
-    judged: (u64, Budget),
-) -> Result<(ChainFigures, Vec<Diversity>), Shrunk> {
+    (measures, shares): (&Measures, &[ValueShares]),
+    judged: (u64, ExactBudget),
+) -> Result<(ChainFigures, Vec<DiversityFigures>), Shrunk> {
     let n = chain.releases().len();
     let comparable = ComparablePairs::of(chain);
     let tight = n <= 2 || chain.nested();
-    let mut open = Open { all: Suspects::default(), realised: slices.map(|_| Suspects::default()) };
+    let mut open = SolveInput { all: Suspects::default(), realised: slices.map(|_| Suspects::default()) };
     let (mut all, mut people, mut paper, mut whole) = (Vec::new(), Vec::new(), u64::MAX, true);
-    let mut after = vec![Diversity::default(); n];
+    let mut after = vec![DiversityFigures::default(); n];
     chain.each_sight(|sight| {
-        let weakest = |seen: &Seen| -> Option<Weakest> {
+        let weakest = |seen: &TargetFigures| -> Option<Weakest> {
             let (left, classes) = seen.weakest.as_ref()?;
             let seen = sight.views.iter().zip(classes).map(|(view, &class)| (view.release, class as usize));
             let mut seen: Vec<(usize, usize)> = seen.collect();
@@ -36,7 +36,7 @@ pub fn figures(
             Some(Weakest { left: *left, seen })
         };
         let later = &shares[sight.increment..];
-        let look = |measured: bool| Look {
+        let look = |measured: bool| AuditScope {
             measured: measured.then_some((measures, later)),
             kept: (!tight).then_some((sight, share(n))),
         };

@@ -2,11 +2,11 @@
 //! chain, and every one of a disjoint feed. What later ones of a chain tell needs the recodings that were stated, and labels
 //! alone don't tell them.
 
-use super::tables::Subject;
+use super::tables::AuditSubject;
 use crate::gate::certainty::{Certainty, learnt};
 use crate::histogram::Release;
 use crate::model::Columns;
-use crate::policy::{Chain, Inference, Output, Policy};
+use crate::policy::{ChainPromise, Inference, Output, Policy};
 
 /// What one release tells.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Coarse {
 impl Coarse {
     /// Of all releases of which it can be told. Ratios come from elsewhere: working one out runs the search.
     pub fn of(
-        subject: &Subject,
+        subject: &AuditSubject,
         columns: &Columns,
         policy: &Policy,
         ratios: impl Fn(&Release) -> [Option<f64>; 2],
@@ -37,12 +37,12 @@ impl Coarse {
             return Vec::new();
         }
         let releases = match policy.chain() {
-            Chain::Disjoint { .. } => &subject.releases[..],
-            Chain::Blind(_) | Chain::Bcf => &subject.releases[..1],
+            ChainPromise::Disjoint { .. } => &subject.releases[..],
+            ChainPromise::Blind(_) | ChainPromise::Bcf => &subject.releases[..1],
             // Which of two recodings was let out is not told.
-            Chain::Tested { .. } => &[],
+            ChainPromise::Tested { .. } => &[],
             // Crowds have labels of their own.
-            Chain::Crowds { .. } => &[],
+            ChainPromise::Crowds { .. } => &[],
         };
         let trees = columns.trees();
         let of = |(at, release): (usize, &Release)| {

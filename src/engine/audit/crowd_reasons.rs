@@ -2,14 +2,14 @@
 //! label that came together, and rows that say something else of themselves than the tables show.
 
 use super::crowds::{CrowdFigures, Few};
-use super::growth::Contradiction;
-use super::judge::{Bench, Reason, many};
+use super::growth::RowContradiction;
+use super::judge::{Bench, FailedCheck, many};
 use crate::histogram::describe;
 use crate::model::ReleaseColumn;
 
 impl Bench<'_> {
     /// Judges such a chain; false when it cannot be decided.
-    pub(super) fn growth(&self, crowds: &CrowdFigures, reasons: &mut Vec<Reason>) -> bool {
+    pub(super) fn growth(&self, crowds: &CrowdFigures, reasons: &mut Vec<FailedCheck>) -> bool {
         let least = self.least();
         let few = |few: &Few| few.rows < least;
         for (at, new) in crowds.new.iter().enumerate() {
@@ -33,7 +33,7 @@ impl Bench<'_> {
         format!("release {} ({})", at + 1, self.names[at])
     }
 
-    fn few(&self, at: usize, Few { rows, label }: &Few) -> Reason {
+    fn few(&self, at: usize, Few { rows, label }: &Few) -> FailedCheck {
         let (release, class, least) = (self.release(at), describe(label, self.columns), self.least());
         let held = match at {
             0 if self.releases[0].size_of(&label[..self.releases[0].width()]) == *rows => {
@@ -47,10 +47,10 @@ impl Bench<'_> {
             }
         };
         let text = format!("{release}: {held}");
-        Reason { check: "k", release: Some(at), value: *rows as f64, limit: least as f64, text }
+        FailedCheck { check: "k", release: Some(at), value: *rows as f64, limit: least as f64, text }
     }
 
-    fn gone(&self, at: usize, Few { rows, label }: &Few) -> Reason {
+    fn gone(&self, at: usize, Few { rows, label }: &Few) -> FailedCheck {
         let (earlier, later) = (self.release(at - 1), self.release(at));
         let (class, rows_of) = (describe(label, self.columns), many(*rows, "row"));
         let [are, have] = if *rows == 1 { ["is", "has"] } else { ["are", "have"] };
@@ -58,27 +58,27 @@ impl Bench<'_> {
             "{later}: {rows_of} of class {class} of {earlier} {are} not in it, or {have} another label or sensitive value. Where rows \
              keep their labels every row must stay as it was published: a reader who compares both releases sees which did not"
         );
-        Reason { check: "chain", release: Some(at), value: *rows as f64, limit: 0.0, text }
+        FailedCheck { check: "chain", release: Some(at), value: *rows as f64, limit: 0.0, text }
     }
 
-    fn contradiction(&self, found: Contradiction) -> Reason {
+    fn contradiction(&self, found: RowContradiction) -> FailedCheck {
         let column = self.columns.release().name().unwrap_or(ReleaseColumn::NAME);
         let (at, what) = match found {
-            Contradiction::Silent(at) => (
+            RowContradiction::Silent(at) => (
                 at,
                 format!("it has no column `{column}`, and another release has one: give it to all of them, or to none"),
             ),
-            Contradiction::Changed(at) => {
+            RowContradiction::Changed(at) => {
                 let earlier = self.release(at - 1);
                 (at, format!("its column `{column}` gives rows of {earlier} another release than they have there"))
             }
-            Contradiction::Late(at) => {
+            RowContradiction::Late(at) => {
                 let earlier = self.release(at - 1);
                 let says = "says that rows came with a release that is not newer than";
                 (at, format!("its column `{column}` {says} {earlier}, and these rows are not in that one"))
             }
         };
         let text = format!("{}: {what}", self.release(at));
-        Reason { check: ReleaseColumn::NAME, release: Some(at), value: 0.0, limit: 0.0, text }
+        FailedCheck { check: ReleaseColumn::NAME, release: Some(at), value: 0.0, limit: 0.0, text }
     }
 }

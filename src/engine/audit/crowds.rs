@@ -4,10 +4,10 @@
 
 use rayon::prelude::*;
 
-use super::growth::{Contradiction, Growth};
+use super::growth::{RowChanges, RowContradiction};
 use super::pairs::PairFigures;
 use crate::gate::correspondence::Anonymity;
-use crate::gate::diversity::{Diversity, Measures, Shares};
+use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::histogram::Release;
 use crate::model::Node;
 
@@ -28,12 +28,12 @@ pub struct CrowdFigures {
     /// Per release the fewest rows of a label that are gone; `None` if none is.
     pub gone: Vec<Option<Few>>,
     /// What rows say of their release and tables contradict.
-    pub contradictions: Vec<Contradiction>,
+    pub contradictions: Vec<RowContradiction>,
 }
 
 impl CrowdFigures {
     /// Of what came and went.
-    pub fn of(growth: &Growth) -> CrowdFigures {
+    pub fn of(growth: &RowChanges) -> CrowdFigures {
         let few = |release: &Release| {
             let (rows, class) = release.smallest()?;
             Some(Few { rows, label: release.class(class).to_vec() })
@@ -60,18 +60,23 @@ impl CrowdFigures {
 }
 
 /// The worst diversity of each release, of its labels and of rows that came together in it or before.
-pub fn diversity(releases: &[Release], growth: &Growth, measures: &Measures, shares: &[Shares]) -> Vec<Diversity> {
+pub fn diversity(
+    releases: &[Release],
+    growth: &RowChanges,
+    measures: &Measures,
+    shares: &[ValueShares],
+) -> Vec<DiversityFigures> {
     // What came with a release can be told apart in all later ones, which are other tables to compare it with.
     let of = |at: usize| {
         let parts = growth.new[..=at].iter().map(|new| measures.of_release(new, &shares[at]));
-        parts.fold(measures.of_release(&releases[at], &shares[at]), Diversity::worse)
+        parts.fold(measures.of_release(&releases[at], &shares[at]), DiversityFigures::worse)
     };
     (0..releases.len()).into_par_iter().map(of).collect()
 }
 
 /// Every two releases: nobody who was in the earlier one can be told apart from the rows of a label there, and nobody who came in
 /// between from the new rows of a label.
-pub fn pairs(releases: &[Release], growth: &Growth) -> Vec<PairFigures> {
+pub fn pairs(releases: &[Release], growth: &RowChanges) -> Vec<PairFigures> {
     let n = releases.len();
     let pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (i + 1..n).map(move |l| (i, l))).collect();
     let fewest = |release: &Release| release.smallest().map(|(rows, _)| rows);

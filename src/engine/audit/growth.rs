@@ -7,21 +7,21 @@ use crate::histogram::{Histogram, Release};
 
 /// What releases show of rows that came and went.
 #[derive(Debug)]
-pub struct Growth {
+pub struct RowChanges {
     /// Per release the rows that the one before it has not; of each label, and of each release that rows say they came in, a
     /// class.
     pub new: Vec<Release>,
     /// Per release the rows of the one before it that are missing, or have another label or sensitive value.
     pub gone: Vec<Release>,
     /// What rows say of their release and tables contradict.
-    pub contradictions: Vec<Contradiction>,
+    pub contradictions: Vec<RowContradiction>,
     /// Per release the rows of earlier ones that it leaves out and that its notice names; empty if no release leaves any out.
-    pub erased: Vec<Vec<LeftOut>>,
+    pub erased: Vec<Vec<LeftOutRows>>,
 }
 
 /// Rows that a release leaves out.
 #[derive(Debug, Clone)]
-pub struct LeftOut {
+pub struct LeftOutRows {
     /// The release that it came with.
     pub came: usize,
     /// Its rows.
@@ -30,7 +30,7 @@ pub struct LeftOut {
 
 /// Rows that say of themselves what the tables do not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Contradiction {
+pub enum RowContradiction {
     /// The release does not say in which release its rows came, and another one does.
     Silent(usize),
     /// Rows of the release before say something else in this one.
@@ -39,24 +39,25 @@ pub enum Contradiction {
     Late(usize),
 }
 
-impl Growth {
+impl RowChanges {
     /// Of releases as they are, whose rows say nothing of themselves.
-    pub fn of(releases: &[Release]) -> Growth {
+    pub fn of(releases: &[Release]) -> RowChanges {
         let (new, gone) = (differences(releases, false), differences(releases, true));
-        Growth { new, gone, contradictions: Vec::new(), erased: Vec::new() }
+        RowChanges { new, gone, contradictions: Vec::new(), erased: Vec::new() }
     }
 
     /// Of releases of a chain of ours, each of which leaves these rows of earlier ones out; `None` if one of them is not there.
-    pub fn of_ours(releases: &[Release], erased: &[Vec<LeftOut>]) -> Option<Growth> {
+    pub fn of_ours(releases: &[Release], erased: &[Vec<LeftOutRows>]) -> Option<RowChanges> {
         if erased.iter().all(Vec::is_empty) {
-            return Some(Growth::of(releases));
+            return Some(RowChanges::of(releases));
         }
         let nothing = releases.first()?.beyond(releases.first()?);
-        let mut growth = Growth { new: Vec::new(), gone: Vec::new(), contradictions: Vec::new(), erased: Vec::new() };
+        let mut growth =
+            RowChanges { new: Vec::new(), gone: Vec::new(), contradictions: Vec::new(), erased: Vec::new() };
         let (mut added, mut last) = (Vec::<Release>::new(), nothing);
         for (at, release) in releases.iter().enumerate() {
             let left_out = erased.get(at).cloned().unwrap_or_default();
-            for LeftOut { came, rows } in &left_out {
+            for LeftOutRows { came, rows } in &left_out {
                 last = last.without(rows).filter(|_| rows.rows() > 0)?;
                 added[*came] = added.get(*came)?.without(rows)?;
             }
@@ -84,15 +85,15 @@ impl Growth {
 
     /// Of releases whose rows may say in which release they came: their increment, 0 where they say nothing. `labels` are the rows
     /// of `releases` on one dictionary.
-    pub fn stated(releases: &[Release], labels: &[Histogram]) -> Growth {
+    pub fn stated(releases: &[Release], labels: &[Histogram]) -> RowChanges {
         let stated: Vec<bool> = labels.iter().map(states).collect();
         if !stated.contains(&true) {
-            return Growth::of(releases);
+            return RowChanges::of(releases);
         }
-        let silent = |(at, states): (usize, &bool)| (!states).then_some(Contradiction::Silent(at));
-        let mut contradictions: Vec<Contradiction> = stated.iter().enumerate().filter_map(silent).collect();
+        let silent = |(at, states): (usize, &bool)| (!states).then_some(RowContradiction::Silent(at));
+        let mut contradictions: Vec<RowContradiction> = stated.iter().enumerate().filter_map(silent).collect();
         if !contradictions.is_empty() {
-            return Growth { contradictions, ..Growth::of(releases) };
+            return RowChanges { contradictions, ..RowChanges::of(releases) };
         }
         let apart: Vec<Release> = labels.iter().map(|rows| Release::from_own_labels(&rows.by_increment())).collect();
         let (new, gone) = (differences(&apart, false), differences(releases, true));
@@ -100,12 +101,12 @@ impl Growth {
             let number = |release: &Release, class: usize| release.class(class)[release.width() - 1];
             let newest = (0..apart[at - 1].classes()).map(|class| number(&apart[at - 1], class)).max();
             if gone[at].classes() == 0 && apart[at - 1].beyond(&apart[at]).classes() > 0 {
-                contradictions.push(Contradiction::Changed(at));
+                contradictions.push(RowContradiction::Changed(at));
             } else if (0..new[at].classes()).any(|class| Some(number(&new[at], class)) <= newest) {
-                contradictions.push(Contradiction::Late(at));
+                contradictions.push(RowContradiction::Late(at));
             }
         }
-        Growth { new, gone, contradictions, erased: Vec::new() }
+        RowChanges { new, gone, contradictions, erased: Vec::new() }
     }
 }
 

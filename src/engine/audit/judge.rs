@@ -1,9 +1,9 @@
 //! The verdict over an audit's figures (CONTRACTS 3): safe needs at least one *sound* figure of the chain to reach k. An
 //! upper bound can condemn, never acquit; where neither happens the verdict is open, and open is not safe.
 
-use super::{ChainFigures, Figure, Figures, Requirement, Tie, Weakest};
-use crate::gate::certainty::Answer;
-use crate::gate::diversity::{Limited, ROUNDING};
+use super::{AuditFigures, ChainFigures, GuardedTie, Requirement, TieFigure, Weakest};
+use crate::gate::certainty::FactExtent;
+use crate::gate::diversity::{LimitedFigure, ROUNDING};
 use crate::gate::minimality::Credibility;
 use crate::gate::own::against;
 use crate::histogram::{Release, describe};
@@ -12,18 +12,18 @@ use crate::policy::{Decimal, Policy};
 
 /// What comes of an audit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct AuditVerdict {
     /// Nothing fails, and everything that had to be shown was.
     pub safe: bool,
     /// Whether the chain's anonymity could be decided.
     pub decided: bool,
     /// Every reason against.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<FailedCheck>,
 }
 
 /// One failed check.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reason {
+pub struct FailedCheck {
     /// Which check.
     pub check: &'static str,
     /// The release, counted from 0; `None` when it is about the chain.
@@ -37,7 +37,13 @@ pub struct Reason {
 }
 
 /// Judges figures; `names` are the releases as they are called in texts.
-pub fn judge(figures: &Figures, policy: &Policy, releases: &[Release], columns: &Columns, names: &[String]) -> Verdict {
+pub fn judge(
+    figures: &AuditFigures,
+    policy: &Policy,
+    releases: &[Release],
+    columns: &Columns,
+    names: &[String],
+) -> AuditVerdict {
     let bench = Bench { policy, releases, columns, names, other_method: figures.minimality.is_some() };
     let mut reasons = Vec::new();
     let decided = match &figures.crowds {
@@ -52,7 +58,7 @@ pub fn judge(figures: &Figures, policy: &Policy, releases: &[Release], columns: 
     bench.minimality(figures, &mut reasons);
     bench.refinement(figures, &mut reasons);
     bench.coarse(figures, &mut reasons);
-    Verdict { safe: decided && reasons.is_empty(), decided, reasons }
+    AuditVerdict { safe: decided && reasons.is_empty(), decided, reasons }
 }
 
 /// What figures are judged by.
@@ -70,7 +76,7 @@ impl Bench<'_> {
         self.releases[release].describe(class, self.columns)
     }
 
-    fn classes(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+    fn classes(&self, figures: &AuditFigures, reasons: &mut Vec<FailedCheck>) {
         let k = self.policy.k();
         for (at, release) in figures.releases.iter().enumerate() {
             let (size, class) = release.smallest;
@@ -82,13 +88,13 @@ impl Bench<'_> {
                     self.class(at, class),
                     many(size, "row")
                 );
-                reasons.push(Reason { check: "k", release: Some(at), value: size as f64, limit: k as f64, text });
+                reasons.push(FailedCheck { check: "k", release: Some(at), value: size as f64, limit: k as f64, text });
             }
         }
     }
 
     /// Judges the chain; false when it cannot be decided.
-    fn chain(&self, chain: &ChainFigures, reasons: &mut Vec<Reason>) -> bool {
+    fn chain(&self, chain: &ChainFigures, reasons: &mut Vec<FailedCheck>) -> bool {
         let k = self.policy.k();
         let judged = |at: &usize| !chain.empty[*at];
         let all =
@@ -112,7 +118,7 @@ impl Bench<'_> {
             Some((increment, target)) => (target.left, self.condemned(increment, target, realised.is_some())),
             None => (lower.unwrap_or(0), self.open(lower, realised.or(all))),
         };
-        reasons.push(Reason { check: "chain", release: None, value: value as f64, limit: k as f64, text });
+        reasons.push(FailedCheck { check: "chain", release: None, value: value as f64, limit: k as f64, text });
         condemned.is_some()
     }
 
@@ -156,10 +162,10 @@ impl Bench<'_> {
         }
     }
 
-    fn diversity(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+    fn diversity(&self, figures: &AuditFigures, reasons: &mut Vec<FailedCheck>) {
         for (at, release) in figures.releases.iter().enumerate() {
             let limited = self.policy.diversity().map(|asked| release.after.limited(asked)).unwrap_or_default();
-            for Limited { check, value, limit, rule, kept } in limited {
+            for LimitedFigure { check, value, limit, rule, kept } in limited {
                 if !kept {
                     let worst = match &figures.crowds {
                         None => format!("its worst class is {} after cracked rows are excluded", short(value)),
@@ -173,7 +179,7 @@ impl Bench<'_> {
                     let name = &self.names[at];
                     let text =
                         format!("release {} ({name}): {check} of {worst}, the policy wants {rule} {limit}", at + 1);
-                    reasons.push(Reason { check, release: Some(at), value, limit, text });
+                    reasons.push(FailedCheck { check, release: Some(at), value, limit, text });
                 }
             }
         }
@@ -182,11 +188,11 @@ impl Bench<'_> {
             let text = "the recodings of these releases cross, so how many rows attacks exclude is known only as a bound, and \
                         diversity on what is left cannot be shown"
                 .to_owned();
-            reasons.push(Reason { check: "diversity", release: None, value: 0.0, limit: 0.0, text });
+            reasons.push(FailedCheck { check: "diversity", release: None, value: 0.0, limit: 0.0, text });
         }
     }
 
-    fn minimality(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+    fn minimality(&self, figures: &AuditFigures, reasons: &mut Vec<FailedCheck>) {
         let Some(minimality) = &figures.minimality else { return };
         let requirement = minimality.requirement;
         for set in minimality.sets() {
@@ -201,17 +207,17 @@ impl Bench<'_> {
                 self.class(0, tie.class),
                 requirement.promised()
             );
-            reasons.push(Reason { check: "minimality", release: Some(0), value, limit, text });
+            reasons.push(FailedCheck { check: "minimality", release: Some(0), value, limit, text });
         }
     }
 
-    fn refinement(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+    fn refinement(&self, figures: &AuditFigures, reasons: &mut Vec<FailedCheck>) {
         for attacked in &figures.refinement {
             let at = attacked.release;
             let mut say = |found: Option<f64>, limit: Option<f64>, told: &str| {
                 let text = format!("release {} ({}): {told}", at + 1, self.names[at]);
                 let [value, limit] = [found, limit].map(|figure| figure.unwrap_or(0.0));
-                reasons.push(Reason { check: "refinement", release: Some(at), value, limit, text });
+                reasons.push(FailedCheck { check: "refinement", release: Some(at), value, limit, text });
             };
             match &attacked.judged {
                 Err(why) => say(None, None, why),
@@ -222,16 +228,16 @@ impl Bench<'_> {
         }
     }
 
-    fn coarse(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+    fn coarse(&self, figures: &AuditFigures, reasons: &mut Vec<FailedCheck>) {
         let a = self.policy.a();
         let limit = self.policy.refinement().max_global_ratio.map(Decimal::get);
         for coarse in &figures.coarse {
             let at = coarse.release;
             let mut say = |check, value: f64, limit: f64, told: String| {
                 let text = format!("release {} ({}): {told}", at + 1, self.names[at]);
-                reasons.push(Reason { check, release: Some(at), value, limit, text });
+                reasons.push(FailedCheck { check, release: Some(at), value, limit, text });
             };
-            if coarse.certainty.answer == Answer::Open {
+            if coarse.certainty.answer == FactExtent::Open {
                 say(
                     "certainty",
                     0.0,
@@ -266,7 +272,7 @@ impl Bench<'_> {
         }
     }
 
-    fn loss(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+    fn loss(&self, figures: &AuditFigures, reasons: &mut Vec<FailedCheck>) {
         let limit = self.policy.max_loss().get();
         for (at, release) in figures.releases.iter().enumerate().filter(|(_, r)| r.loss > limit + ROUNDING) {
             let text = format!(
@@ -275,19 +281,19 @@ impl Bench<'_> {
                 self.names[at],
                 short(release.loss)
             );
-            reasons.push(Reason { check: "max_loss", release: Some(at), value: release.loss, limit, text });
+            reasons.push(FailedCheck { check: "max_loss", release: Some(at), value: release.loss, limit, text });
         }
     }
 }
 
 /// What an attacker knows of a person, as figure, limit and words.
-fn told(requirement: &Requirement, tie: &Tie, credibility: &Credibility) -> (f64, f64, String) {
+fn told(requirement: &Requirement, tie: &GuardedTie, credibility: &Credibility) -> (f64, f64, String) {
     let share = credibility.value();
     let (value, limit) = match tie.figure {
-        Figure::Share => (share, requirement.limit_of_share()),
-        Figure::Recursive { few: Some(few), .. } => (few as f64, requirement.least_values() as f64),
-        Figure::Recursive { c, .. } => (c, requirement.limit()),
-        Figure::Distance(value) | Figure::Span(value) => (value, requirement.limit()),
+        TieFigure::Share => (share, requirement.limit_of_share()),
+        TieFigure::Recursive { few: Some(few), .. } => (few as f64, requirement.least_values() as f64),
+        TieFigure::Recursive { c, .. } => (c, requirement.limit()),
+        TieFigure::Distance(value) | TieFigure::Span(value) => (value, requirement.limit()),
     };
     let to = match tie.set {
         Some(_) if matches!(requirement, Requirement::Personal { .. }) => "what they guard".to_owned(),
@@ -298,20 +304,20 @@ fn told(requirement: &Requirement, tie: &Tie, credibility: &Credibility) -> (f64
         (Credibility::AtMost(_), _) => {
             format!("may tie a person to {to} with up to {}, which is a bound", short(share))
         }
-        (_, Figure::Share) => format!("ties a person to {to} with {}", short(share)),
-        (_, Figure::Recursive { few: Some(few), .. }) => {
+        (_, TieFigure::Share) => format!("ties a person to {to} with {}", short(share)),
+        (_, TieFigure::Recursive { few: Some(few), .. }) => {
             format!(
                 "is certain that people who were equal have no more than {} between them",
                 many(few as u64, "value")
             )
         }
-        (_, Figure::Recursive { c, .. }) => {
+        (_, TieFigure::Recursive { c, .. }) => {
             format!("ties a person to {to} with {}, which is {} times all from the l-th on", short(share), short(c))
         }
-        (_, Figure::Distance(distance)) => {
+        (_, TieFigure::Distance(distance)) => {
             format!("holds a belief about a person that lies {} from the values of the whole table", short(distance))
         }
-        (_, Figure::Span(span)) => format!("knows a person's number within {}", short(span)),
+        (_, TieFigure::Span(span)) => format!("knows a person's number within {}", short(span)),
     };
     (value, limit, known)
 }

@@ -3,36 +3,36 @@
 //!
 //! This room reads no files and writes no report; both are values here.
 
-mod behind;
 mod chain;
 mod coarse;
 mod crowd_reasons;
 mod crowds;
-mod found;
+mod findings;
 mod growth;
 mod judge;
-mod look;
 mod minimality;
 mod pairs;
+mod raw_classes;
 mod refinement;
 mod risk;
 mod solve;
 mod suspects;
 mod tables;
+mod target_figures;
 
 pub use coarse::Coarse;
 pub use crowds::{CrowdFigures, Few};
-pub use found::{ChainFigures, Realised, Weakest};
-pub use growth::{Contradiction, Growth, LeftOut};
-pub use judge::{Reason, Verdict, judge};
-pub use minimality::{Amiss, Astray, Figure, Guards, Minimality, Requirement, Tie};
+pub use findings::{ChainFigures, Realised, Weakest};
+pub use growth::{LeftOutRows, RowChanges, RowContradiction};
+pub use judge::{AuditVerdict, FailedCheck, judge};
+pub use minimality::{Amiss, Astray, GuardedTie, Guards, MinimalityFigures, Requirement, TieFigure};
 pub use pairs::PairFigures;
 pub use refinement::Attacked;
 pub use risk::{Risk, risks};
-pub use tables::{MissingRows, RowsLeftOut, Subject, Unfit};
+pub use tables::{AuditSubject, MissingRows, RowsLeftOut, Unfit};
 
-use crate::gate::chain::{Budget, Chain, Shrunk};
-use crate::gate::diversity::{Diversity, Measures, Shares};
+use crate::gate::chain::{ExactBudget, ReleaseChain, Shrunk};
+use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::gate::utility;
 use crate::histogram::{Numbered, Slices};
 use crate::model::Columns;
@@ -41,7 +41,7 @@ use rayon::prelude::*;
 
 /// All figures of an audit.
 #[derive(Debug)]
-pub struct Figures {
+pub struct AuditFigures {
     /// One entry per release.
     pub releases: Vec<ReleaseFigures>,
     /// One entry per two releases of a cumulative chain.
@@ -51,7 +51,7 @@ pub struct Figures {
     /// The whole chain, where rows keep their labels.
     pub crowds: Option<CrowdFigures>,
     /// One release that others made until l-diversity held; `None` where that is not asked.
-    pub minimality: Option<Minimality>,
+    pub minimality: Option<MinimalityFigures>,
     /// What refinement attacks come to on releases whose classes have labels of their own.
     pub refinement: Vec<Attacked>,
     /// What releases under one recoding for all tell of the search; empty until it is asked.
@@ -74,15 +74,15 @@ pub struct ReleaseFigures {
     /// Σ|class|²/N².
     pub discernibility: f64,
     /// Diversity of the classes as they stand.
-    pub before: Diversity,
+    pub before: DiversityFigures,
     /// Diversity of what is left after all attacks.
-    pub after: Diversity,
+    pub after: DiversityFigures,
 }
 
-impl Figures {
+impl AuditFigures {
     /// Of releases that nothing is compared with.
-    fn alone(releases: Vec<ReleaseFigures>) -> Figures {
-        Figures {
+    fn alone(releases: Vec<ReleaseFigures>) -> AuditFigures {
+        AuditFigures {
             releases,
             pairs: Vec::new(),
             chain: None,
@@ -98,20 +98,25 @@ impl Figures {
     ///
     /// # Errors
     /// A release that is no superset of an earlier one of its chain.
-    pub fn of(subject: &Subject, columns: &Columns, policy: &Policy) -> Result<Figures, Shrunk> {
-        Figures::within(subject, columns, policy, Budget::FULL)
+    pub fn of(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Result<AuditFigures, Shrunk> {
+        AuditFigures::within(subject, columns, policy, ExactBudget::FULL)
     }
 
     /// Computes them with so much work at most on what crossing recodings leave open.
     ///
     /// # Errors
     /// A release that is no superset of an earlier one of its chain.
-    pub fn within(subject: &Subject, columns: &Columns, policy: &Policy, budget: Budget) -> Result<Figures, Shrunk> {
+    pub fn within(
+        subject: &AuditSubject,
+        columns: &Columns,
+        policy: &Policy,
+        budget: ExactBudget,
+    ) -> Result<AuditFigures, Shrunk> {
         let trees = columns.trees();
         let l = policy.diversity().and_then(|asked| asked.recursive).map(|recursive| recursive.l);
         let measures = Measures::new(columns, &subject.values, l);
-        let shares: Vec<Shares> =
-            subject.releases.iter().map(|table| Shares::of(table, subject.values.len())).collect();
+        let shares: Vec<ValueShares> =
+            subject.releases.iter().map(|table| ValueShares::of(table, subject.values.len())).collect();
         let mut releases: Vec<ReleaseFigures> = subject
             .releases
             .par_iter()
@@ -134,12 +139,12 @@ impl Figures {
             let after = crowds::diversity(&subject.releases, growth, &measures, &shares);
             releases.iter_mut().zip(after).for_each(|(release, after)| release.after = after);
             let (pairs, crowds) = (crowds::pairs(&subject.releases, growth), Some(CrowdFigures::of(growth)));
-            return Ok(Figures { pairs, crowds, refinement, ..Figures::alone(releases) });
+            return Ok(AuditFigures { pairs, crowds, refinement, ..AuditFigures::alone(releases) });
         }
         if policy.kind() == ChainKind::Disjoint {
-            return Ok(Figures { refinement, ..Figures::alone(releases) });
+            return Ok(AuditFigures { refinement, ..AuditFigures::alone(releases) });
         }
-        let chain = Chain::new(&subject.releases, &subject.number, &trees, subject.values.len());
+        let chain = ReleaseChain::new(&subject.releases, &subject.number, &trees, subject.values.len());
         let slices = subject.histogram.as_ref().map(|histogram| {
             Slices::of(histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>())
         });
@@ -149,6 +154,6 @@ impl Figures {
         if subject.releases.len() > 1 {
             releases.iter_mut().zip(after).for_each(|(release, after)| release.after = after);
         }
-        Ok(Figures { pairs, chain: Some(figures), ..Figures::alone(releases) })
+        Ok(AuditFigures { pairs, chain: Some(figures), ..AuditFigures::alone(releases) })
     }
 }

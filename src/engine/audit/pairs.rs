@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::gate::chain::{Chain, Shrunk};
+use crate::gate::chain::{ReleaseChain, Shrunk};
 use crate::gate::correspondence::{Anonymity, Correspondence};
 use crate::histogram::{Excess, JoinCells, Slices, Tuples};
 use crate::model::Taxonomy;
@@ -25,7 +25,7 @@ pub struct PairFigures {
 /// # Errors
 /// A release that is no superset of an earlier one.
 pub fn figures(
-    chain: &Chain<'_>,
+    chain: &ReleaseChain<'_>,
     slices: Option<&Slices>,
     trees: &[&Taxonomy],
     values: usize,
@@ -49,7 +49,7 @@ pub fn figures(
 
 /// The pairs of classes that share a person of the increments up to `earlier`, and the classes of `later` that hold a
 /// person who came in between.
-fn people(chain: &Chain<'_>, slices: &Slices, earlier: usize, later: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
+fn people(chain: &ReleaseChain<'_>, slices: &Slices, earlier: usize, later: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
     let (mut both, mut newcomers) = (Tuples::new(2), Tuples::new(1));
     for (increment, ids) in slices.iter() {
         let class = |release| chain.class_in(release, ids).expect("the rows were checked against the releases") as u32;

@@ -1,8 +1,8 @@
 //! Refinement attacks on releases whose classes have labels of their own (SCIENCE 6), by whoever knows how such releases are
 //! made, but not which of two classes that tie came first: their order is in no table.
 
-use super::tables::Subject;
-use crate::gate::refinement::{Attacker, Judged, Together, Unlike, attacked, divide, fuzzy};
+use super::tables::AuditSubject;
+use crate::gate::refinement::{Attacker, RefinementVerdict, Together, Unlike, attacked, divide, fuzzy};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Columns, Leaf, Node};
 use crate::policy::Policy;
@@ -18,13 +18,13 @@ pub struct Attacked {
     /// The release, counted from 0.
     pub release: usize,
     /// What was found; else why it cannot have been made as the policy says, in words.
-    pub judged: Result<Judged, String>,
+    pub judged: Result<RefinementVerdict, String>,
     /// How the rows that are said to be behind the release are not those.
     pub unlike: Option<Unlike>,
 }
 
 /// Attacks every release whose classes have labels of their own; none where the policy does not ask for it.
-pub fn attacks(subject: &Subject, columns: &Columns, policy: &Policy) -> Vec<Attacked> {
+pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Vec<Attacked> {
     if !policy.search().is_local() || policy.refinement().max_ratio.is_none() {
         return Vec::new();
     }

@@ -4,24 +4,24 @@
 //! A class is the smallest set of rows that the attacker can be sure of: rows of one label; in a chain whose rows keep their labels,
 //! rows of one label that came with one release. More rows may fit the person, so figures are never too small.
 
-use super::growth::Growth;
-use super::tables::Subject;
+use super::growth::RowChanges;
+use super::tables::AuditSubject;
 use crate::histogram::Release;
 use crate::policy::{Output, Policy};
-use crate::risk::{Figures, Sizes};
+use crate::risk::{RiskFigures, Sizes};
 
 /// The risk in a release.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Risk {
     /// With its labels.
-    pub after: Figures,
+    pub after: RiskFigures,
     /// With the leaves of the raw rows behind it; `None` where these were not given.
-    pub before: Option<Figures>,
+    pub before: Option<RiskFigures>,
 }
 
 /// Of each release, drawn from a population of this size, if it is known. `None` where rows did not stay as they were published, so
 /// that nothing shows which came together; where there are more rows than people; and of releases in two tables, which show the leaves.
-pub fn risks(subject: &Subject, policy: &Policy, population: Option<u64>) -> Vec<Option<Risk>> {
+pub fn risks(subject: &AuditSubject, policy: &Policy, population: Option<u64>) -> Vec<Option<Risk>> {
     if policy.output() == Output::TwoTable {
         return vec![None; subject.releases.len()];
     }
@@ -30,8 +30,8 @@ pub fn risks(subject: &Subject, policy: &Policy, population: Option<u64>) -> Vec
         Some(growth) => together(growth),
     };
     let risk = |(at, (sizes, release)): (usize, (Sizes, &Release))| {
-        let after = Figures::of(&sizes, population).filter(|_| sizes.rows() == release.rows())?;
-        let before = subject.behind.as_ref().and_then(|behind| Figures::of(&behind[at], population));
+        let after = RiskFigures::of(&sizes, population).filter(|_| sizes.rows() == release.rows())?;
+        let before = subject.behind.as_ref().and_then(|behind| RiskFigures::of(&behind[at], population));
         Some(Risk { after, before })
     };
     classes.into_iter().zip(&subject.releases).enumerate().map(risk).collect()
@@ -42,7 +42,7 @@ fn sizes(release: &Release) -> Sizes {
 }
 
 /// Per release the sizes of the rows of one label that came together, but for those that a notice says are gone.
-fn together(growth: &Growth) -> Vec<Sizes> {
+fn together(growth: &RowChanges) -> Vec<Sizes> {
     let (mut added, mut all, mut found) = (Vec::<Release>::new(), Sizes::default(), Vec::new());
     for (at, new) in growth.new.iter().enumerate() {
         for left_out in growth.erased.get(at).into_iter().flatten() {

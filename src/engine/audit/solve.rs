@@ -1,12 +1,12 @@
 //! Where recodings cross, an audit asks for what is exactly left (SCIENCE 3) as far as the verdict hangs on it: first of
 //! the people who are there, then of all targets. A figure on which nothing hangs is solved when that is cheap.
 
-use super::found::{ChainFigures, Weakest};
+use super::findings::{ChainFigures, Weakest};
 use super::suspects::Suspects;
-use crate::gate::chain::{Budget, Chain, ComparablePairs, Exact, Least, Suspect};
+use crate::gate::chain::{ComparablePairs, ExactBudget, ExactWorlds, Least, ReleaseChain, Suspect};
 
 /// What is to be solved.
-pub struct Open {
+pub struct SolveInput {
     /// All non-empty targets.
     pub all: Suspects,
     /// Those with a person in them, where they are known.
@@ -15,15 +15,15 @@ pub struct Open {
 
 /// Solves what the verdict over `k` needs within `budget`, and more where it is cheap, and puts it into the figures.
 pub fn solve(
-    chain: &Chain<'_>,
+    chain: &ReleaseChain<'_>,
     pairs: &ComparablePairs,
-    open: &Open,
+    open: &SolveInput,
     figures: &mut ChainFigures,
-    (k, budget): (u64, Budget),
+    (k, budget): (u64, ExactBudget),
 ) {
-    let mut exact = Exact::new(chain, pairs);
+    let mut exact = ExactWorlds::new(chain, pairs);
     let mut full = budget;
-    let mut small = budget.min(Budget::SMALL);
+    let mut small = budget.min(ExactBudget::SMALL);
     let empty = figures.empty.clone();
     let judged = |increment: usize| !empty[increment];
     let mut needed = true;
@@ -50,11 +50,11 @@ pub fn solve(
 
 /// The least over all judged increments.
 fn least(
-    exact: &mut Exact<'_>,
+    exact: &mut ExactWorlds<'_>,
     suspects: &Suspects,
     targets: &mut [Option<&mut Weakest>],
     judged: &impl Fn(usize) -> bool,
-    budget: &mut Budget,
+    budget: &mut ExactBudget,
 ) -> Option<Least> {
     let mut of: Vec<&Suspect> = suspects.iter().filter(|suspect| judged(suspect.increment)).collect();
     of.sort();
@@ -62,7 +62,12 @@ fn least(
 }
 
 /// The least of each increment on its own.
-fn each(exact: &mut Exact<'_>, suspects: &Suspects, targets: &mut [Option<&mut Weakest>], budget: &mut Budget) {
+fn each(
+    exact: &mut ExactWorlds<'_>,
+    suspects: &Suspects,
+    targets: &mut [Option<&mut Weakest>],
+    budget: &mut ExactBudget,
+) {
     for increment in 0..targets.len() {
         let mut of: Vec<&Suspect> = suspects.iter().filter(|suspect| suspect.increment == increment).collect();
         of.sort();
@@ -72,10 +77,10 @@ fn each(exact: &mut Exact<'_>, suspects: &Suspects, targets: &mut [Option<&mut W
 
 /// Finds the least of some targets and puts it where it is less than what stood there.
 fn lower(
-    exact: &mut Exact<'_>,
+    exact: &mut ExactWorlds<'_>,
     suspects: &[&Suspect],
     targets: &mut [Option<&mut Weakest>],
-    budget: &mut Budget,
+    budget: &mut ExactBudget,
 ) -> Option<Least> {
     if suspects.is_empty() {
         return None;

@@ -3,16 +3,16 @@
 //! one lies above another one of its column, or rows say in which release they came, rows keep their labels (SCIENCE 11); else each
 //! release is under one recoding for all (SCIENCE 2 to 4).
 
-use super::behind::behind;
-use super::growth::{Growth, LeftOut, states};
-use crate::histogram::{Histogram, Release, Values, describe, number_recodings};
+use super::growth::{LeftOutRows, RowChanges, states};
+use super::raw_classes::behind;
+use crate::histogram::{Histogram, Release, SensitiveValues, describe, number_recodings};
 use crate::model::{Columns, Cut, Node, Recoding, Taxonomy, cut};
 use crate::policy::ChainKind;
 use crate::risk::Sizes;
 
 /// What is audited.
 #[derive(Debug)]
-pub struct Subject {
+pub struct AuditSubject {
     /// The releases, in order.
     pub releases: Vec<Release>,
     /// Which recoding each is under.
@@ -22,9 +22,9 @@ pub struct Subject {
     /// Per release the classes of the raw rows behind it, where they were given as they came.
     pub behind: Option<Vec<Sizes>>,
     /// The dictionary of all of them.
-    pub values: Values,
+    pub values: SensitiveValues,
     /// What came and went, in a chain whose rows keep their labels.
-    pub growth: Option<Growth>,
+    pub growth: Option<RowChanges>,
 }
 
 /// Tables that cannot be what they are said to be.
@@ -71,7 +71,7 @@ pub struct MissingRows {
     /// They.
     pub rows: Release,
     /// Their dictionary.
-    pub values: Values,
+    pub values: SensitiveValues,
 }
 
 /// Rows of a chain of ours that releases leave out and that notices name.
@@ -89,7 +89,7 @@ impl RowsLeftOut {
     }
 }
 
-impl Subject {
+impl AuditSubject {
     /// From releases read as labels, and increments read as leaves. `local`: in a disjoint feed every class has labels of its own.
     ///
     /// # Errors
@@ -99,14 +99,15 @@ impl Subject {
         (kind, local): (ChainKind, bool),
         labels: Vec<Histogram>,
         increments: Option<Vec<Histogram>>,
-    ) -> Result<Subject, Unfit> {
+    ) -> Result<AuditSubject, Unfit> {
         let trees = columns.trees();
         if increments.as_ref().is_some_and(|increments| increments.len() != labels.len()) {
             return Err(Unfit::Increments);
         }
         let of = |(at, rows): (usize, Histogram)| rows.as_increment(at as u32);
         let raw = increments.and_then(|all| Histogram::merge_all(all.into_iter().enumerate().map(of).collect()));
-        let (values, maps) = Values::union(&labels.iter().chain(&raw).map(Histogram::values).collect::<Vec<_>>());
+        let (values, maps) =
+            SensitiveValues::union(&labels.iter().chain(&raw).map(Histogram::values).collect::<Vec<_>>());
         let labels: Vec<Histogram> =
             labels.into_iter().zip(&maps).map(|(labels, map)| labels.with_values(&values, map)).collect();
         let keeps = kind == ChainKind::Cumulative && labels.iter().any(|rows| states(rows) || is_local(rows, &trees));
@@ -131,8 +132,8 @@ impl Subject {
         let histogram = raw.map(|raw| raw.with_values(&values, &maps[releases.len()]));
         // Where classes have labels of their own, nothing coarser than leaves tells them apart.
         let histogram = histogram.map(|raw| if local { raw } else { raw.coarsened(&finest(&releases), &trees) });
-        let growth = keeps.then(|| Growth::stated(&releases, &labels));
-        let subject = Subject { releases, number, histogram, behind, values, growth };
+        let growth = keeps.then(|| RowChanges::stated(&releases, &labels));
+        let subject = AuditSubject { releases, number, histogram, behind, values, growth };
         subject.check(kind, columns)?;
         Ok(subject)
     }
@@ -146,24 +147,24 @@ impl Subject {
     pub fn of_chain(
         columns: &Columns,
         kind: ChainKind,
-        tables: Vec<(Release, Values)>,
+        tables: Vec<(Release, SensitiveValues)>,
         increments: Option<Vec<Histogram>>,
         left_out: &RowsLeftOut,
-    ) -> Result<Subject, Unfit> {
+    ) -> Result<AuditSubject, Unfit> {
         if kind == ChainKind::Cumulative && tables.iter().any(|(release, _)| release.is_local()) {
-            return Subject::of_crowds(columns, tables, increments, left_out);
+            return AuditSubject::of_crowds(columns, tables, increments, left_out);
         }
         let trees = columns.trees();
         let of = |(at, rows): (usize, Histogram)| rows.as_one(at as u32);
         let raw = increments.and_then(|all| Histogram::merge_all(all.into_iter().enumerate().map(of).collect()));
         let known = tables.iter().map(|(_, values)| values).chain(raw.as_ref().map(Histogram::values));
-        let (values, maps) = Values::union(&known.collect::<Vec<_>>());
+        let (values, maps) = SensitiveValues::union(&known.collect::<Vec<_>>());
         let recoded = tables.into_iter().zip(&maps).map(|((release, _), map)| release.with_values(map));
         let mut releases: Vec<Release> = recoded.collect();
         let number = numbered(&mut releases, &trees);
         let histogram =
             raw.map(|raw| raw.with_values(&values, &maps[releases.len()]).coarsened(&finest(&releases), &trees));
-        let subject = Subject { releases, number, histogram, behind: None, values, growth: None };
+        let subject = AuditSubject { releases, number, histogram, behind: None, values, growth: None };
         subject.check(kind, columns)?;
         Ok(subject)
     }
@@ -171,30 +172,30 @@ impl Subject {
     /// The same where rows keep their labels: what is new in a release has to be the people who came with it.
     fn of_crowds(
         columns: &Columns,
-        tables: Vec<(Release, Values)>,
+        tables: Vec<(Release, SensitiveValues)>,
         increments: Option<Vec<Histogram>>,
         left_out: &RowsLeftOut,
-    ) -> Result<Subject, Unfit> {
+    ) -> Result<AuditSubject, Unfit> {
         if increments.as_ref().is_some_and(|increments| increments.len() != tables.len()) {
             return Err(Unfit::Increments);
         }
         let increments = increments.unwrap_or_default();
         let known = tables.iter().map(|(_, values)| values).chain(increments.iter().map(Histogram::values));
         let known = known.chain(left_out.iter().map(|missing| &missing.values));
-        let (values, maps) = Values::union(&known.collect::<Vec<_>>());
+        let (values, maps) = SensitiveValues::union(&known.collect::<Vec<_>>());
         let (of_tables, rest) = maps.split_at(tables.len());
         let (of_people, of_missing) = rest.split_at(increments.len());
         let releases: Vec<Release> =
             tables.into_iter().zip(of_tables).map(|((release, _), map)| release.with_values(map)).collect();
         let mut of_missing = of_missing.iter();
-        let mut known = |missing: &MissingRows| LeftOut {
+        let mut known = |missing: &MissingRows| LeftOutRows {
             came: missing.came,
             rows: missing.rows.clone().with_values(of_missing.next().expect("a map for each")),
         };
-        let shown: Vec<Vec<LeftOut>> =
+        let shown: Vec<Vec<LeftOutRows>> =
             left_out.releases.iter().map(|missing| missing.iter().map(&mut known).collect()).collect();
-        let next: Vec<LeftOut> = left_out.next.iter().map(&mut known).collect();
-        let growth = Growth::of_ours(&releases, &shown).ok_or(Unfit::Erased)?;
+        let next: Vec<LeftOutRows> = left_out.next.iter().map(&mut known).collect();
+        let growth = RowChanges::of_ours(&releases, &shown).ok_or(Unfit::Erased)?;
         for (at, (people, map)) in increments.into_iter().zip(of_people).enumerate() {
             // The private tables hold no person of rows that were left out.
             let gone = shown.iter().flatten().chain(&next).filter(|missing| missing.came == at);
@@ -206,7 +207,7 @@ impl Subject {
             }
         }
         let number = (0..releases.len()).collect();
-        Ok(Subject { releases, number, histogram: None, behind: None, values, growth: Some(growth) })
+        Ok(AuditSubject { releases, number, histogram: None, behind: None, values, growth: Some(growth) })
     }
 
     /// Whether the increments under each recoding are the release.
@@ -228,7 +229,7 @@ impl Subject {
     }
 }
 
-impl Subject {
+impl AuditSubject {
     /// Whether rows of the first release say in which release they came.
     pub fn is_stated(&self) -> bool {
         let new = self.growth.as_ref().and_then(|growth| growth.new.first());
@@ -237,7 +238,7 @@ impl Subject {
 
     /// Rows behind a release, on the dictionary of all.
     pub fn recoded(&self, rows: &Histogram) -> Histogram {
-        let (values, maps) = Values::union(&[&self.values, rows.values()]);
+        let (values, maps) = SensitiveValues::union(&[&self.values, rows.values()]);
         rows.clone().with_values(&values, &maps[1])
     }
 

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::classes::Classes;
+use super::classes::CountedClasses;
 use super::profiles::{Fit, Profiles};
 use super::question::{Method, Question};
-use super::spread::Counts;
+use super::spread::ClassCounts;
 use crate::histogram::Release;
 use crate::model::Taxonomy;
 
@@ -18,7 +18,7 @@ const WORK: usize = 1 << 28;
 
 /// How many rows are in a cell of the answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Counted {
+pub struct CellEstimate {
     /// The estimate.
     pub estimate: f64,
     /// Its standard error; `None` where rows are spread evenly, of which nothing says how far it may lie off.
@@ -36,7 +36,7 @@ pub struct TooMany;
 
 /// A table of which counts can be asked: its classes, and what was learned of where their rows are.
 pub struct Countable {
-    classes: Classes,
+    classes: CountedClasses,
     fits: Vec<Profiles>,
     /// Fits to classes that are drawn anew, for which refused splits say nothing.
     others: Vec<Profiles>,
@@ -45,7 +45,7 @@ pub struct Countable {
 impl Countable {
     /// Learns from tables, each of which was published as a whole: the rows of each release.
     pub fn learn(tables: &[Release], trees: &[&Taxonomy], method: Method) -> Countable {
-        let classes = Classes::of(tables, trees, method);
+        let classes = CountedClasses::of(tables, trees, method);
         if method == Method::Uniform || classes.all.is_empty() {
             return Countable { fits: vec![Profiles::even(&classes)], others: Vec::new(), classes };
         }
@@ -62,12 +62,12 @@ impl Countable {
     ///
     /// # Panics
     /// If the groups of an axis with several do not ascend with its leaves.
-    pub fn count(&self, question: &Question) -> Result<Vec<Counted>, TooMany> {
+    pub fn count(&self, question: &Question) -> Result<Vec<CellEstimate>, TooMany> {
         let cells = question.axes.iter().try_fold(question.groups, |cells, axis| cells.checked_mul(axis.groups));
         if cells.is_none_or(|cells| cells > MOST) {
             return Err(TooMany);
         }
-        let counts = Counts::of(&self.classes, question, WORK).ok_or(TooMany)?;
+        let counts = ClassCounts::of(&self.classes, question, WORK).ok_or(TooMany)?;
         let spread = |fits: &Vec<Profiles>| -> Vec<(Vec<f64>, Vec<f64>)> {
             fits.par_iter().map(|fit| counts.spread(fit)).collect()
         };
@@ -79,7 +79,7 @@ impl Countable {
             // What is certain is not estimated: rounding would only hide it.
             if low == high {
                 let standard_error = (!others.is_empty()).then_some(0.0);
-                return Counted { estimate: low as f64, standard_error, low, high };
+                return CellEstimate { estimate: low as f64, standard_error, low, high };
             }
             let estimate = mean(&mut fits.iter().map(|(estimates, _)| estimates[cell]), fits.len());
             let placed = mean(&mut fits.iter().map(|(_, variances)| variances[cell]), fits.len());
@@ -87,7 +87,7 @@ impl Countable {
             // The others lie off in their ways, and the estimate in its own: their distance holds both variances, and the estimate may
             // share with them as much again.
             let standard_error = (!others.is_empty()).then(|| (placed.max(0.0) + 2.0 * off).sqrt());
-            Counted { estimate, standard_error, low, high }
+            CellEstimate { estimate, standard_error, low, high }
         };
         Ok((0..question.cells()).map(counted).collect())
     }

@@ -8,7 +8,7 @@ use crate::histogram::Release;
 use crate::model::{Node, Taxonomy};
 
 /// The rows of a label that were published together.
-pub struct Class {
+pub struct CountedClass {
     /// The cells of the label in each column.
     pub cells: Vec<Range<usize>>,
     /// The first cell of the second part, in the columns whose split was refused; the end of the label in all others.
@@ -20,17 +20,17 @@ pub struct Class {
 }
 
 /// All classes of a table.
-pub struct Classes {
-    pub all: Vec<Class>,
+pub struct CountedClasses {
+    pub all: Vec<CountedClass>,
     /// Per column the first leaf of each cell, and the end of the last cell.
     pub cells: Vec<Vec<usize>>,
     /// How many sensitive values there are.
     pub values: usize,
 }
 
-impl Classes {
+impl CountedClasses {
     /// The classes of tables, each of which was published as a whole.
-    pub fn of(tables: &[Release], trees: &[&Taxonomy], method: Method) -> Classes {
+    pub fn of(tables: &[Release], trees: &[&Taxonomy], method: Method) -> CountedClasses {
         let refusals = match method {
             Method::Em { refusals, .. } => refusals as usize,
             Method::Uniform => 0,
@@ -56,7 +56,7 @@ impl Classes {
             let leaves = trees.iter().zip(table.class(class)).map(|(tree, &node)| range(tree, node));
             let leaves: Vec<Range<usize>> = leaves.collect();
             let ends = leaves.iter().zip(splits).map(|(leaves, split)| split.unwrap_or(leaves.end));
-            Class {
+            CountedClass {
                 middle: ends.enumerate().map(|(column, leaf)| cell(column, leaf)).collect(),
                 cells: leaves.iter().enumerate().map(|(at, of)| cell(at, of.start)..cell(at, of.end)).collect(),
                 rows: table.size(class),
@@ -64,9 +64,9 @@ impl Classes {
             }
         };
         let classes = tables.iter().flat_map(|table| (0..table.classes()).map(move |class| (table, class)));
-        let all: Vec<Class> = classes.zip(&splits).map(|(class, splits)| all_of(class, splits)).collect();
+        let all: Vec<CountedClass> = classes.zip(&splits).map(|(class, splits)| all_of(class, splits)).collect();
         let values = all.iter().flat_map(|class| &class.values).map(|(value, _)| value + 1).max().unwrap_or(0);
-        Classes { all, cells, values }
+        CountedClasses { all, cells, values }
     }
 }
 

@@ -8,8 +8,8 @@
 //! Everything here follows from what is public.
 
 mod answer;
-mod asked;
 mod classes;
+mod count_question;
 mod pieces;
 mod profiles;
 mod question;
@@ -18,7 +18,7 @@ mod refusal;
 mod source;
 mod spread;
 
-pub use answer::{Countable, Counted, TooMany};
-pub use asked::{Asked, Name, Unasked};
+pub use answer::{CellEstimate, Countable, TooMany};
+pub use count_question::{CountQuestion, CountedColumn, Unasked};
 pub use question::{Axis, Method, Question};
 pub use random_counts::{CountError, RandomCounts};

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::classes::Class;
-use super::profiles::{Profiles, Shares, each, summed};
+use super::classes::CountedClass;
+use super::profiles::{ProfileShares, Profiles, each, summed};
 use super::question::Axis;
 
 /// An axis in pieces.
-pub struct Pieces {
+pub struct AxisPieces {
     /// The number of the quasi column.
     pub column: usize,
     /// How many groups there are.
@@ -20,12 +20,12 @@ pub struct Pieces {
     spans: Vec<Range<usize>>,
 }
 
-impl Pieces {
+impl AxisPieces {
     /// Of an axis, by the first leaf of each cell of its column.
     ///
     /// # Panics
     /// If there are several groups and they do not ascend with the leaves.
-    pub fn of(axis: &Axis, cells: &[usize]) -> Pieces {
+    pub fn of(axis: &Axis, cells: &[usize]) -> AxisPieces {
         let (mut pieces, mut starts) = (Vec::new(), vec![0]);
         for (cell, ends) in cells.windows(2).enumerate() {
             for same in axis.group[ends[0]..ends[1]].chunk_by(|one, other| one == other) {
@@ -40,11 +40,11 @@ impl Pieces {
             let Some(span) = group.map(|group| &mut spans[group]) else { continue };
             *span = if span.start == span.end { at..at + 1 } else { span.start..at + 1 };
         }
-        Pieces { column: axis.column, groups: axis.groups, pieces, starts, spans }
+        AxisPieces { column: axis.column, groups: axis.groups, pieces, starts, spans }
     }
 
     /// The groups that the rows of a class may be in, and whether all of them must be in the only one.
-    pub fn groups_of(&self, class: &Class) -> (Range<usize>, bool) {
+    pub fn groups_of(&self, class: &CountedClass) -> (Range<usize>, bool) {
         let cells = &class.cells[self.column];
         let inside = &self.pieces[self.starts[cells.start]..self.starts[cells.end]];
         let mut groups = inside.iter().filter_map(|(_, _, group)| *group);
@@ -54,8 +54,8 @@ impl Pieces {
     }
 
     /// The shares that pieces which are counted have in each profile, summed over the pieces before each.
-    pub fn sums(&self, profiles: &Profiles) -> Vec<Shares> {
-        let cells: Vec<Shares> = profiles.cells(self.column).collect();
+    pub fn sums(&self, profiles: &Profiles) -> Vec<ProfileShares> {
+        let cells: Vec<ProfileShares> = profiles.cells(self.column).collect();
         let share = |(cell, part, group): &(usize, f64, Option<usize>)| {
             let part = if group.is_some() { *part } else { 0.0 };
             cells[*cell].map(|share| share * part)
@@ -64,7 +64,7 @@ impl Pieces {
     }
 
     /// The shares of a group in the cells of a class, in each of the two parts of a refused split.
-    pub fn of_group(&self, group: usize, class: &Class, sums: &[Shares]) -> [Shares; 2] {
+    pub fn of_group(&self, group: usize, class: &CountedClass, sums: &[ProfileShares]) -> [ProfileShares; 2] {
         let (cells, middle, span) = (&class.cells[self.column], class.middle[self.column], &self.spans[group]);
         [cells.start..middle, middle..cells.end].map(|cells| {
             let from = self.starts[cells.start].max(span.start);

@@ -2,10 +2,10 @@
 //! columns are independent of each other. The shares of the profiles, and of the cells of each column within them, are those that
 //! make the published labels most likely (EM over a mixture, also known as latent class analysis; SCIENCE 11, counting).
 
-use super::classes::{Class, Classes};
+use super::classes::{CountedClass, CountedClasses};
 use super::question::Method;
 use super::refusal::refused;
-use super::source::Source;
+use super::source::SplitMix;
 
 /// How many profiles there are.
 pub const PROFILES: usize = 16;
@@ -23,26 +23,26 @@ const VALUES: usize = 1 << 12;
 const LEAST: f64 = 1e-9;
 
 /// A number for each profile.
-pub type Shares = [f64; PROFILES];
+pub type ProfileShares = [f64; PROFILES];
 
 /// One fit of profiles.
 pub struct Profiles {
     /// The share of each profile.
-    shares: Shares,
+    shares: ProfileShares,
     /// Per column the share of each cell within the profile, summed over the cells before it.
-    sums: Vec<Vec<Shares>>,
+    sums: Vec<Vec<ProfileShares>>,
     /// Per sensitive value how much more frequent it is in the profile than in the table; empty where values tell nothing.
-    values: Vec<Shares>,
+    values: Vec<ProfileShares>,
     /// The fewest people of a class; `None` where refused splits are not looked at.
     fewest: Option<u64>,
 }
 
 /// Where the rows of a class may be.
-pub struct Placed {
+pub struct RowPlaces {
     /// The weight of each profile in the class.
-    weights: Shares,
+    weights: ProfileShares,
     /// Per column the share that its cells have in the profile, each part of a refused split with its factor.
-    inside: Vec<Shares>,
+    inside: Vec<ProfileShares>,
     /// Per column the factors of the two parts.
     factors: Vec<[f64; 2]>,
 }
@@ -58,15 +58,15 @@ pub struct Fit {
 
 impl Profiles {
     /// Even shares, in one profile.
-    pub fn even(classes: &Classes) -> Profiles {
+    pub fn even(classes: &CountedClasses) -> Profiles {
         let even = |starts: &Vec<usize>| starts.iter().map(|&leaf| [leaf as f64; PROFILES]).collect();
         let shares = each(|profile| if profile == 0 { 1.0 } else { 0.0 });
         Profiles { shares, sums: classes.cells.iter().map(even).collect(), values: Vec::new(), fewest: None }
     }
 
     /// The profiles of a table.
-    pub fn learn(classes: &Classes, method: Method, fit: Fit) -> Profiles {
-        let mut source = Source::new(fit.seed);
+    pub fn learn(classes: &CountedClasses, method: Method, fit: Fit) -> Profiles {
+        let mut source = SplitMix::new(fit.seed);
         let drawn = CLASSES as f64 / classes.all.len() as f64;
         let mut some = Vec::with_capacity(classes.all.len().min(2 * CLASSES));
         for class in &classes.all {
@@ -74,7 +74,7 @@ impl Profiles {
                 some.push((class, if fit.other { source.exponential() } else { 1.0 }));
             }
         }
-        let mut columns: Vec<Vec<Shares>> = Vec::with_capacity(classes.cells.len());
+        let mut columns: Vec<Vec<ProfileShares>> = Vec::with_capacity(classes.cells.len());
         for starts in &classes.cells {
             let leaves = |cell: &[usize]| (cell[1] - cell[0]) as f64;
             columns.push(starts.windows(2).map(|cell| each(|_| leaves(cell) * source.exponential())).collect());
@@ -93,10 +93,11 @@ impl Profiles {
     }
 
     /// A round of EM.
-    fn round(&mut self, classes: &[(&Class, f64)], columns: &mut [Vec<Shares>]) {
+    fn round(&mut self, classes: &[(&CountedClass, f64)], columns: &mut [Vec<ProfileShares>]) {
         let mut rows = [0.0; PROFILES];
         // What changes from one cell to the next.
-        let mut steps: Vec<Vec<Shares>> = self.sums.iter().map(|sums| vec![[0.0; PROFILES]; sums.len()]).collect();
+        let mut steps: Vec<Vec<ProfileShares>> =
+            self.sums.iter().map(|sums| vec![[0.0; PROFILES]; sums.len()]).collect();
         let mut values = vec![[0.0; PROFILES]; self.values.len()];
         for (class, weight) in classes {
             let placed = self.place(class);
@@ -137,18 +138,18 @@ impl Profiles {
     }
 
     /// Where the rows of a class may be, whatever their sensitive values.
-    pub fn place(&self, class: &Class) -> Placed {
+    pub fn place(&self, class: &CountedClass) -> RowPlaces {
         let (mut weights, mut inside) = (self.shares, Vec::with_capacity(self.sums.len()));
         for (sums, cells) in self.sums.iter().zip(&class.cells) {
-            let share: Shares = each(|profile| sums[cells.end][profile] - sums[cells.start][profile]);
+            let share: ProfileShares = each(|profile| sums[cells.end][profile] - sums[cells.start][profile]);
             weights = each(|profile| weights[profile] * share[profile]);
             // So that a row of many columns does not round its profiles to 0.
             weights = times(&weights, 1.0 / greatest(&weights));
             inside.push(share);
         }
         let mut factors = vec![[1.0; 2]; self.sums.len()];
-        let Some(fewest) = self.fewest else { return Placed { weights, inside, factors } };
-        let (all, likely): (f64, Shares) = (total(&weights), weights);
+        let Some(fewest) = self.fewest else { return RowPlaces { weights, inside, factors } };
+        let (all, likely): (f64, ProfileShares) = (total(&weights), weights);
         for (column, factors) in factors.iter_mut().enumerate() {
             let (cells, middle) = (&class.cells[column], class.middle[column]);
             if middle == cells.end {
@@ -165,14 +166,19 @@ impl Profiles {
                 weights[profile] *= inside[column][profile] / whole;
             }
         }
-        Placed { weights, inside, factors }
+        RowPlaces { weights, inside, factors }
     }
 
     /// The rows of a class in each profile, of the sensitive values that are wanted.
-    pub fn rows_of(&self, class: &Class, placed: &Placed, mut wanted: impl FnMut(usize, Shares) -> bool) -> Shares {
+    pub fn rows_of(
+        &self,
+        class: &CountedClass,
+        placed: &RowPlaces,
+        mut wanted: impl FnMut(usize, ProfileShares) -> bool,
+    ) -> ProfileShares {
         let mut all = [0.0; PROFILES];
         for &(value, rows) in &class.values {
-            let weights: Shares = match self.values.get(value) {
+            let weights: ProfileShares = match self.values.get(value) {
                 Some(factors) => each(|profile| placed.weights[profile] * factors[profile]),
                 None => placed.weights,
             };
@@ -186,15 +192,15 @@ impl Profiles {
     }
 
     /// The share of each cell of a column in each profile.
-    pub fn cells(&self, column: usize) -> impl Iterator<Item = Shares> + '_ {
+    pub fn cells(&self, column: usize) -> impl Iterator<Item = ProfileShares> + '_ {
         self.sums[column].windows(2).map(|sums| each(|profile| sums[1][profile] - sums[0][profile]))
     }
 }
 
-impl Placed {
+impl RowPlaces {
     /// The share of a class that is in cells of its column, by profile: those of the first part of a refused split, and those of the
     /// second.
-    pub fn share(&self, column: usize, parts: [Shares; 2]) -> Shares {
+    pub fn share(&self, column: usize, parts: [ProfileShares; 2]) -> ProfileShares {
         let [first, second] = self.factors[column];
         each(|profile| (first * parts[0][profile] + second * parts[1][profile]) / self.inside[column][profile])
     }
@@ -202,7 +208,7 @@ impl Placed {
 
 /// A number for each profile. A loop becomes vector instructions, which `array::from_fn` and `map` of these closures do not.
 #[inline(always)]
-pub fn each(mut number: impl FnMut(usize) -> f64) -> Shares {
+pub fn each(mut number: impl FnMut(usize) -> f64) -> ProfileShares {
     let mut numbers = [0.0; PROFILES];
     for (profile, place) in numbers.iter_mut().enumerate() {
         *place = number(profile);
@@ -212,13 +218,13 @@ pub fn each(mut number: impl FnMut(usize) -> f64) -> Shares {
 
 /// The numbers of each profile, so many times.
 #[inline(always)]
-fn times(numbers: &Shares, factor: f64) -> Shares {
+fn times(numbers: &ProfileShares, factor: f64) -> ProfileShares {
     each(|profile| numbers[profile] * factor)
 }
 
 /// The numbers of all profiles together, by halves.
 #[inline(always)]
-fn total(numbers: &Shares) -> f64 {
+fn total(numbers: &ProfileShares) -> f64 {
     let eight: [f64; 8] = halved(numbers, |one, other| one + other);
     let four: [f64; 4] = halved(&eight, |one, other| one + other);
     (four[0] + four[2]) + (four[1] + four[3])
@@ -226,7 +232,7 @@ fn total(numbers: &Shares) -> f64 {
 
 /// The greatest of them.
 #[inline(always)]
-fn greatest(numbers: &Shares) -> f64 {
+fn greatest(numbers: &ProfileShares) -> f64 {
     let greater = |one: f64, other: f64| if one > other { one } else { other };
     let eight: [f64; 8] = halved(numbers, greater);
     let four: [f64; 4] = halved(&eight, greater);
@@ -245,14 +251,14 @@ fn halved<const ALL: usize, const HALF: usize>(numbers: &[f64; ALL], join: impl 
 
 /// Adds the numbers of each profile.
 #[inline(always)]
-pub fn add(sums: &mut Shares, numbers: Shares) {
+pub fn add(sums: &mut ProfileShares, numbers: ProfileShares) {
     for (profile, sum) in sums.iter_mut().enumerate() {
         *sum += numbers[profile];
     }
 }
 
 /// Sums over the cells before each cell, and over all of them.
-pub fn summed(cells: &[Shares]) -> Vec<Shares> {
+pub fn summed(cells: &[ProfileShares]) -> Vec<ProfileShares> {
     let mut sums = vec![[0.0; PROFILES]];
     for cell in cells {
         let mut sum = sums[sums.len() - 1];
@@ -263,7 +269,7 @@ pub fn summed(cells: &[Shares]) -> Vec<Shares> {
 }
 
 /// Makes shares of the rows of each cell, with so many more rows that are spread over the cells as those of all profiles.
-fn normalise(cells: &mut [Shares], beside: f64) {
+fn normalise(cells: &mut [ProfileShares], beside: f64) {
     let mut rows = [0.0; PROFILES];
     cells.iter().for_each(|cell| add(&mut rows, *cell));
     let all: f64 = rows.iter().sum();

@@ -1,12 +1,12 @@
 //! Numbers that look drawn, the same in every run: estimates follow from what is public alone.
 
 /// SplitMix64.
-pub struct Source(u64);
+pub struct SplitMix(u64);
 
-impl Source {
+impl SplitMix {
     /// The numbers of this seed.
-    pub fn new(seed: u64) -> Source {
-        Source(seed.wrapping_mul(0xd134_2543_de82_ef95))
+    pub fn new(seed: u64) -> SplitMix {
+        SplitMix(seed.wrapping_mul(0xd134_2543_de82_ef95))
     }
 
     /// Above 0, at most 1.
@@ -26,12 +26,12 @@ impl Source {
 
 #[cfg(test)]
 mod tests {
-    use super::Source;
+    use super::SplitMix;
 
     #[test]
     fn numbers_look_drawn_and_are_the_same_again() {
         let draws = |seed: u64| {
-            let mut source = Source::new(seed);
+            let mut source = SplitMix::new(seed);
             (0..4_000).map(move |_| source.exponential()).collect::<Vec<f64>>()
         };
         assert_eq!(draws(7), draws(7));

@@ -2,28 +2,28 @@
 
 use std::ops::Range;
 
-use super::classes::{Class, Classes};
-use super::pieces::Pieces;
-use super::profiles::{Placed, Profiles, Shares, add, each};
+use super::classes::{CountedClass, CountedClasses};
+use super::pieces::AxisPieces;
+use super::profiles::{ProfileShares, Profiles, RowPlaces, add, each};
 use super::question::Question;
 
 /// A question over the classes of a table.
-pub struct Counts<'q> {
+pub struct ClassCounts<'q> {
     question: &'q Question,
-    axes: Vec<Pieces>,
+    axes: Vec<AxisPieces>,
     /// The classes that are not certain, each with the groups of each axis that its rows may be in.
-    open: Vec<(&'q Class, Vec<Range<usize>>)>,
+    open: Vec<(&'q CountedClass, Vec<Range<usize>>)>,
     /// Rows that are certain.
     low: Vec<u64>,
     /// Rows that are possible.
     high: Vec<u64>,
 }
 
-impl<'q> Counts<'q> {
+impl<'q> ClassCounts<'q> {
     /// Of a question; `None` if classes and counts together are more than so many.
-    pub fn of(classes: &'q Classes, question: &'q Question, most: usize) -> Option<Counts<'q>> {
-        let axes: Vec<Pieces> =
-            question.axes.iter().map(|axis| Pieces::of(axis, &classes.cells[axis.column])).collect();
+    pub fn of(classes: &'q CountedClasses, question: &'q Question, most: usize) -> Option<ClassCounts<'q>> {
+        let axes: Vec<AxisPieces> =
+            question.axes.iter().map(|axis| AxisPieces::of(axis, &classes.cells[axis.column])).collect();
         let (mut open, mut low, mut work) = (Vec::new(), vec![0; question.cells()], 0usize);
         let mut high = low.clone();
         for class in &classes.all {
@@ -45,7 +45,7 @@ impl<'q> Counts<'q> {
                 open.push((class, may));
             }
         }
-        Some(Counts { question, axes, open, low, high })
+        Some(ClassCounts { question, axes, open, low, high })
     }
 
     /// The least and the most that each count can be.
@@ -56,10 +56,10 @@ impl<'q> Counts<'q> {
     /// The estimates of a fit, and their variances if every row were by chance where it is, with the shares of the fit.
     pub fn spread(&self, profiles: &Profiles) -> (Vec<f64>, Vec<f64>) {
         let groups = self.question.groups;
-        let sums: Vec<Vec<Shares>> = self.axes.iter().map(|axis| axis.sums(profiles)).collect();
+        let sums: Vec<Vec<ProfileShares>> = self.axes.iter().map(|axis| axis.sums(profiles)).collect();
         let mut estimates: Vec<f64> = self.low.iter().map(|&rows| rows as f64).collect();
         let mut variances = vec![0.0; estimates.len()];
-        let mut of_groups: Vec<(f64, Shares)> = vec![(0.0, [0.0; _]); groups];
+        let mut of_groups: Vec<(f64, ProfileShares)> = vec![(0.0, [0.0; _]); groups];
         for (class, may) in &self.open {
             let placed = profiles.place(class);
             of_groups.fill((0.0, [0.0; _]));
@@ -86,10 +86,10 @@ impl<'q> Counts<'q> {
     /// Per axis the share of each group that the rows of a class may be in.
     fn shares(
         &self,
-        class: &Class,
-        (placed, may): (&Placed, &[Range<usize>]),
-        sums: &[Vec<Shares>],
-    ) -> Vec<Vec<Shares>> {
+        class: &CountedClass,
+        (placed, may): (&RowPlaces, &[Range<usize>]),
+        sums: &[Vec<ProfileShares>],
+    ) -> Vec<Vec<ProfileShares>> {
         let axes = self.axes.iter().zip(sums).zip(may);
         axes.map(|((axis, sums), may)| {
             let share = |group| placed.share(axis.column, axis.of_group(group, class, sums));
@@ -102,20 +102,20 @@ impl<'q> Counts<'q> {
     fn each(
         &self,
         may: &[Range<usize>],
-        shares: &[Vec<Shares>],
-        (axis, place, rows): (usize, usize, Shares),
+        shares: &[Vec<ProfileShares>],
+        (axis, place, rows): (usize, usize, ProfileShares),
         found: &mut impl FnMut(usize, f64),
     ) {
         let Some(pieces) = self.axes.get(axis) else { return found(place, rows.iter().sum()) };
         for (group, share) in may[axis].clone().zip(&shares[axis]) {
-            let inside: Shares = each(|profile| rows[profile] * share[profile]);
+            let inside: ProfileShares = each(|profile| rows[profile] * share[profile]);
             self.each(may, shares, (axis + 1, place * pieces.groups + group, inside), found);
         }
     }
 }
 
 /// The places of the combinations of these groups.
-fn each_cell(axes: &[Pieces], may: &[Range<usize>], mut found: impl FnMut(usize)) {
+fn each_cell(axes: &[AxisPieces], may: &[Range<usize>], mut found: impl FnMut(usize)) {
     let mut places = vec![0];
     for (axis, groups) in axes.iter().zip(may) {
         places = places.iter().flat_map(|place| groups.clone().map(move |group| place * axis.groups + group)).collect();

@@ -2,7 +2,7 @@
 
 /// The contributions to one sum: how many, their sum, and the largest of them. It can be added to and merged.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Cell {
+pub struct SumCell {
     rows: u64,
     sum: i128,
     absolute: u128,
@@ -11,28 +11,28 @@ pub struct Cell {
 }
 
 // The largest contribution is the value of one person.
-impl std::fmt::Debug for Cell {
+impl std::fmt::Debug for SumCell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Cell").field("rows", &self.rows).finish_non_exhaustive()
     }
 }
 
-impl Cell {
+impl SumCell {
     /// Without contributions. So many of the largest ones are kept.
-    pub fn new(kept: usize) -> Cell {
-        Cell { rows: 0, sum: 0, absolute: 0, largest: Vec::new(), kept }
+    pub fn new(kept: usize) -> SumCell {
+        SumCell { rows: 0, sum: 0, absolute: 0, largest: Vec::new(), kept }
     }
 
     /// Of all these contributions.
-    pub fn of(contributions: impl IntoIterator<Item = i64>, kept: usize) -> Cell {
-        let mut cell = Cell::new(kept);
+    pub fn of(contributions: impl IntoIterator<Item = i64>, kept: usize) -> SumCell {
+        let mut cell = SumCell::new(kept);
         contributions.into_iter().for_each(|contribution| cell.add(contribution));
         cell
     }
 
     /// Of contributions that are not negative, as a table tells them: how many, their sum, and the largest ones. `None` if these are
     /// more than the sum, or more in number. Of a rule that reads more of them than these the others have to be 0.
-    pub fn told(rows: u64, sum: u128, mut largest: Vec<u64>) -> Option<Cell> {
+    pub fn told(rows: u64, sum: u128, mut largest: Vec<u64>) -> Option<SumCell> {
         let told: u128 = largest.iter().map(|&contribution| u128::from(contribution)).sum();
         let as_many = u64::try_from(largest.iter().filter(|&&contribution| contribution > 0).count()).ok()?;
         if told > sum || as_many > rows {
@@ -40,13 +40,13 @@ impl Cell {
         }
         largest.sort_unstable_by(|one, other| other.cmp(one));
         let kept = largest.len();
-        Some(Cell { rows, sum: i128::try_from(sum).ok()?, absolute: sum, largest, kept })
+        Some(SumCell { rows, sum: i128::try_from(sum).ok()?, absolute: sum, largest, kept })
     }
 
     /// As it was kept: how many contributions, their sum, the sum of their absolute values, and the largest of these in descending order.
-    pub fn restored(rows: u64, sum: i128, absolute: u128, largest: Vec<u64>) -> Cell {
+    pub fn restored(rows: u64, sum: i128, absolute: u128, largest: Vec<u64>) -> SumCell {
         let kept = largest.len();
-        Cell { rows, sum, absolute, largest, kept }
+        SumCell { rows, sum, absolute, largest, kept }
     }
 
     /// Adds a contribution. The rules read its absolute value.
@@ -58,7 +58,7 @@ impl Cell {
     }
 
     /// Adds the contributions of another cell, of other people.
-    pub fn merge(&mut self, other: &Cell) {
+    pub fn merge(&mut self, other: &SumCell) {
         self.rows += other.rows;
         self.sum += other.sum;
         self.absolute += other.absolute;

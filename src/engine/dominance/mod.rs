@@ -7,5 +7,5 @@
 mod cell;
 mod rule;
 
-pub use cell::Cell;
-pub use rule::Rule;
+pub use cell::SumCell;
+pub use rule::DominanceRule;

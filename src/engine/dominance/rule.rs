@@ -3,12 +3,12 @@
 use num_bigint::BigUint;
 use num_integer::Integer;
 
-use super::cell::Cell;
+use super::cell::SumCell;
 use crate::model::Decimal;
 
 /// When a sum gives too much away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum DominanceRule {
     /// (n, r): the n largest contributions are more than the share r of all.
     Dominance {
         /// n.
@@ -21,22 +21,22 @@ pub enum Rule {
     Percent(Decimal),
 }
 
-impl Rule {
+impl DominanceRule {
     /// How many of the largest contributions a cell has to keep for it.
     pub fn keeps(self) -> usize {
         match self {
-            Rule::Dominance { largest, .. } => largest,
-            Rule::Percent(_) => 2,
+            DominanceRule::Dominance { largest, .. } => largest,
+            DominanceRule::Percent(_) => 2,
         }
     }
 
     /// Whether the sum of this cell gives too much away. Where all contributions are 0 it does not.
-    pub fn is_sensitive(self, cell: &Cell) -> bool {
+    pub fn is_sensitive(self, cell: &SumCell) -> bool {
         match self {
-            Rule::Dominance { largest, share } => {
+            DominanceRule::Dominance { largest, share } => {
                 product(cell.largest(largest), unit(share)) > product(cell.absolute(), share.digits())
             }
-            Rule::Percent(share) => {
+            DominanceRule::Percent(share) => {
                 let others = cell.absolute() - cell.largest(2);
                 product(others, unit(share)) < product(cell.largest(1), share.digits())
             }
@@ -46,16 +46,16 @@ impl Rule {
     /// By how much what readers can compute of this sum has to miss it, above and below, so that it gives no more away than a sum that
     /// is not sensitive: for p%, the share p of the largest contribution less all but the two largest; for (n, r), the n largest
     /// divided by r less the sum. Rounded up, so at least 1; 0 for a sum that is not sensitive.
-    pub fn protection(self, cell: &Cell) -> u128 {
+    pub fn protection(self, cell: &SumCell) -> u128 {
         if !self.is_sensitive(cell) {
             return 0;
         }
         match self {
-            Rule::Dominance { largest, share } => {
+            DominanceRule::Dominance { largest, share } => {
                 let enough = share_above(cell.largest(largest), unit(share), share.digits());
                 enough.saturating_sub(cell.absolute())
             }
-            Rule::Percent(share) => {
+            DominanceRule::Percent(share) => {
                 let others = cell.absolute() - cell.largest(2);
                 share_above(cell.largest(1), share.digits(), unit(share)).saturating_sub(others)
             }

@@ -5,17 +5,17 @@
 
 use std::collections::BTreeSet;
 
-use super::parts::{Candidate, Closed, Increment, Ticked};
+use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
 use super::state::Feed;
-use crate::anonymizer::{Atom, Recoder, Rules, Standing, State, Step};
+use crate::anonymizer::{Atom, RareRowRules, Recoder, RecodingStep, StandingRecoding, StandingState};
 use crate::histogram::{Cell, Headcount, Histogram, Release};
 use crate::model::{Cut, Leaf, Node, Taxonomy};
 use crate::policy::{self, Policy};
 
 /// The rules of the standing recoding under this policy.
-pub(super) fn rules(a: u64, rare: &policy::Standing) -> Rules {
+pub(super) fn rules(a: u64, rare: &policy::RareRowPolicy) -> RareRowRules {
     let max_wait = u32::try_from(rare.max_wait).unwrap_or(u32::MAX);
-    Rules { a, max_wait, max_withheld: rare.max_withheld }
+    RareRowRules { a, max_wait, max_withheld: rare.max_withheld }
 }
 
 impl Feed {
@@ -23,13 +23,13 @@ impl Feed {
     pub(super) fn blind(
         &mut self,
         arrivals: &Headcount,
-        rare: &policy::Standing,
+        rare: &policy::RareRowPolicy,
         policy: &Policy,
         trees: &[&Taxonomy],
-        ticked: &mut Ticked,
+        ticked: &mut FeedTickResult,
     ) {
-        let state = std::mem::replace(&mut self.standing, State::new(trees.len()));
-        let mut standing = Standing::resume(rules(policy.a(), rare), state).with(Recoder::of(policy, trees));
+        let state = std::mem::replace(&mut self.standing, StandingState::new(trees.len()));
+        let mut standing = StandingRecoding::resume(rules(policy.a(), rare), state).with(Recoder::of(policy, trees));
         let tick = standing.tick(arrivals, ticked.tick, trees);
         self.standing = standing.into_state();
         ticked.step = tick.step;
@@ -41,12 +41,14 @@ impl Feed {
         assert_eq!(self.waiting.headcount(), *self.standing.pool(), "people follow what was decided");
         assert_eq!(self.withheld.headcount(), *self.standing.withheld(), "people follow what was decided");
         ticked.closed = match tick.step {
-            Some(Step::Hold) => Closed::Held,
-            _ if tick.atoms.is_empty() && self.published.is_empty() && self.unpublished.is_empty() => Closed::Held,
-            _ if tick.atoms.is_empty() => Closed::Waiting,
+            Some(RecodingStep::Hold) => ClosingResult::Held,
+            _ if tick.atoms.is_empty() && self.published.is_empty() && self.unpublished.is_empty() => {
+                ClosingResult::Held
+            }
+            _ if tick.atoms.is_empty() => ClosingResult::Waiting,
             _ => {
                 let recoding = self.standing.cut().expect("atoms formed under a recoding");
-                Closed::Candidate(Box::new(self.atoms_under(recoding)))
+                ClosingResult::Candidate(Box::new(self.atoms_under(recoding)))
             }
         };
     }
@@ -74,12 +76,12 @@ impl Feed {
     }
 
     /// Everybody in atoms under a recoding.
-    pub(super) fn atoms_under(&self, recoding: &[Cut]) -> Candidate {
+    pub(super) fn atoms_under(&self, recoding: &[Cut]) -> ProposedRelease {
         let mut all = vec![self.whole().clone()];
         all.extend(self.unpublished.iter().map(|increment| increment.told().as_one(0)));
         let rows = Histogram::merge_all(all).expect("one at least");
         let table = Release::under(&rows, 0..1, recoding);
-        Candidate::of(self.releases + 1, table, rows, self.unpublished.clone())
+        ProposedRelease::of(self.releases + 1, table, rows, self.unpublished.clone())
     }
 
     /// Dissolves the atom of somebody whose atom is not published yet: its people wait again, since they arrived.

@@ -2,7 +2,7 @@
 //! it. What a chain has published stays; everybody else comes into the next one.
 
 use super::state::Feed;
-use crate::anonymizer::{State, Turns};
+use crate::anonymizer::{StandingState, Turns};
 use crate::histogram::Histogram;
 use crate::model::Taxonomy;
 use crate::policy::Policy;
@@ -42,7 +42,7 @@ impl Feed {
         self.unpublished.clear();
         self.carried = everybody.headcount();
         self.waiting = everybody;
-        self.standing = State::new(quasi);
+        self.standing = StandingState::new(quasi);
         self.published.clear();
         (self.stopped, self.coarsest, self.tests) = (false, false, 0);
         (self.alone, self.turns, self.rows_left) = (None, Turns::default(), false);

@@ -4,7 +4,7 @@
 //!
 //! No line of this file may look at a sensitive value.
 
-use super::parts::{Candidate, Closed, Increment};
+use super::parts::{ClosingResult, Increment, ProposedRelease};
 use super::state::Feed;
 use crate::anonymizer::{Effort, Region, Turns, crowds};
 use crate::histogram::Histogram;
@@ -36,11 +36,17 @@ impl Feed {
     }
 
     /// Halves the waiting people, if it is the turn of this tick.
-    pub(super) fn crowds(&mut self, every: u64, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Closed {
-        let none = if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
+    pub(super) fn crowds(
+        &mut self,
+        every: u64,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+        draws: &mut dyn Draws,
+    ) -> ClosingResult {
+        let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
         let turn = self.turns.tick(self.waiting.rows(), policy.a(), &Certain::CROWDS, every);
         let forms = turn.is_some_and(|certain| self.halve(certain, policy, trees, draws));
-        if forms || self.owes_release() { Closed::Candidate(Box::new(self.in_crowds(trees))) } else { none }
+        if forms || self.owes_release() { ClosingResult::Candidate(Box::new(self.in_crowds(trees))) } else { none }
     }
 
     /// Halves the waiting people. Whether atoms formed.
@@ -58,10 +64,10 @@ impl Feed {
     }
 
     /// The release of everybody in atoms: who is new is added to everybody in the last one, and nobody looks at these.
-    pub(super) fn in_crowds(&self, trees: &[&Taxonomy]) -> Candidate {
+    pub(super) fn in_crowds(&self, trees: &[&Taxonomy]) -> ProposedRelease {
         let new: Vec<Histogram> = self.unpublished.iter().map(|increment| increment.labelled(trees)).collect();
         let rows = self.whole.and(new.iter().cloned());
-        Candidate::of_labels(self.releases() + 1, (rows, new), self.unpublished.clone())
+        ProposedRelease::of_labels(self.releases() + 1, (rows, new), self.unpublished.clone())
     }
 
     /// The rows that some releases of this chain have added, by the number of the release, with the nodes of their labels in the place of

@@ -8,7 +8,7 @@ use super::ledger::Ledger;
 use super::state::Feed;
 use crate::histogram::{Histogram, Person, Release};
 use crate::model::{Leaf, Node, Taxonomy, Value};
-use crate::policy::{Chain, Policy};
+use crate::policy::{ChainPromise, Policy};
 
 /// Where an erased person was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,10 +123,10 @@ impl Feed {
         let formed = self.unpublished.iter().any(|increment| increment.rows.without(leaves, since, value).is_some());
         match policy.chain() {
             _ if !formed => {}
-            Chain::Crowds { .. } => _ = self.dissolve_crowd(leaves, since, trees),
-            Chain::Blind(_) | Chain::Tested { .. } => _ = self.dissolve(leaves, since, trees),
+            ChainPromise::Crowds { .. } => _ = self.dissolve_crowd(leaves, since, trees),
+            ChainPromise::Blind(_) | ChainPromise::Tested { .. } => _ = self.dissolve(leaves, since, trees),
             // Classes of their own were carved together.
-            Chain::Bcf | Chain::Disjoint { .. } => self.again(),
+            ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.again(),
         }
         self.waiting = self.waiting.without(leaves, since, value)?;
         // A release of its own is not made without them as it was; the next tick fixes another one.

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::state::Feed;
-use crate::anonymizer::{Known, finer};
+use crate::anonymizer::{LeafPeople, finer};
 use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
-use crate::policy::{Chain, Cuts, Policy};
+use crate::policy::{ChainPromise, Cuts, Policy};
 
 /// What tells people apart so far: the release that they came with, and their class in that one and each after it.
 type Slice = (usize, Vec<Node>);
@@ -25,7 +25,7 @@ impl Feed {
 
     /// The finer recoding, where there is one and one more test may be made.
     pub fn finer(&self, policy: &Policy, trees: &[&Taxonomy]) -> Option<Recoding> {
-        let Chain::Tested { cuts, .. } = policy.chain() else { return None };
+        let ChainPromise::Tested { cuts, .. } = policy.chain() else { return None };
         if self.coarsest || !policy.odds()?.bear(self.tests + 1) {
             return None;
         }
@@ -47,7 +47,7 @@ impl Feed {
             heads.iter().for_each(|(leaves, heads)| take(recodings.len(), leaves, heads.count.into()));
         }
         let known =
-            people.into_iter().map(|((leaves, slice, release), people)| Known { leaves, slice, release, people });
+            people.into_iter().map(|((leaves, slice, release), people)| LeafPeople { leaves, slice, release, people });
         let earlier = if *cuts == Cuts::Nested { &recodings[..] } else { &[] };
         let found = finer(&known.collect::<Vec<_>>(), standing, earlier, trees, policy.k());
         (found != *standing).then_some(found)

@@ -4,17 +4,17 @@
 use std::sync::Arc;
 
 use super::state::Feed;
-use crate::model::{Cut, Growth, Recoding, Taxonomy};
-use crate::policy::{Chain, Policy};
+use crate::model::{Cut, Recoding, Taxonomy, TreeGrowth};
+use crate::policy::{ChainPromise, Policy};
 
 impl Feed {
     /// The same feed under taxonomies that have new leaves; one growth per quasi column.
-    pub fn grow(&mut self, growth: &[Growth], policy: &Policy, trees: &[&Taxonomy]) {
+    pub fn grow(&mut self, growth: &[TreeGrowth], policy: &Policy, trees: &[&Taxonomy]) {
         let recoding = |old: &[Cut]| -> Recoding {
             old.iter().zip(growth).zip(trees).map(|((cut, growth), tree)| growth.cut(cut, tree)).collect()
         };
         // Where first leaves stand for classes, a new leaf may be the first.
-        let first = matches!(policy.chain(), Chain::Blind(_));
+        let first = matches!(policy.chain(), ChainPromise::Blind(_));
         self.new.iter_mut().for_each(|new| new.grow(growth));
         self.waiting.grow(growth);
         self.withheld.grow(growth);

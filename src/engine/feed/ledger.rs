@@ -6,8 +6,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::histogram::{Cell, Histogram, ValueCode, Values};
-use crate::model::{Growth, Leaf};
+use crate::histogram::{Cell, Histogram, SensitiveValues, ValueCode};
+use crate::model::{Leaf, TreeGrowth};
 
 /// Rows that are alike, and what is published of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct Changed {
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     /// What the codes mean.
-    pub values: Values,
+    pub values: SensitiveValues,
     /// The rows, in order.
     pub changed: Vec<Changed>,
 }
@@ -53,7 +53,7 @@ impl Ledger {
         if touched.rows() == 0 {
             return rest;
         }
-        let (values, maps) = Values::union(&[touched.values(), &self.values]);
+        let (values, maps) = SensitiveValues::union(&[touched.values(), &self.values]);
         let touched = touched.with_values(&values, &maps[0]);
         let mut columns = vec![Vec::new(); rows.width()];
         let mut cells = Vec::new();
@@ -104,7 +104,7 @@ impl Ledger {
     }
 
     /// The same under taxonomies that have new leaves.
-    pub(super) fn grow(&mut self, growth: &[Growth]) {
+    pub(super) fn grow(&mut self, growth: &[TreeGrowth]) {
         for line in &mut self.changed {
             line.leaves.iter_mut().zip(growth).for_each(|(leaf, growth)| *leaf = growth.leaf(*leaf));
         }

@@ -4,12 +4,12 @@
 //!
 //! No line of this file may look at a sensitive value.
 
-use super::parts::{Candidate, Closed, Increment, Ticked};
+use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
 use super::state::{Feed, everything};
-use crate::anonymizer::{Class, Grouping, Hidden, Region, arx_lr, grouped, halves};
+use crate::anonymizer::{Grouping, Hidden, Region, StateClass, arx_lr, grouped, halves};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Carving, Leaf, Node, Recoding, Taxonomy};
-use crate::policy::{Chain, Outliers, Policy, Search};
+use crate::policy::{ChainPromise, Outliers, Policy, Search};
 use crate::safeguards::mask::Draws;
 
 impl Feed {
@@ -21,8 +21,8 @@ impl Feed {
     }
 
     /// Carves the pool.
-    pub(super) fn local(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Closed {
-        let none = if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
+    pub(super) fn local(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> ClosingResult {
+        let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
         if self.waiting.rows() < policy.a() {
             return none;
         }
@@ -49,16 +49,16 @@ impl Feed {
             }
             self.form_carved(carving, trees);
         }
-        Closed::Candidate(Box::new(self.carved(None, trees)))
+        ClosingResult::Candidate(Box::new(self.carved(None, trees)))
     }
 
     /// The labels of the classes that ARX-LR carves out of the pool.
     fn carved_out(&self, policy: &Policy, trees: &[&Taxonomy]) -> Vec<Vec<Node>> {
         let heads = self.waiting.headcount();
         let carved = arx_lr(&heads, trees, policy.a()).expect("the feed file was looked at");
-        let mut classes: Vec<Vec<Node>> = carved.classes.into_iter().map(|Class { nodes, .. }| nodes).collect();
+        let mut classes: Vec<Vec<Node>> = carved.classes.into_iter().map(|StateClass { nodes, .. }| nodes).collect();
         let left: u64 = carved.outliers.iter().map(|&tuple| heads.count(tuple as usize)).sum();
-        let publish = matches!(policy.chain(), Chain::Disjoint { outliers: Some(Outliers::Publish), .. });
+        let publish = matches!(policy.chain(), ChainPromise::Disjoint { outliers: Some(Outliers::Publish), .. });
         if publish && left >= policy.a() {
             classes.push(vec![0; trees.len()]);
         }
@@ -83,7 +83,7 @@ impl Feed {
     ///
     /// # Panics
     /// If nothing was carved, or no class is left.
-    pub fn narrow(&mut self, gone: impl Fn(usize) -> bool, ticked: &mut Ticked, trees: &[&Taxonomy]) {
+    pub fn narrow(&mut self, gone: impl Fn(usize) -> bool, ticked: &mut FeedTickResult, trees: &[&Taxonomy]) {
         let [increment] = &mut self.unpublished[..] else { panic!("one tick carves") };
         let carving = increment.carving.take().expect("classes were carved");
         let finder = carving.finder(trees);
@@ -96,7 +96,7 @@ impl Feed {
         let candidate = self.carved(None, trees);
         assert!(candidate.rows().rows() > 0, "a release has people");
         ticked.added = candidate.rows().rows();
-        ticked.closed = Closed::Candidate(Box::new(candidate));
+        ticked.closed = ClosingResult::Candidate(Box::new(candidate));
     }
 
     /// Whoever is in a class does not wait any more.
@@ -113,7 +113,7 @@ impl Feed {
     }
 
     /// The release of those who formed, or the same people under one recoding.
-    pub(super) fn carved(&self, under: Option<&Recoding>, trees: &[&Taxonomy]) -> Candidate {
+    pub(super) fn carved(&self, under: Option<&Recoding>, trees: &[&Taxonomy]) -> ProposedRelease {
         let increment = self.unpublished.last().expect("somebody formed").clone();
         let rows = increment.told().as_one(0);
         let recoding = under.unwrap_or(&increment.recoding);
@@ -122,6 +122,6 @@ impl Feed {
             Some(carving) => Release::carved(&rows, 0..1, carving, trees),
             None => Release::under(&rows, 0..1, recoding),
         };
-        Candidate { carving, ..Candidate::of(self.releases + 1, table, rows, vec![increment]) }
+        ProposedRelease { carving, ..ProposedRelease::of(self.releases + 1, table, rows, vec![increment]) }
     }
 }

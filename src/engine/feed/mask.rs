@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::ledger::{Changed, Ledger};
-use super::near::Near;
+use super::mask_sources::Near;
 use super::parts::Increment;
 use super::state::Feed;
 use crate::anonymizer::Course;
-use crate::histogram::{Histogram, ValueCode, Values};
-use crate::model::{Carved, Columns, Leaf, Node, Recoding, Taxonomy};
-use crate::policy::{Chain, Policy};
-use crate::safeguards::mask::{Draws, Nothing, Rows, Stock, Stocks, mask};
+use crate::histogram::{Histogram, SensitiveValues, ValueCode};
+use crate::model::{ClassFinder, Columns, Leaf, Node, Recoding, Taxonomy};
+use crate::policy::{ChainPromise, Policy};
+use crate::safeguards::mask::{Draws, EqualRows, NoReplacement, Stock, Stocks, mask};
 
 /// Rows of a value outside of every guarded set, by the class that they are in.
 type Classes = BTreeMap<Vec<Node>, Vec<(ValueCode, u64)>>;
@@ -27,7 +27,7 @@ enum Around<'a> {
     /// Those of the standing recoding, and of those before it.
     Course(Cow<'a, Course>),
     /// Those of a release whose classes have labels of their own, and everybody.
-    Carved(Carved<'a>),
+    Carved(ClassFinder<'a>),
 }
 
 /// What the chain holds outside of every guarded set, by the classes that its people are in.
@@ -46,15 +46,20 @@ impl Feed {
     ///
     /// # Errors
     /// Rows have to be changed, and nobody has a value that they could be changed to.
-    pub fn mask(&self, policy: &Policy, columns: &Columns, draws: &mut dyn Draws) -> Result<Option<Ledger>, Nothing> {
+    pub fn mask(
+        &self,
+        policy: &Policy,
+        columns: &Columns,
+        draws: &mut dyn Draws,
+    ) -> Result<Option<Ledger>, NoReplacement> {
         let Some(masking) = policy.masking().filter(|masking| masking.mask) else { return Ok(None) };
         let trees = columns.trees();
         let (Some(around), Some((rows, earlier))) = (self.around(&trees), self.fresh()) else { return Ok(None) };
         let all = self.all(rows, earlier, policy, &trees);
         let sets = all.values().guarded(columns);
-        let (values, maps) = Values::union(&[all.values(), rows.values()]);
+        let (values, maps) = SensitiveValues::union(&[all.values(), rows.values()]);
         let formed = rows.clone().with_values(&values, &maps[1]);
-        let mut classes: BTreeMap<Vec<Node>, (Vec<Leaf>, Vec<Rows>)> = BTreeMap::new();
+        let mut classes: BTreeMap<Vec<Node>, (Vec<Leaf>, Vec<EqualRows>)> = BTreeMap::new();
         let mut cells: Vec<(usize, u32)> = Vec::new();
         for tuple in 0..formed.tuples() {
             let leaves: Vec<Leaf> = formed.tuple_at(tuple).collect();
@@ -64,13 +69,13 @@ impl Feed {
                 if cells.last() != Some(&(tuple, cell.increment)) {
                     cells.push((tuple, cell.increment));
                 }
-                rows.push(Rows { cell: cells.len() as u32 - 1, value: cell.value, rows: u64::from(cell.count) });
+                rows.push(EqualRows { cell: cells.len() as u32 - 1, value: cell.value, rows: u64::from(cell.count) });
             }
         }
-        let (atoms, rows): (Vec<Vec<Leaf>>, Vec<Vec<Rows>>) = classes.into_values().unzip();
+        let (atoms, rows): (Vec<Vec<Leaf>>, Vec<Vec<EqualRows>>) = classes.into_values().unzip();
         let outside = outside(&all, &sets);
         let held: Box<dyn Stocks> = match policy.chain() {
-            Chain::Crowds { .. } => {
+            ChainPromise::Crowds { .. } => {
                 let division = policy.division(&trees).expect("the feed file was looked at");
                 let labels: Vec<Vec<Node>> = atoms.iter().map(|leaves| around.class(None, 0, leaves)).collect();
                 Box::new(Near::new(outside, &labels, &division, policy.refusals(), &trees))
@@ -90,7 +95,7 @@ impl Feed {
     /// place of leaves.
     fn all(&self, rows: &Histogram, earlier: &[Increment], policy: &Policy, trees: &[&Taxonomy]) -> Histogram {
         let formed = self.unpublished.last().and_then(|increment| increment.carving.as_ref());
-        let crowds = formed.filter(|_| matches!(policy.chain(), Chain::Crowds { .. }));
+        let crowds = formed.filter(|_| matches!(policy.chain(), ChainPromise::Crowds { .. }));
         let told = |increment: &Increment| match crowds {
             Some(_) => increment.labelled(trees),
             None => increment.told().as_one(0),

@@ -1,7 +1,7 @@
 //! A feed between two ticks, and what a tick decides (SCIENCE 3, closing; 4; 10): who waits, who is withheld, whose atoms
 //! are formed, what has been published, and what would be published next.
 //!
-//! Rows come in, a [`Candidate`] comes out; whether it may leave is for the gate to say. What decides recodings under
+//! Rows come in, a [`ProposedRelease`] comes out; whether it may leave is for the gate to say. What decides recodings under
 //! `blind` is given headcounts: the sensitive values stay in this room and follow their people where they are sent.
 
 mod blind;
@@ -13,23 +13,23 @@ mod growth;
 mod ledger;
 mod local;
 mod mask;
-mod near;
+mod mask_sources;
 mod outlook;
 mod parts;
 mod people;
+mod people_parts;
 mod raise;
 mod recode;
 mod replay;
 mod state;
 mod sums;
 mod uniform;
-mod whole;
 
 pub use erase::Erased;
 pub use ledger::{Changed, Ledger};
-pub use outlook::{Coarser, Next, Outlook};
-pub use parts::{Candidate, Closed, Increment, Published, Ticked};
+pub use outlook::{Next, Outlook, OutlookRecoding};
+pub use parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
 pub use people::People;
 pub use replay::Fixed;
 pub use state::{Feed, everything};
-pub use uniform::Uniform;
+pub use uniform::UniformPeople;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use super::blind::rules;
 use super::state::Feed;
-use crate::anonymizer::{Ahead, Recoder, Rules, Standing, State, Step};
-use crate::histogram::{Headcount, Rows};
+use crate::anonymizer::{NextTurns, RareRowRules, Recoder, RecodingStep, StandingRecoding, StandingState};
+use crate::histogram::{CodedRows, Headcount};
 use crate::model::{Node, Recoding, Taxonomy};
-use crate::policy::{Chain, Decimal, Policy, Search};
+use crate::policy::{ChainPromise, Decimal, Policy, Search};
 
 /// For how many ticks rows wait, and how many do.
 type Ages = Vec<(u32, u64)>;
@@ -27,16 +27,16 @@ pub struct Outlook {
     pub next: Option<Next>,
     /// What coarsening at once would do; `None` when nothing waits, when there are too few for a crowd anyhow, and where
     /// nothing is ever coarsened.
-    pub coarser: Option<Coarser>,
+    pub coarser: Option<OutlookRecoding>,
     /// When a chain of crowds halves next; `None` in other chains.
-    pub turns: Option<Ahead>,
+    pub turns: Option<NextTurns>,
 }
 
 /// A tick without arrivals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Next {
     /// What it does about the standing recoding.
-    pub step: Option<Step>,
+    pub step: Option<RecodingStep>,
     /// Rows whose atoms form; those that an attack sends back to wait are counted, too.
     pub added: u64,
     /// Rows that are withheld from then on.
@@ -45,7 +45,7 @@ pub struct Next {
 
 /// The recoding that gives everybody who waits a crowd at once.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Coarser {
+pub struct OutlookRecoding {
     /// It.
     pub recoding: Recoding,
     /// Rows whose atoms would form.
@@ -59,16 +59,16 @@ pub struct Coarser {
 impl Feed {
     /// Looks ahead.
     pub fn outlook(&self, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
-        if let Chain::Crowds { every, .. } = policy.chain() {
+        if let ChainPromise::Crowds { every, .. } = policy.chain() {
             // Those who came since the last tick that halved gather with those who wait.
             let people = self.new.iter().fold(self.waiting.headcount(), |all, new| all.merge(&new.headcount()));
             let ((ages, _), turns) = (self.who_waits(&people), Some(self.turns.ahead(*every)));
             return Outlook { ages, crowds: Vec::new(), next: None, coarser: None, turns };
         }
         let (ages, crowds) = self.who_waits(&self.waiting.headcount());
-        let (Chain::Blind(standing) | Chain::Tested { standing, .. }) = policy.chain() else {
+        let (ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. }) = policy.chain() else {
             let tick = || {
-                let nobody = Rows::empty(self.waiting.width(), self.waiting.values().width(), true);
+                let nobody = CodedRows::empty(self.waiting.width(), self.waiting.values().width(), true);
                 self.clone().tick(nobody, policy, trees)
             };
             let next =
@@ -77,11 +77,11 @@ impl Feed {
         };
         let rules = rules(policy.a(), standing);
         let (next, _) = self.without_arrivals(rules, policy, trees);
-        let at_once = Rules { max_wait: 0, max_withheld: Decimal::ZERO, ..rules };
+        let at_once = RareRowRules { max_wait: 0, max_withheld: Decimal::ZERO, ..rules };
         let (coarser, state) = self.without_arrivals(at_once, policy, trees);
-        let found = matches!(coarser.step, Some(Step::BottomUp | Step::TopDown));
+        let found = matches!(coarser.step, Some(RecodingStep::BottomUp | RecodingStep::TopDown));
         let recoding = state.cut().filter(|_| found).cloned();
-        let coarser = recoding.map(|recoding| Coarser {
+        let coarser = recoding.map(|recoding| OutlookRecoding {
             recoding,
             added: coarser.added,
             before: discernibility(&self.standing),
@@ -107,8 +107,8 @@ impl Feed {
         (ages.into_iter().rev().collect(), crowds)
     }
 
-    fn without_arrivals(&self, rules: Rules, policy: &Policy, trees: &[&Taxonomy]) -> (Next, State) {
-        let mut standing = Standing::resume(rules, self.standing.clone()).with(Recoder::of(policy, trees));
+    fn without_arrivals(&self, rules: RareRowRules, policy: &Policy, trees: &[&Taxonomy]) -> (Next, StandingState) {
+        let mut standing = StandingRecoding::resume(rules, self.standing.clone()).with(Recoder::of(policy, trees));
         let arrivals = self.new.iter().fold(self.carried.clone(), |all, new| all.merge(&new.headcount()));
         let tick = standing.tick(&arrivals, self.ticks(), trees);
         let added = tick.atoms.iter().map(|atom| atom.people.rows()).sum();
@@ -116,7 +116,7 @@ impl Feed {
     }
 }
 
-fn discernibility(state: &State) -> f64 {
+fn discernibility(state: &StandingState) -> f64 {
     let squares: u128 = state.crowds().map(|(_, people)| u128::from(people).pow(2)).sum();
     let rows = state.rows() as f64;
     if rows > 0.0 { squares as f64 / (rows * rows) } else { 0.0 }

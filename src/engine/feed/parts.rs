@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use super::ledger::Ledger;
-use super::whole::Whole;
-use crate::anonymizer::{NoRelease, Refusal, Step};
+use super::people_parts::PeopleInParts;
+use crate::anonymizer::{NoRelease, RecodingStep, Refusal};
 use crate::histogram::{Headcount, Histogram, Release};
-use crate::measures::{Suppression, merged};
+use crate::measures::{SumSuppression, merged};
 use crate::model::{Carving, Recoding};
 use crate::policy::{Output, Policy};
 
@@ -37,7 +37,7 @@ impl Increment {
 
 /// People who came into the chain's releases together, as far as releases will ever tell them apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Published {
+pub struct PublishedGroup {
     /// The number of the release.
     pub release: u32,
     /// The recoding it was published under; of no column where classes have labels of their own.
@@ -53,12 +53,12 @@ pub struct Published {
 
 /// What a tick would publish.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub struct ProposedRelease {
     /// The number that the release would have.
     pub release: u32,
     /// Its recoding; of no column where classes have labels of their own.
     pub recoding: Recoding,
-    pub(super) rows: Whole,
+    pub(super) rows: PeopleInParts,
     /// In a chain of crowds what each increment adds to `rows`.
     pub(super) new: Vec<Histogram>,
     /// Known from the beginning, but in a chain of crowds, where it is put together when somebody looks.
@@ -71,9 +71,9 @@ pub struct Candidate {
     pub(super) standing: Option<Histogram>,
 }
 
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Candidate) -> bool {
-        let named = |of: &Candidate| (of.release, of.recoding.clone(), of.carving.clone());
+impl PartialEq for ProposedRelease {
+    fn eq(&self, other: &ProposedRelease) -> bool {
+        let named = |of: &ProposedRelease| (of.release, of.recoding.clone(), of.carving.clone());
         named(self) == named(other)
             && self.increments == other.increments
             && self.rows == other.rows
@@ -81,25 +81,25 @@ impl PartialEq for Candidate {
     }
 }
 
-impl Eq for Candidate {}
+impl Eq for ProposedRelease {}
 
-impl Candidate {
+impl ProposedRelease {
     /// Of everybody in it, and the table that they make.
-    pub(super) fn of(release: u32, table: Release, rows: Histogram, increments: Vec<Increment>) -> Candidate {
-        let (recoding, rows) = (table.recoding().to_vec(), Whole::from(rows));
+    pub(super) fn of(release: u32, table: Release, rows: Histogram, increments: Vec<Increment>) -> ProposedRelease {
+        let (recoding, rows) = (table.recoding().to_vec(), PeopleInParts::from(rows));
         let (table, new) = (OnceLock::from(table), Vec::new());
-        Candidate { release, recoding, rows, new, table, carving: None, increments, standing: None }
+        ProposedRelease { release, recoding, rows, new, table, carving: None, increments, standing: None }
     }
 
     /// A candidate of a chain of crowds. `rows` holds everybody in it and `new` the people of each increment; both hold the nodes of
     /// labels in the place of leaves.
     pub(super) fn of_labels(
         release: u32,
-        (rows, new): (Whole, Vec<Histogram>),
+        (rows, new): (PeopleInParts, Vec<Histogram>),
         increments: Vec<Increment>,
-    ) -> Candidate {
+    ) -> ProposedRelease {
         let (recoding, table) = (Recoding::new(), OnceLock::new());
-        Candidate { release, recoding, rows, new, table, carving: None, increments, standing: None }
+        ProposedRelease { release, recoding, rows, new, table, carving: None, increments, standing: None }
     }
 
     /// Everybody in it under its recoding.
@@ -133,11 +133,11 @@ impl Candidate {
     /// no measures.
     pub(super) fn addends(&self, policy: &Policy) -> Option<Histogram> {
         let parts: Vec<&Histogram> = self.increments.iter().filter_map(|new| new.measures.as_ref()).collect();
-        Suppression::of(policy).together(&parts)
+        SumSuppression::of(policy).together(&parts)
     }
 
     /// The same, as far as they were put together.
-    pub(super) fn into_rows(self) -> Whole {
+    pub(super) fn into_rows(self) -> PeopleInParts {
         self.rows.settled()
     }
 
@@ -149,7 +149,7 @@ impl Candidate {
 
 /// What came of closing a tick.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Closed {
+pub enum ClosingResult {
     /// There is no release yet and too few rows for one; under `bcf` too few new ones.
     Held,
     /// Nothing was added to what is published.
@@ -159,12 +159,12 @@ pub enum Closed {
     /// There is no release that keeps the guarantee (`bcf` only).
     Impossible(NoRelease),
     /// This would be published.
-    Candidate(Box<Candidate>),
+    Candidate(Box<ProposedRelease>),
 }
 
 /// One tick.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ticked {
+pub struct FeedTickResult {
     /// The number of the tick, from 0.
     pub tick: u32,
     /// Rows of people who have one already.
@@ -172,18 +172,18 @@ pub struct Ticked {
     /// Rows whose atoms formed.
     pub added: u64,
     /// What was done about the standing recoding.
-    pub step: Option<Step>,
+    pub step: Option<RecodingStep>,
     /// The candidates that the search refused, and why.
     pub refusals: Vec<Refusal>,
     /// Under `chain` the recoding that is tested beside the one that is proposed.
     pub finer: Option<Recoding>,
     /// What came of it.
-    pub closed: Closed,
+    pub closed: ClosingResult,
 }
 
-impl Ticked {
+impl FeedTickResult {
     /// Whether there is something to publish.
     pub fn proposes(&self) -> bool {
-        matches!(self.closed, Closed::Candidate(_))
+        matches!(self.closed, ClosingResult::Candidate(_))
     }
 }

@@ -4,11 +4,11 @@
 //! No line of this file may look at a sensitive value.
 
 use super::blind::rules;
-use super::parts::{Closed, Ticked};
+use super::parts::{ClosingResult, FeedTickResult};
 use super::state::{Alone, Feed};
-use crate::anonymizer::{Course, Recoder, Standing, State};
+use crate::anonymizer::{Course, Recoder, StandingRecoding, StandingState};
 use crate::model::{Node, Taxonomy};
-use crate::policy::{Chain, Policy};
+use crate::policy::{ChainPromise, Policy};
 
 impl Feed {
     /// The recoding of the last tick becomes coarser for a class, and its release is put together anew. Returns the column of
@@ -19,16 +19,16 @@ impl Feed {
     pub fn raise(
         &mut self,
         class: &[Node],
-        ticked: &mut Ticked,
+        ticked: &mut FeedTickResult,
         policy: &Policy,
         trees: &[&Taxonomy],
     ) -> Option<usize> {
         match policy.chain() {
-            Chain::Blind(standing) | Chain::Tested { standing, .. } => {
+            ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => {
                 let rules = rules(policy.a(), standing);
                 let last = self.unpublished.last().expect("atoms formed");
-                let state = std::mem::replace(&mut self.standing, State::new(trees.len()));
-                let mut standing = Standing::resume(rules, state).with(Recoder::of(policy, trees));
+                let state = std::mem::replace(&mut self.standing, StandingState::new(trees.len()));
+                let mut standing = StandingRecoding::resume(rules, state).with(Recoder::of(policy, trees));
                 let raised = standing.raise(class, &last.rows.headcount(), trees);
                 self.standing = standing.into_state();
                 let (column, atoms) = raised?;
@@ -36,12 +36,12 @@ impl Feed {
                 self.waiting = self.waiting.merge(&dissolved.rows);
                 ticked.added = self.form(&atoms);
                 let recoding = self.standing.cut().expect("atoms formed under a recoding");
-                ticked.closed = Closed::Candidate(Box::new(self.atoms_under(recoding)));
+                ticked.closed = ClosingResult::Candidate(Box::new(self.atoms_under(recoding)));
                 ticked.finer = self.finer(policy, trees);
                 Some(column)
             }
-            Chain::Disjoint { .. } if policy.recodes_some() => self.raise_some(class, ticked, policy, trees),
-            Chain::Disjoint { .. } if !policy.search().is_local() => {
+            ChainPromise::Disjoint { .. } if policy.recodes_some() => self.raise_some(class, ticked, policy, trees),
+            ChainPromise::Disjoint { .. } if !policy.search().is_local() => {
                 let course = &self.alone.as_ref().expect("a release is due").course;
                 let release = self.waiting.headcount();
                 let people = (0..release.tuples()).map(|tuple| {
@@ -52,10 +52,10 @@ impl Feed {
                 let (column, recoding) = recoder.raise(people.collect(), course.cut(), class, trees)?;
                 let course = Course::new(recoding.clone(), course.steps().to_vec(), trees);
                 self.alone = Some(Alone { course, ledger: None, measures: None });
-                ticked.closed = Closed::Candidate(Box::new(self.everybody_under(&recoding)));
+                ticked.closed = ClosingResult::Candidate(Box::new(self.everybody_under(&recoding)));
                 Some(column)
             }
-            Chain::Disjoint { .. } | Chain::Crowds { .. } | Chain::Bcf => None,
+            ChainPromise::Disjoint { .. } | ChainPromise::Crowds { .. } | ChainPromise::Bcf => None,
         }
     }
 }

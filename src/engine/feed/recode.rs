@@ -3,17 +3,22 @@
 //!
 //! No line of this file may look at a sensitive value.
 
-use super::parts::{Closed, Increment, Ticked};
+use super::parts::{ClosingResult, FeedTickResult, Increment};
 use super::state::{Feed, everything};
-use crate::anonymizer::{Classes, Recoder, Refusal};
+use crate::anonymizer::{RecodedPeople, Recoder, Refusal};
 use crate::histogram::Histogram;
 use crate::model::{Leaf, Node, Recoding, Taxonomy};
 use crate::policy::Policy;
 
 impl Feed {
     /// Searches a recoding for the people who wait, and forms the release of those who are in a class of at least `a` people.
-    pub(super) fn recode(&mut self, policy: &Policy, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
-        let none = if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
+    pub(super) fn recode(
+        &mut self,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+        refusals: &mut Vec<Refusal>,
+    ) -> ClosingResult {
+        let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
         let recoding = if self.coarsest && self.waiting.rows() >= policy.a() {
             everything(trees)
         } else {
@@ -22,19 +27,19 @@ impl Feed {
             found.course.cut().clone()
         };
         self.form_under(recoding, policy.a());
-        Closed::Candidate(Box::new(self.carved(None, trees)))
+        ClosingResult::Candidate(Box::new(self.carved(None, trees)))
     }
 
     /// The recoding of the release becomes coarser for a class; people who waited may find a class under it. The column.
     pub(super) fn raise_some(
         &mut self,
         class: &[Node],
-        ticked: &mut Ticked,
+        ticked: &mut FeedTickResult,
         policy: &Policy,
         trees: &[&Taxonomy],
     ) -> Option<usize> {
         let last = self.unpublished.last().expect("a release is due");
-        let classes = Classes::of(&last.rows.headcount(), &last.recoding);
+        let classes = RecodedPeople::of(&last.rows.headcount(), &last.recoding);
         let people = classes.people.iter().enumerate();
         let people = people.map(|(at, &people)| (classes.classes.get(at as u32).to_vec(), people)).collect();
         let (column, recoding) = Recoder::of(policy, trees).raise(people, &last.recoding, class, trees)?;
@@ -42,14 +47,14 @@ impl Feed {
         self.form_under(recoding, policy.a());
         let candidate = self.carved(None, trees);
         ticked.added = candidate.rows().rows();
-        ticked.closed = Closed::Candidate(Box::new(candidate));
+        ticked.closed = ClosingResult::Candidate(Box::new(candidate));
         Some(column)
     }
 
     /// People who wait and are in a class of at least `a` people form the release.
     fn form_under(&mut self, recoding: Recoding, a: u64) {
         let heads = self.waiting.headcount();
-        let classes = Classes::of(&heads, &recoding);
+        let classes = RecodedPeople::of(&heads, &recoding);
         let forms = |tuple: &[Leaf]| {
             let at = heads.find(tuple).expect("a leaf tuple of these people");
             classes.people[classes.of_tuple[at]] >= a

@@ -3,12 +3,12 @@
 //! version of this program can form no other atoms.
 
 use super::ledger::Ledger;
-use super::parts::{Candidate, Closed, Increment, Ticked};
+use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
 use super::state::{Alone, Feed};
-use crate::anonymizer::{Course, State, Turns};
+use crate::anonymizer::{Course, StandingState, Turns};
 use crate::histogram::{Headcount, Histogram};
 use crate::model::{Carving, Node, Recoding, Taxonomy};
-use crate::policy::{Chain, Policy};
+use crate::policy::{ChainPromise, Policy};
 
 /// What a tick has fixed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,10 +52,10 @@ impl Fixed {
 
 impl Feed {
     /// What the last tick has fixed.
-    pub fn fixed(&self, ticked: &Ticked) -> Fixed {
+    pub fn fixed(&self, ticked: &FeedTickResult) -> Fixed {
         let formed = self.unpublished.last().filter(|_| ticked.added > 0);
         let proposed = match &ticked.closed {
-            Closed::Candidate(candidate) => Some(candidate.recoding.clone()),
+            ClosingResult::Candidate(candidate) => Some(candidate.recoding.clone()),
             _ => None,
         };
         Fixed {
@@ -81,7 +81,7 @@ impl Feed {
         self.ticks = tick + 1;
         self.new.clear();
         self.carried = Headcount::empty(trees.len());
-        let mut standing = std::mem::replace(&mut self.standing, State::new(trees.len()));
+        let mut standing = std::mem::replace(&mut self.standing, StandingState::new(trees.len()));
         if cut.is_none() && turns.is_none() {
             self.unpublished.clear();
         }
@@ -102,12 +102,12 @@ impl Feed {
     }
 
     /// The release under a recoding, put together from what the last tick has fixed.
-    pub fn propose(&self, recoding: &Recoding, policy: &Policy, trees: &[&Taxonomy]) -> Candidate {
+    pub fn propose(&self, recoding: &Recoding, policy: &Policy, trees: &[&Taxonomy]) -> ProposedRelease {
         let candidate = match policy.chain() {
-            Chain::Disjoint { .. } if policy.forms() => self.carved(Some(recoding), trees),
-            Chain::Crowds { .. } => self.in_crowds(trees),
-            Chain::Blind(_) | Chain::Tested { .. } => self.atoms_under(recoding),
-            Chain::Bcf | Chain::Disjoint { .. } => self.everybody_under(recoding),
+            ChainPromise::Disjoint { .. } if policy.forms() => self.carved(Some(recoding), trees),
+            ChainPromise::Crowds { .. } => self.in_crowds(trees),
+            ChainPromise::Blind(_) | ChainPromise::Tested { .. } => self.atoms_under(recoding),
+            ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.everybody_under(recoding),
         };
         if policy.joins() { self.with_sums(candidate, policy, trees) } else { candidate }
     }

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::ledger::Ledger;
-use super::parts::{Candidate, Closed, Increment, Published, Ticked};
+use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
 use super::people::People;
-use super::whole::Whole;
-use crate::anonymizer::{Course, Recoder, Refusal, State, Turns, bcf};
-use crate::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
-use crate::measures::Numbers;
+use super::people_parts::PeopleInParts;
+use crate::anonymizer::{Course, Recoder, Refusal, StandingState, Turns, bcf};
+use crate::histogram::{CodedRows, Headcount, Histogram, Person, Release, SensitiveValues};
+use crate::measures::PersonNumbers;
 use crate::model::{Columns, Cut, Recoding, Role, Taxonomy};
-use crate::policy::{Chain, ChainKind, OnRepeat, Policy};
+use crate::policy::{ChainKind, ChainPromise, OnRepeat, Policy};
 use crate::safeguards::mask::Draws;
 
 /// Leaf tuples that are looked at to tell whether two parts are alike.
@@ -36,12 +36,12 @@ pub struct Feed {
     pub(super) withheld: Histogram,
     /// Who waits and has not been in a tick of this chain yet.
     pub(super) carried: Headcount,
-    pub(super) standing: State,
+    pub(super) standing: StandingState,
     pub(super) unpublished: Vec<Increment>,
-    pub(super) published: Vec<Published>,
+    pub(super) published: Vec<PublishedGroup>,
     /// Everybody in the newest release of the chain, increments left out. In a chain of crowds the nodes of their labels stand in
     /// the place of leaves, here and in `published`.
-    pub(super) whole: Whole,
+    pub(super) whole: PeopleInParts,
     pub(super) stopped: bool,
     /// Whether everything is at the root for the rest of the chain.
     pub(super) coarsest: bool,
@@ -55,7 +55,7 @@ pub struct Feed {
     pub(super) rows_left: bool,
     /// The numbers of the people who wait, while a tick is closed that goes by them (`dominance_safe`).
     #[serde(skip)]
-    pub(super) numbers: Option<Numbers>,
+    pub(super) numbers: Option<PersonNumbers>,
 }
 
 /// A release that everybody comes out with who waits.
@@ -83,7 +83,7 @@ impl Feed {
             waiting: nobody.clone(),
             withheld: nobody.clone(),
             carried: Headcount::empty(quasi),
-            standing: State::new(quasi),
+            standing: StandingState::new(quasi),
             unpublished: Vec::new(),
             published: Vec::new(),
             whole: nobody.into(),
@@ -123,7 +123,7 @@ impl Feed {
     }
 
     /// The standing recoding and who is in its classes.
-    pub fn standing(&self) -> &State {
+    pub fn standing(&self) -> &StandingState {
         &self.standing
     }
 
@@ -133,7 +133,7 @@ impl Feed {
     }
 
     /// What came out with each release of this chain.
-    pub fn published(&self) -> &[Published] {
+    pub fn published(&self) -> &[PublishedGroup] {
         &self.published
     }
 
@@ -162,14 +162,14 @@ impl Feed {
     ///
     /// # Panics
     /// If the search of the policy draws.
-    pub fn tick(&mut self, rows: Rows, policy: &Policy, trees: &[&Taxonomy]) -> Ticked {
+    pub fn tick(&mut self, rows: CodedRows, policy: &Policy, trees: &[&Taxonomy]) -> FeedTickResult {
         let (rows, repeats) = self.accept(rows, policy);
         self.arrive(&rows, self.ticks);
-        Ticked { duplicate: repeats.len() as u64, ..self.close(policy, trees, &mut Undrawn) }
+        FeedTickResult { duplicate: repeats.len() as u64, ..self.close(policy, trees, &mut Undrawn) }
     }
 
     /// Rows of people who are new, and the places of those who are not; whoever is new is known from now on.
-    pub fn accept(&mut self, rows: Rows, policy: &Policy) -> (Rows, Vec<u32>) {
+    pub fn accept(&mut self, rows: CodedRows, policy: &Policy) -> (CodedRows, Vec<u32>) {
         let Some(people) = rows.people().filter(|_| policy.on_repeat() != OnRepeat::None) else {
             return (rows, Vec::new());
         };
@@ -179,7 +179,7 @@ impl Feed {
     }
 
     /// Rows that were accepted come in, before the tick `since`; the next tick that is closed takes them.
-    pub fn arrive(&mut self, rows: &Rows, since: u32) {
+    pub fn arrive(&mut self, rows: &CodedRows, since: u32) {
         if rows.is_empty() {
             return;
         }
@@ -219,18 +219,19 @@ impl Feed {
     }
 
     /// The next tick groups people by these numbers of theirs besides their quasi columns.
-    pub fn with_numbers(&mut self, numbers: Numbers) {
+    pub fn with_numbers(&mut self, numbers: PersonNumbers) {
         self.numbers = Some(numbers);
     }
 
     /// Closes a tick: whoever came is in it, and what there is to publish is put together; what a search draws has to be
     /// unforeseeable.
-    pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Ticked {
+    pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> FeedTickResult {
         let tick = self.ticks;
         self.ticks += 1;
         self.alone = None;
-        let closed = Closed::Stopped;
-        let mut ticked = Ticked { tick, duplicate: 0, added: 0, step: None, refusals: Vec::new(), finer: None, closed };
+        let closed = ClosingResult::Stopped;
+        let mut ticked =
+            FeedTickResult { tick, duplicate: 0, added: 0, step: None, refusals: Vec::new(), finer: None, closed };
         let mut heads = std::mem::replace(&mut self.carried, Headcount::empty(trees.len()));
         if let Some(arrivals) = Histogram::merge_all(std::mem::take(&mut self.new)) {
             heads = heads.merge(&arrivals.headcount());
@@ -244,24 +245,24 @@ impl Feed {
         }
         let formed = self.unpublished.len();
         match policy.chain() {
-            Chain::Blind(standing) | Chain::Tested { standing, .. } => {
+            ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => {
                 self.blind(&heads, standing, policy, trees, &mut ticked);
                 ticked.finer = Some(()).filter(|()| ticked.proposes()).and_then(|()| self.finer(policy, trees));
             }
-            Chain::Crowds { every, .. } => ticked.closed = self.crowds(*every, policy, trees, draws),
-            Chain::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
-            Chain::Disjoint { .. } if policy.search().is_local() => {
+            ChainPromise::Crowds { every, .. } => ticked.closed = self.crowds(*every, policy, trees, draws),
+            ChainPromise::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
+            ChainPromise::Disjoint { .. } if policy.search().is_local() => {
                 ticked.closed = self.local(policy, trees, draws);
             }
-            Chain::Disjoint { .. } if policy.recodes_some() => {
+            ChainPromise::Disjoint { .. } if policy.recodes_some() => {
                 ticked.closed = self.recode(policy, trees, &mut ticked.refusals);
             }
-            Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy, trees, &mut ticked.refusals),
+            ChainPromise::Disjoint { .. } => ticked.closed = self.disjoint(policy, trees, &mut ticked.refusals),
         }
         self.numbers = None;
         // A release that only leaves rows out forms no atoms.
         let forms = policy.publish_every().is_none() || self.unpublished.len() > formed;
-        if let (Closed::Candidate(candidate), None, true) = (&ticked.closed, policy.standing(), forms) {
+        if let (ClosingResult::Candidate(candidate), None, true) = (&ticked.closed, policy.standing(), forms) {
             // Atoms of earlier ticks that were not published come out with those of this one.
             ticked.added = candidate.increments.last().map_or(0, |increment| increment.rows.rows());
         }
@@ -269,16 +270,16 @@ impl Feed {
     }
 
     /// The paper's anonymizer: everybody who waits is the increment, once there are `k` of them.
-    fn bcf(&mut self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
+    fn bcf(&mut self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> ClosingResult {
         if self.waiting.rows() < k {
-            return Closed::Held;
+            return ClosingResult::Held;
         }
         let course = if self.coarsest {
             Course::new(everything(trees), [], trees)
         } else {
             let rows = self.whole().merge(&self.waiting.clone().as_one(0));
             let found = match bcf(&rows, &self.earlier(&rows), trees, k) {
-                Err(reason) => return Closed::Impossible(reason),
+                Err(reason) => return ClosingResult::Impossible(reason),
                 Ok(found) => found,
             };
             let course = Course::searched(&found, trees);
@@ -295,7 +296,7 @@ impl Feed {
         for published in &self.published {
             so_far = so_far.merge(&Histogram::clone(&published.rows).as_one(0));
             // The chain's people are all in the new table, so the union is its dictionary.
-            let (values, maps) = Values::union(&[all.values(), so_far.values()]);
+            let (values, maps) = SensitiveValues::union(&[all.values(), so_far.values()]);
             let told = so_far.clone().with_values(&values, &maps[1]);
             releases.push(Release::under(&told, 0..1, &published.recoding));
         }
@@ -303,9 +304,9 @@ impl Feed {
     }
 
     /// A release of its own for everybody who waits.
-    fn disjoint(&mut self, policy: &Policy, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
+    fn disjoint(&mut self, policy: &Policy, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> ClosingResult {
         if self.waiting.rows() < policy.a() {
-            return if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
+            return if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
         }
         let course = if self.coarsest {
             Course::new(everything(trees), [], trees)
@@ -319,14 +320,14 @@ impl Feed {
     }
 
     /// Everybody who waits is to come out under a recoding that was found like this.
-    fn due_under(&mut self, course: Course) -> Closed {
+    fn due_under(&mut self, course: Course) -> ClosingResult {
         let recoding = course.cut().clone();
         self.alone = Some(Alone { course, ledger: None, measures: None });
-        Closed::Candidate(Box::new(self.everybody_under(&recoding)))
+        ClosingResult::Candidate(Box::new(self.everybody_under(&recoding)))
     }
 
     /// Everybody who waits comes out under this recoding, with all who are kept of earlier releases.
-    pub(super) fn everybody_under(&self, recoding: &[Cut]) -> Candidate {
+    pub(super) fn everybody_under(&self, recoding: &[Cut]) -> ProposedRelease {
         let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());
         let measures = self.alone.as_ref().and_then(|alone| alone.measures.clone());
         // Values are fixed in the classes that were found, whatever they are published under.
@@ -335,49 +336,49 @@ impl Feed {
             Increment { recoding: atoms.to_vec(), carving: None, rows: self.waiting.clone(), ledger, measures };
         let rows = self.whole().merge(&increment.told().as_one(0));
         let table = Release::under(&rows, 0..1, recoding);
-        Candidate::of(self.releases + 1, table, rows, vec![increment])
+        ProposedRelease::of(self.releases + 1, table, rows, vec![increment])
     }
 
     /// The candidate was approved and is published.
     ///
     /// # Panics
     /// If it is not the one of the last tick.
-    pub fn publish(&mut self, mut candidate: Candidate, policy: &Policy, trees: &[&Taxonomy]) {
+    pub fn publish(&mut self, mut candidate: ProposedRelease, policy: &Policy, trees: &[&Taxonomy]) {
         assert_eq!(candidate.release, self.releases + 1, "releases are published in order");
         self.releases = candidate.release;
         (self.alone, self.rows_left) = (None, false);
         let recoding = candidate.recoding.clone();
         let measures = if policy.joins() { candidate.addends(policy) } else { candidate.measures() };
         let new = match policy.chain() {
-            Chain::Crowds { .. } => std::mem::take(&mut candidate.new),
+            ChainPromise::Crowds { .. } => std::mem::take(&mut candidate.new),
             _ => candidate.increments.iter().map(Increment::told).collect(),
         };
         // A release that only leaves rows out has no increment.
         let none = || Histogram::empty(self.waiting.width(), self.waiting.values().width());
         let new = Histogram::merge_all(new).unwrap_or_else(none).as_one(self.published.len() as u32);
         let rows = match policy.chain() {
-            Chain::Crowds { alone: false, .. } => {
+            ChainPromise::Crowds { alone: false, .. } => {
                 self.unpublished.clear();
                 self.whole = candidate.into_rows();
                 new
             }
-            Chain::Blind(_) => {
+            ChainPromise::Blind(_) => {
                 self.unpublished.clear();
                 self.whole = candidate.rows().coarsened(&recoding, trees).into();
                 // Nothing finer than what is published is kept.
                 new.coarsened(&recoding, trees)
             }
-            Chain::Tested { .. } => {
+            ChainPromise::Tested { .. } => {
                 // A later release may be finer.
                 self.unpublished.clear();
                 self.whole = candidate.into_rows();
                 new
             }
-            Chain::Bcf => {
+            ChainPromise::Bcf => {
                 self.whole = candidate.into_rows();
                 new
             }
-            Chain::Disjoint { .. } | Chain::Crowds { alone: true, .. } => {
+            ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => {
                 self.unpublished.clear();
                 Histogram::empty(new.width(), new.values().width())
             }
@@ -388,7 +389,7 @@ impl Feed {
         let atoms = self.standing.cut().unwrap_or(&recoding).clone();
         let alone = policy.kind() == ChainKind::Disjoint;
         let measures = measures.filter(|_| !alone).map(Arc::new);
-        self.published.push(Published { release: self.releases, recoding, atoms, rows: Arc::new(rows), measures });
+        self.published.push(PublishedGroup { release: self.releases, recoding, atoms, rows: Arc::new(rows), measures });
     }
 }
 

@@ -9,7 +9,7 @@ use crate::policy::Policy;
 
 /// People whose label shows one value only, in the release in which they came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Uniform {
+pub struct UniformPeople {
     /// The sensitive column, of several the one with the most of them, counted from 0.
     pub column: usize,
     /// How many.
@@ -26,13 +26,13 @@ const MOST: u64 = 100_000;
 
 impl Feed {
     /// Of everybody who is published; `None` where nobody is, or no column is sensitive.
-    pub fn uniform(&self, policy: &Policy) -> Option<Uniform> {
+    pub fn uniform(&self, policy: &Policy) -> Option<UniformPeople> {
         let width = self.whole().values().width();
         let columns = (0..width).filter_map(|column| self.uniform_in(column, policy.a()));
         columns.max_by(|one, other| (one.rows, other.column).cmp(&(other.rows, one.column)))
     }
 
-    fn uniform_in(&self, column: usize, a: u64) -> Option<Uniform> {
+    fn uniform_in(&self, column: usize, a: u64) -> Option<UniformPeople> {
         let (mut rows, mut of) = (0, 0);
         let mut all: BTreeMap<_, u64> = BTreeMap::new();
         for published in &self.published {
@@ -49,7 +49,7 @@ impl Feed {
             }
         }
         let shares: Vec<f64> = all.values().map(|&count| count as f64 / of as f64).collect();
-        (of > 0).then(|| Uniform { column, rows, of, k: halved(&shares, a) })
+        (of > 0).then(|| UniformPeople { column, rows, of, k: halved(&shares, a) })
     }
 }
 

@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::histogram::{Release, ValueCode, Values};
+use crate::histogram::{Release, SensitiveValues, ValueCode};
 use crate::model::{Column, Columns, Domain, Node, Role, Value};
-use crate::policy::{Distance, Diversity as Asked};
+use crate::policy::{Distance, DiversityLimits as Asked};
 
 /// A crowd: sensitive values with the number of candidates that carry each, ascending by value, all above 0.
-pub type Crowd = [(ValueCode, u64)];
+pub type CandidateValues = [(ValueCode, u64)];
 
 /// The worst figures over some crowds; `None` where nothing was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Diversity {
+pub struct DiversityFigures {
     /// Least number of distinct values.
     pub distinct_l: Option<u64>,
     /// Least exp(entropy).
@@ -30,14 +30,14 @@ pub struct Diversity {
     pub t_hierarchical: Option<f64>,
 }
 
-impl Diversity {
+impl DiversityFigures {
     /// The worse of both, figure by figure.
     #[must_use]
-    pub fn worse(self, other: Diversity) -> Diversity {
+    pub fn worse(self, other: DiversityFigures) -> DiversityFigures {
         fn pick<T: Copy>(a: Option<T>, b: Option<T>, worse: impl Fn(T, T) -> T) -> Option<T> {
             a.zip(b).map(|(a, b)| worse(a, b)).or(a).or(b)
         }
-        Diversity {
+        DiversityFigures {
             distinct_l: pick(self.distinct_l, other.distinct_l, u64::min),
             entropy_l: pick(self.entropy_l, other.entropy_l, f64::min),
             recursive_c: pick(self.recursive_c, other.recursive_c, f64::max),
@@ -54,7 +54,7 @@ pub const ROUNDING: f64 = 1e-12;
 
 /// A figure that a policy limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limited {
+pub struct LimitedFigure {
     /// What it is called.
     pub check: &'static str,
     /// The figure.
@@ -67,13 +67,13 @@ pub struct Limited {
     pub kept: bool,
 }
 
-impl Diversity {
+impl DiversityFigures {
     /// Every figure that is limited, and whether it is kept.
-    pub fn limited(&self, asked: &Asked) -> Vec<Limited> {
+    pub fn limited(&self, asked: &Asked) -> Vec<LimitedFigure> {
         let mut limits = Vec::new();
         let mut add = |check, value: Option<f64>, limit: Option<f64>, rule, kept: fn(f64, f64) -> bool| {
             if let (Some(value), Some(limit)) = (value, limit) {
-                limits.push(Limited { check, value, limit, rule, kept: kept(value, limit) });
+                limits.push(LimitedFigure { check, value, limit, rule, kept: kept(value, limit) });
             }
         };
         let at_least: fn(f64, f64) -> bool = |value, limit| value >= limit - ROUNDING;
@@ -120,7 +120,7 @@ enum Place {
 
 impl Measures {
     /// For the values of a chain; `l` as the policy has it.
-    pub fn new(columns: &Columns, values: &Values, l: Option<u64>) -> Measures {
+    pub fn new(columns: &Columns, values: &SensitiveValues, l: Option<u64>) -> Measures {
         let codes = || 0..values.len() as ValueCode;
         let mut hierarchies = Vec::new();
         for (at, column) in columns.of(Role::Sensitive).enumerate() {
@@ -132,41 +132,41 @@ impl Measures {
     }
 
     /// The figures of one crowd, those that compare it with a whole table left out.
-    pub fn shape(&self, crowd: &Crowd) -> Diversity {
+    pub fn shape(&self, crowd: &CandidateValues) -> DiversityFigures {
         let total = total(crowd);
         if total == 0 {
-            return Diversity::default();
+            return DiversityFigures::default();
         }
         let share = |count: u64| count as f64 / total as f64;
         let entropy: f64 = crowd.iter().map(|&(_, count)| -share(count) * share(count).ln()).sum();
         let held =
             |set: &Vec<bool>| share(crowd.iter().filter(|(value, _)| set[*value as usize]).map(|group| group.1).sum());
-        Diversity {
+        DiversityFigures {
             distinct_l: Some(crowd.len() as u64),
             entropy_l: Some(entropy.exp()),
             recursive_c: self.l.map(|l| recursive_c(crowd, l)),
             alpha: crowd.iter().map(|&(_, count)| share(count)).reduce(f64::max),
             confidence: self.guarded.iter().map(held).reduce(f64::max),
-            ..Diversity::default()
+            ..DiversityFigures::default()
         }
     }
 
     /// The distances of one crowd to a whole table.
-    pub fn distances(&self, crowd: &Crowd, table: &Shares) -> Diversity {
+    pub fn distances(&self, crowd: &CandidateValues, table: &ValueShares) -> DiversityFigures {
         let total = total(crowd);
         if total == 0 {
-            return Diversity::default();
+            return DiversityFigures::default();
         }
         let hierarchical = self.hierarchies.iter().map(|hierarchy| hierarchy.distance(crowd, total, table));
-        Diversity {
+        DiversityFigures {
             t_equal: Some(table.distance(crowd, total)),
             t_hierarchical: hierarchical.reduce(f64::max),
-            ..Diversity::default()
+            ..DiversityFigures::default()
         }
     }
 
     /// The worst figures over the classes of a release as it stands.
-    pub fn of_release(&self, release: &Release, table: &Shares) -> Diversity {
+    pub fn of_release(&self, release: &Release, table: &ValueShares) -> DiversityFigures {
         let crowd = |class: usize| -> Vec<(ValueCode, u64)> {
             release.range(class).map(|group| (release.values()[group], release.counts()[group])).collect()
         };
@@ -174,16 +174,16 @@ impl Measures {
             let crowd = crowd(class);
             self.shape(&crowd).worse(self.distances(&crowd, table))
         };
-        (0..release.classes()).map(figures).fold(Diversity::default(), Diversity::worse)
+        (0..release.classes()).map(figures).fold(DiversityFigures::default(), DiversityFigures::worse)
     }
 }
 
-fn total(crowd: &Crowd) -> u64 {
+fn total(crowd: &CandidateValues) -> u64 {
     crowd.iter().map(|&(_, count)| count).sum()
 }
 
 /// r1 / Σ_{i ≥ l} r_i over the counts in descending order.
-fn recursive_c(crowd: &Crowd, l: u64) -> f64 {
+fn recursive_c(crowd: &CandidateValues, l: u64) -> f64 {
     let mut counts: Vec<u64> = crowd.iter().map(|&(_, count)| count).collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
     let tail: u64 = counts.iter().skip(usize::try_from(l).unwrap_or(usize::MAX).saturating_sub(1)).sum();
@@ -191,31 +191,31 @@ fn recursive_c(crowd: &Crowd, l: u64) -> f64 {
 }
 
 /// The share of every sensitive value in a whole release.
-pub struct Shares {
+pub struct ValueShares {
     share: Vec<f64>,
     /// The values that occur at all.
     present: Vec<ValueCode>,
 }
 
-impl Shares {
+impl ValueShares {
     /// Of a release whose dictionary has so many values.
-    pub fn of(release: &Release, values: usize) -> Shares {
+    pub fn of(release: &Release, values: usize) -> ValueShares {
         let mut count = vec![0u64; values];
         for (value, rows) in release.values().iter().zip(release.counts()) {
             count[*value as usize] += rows;
         }
-        Shares::of_counts(&count)
+        ValueShares::of_counts(&count)
     }
 
     /// Of a release with so many rows of each value of its dictionary.
-    pub fn of_counts(count: &[u64]) -> Shares {
+    pub fn of_counts(count: &[u64]) -> ValueShares {
         let rows: u64 = count.iter().sum();
         let present = (0..count.len() as ValueCode).filter(|&value| count[value as usize] > 0).collect();
-        Shares { share: count.iter().map(|&of| of as f64 / rows as f64).collect(), present }
+        ValueShares { share: count.iter().map(|&of| of as f64 / rows as f64).collect(), present }
     }
 
     /// ½ Σ |p − q|, as the sum over the values that the crowd has more of than the table.
-    fn distance(&self, crowd: &Crowd, total: u64) -> f64 {
+    fn distance(&self, crowd: &CandidateValues, total: u64) -> f64 {
         let more = |&(value, count): &(ValueCode, u64)| count as f64 / total as f64 - self.share[value as usize];
         crowd.iter().map(more).filter(|&more| more > 0.0).fold(0.0, |sum, more| sum + more)
     }
@@ -239,7 +239,7 @@ impl Hierarchy {
 
     /// Earth mover's distance with ground distance height(lowest common ancestor) / height(tree): what must leave a
     /// subtree is moved at its parent, as much as some siblings have too much and others too little.
-    fn distance(&self, crowd: &Crowd, total: u64, table: &Shares) -> f64 {
+    fn distance(&self, crowd: &CandidateValues, total: u64, table: &ValueShares) -> f64 {
         let tree = &self.domain.tree;
         let height = f64::from(tree.height(0));
         if height == 0.0 {

@@ -1,6 +1,6 @@
 //! What a release is still worth (SCIENCE 8, BCF 5.2): Loss over its generalised cells, and discernibility.
 
-use crate::histogram::{Release, Sums};
+use crate::histogram::{Release, TableSums};
 use crate::model::{Node, Taxonomy};
 
 /// Loss of one column: the mean over the rows of (domain values under the node − 1) / (domain values − 1).
@@ -25,7 +25,7 @@ pub fn loss(release: &Release, trees: &[&Taxonomy]) -> f64 {
 }
 
 /// The same from sums over its rows: to the last bit, since they are of whole numbers.
-pub fn loss_of_sums(sums: &Sums, trees: &[&Taxonomy]) -> f64 {
+pub fn loss_of_sums(sums: &TableSums, trees: &[&Taxonomy]) -> f64 {
     over_columns(trees, |column, tree| mean(sums.shown(column), sums.rows(), tree))
 }
 
@@ -35,7 +35,7 @@ fn over_columns(trees: &[&Taxonomy], loss: impl Fn(usize, &Taxonomy) -> f64) -> 
 }
 
 /// The discernibility of a release, from sums over its rows.
-pub fn discernibility_of_sums(sums: &Sums) -> f64 {
+pub fn discernibility_of_sums(sums: &TableSums) -> f64 {
     let sum: u128 = sums.sizes().map(|(size, classes)| u128::from(size).pow(2) * u128::from(classes)).sum();
     sum as f64 / (sums.rows() as f64).powi(2)
 }

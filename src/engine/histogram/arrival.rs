@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cell, Histogram, Release, ValueCode, Values};
+use super::{Cell, Histogram, Release, SensitiveValues, ValueCode};
 use crate::model::{Leaf, Node, Recoding, Value};
 
 impl Histogram {
@@ -55,7 +55,7 @@ impl Histogram {
         }
         let mut tuples: Vec<Box<[Value]>> = vec![Box::default(); numbers.len()];
         numbers.into_iter().for_each(|(tuple, number)| tuples[number] = tuple);
-        let (values, code) = Values::from_distinct(width, tuples);
+        let (values, code) = SensitiveValues::from_distinct(width, tuples);
         let recoded = |cell: &Cell| {
             let (number, increment) = codes[&(cell.value, cell.increment)];
             Cell { increment, value: code[number], ..*cell }
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn rows_keep_their_arrival_through_a_table() {
         let text = |text: &str| vec![Value::Text(text.into())].into_boxed_slice();
-        let (values, _) = Values::from_distinct(1, vec![text("a"), text("b")]);
+        let (values, _) = SensitiveValues::from_distinct(1, vec![text("a"), text("b")]);
         let cell = |increment, value, count| Cell { increment, value, count };
         let cells = [cell(7, 1, 2), cell(3, 0, 1), cell(7, 0, 4), cell(3, 1, 5)];
         let rows = Histogram::of_counts(&[vec![1, 0, 0, 1]], values, &cells);
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!([&each[&3], &each[&7]].map(Release::rows), [6, 6]);
         for (increment, release) in &each {
             let [own, _] = rows.divide(|_, cell| cell.increment == *increment);
-            let (_, maps) = Values::union(&[rows.values(), own.values()]);
+            let (_, maps) = SensitiveValues::union(&[rows.values(), own.values()]);
             assert_eq!(*release, Release::from_own_labels(&own).with_values(&maps[1]));
         }
         assert_eq!(rows.by_arrival(), None, "a text is no number of a release");

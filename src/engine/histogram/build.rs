@@ -5,7 +5,7 @@ use arrow_array::RecordBatch;
 use rayon::prelude::*;
 
 use super::encode::{Dictionary, Encoded, Encoder, Misfit};
-use super::{Cell, Histogram, Tuples, Values};
+use super::{Cell, Histogram, SensitiveValues, Tuples};
 use crate::model::Value;
 
 /// Into how many chunks the batches are dealt; each is counted on its own before they are merged.
@@ -86,7 +86,7 @@ impl<'a> Builder<'a> {
         let tuple =
             |codes: &[u32]| codes.iter().zip(&columns).map(|(&code, column)| column[code as usize].clone()).collect();
         let (values, code) =
-            Values::from_distinct(self.encoder.sensitive(), self.sensitive.iter().map(tuple).collect());
+            SensitiveValues::from_distinct(self.encoder.sensitive(), self.sensitive.iter().map(tuple).collect());
         let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
         order.sort_unstable_by_key(|&number| {
             let key = self.keys.get(number);

@@ -11,7 +11,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-use super::reading::Reading;
+use super::reading::CellReading;
 use crate::model::forms::dates;
 use crate::model::{Finite, Kind, Role, Value, whole_number};
 
@@ -136,17 +136,22 @@ pub enum MisfitKind {
 }
 
 /// A column whose cells can be read.
-pub struct Cells<'a> {
+pub struct ReadableColumn<'a> {
     array: &'a ArrayRef,
     read: fn(&dyn Array, usize) -> RawCell<'_>,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> ReadableColumn<'a> {
     /// A column whose physical type can hold the declared one.
     ///
     /// # Errors
     /// [`MisfitKind::NumbersForText`] or [`MisfitKind::WrongType`].
-    pub fn fitting(array: &'a ArrayRef, kind: Kind, role: Role, reading: Reading) -> Result<Cells<'a>, MisfitKind> {
+    pub fn fitting(
+        array: &'a ArrayRef,
+        kind: Kind,
+        role: Role,
+        reading: CellReading,
+    ) -> Result<ReadableColumn<'a>, MisfitKind> {
         let numbers = kind == Kind::String && values_of(array.data_type()).is_integer();
         let wrong = if numbers { MisfitKind::NumbersForText } else { MisfitKind::WrongType };
         // Writers turn whole numbers into floats when one is missing, and a missing sensitive value refuses no file.
@@ -154,16 +159,16 @@ impl<'a> Cells<'a> {
         let gaps = values && kind == Kind::Int && values_of(array.data_type()).is_floating();
         let exact = role == Role::Measure && matches!(values_of(array.data_type()), DataType::Decimal128(_, 0..));
         let fits = gaps || exact || fits(array.data_type(), kind, reading);
-        fits.then(|| Cells::of(array)).flatten().ok_or(wrong)
+        fits.then(|| ReadableColumn::of(array)).flatten().ok_or(wrong)
     }
 
     /// `None` for types that no declared column can hold (lists, structs, bytes, …).
-    pub fn of(array: &'a ArrayRef) -> Option<Cells<'a>> {
+    pub fn of(array: &'a ArrayRef) -> Option<ReadableColumn<'a>> {
         let plain = match array.data_type() {
             DataType::Dictionary(key, value) if **key == DataType::Int32 => value,
             plain => plain,
         };
-        Some(Cells { array, read: reader(plain)? })
+        Some(ReadableColumn { array, read: reader(plain)? })
     }
 
     /// The cell of a row.
@@ -278,7 +283,7 @@ fn values_of(physical: &DataType) -> &DataType {
 
 /// Whether cells of this physical type can be of the declared one; numbers may be written in text columns. Raw numbers are
 /// no text, as in JSON; of a release that others made they are what its readers see.
-fn fits(physical: &DataType, kind: Kind, reading: Reading) -> bool {
+fn fits(physical: &DataType, kind: Kind, reading: CellReading) -> bool {
     let physical = values_of(physical);
     let text = matches!(physical, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     match kind {
@@ -298,7 +303,7 @@ pub fn in_calendar(days: i32) -> bool {
 }
 
 /// A cell in its column's type; `None` when it is of another type.
-pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: Reading) -> Option<Value> {
+pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: CellReading) -> Option<Value> {
     let float = |number: f64| Finite::new(number).map(Value::Float);
     let text = reading.is_text();
     Some(match (cell, kind) {
@@ -306,7 +311,7 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: Reading) -> Option<Va
         (RawCell::Text(long), _) if long.len() > MOST_TEXT => return None,
         (RawCell::Text(text), Kind::String) => Value::Text(text.into()),
         (RawCell::Text(number), Kind::Int) if text => Value::Int(whole_number(number)?),
-        (RawCell::Text(date), Kind::Date) if text || reading == Reading::Json => Value::Date(dates::parse(date)?),
+        (RawCell::Text(date), Kind::Date) if text || reading == CellReading::Json => Value::Date(dates::parse(date)?),
         (RawCell::Text(truth), Kind::Bool) if text => Value::Bool(truth.parse().ok()?),
         (RawCell::Text(number), Kind::Float) if text => {
             let plain = number.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E'));
@@ -317,7 +322,9 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: Reading) -> Option<Va
         // Whole numbers up to 2^53 are floats without loss; larger ones are not of the column's type.
         (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => float(number as f64)?,
         (RawCell::Float(number), Kind::Float) => float(number)?,
-        (RawCell::Float(number), Kind::Int) if !matches!(reading, Reading::Json | Reading::Avro) => whole(number)?,
+        (RawCell::Float(number), Kind::Int) if !matches!(reading, CellReading::Json | CellReading::Avro) => {
+            whole(number)?
+        }
         (RawCell::Bool(truth), Kind::Bool) => Value::Bool(truth),
         (RawCell::Days(days), Kind::Date) if in_calendar(days) => Value::Date(days),
         (RawCell::Decimal { units, scale }, Kind::Decimal(of)) if scale == of => Value::Decimal(units),
@@ -346,5 +353,5 @@ pub fn as_seen(cell: RawCell<'_>) -> Value {
 
 /// A sensitive value as a feed file or any other source of text writes it.
 pub fn parse_text(text: &str, kind: Kind) -> Option<Value> {
-    parse_value(RawCell::Text(text), kind, Reading::Text)
+    parse_value(RawCell::Text(text), kind, CellReading::Text)
 }

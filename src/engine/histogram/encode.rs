@@ -15,9 +15,9 @@ use arrow_array::RecordBatch;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use super::cells::{Cells, MisfitKind, RawCell, as_seen, in_calendar, parse_value};
+use super::cells::{MisfitKind, RawCell, ReadableColumn, as_seen, in_calendar, parse_value};
 use super::measure::units;
-use super::reading::Reading;
+use super::reading::CellReading;
 use super::{Histogram, ValueCode};
 use crate::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
 
@@ -73,7 +73,7 @@ pub struct Encoder<'a> {
     quasi: Vec<Quasi<'a>>,
     sensitive: Vec<&'a Column>,
     measures: Vec<&'a Column>,
-    reading: Reading,
+    reading: CellReading,
     malformed: Malformed<'a>,
 }
 
@@ -94,7 +94,7 @@ struct Quasi<'a> {
 
 impl<'a> Encoder<'a> {
     /// For the quasi and sensitive columns of a feed.
-    pub fn new(columns: &'a Columns, reading: Reading) -> Encoder<'a> {
+    pub fn new(columns: &'a Columns, reading: CellReading) -> Encoder<'a> {
         let quasi = |column: &'a Column| {
             let domain = column.taxonomy.as_deref()?;
             let leaf = |label: &str| domain.tree.find_leaf(label);
@@ -206,10 +206,10 @@ impl<'a> Encoder<'a> {
     }
 
     /// A column whose physical type can hold the declared one.
-    fn fitting<'b>(&self, batch: &'b RecordBatch, column: &Column) -> Result<Cells<'b>, Misfit> {
+    fn fitting<'b>(&self, batch: &'b RecordBatch, column: &Column) -> Result<ReadableColumn<'b>, Misfit> {
         let misfit = |kind| Misfit { row: 0, column: column.name.clone(), kind };
         let array = batch.column_by_name(&column.name).ok_or_else(|| misfit(MisfitKind::NoColumn))?;
-        Cells::fitting(array, column.kind, column.role, self.reading).map_err(misfit)
+        ReadableColumn::fitting(array, column.kind, column.role, self.reading).map_err(misfit)
     }
 
     /// The leaf of a raw cell of a quasi column.
@@ -248,7 +248,7 @@ impl<'a> Encoder<'a> {
         let cells = if self.reading.is_labels() {
             // Labels are text, whatever the type of their leaves.
             let array = batch.column_by_name(&quasi.column.name).ok_or_else(|| misfit((0, MisfitKind::NoColumn)))?;
-            Cells::of(array).ok_or_else(|| misfit((0, MisfitKind::WrongType)))?
+            ReadableColumn::of(array).ok_or_else(|| misfit((0, MisfitKind::WrongType)))?
         } else {
             self.fitting(batch, quasi.column)?
         };
@@ -257,7 +257,7 @@ impl<'a> Encoder<'a> {
 }
 
 impl Quasi<'_> {
-    fn code(&self, cell: RawCell<'_>, reading: Reading) -> Result<u32, MisfitKind> {
+    fn code(&self, cell: RawCell<'_>, reading: CellReading) -> Result<u32, MisfitKind> {
         if matches!(cell, RawCell::Null) || matches!(cell, RawCell::Text("")) {
             let node = |leaf| if reading.is_labels() { self.domain.tree.leaf_node(leaf) } else { leaf };
             return self.missing.map(node).ok_or(MisfitKind::Missing);
@@ -269,14 +269,14 @@ impl Quasi<'_> {
         self.leaf(cell, reading)?.or(self.outside).ok_or(MisfitKind::Outside)
     }
 
-    fn leaf(&self, cell: RawCell<'_>, reading: Reading) -> Result<Option<Leaf>, MisfitKind> {
+    fn leaf(&self, cell: RawCell<'_>, reading: CellReading) -> Result<Option<Leaf>, MisfitKind> {
         let kind = self.column.kind;
         let by_text = |text: &str| self.domain.leaf_of_text(kind, text);
         match (cell, kind) {
-            (RawCell::Text(text), _) if reading == Reading::Text => Ok(by_text(text)),
+            (RawCell::Text(text), _) if reading == CellReading::Text => Ok(by_text(text)),
             (RawCell::Text(text), Kind::String) => Ok(by_text(text)),
             (RawCell::Int(number), Kind::Int) => Ok(self.domain.leaf_of_int(number)),
-            (RawCell::Text(date), Kind::Date) if reading == Reading::Json => Ok(by_text(date)),
+            (RawCell::Text(date), Kind::Date) if reading == CellReading::Json => Ok(by_text(date)),
             (RawCell::Days(days), Kind::Date) => {
                 Ok(in_calendar(days).then(|| self.domain.leaf_of_days(days)).flatten())
             }

@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Histogram, place};
-use crate::model::{Growth, Leaf};
+use crate::model::{Leaf, TreeGrowth};
 
 /// People of one leaf tuple who came at the same time. They are interchangeable: whatever is decided of one of them is
 /// decided of all.
@@ -154,9 +154,10 @@ impl Headcount {
     }
 
     /// The same people under taxonomies that have new leaves; old leaves keep their order, so the tuples do.
-    pub fn grow(&mut self, growth: &[Growth]) {
-        let moved =
-            |(column, growth): (&mut Vec<Leaf>, &Growth)| column.iter_mut().for_each(|leaf| *leaf = growth.leaf(*leaf));
+    pub fn grow(&mut self, growth: &[TreeGrowth]) {
+        let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
+            column.iter_mut().for_each(|leaf| *leaf = growth.leaf(*leaf))
+        };
         self.leaves.iter_mut().zip(growth).for_each(moved);
     }
 

@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 
 use super::encode::{Dictionary, Encoder, Misfit};
-use super::{Cell, Histogram, MisfitKind, Tuples, ValueCode, Values};
+use super::{Cell, Histogram, MisfitKind, SensitiveValues, Tuples, ValueCode};
 use crate::model::{Column, Node, Value};
 
 /// Equal rows.
@@ -93,9 +93,9 @@ impl<'a> Labelled<'a> {
     }
 
     /// All rows in their order; what is equal comes once. The codes are of the dictionary that comes along.
-    pub fn alike(mut self) -> (Values, Vec<Alike>) {
+    pub fn alike(mut self) -> (SensitiveValues, Vec<Alike>) {
         let tuples = (0..self.sensitive.len() as u32).map(|number| self.tuple(number).cloned().collect()).collect();
-        let (values, code) = Values::from_distinct(self.encoder.sensitive(), tuples);
+        let (values, code) = SensitiveValues::from_distinct(self.encoder.sensitive(), tuples);
         self.runs.iter_mut().for_each(|run| run.value = code[run.value as usize]);
         self.runs.sort_unstable();
         self.runs.dedup_by(|run, first| {

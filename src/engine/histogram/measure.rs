@@ -2,12 +2,12 @@
 //! adding the written numbers by hand gives. What is no number of the column, or is missing, is no contribution.
 
 use super::cells::{RawCell, whole};
-use super::reading::Reading;
+use super::reading::CellReading;
 use crate::model::{Column, Kind, Value, whole_number};
 
 /// A value in units of its column's last decimal, rounded half away from zero. `None` where there is none: a missing cell, one that is
 /// no number of the column's type, or one that is too large to be counted.
-pub fn units(cell: RawCell<'_>, column: &Column, reading: Reading) -> Option<i64> {
+pub fn units(cell: RawCell<'_>, column: &Column, reading: CellReading) -> Option<i64> {
     let decimals = column.decimals();
     let text = reading.is_text();
     match (cell, column.kind) {
@@ -15,7 +15,7 @@ pub fn units(cell: RawCell<'_>, column: &Column, reading: Reading) -> Option<i64
         (RawCell::Text(number), _) if text => of_text(number, decimals),
         (RawCell::Int(number), Kind::Int) => Some(number),
         (RawCell::Int(number), _) => number.checked_mul(10i64.checked_pow(decimals.into())?),
-        (RawCell::Float(number), Kind::Int) if !matches!(reading, Reading::Json | Reading::Avro) => {
+        (RawCell::Float(number), Kind::Int) if !matches!(reading, CellReading::Json | CellReading::Avro) => {
             match whole(number)? {
                 Value::Int(number) => Some(number),
                 _ => None,

@@ -27,23 +27,23 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Growth, Leaf, Value};
+use crate::model::{Leaf, TreeGrowth, Value};
 
 pub use build::Builder;
-pub use cells::{Cells, MOST_TEXT, MisfitKind, RawCell, parse_text as parse_value, parse_value as value_of};
+pub use cells::{MOST_TEXT, MisfitKind, RawCell, ReadableColumn, parse_text as parse_value, parse_value as value_of};
 pub use encode::{Dictionary, Encoded, Encoder, Misfit};
 pub use finest::finest_unsplit;
 pub use headcount::{Headcount, Heads};
 pub use join::{Excess, JoinCells, NotSuperset};
 pub use labelled::{Alike, Labelled};
 pub use partition::Partition;
-pub use reading::Reading;
+pub use reading::CellReading;
 pub use release::{Release, describe, number_recodings};
-pub use rows::{Person, Rows};
+pub use rows::{CodedRows, Person};
 pub use slices::{NOWHERE, Numbered, Slices};
-pub use sums::Sums;
+pub use sums::TableSums;
 pub use tuples::Tuples;
-pub use values::{ValueCode, Values, keeps_codes};
+pub use values::{SensitiveValues, ValueCode, keeps_codes};
 
 /// Rows that are equal in everything that counts: their increment, their sensitive value, and how many they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ pub struct Cell {
 /// rows are equal, however the rows came in.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
-    values: Values,
+    values: SensitiveValues,
     /// Per quasi column the leaf of each distinct leaf tuple; tuples ascend lexicographically.
     leaves: Vec<Vec<Leaf>>,
     /// Cells of leaf tuple t: `start[t]..start[t + 1]`, ascending by increment, then value.
@@ -77,7 +77,7 @@ impl fmt::Debug for Histogram {
 impl Histogram {
     /// No rows, for this many quasi and sensitive columns.
     pub fn empty(quasi: usize, sensitive: usize) -> Histogram {
-        let (values, _) = Values::from_distinct(sensitive, Vec::new());
+        let (values, _) = SensitiveValues::from_distinct(sensitive, Vec::new());
         Histogram { values, leaves: vec![Vec::new(); quasi], start: vec![0], cells: Vec::new() }
     }
 
@@ -85,7 +85,7 @@ impl Histogram {
     ///
     /// # Panics
     /// If the columns differ in length, or a cell has no value.
-    pub fn of_counts(leaves: &[Vec<Leaf>], values: Values, cells: &[Cell]) -> Histogram {
+    pub fn of_counts(leaves: &[Vec<Leaf>], values: SensitiveValues, cells: &[Cell]) -> Histogram {
         assert!(leaves.iter().all(|column| column.len() == cells.len()), "columns of one length");
         assert!(cells.iter().all(|cell| (cell.value as usize) < values.len()), "codes of the dictionary");
         let tuple = |at: usize| leaves.iter().map(move |column| column[at]);
@@ -123,7 +123,7 @@ impl Histogram {
     }
 
     /// The sensitive dictionary.
-    pub fn values(&self) -> &Values {
+    pub fn values(&self) -> &SensitiveValues {
         &self.values
     }
 
@@ -133,16 +133,18 @@ impl Histogram {
     }
 
     /// The same rows under taxonomies that have new leaves; old leaves keep their order, so the tuples do.
-    pub fn grow(&mut self, growth: &[Growth]) {
-        let moved =
-            |(column, growth): (&mut Vec<Leaf>, &Growth)| column.iter_mut().for_each(|leaf| *leaf = growth.leaf(*leaf));
+    pub fn grow(&mut self, growth: &[TreeGrowth]) {
+        let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
+            column.iter_mut().for_each(|leaf| *leaf = growth.leaf(*leaf))
+        };
         self.leaves.iter_mut().zip(growth).for_each(moved);
     }
 
     /// The same where the nodes of labels are in the place of leaves.
-    pub fn grow_labels(&mut self, growth: &[Growth]) {
-        let moved =
-            |(column, growth): (&mut Vec<Leaf>, &Growth)| column.iter_mut().for_each(|node| *node = growth.node(*node));
+    pub fn grow_labels(&mut self, growth: &[TreeGrowth]) {
+        let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
+            column.iter_mut().for_each(|node| *node = growth.node(*node))
+        };
         self.leaves.iter_mut().zip(growth).for_each(moved);
     }
 
@@ -160,7 +162,7 @@ impl Histogram {
 
     /// The same counts under a dictionary that holds more values; `map` gives each old code its new one, in order.
     #[must_use]
-    pub fn with_values(mut self, values: &Values, map: &[ValueCode]) -> Histogram {
+    pub fn with_values(mut self, values: &SensitiveValues, map: &[ValueCode]) -> Histogram {
         if !keeps_codes(map) {
             self.cells.iter_mut().for_each(|cell| cell.value = map[cell.value as usize]);
         }
@@ -246,7 +248,7 @@ impl Histogram {
     #[must_use]
     pub fn merge(&self, other: &Histogram) -> Histogram {
         assert_eq!(self.width(), other.width(), "histograms of one feed");
-        let (values, maps) = Values::union(&[&self.values, &other.values]);
+        let (values, maps) = SensitiveValues::union(&[&self.values, &other.values]);
         let sides = [(self, &maps[0]), (other, &maps[1])];
         let mut merged = Histogram { values, ..Histogram::empty(self.width(), 0) };
         let mut at = [0usize; 2];

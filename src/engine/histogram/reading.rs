@@ -2,7 +2,7 @@
 
 /// What the cells of a source are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
+pub enum CellReading {
     /// Raw rows of a source that knows only text (CSV): text is parsed by the column's type.
     Text,
     /// Raw rows of a typed source (Parquet, Arrow): types must agree.
@@ -18,14 +18,14 @@ pub enum Reading {
     },
 }
 
-impl Reading {
+impl CellReading {
     /// Whether values are written as text, whatever their type.
     pub fn is_text(self) -> bool {
-        matches!(self, Reading::Text | Reading::Labels { text: true })
+        matches!(self, CellReading::Text | CellReading::Labels { text: true })
     }
 
     /// Whether these are rows of a release.
     pub fn is_labels(self) -> bool {
-        matches!(self, Reading::Labels { .. })
+        matches!(self, CellReading::Labels { .. })
     }
 }

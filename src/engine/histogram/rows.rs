@@ -7,7 +7,7 @@ use std::fmt;
 
 use rayon::prelude::*;
 
-use super::{Cell, Histogram, Tuples, ValueCode, Values};
+use super::{Cell, Histogram, SensitiveValues, Tuples, ValueCode};
 use crate::model::Leaf;
 
 /// Rows that are counted in one go.
@@ -25,27 +25,27 @@ impl fmt::Debug for Person {
 
 /// Rows in columns: leaves of the quasi columns, one code of the sensitive tuple, the values of the measures, the person.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Rows {
+pub struct CodedRows {
     leaves: Vec<Vec<Leaf>>,
-    values: Values,
+    values: SensitiveValues,
     codes: Vec<ValueCode>,
     /// Per measure the value of each row in units of its last decimal, where it has one.
     measures: Vec<Vec<Option<i64>>>,
     people: Option<Vec<Person>>,
 }
 
-impl fmt::Debug for Rows {
+impl fmt::Debug for CodedRows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Rows({})", self.len())
     }
 }
 
-impl Rows {
+impl CodedRows {
     /// No rows of this many quasi and sensitive columns; `known` = whether rows have a person.
-    pub fn empty(quasi: usize, sensitive: usize, known: bool) -> Rows {
-        let (values, _) = Values::from_distinct(sensitive, Vec::new());
+    pub fn empty(quasi: usize, sensitive: usize, known: bool) -> CodedRows {
+        let (values, _) = SensitiveValues::from_distinct(sensitive, Vec::new());
         let (leaves, people) = (vec![Vec::new(); quasi], known.then(Vec::new));
-        Rows { leaves, values, codes: Vec::new(), measures: Vec::new(), people }
+        CodedRows { leaves, values, codes: Vec::new(), measures: Vec::new(), people }
     }
 
     /// Columns of one length: per quasi column the leaves, the code of each row's sensitive tuple, and the people, if the
@@ -53,11 +53,16 @@ impl Rows {
     ///
     /// # Panics
     /// If the columns differ in length, or a code has no value.
-    pub fn new(leaves: Vec<Vec<Leaf>>, values: Values, codes: Vec<ValueCode>, people: Option<Vec<Person>>) -> Rows {
+    pub fn new(
+        leaves: Vec<Vec<Leaf>>,
+        values: SensitiveValues,
+        codes: Vec<ValueCode>,
+        people: Option<Vec<Person>>,
+    ) -> CodedRows {
         assert!(leaves.iter().all(|column| column.len() == codes.len()), "columns of one length");
         assert!(people.as_ref().is_none_or(|people| people.len() == codes.len()), "a person behind every row");
         assert!(codes.iter().all(|&code| (code as usize) < values.len()), "codes of the dictionary");
-        Rows { leaves, values, codes, measures: Vec::new(), people }
+        CodedRows { leaves, values, codes, measures: Vec::new(), people }
     }
 
     /// The same with the values of measures: per measure one for each row, in units of its last decimal, where the row has one.
@@ -65,9 +70,9 @@ impl Rows {
     /// # Panics
     /// If a column has another length.
     #[must_use]
-    pub fn with_measures(self, measures: Vec<Vec<Option<i64>>>) -> Rows {
+    pub fn with_measures(self, measures: Vec<Vec<Option<i64>>>) -> CodedRows {
         assert!(measures.iter().all(|column| column.len() == self.len()), "columns of one length");
-        Rows { measures, ..self }
+        CodedRows { measures, ..self }
     }
 
     /// Per measure the value of each row in units of its last decimal, where it has one.
@@ -106,7 +111,7 @@ impl Rows {
     }
 
     /// The dictionary of the sensitive tuples.
-    pub fn values(&self) -> &Values {
+    pub fn values(&self) -> &SensitiveValues {
         &self.values
     }
 
@@ -117,12 +122,12 @@ impl Rows {
 
     /// The rows for which `keep` holds, in their order, with a dictionary of just their values.
     #[must_use]
-    pub fn only(&self, keep: impl Fn(usize) -> bool) -> Rows {
+    pub fn only(&self, keep: impl Fn(usize) -> bool) -> CodedRows {
         let rows: Vec<usize> = (0..self.len()).filter(|&row| keep(row)).collect();
         let mut used = vec![false; self.values.len()];
         rows.iter().for_each(|&row| used[self.codes[row] as usize] = true);
         let (values, code) = self.values.only(&used);
-        Rows {
+        CodedRows {
             leaves: self.leaves.iter().map(|column| rows.iter().map(|&row| column[row]).collect()).collect(),
             values,
             codes: rows.iter().map(|&row| code[self.codes[row] as usize]).collect(),
@@ -136,11 +141,11 @@ impl Rows {
     /// # Panics
     /// If they are rows of different feeds.
     #[must_use]
-    pub fn and(mut self, more: &Rows) -> Rows {
+    pub fn and(mut self, more: &CodedRows) -> CodedRows {
         assert_eq!(self.leaves.len(), more.leaves.len(), "rows of one feed");
         assert_eq!(self.people.is_some(), more.people.is_some(), "rows of one feed");
         assert_eq!(self.measures.len(), more.measures.len(), "rows of one feed");
-        let (values, maps) = Values::union(&[&self.values, &more.values]);
+        let (values, maps) = SensitiveValues::union(&[&self.values, &more.values]);
         self.codes.iter_mut().for_each(|code| *code = maps[0][*code as usize]);
         self.codes.extend(more.codes.iter().map(|&code| maps[1][code as usize]));
         self.values = values;

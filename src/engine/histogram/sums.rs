@@ -10,7 +10,7 @@ use crate::model::Node;
 
 /// What is known of a table without a look at it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sums {
+pub struct TableSums {
     rows: u64,
     /// How many classes there are of each size.
     sizes: BTreeMap<u64, u64>,
@@ -22,10 +22,10 @@ pub struct Sums {
     values: BTreeMap<ValueCode, u64>,
 }
 
-impl Sums {
+impl TableSums {
     /// Of a whole table.
-    pub fn of(table: &Release) -> Sums {
-        let mut sums = Sums::default();
+    pub fn of(table: &Release) -> TableSums {
+        let mut sums = TableSums::default();
         sums.add(table, |_| 0);
         sums
     }
@@ -70,7 +70,7 @@ impl Sums {
 
     /// The same under a dictionary that holds more values; `map` gives each old code its new one, in order.
     #[must_use]
-    pub fn with_values(mut self, map: &[ValueCode]) -> Sums {
+    pub fn with_values(mut self, map: &[ValueCode]) -> TableSums {
         if keeps_codes(map) {
             return self;
         }
@@ -141,23 +141,23 @@ fn less<K: Ord + Copy>(rows: &mut BTreeMap<K, u64>, of: &K, gone: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::{Cell, Histogram, Values};
+    use crate::histogram::{Cell, Histogram, SensitiveValues};
 
     /// Rows of some labels.
     fn rows(of: &[(u32, u32)]) -> Release {
-        let (values, _) = Values::from_distinct(0, vec![Vec::new().into()]);
+        let (values, _) = SensitiveValues::from_distinct(0, vec![Vec::new().into()]);
         let (labels, counts): (Vec<u32>, Vec<u32>) = of.iter().copied().unzip();
         let cells: Vec<Cell> = counts.iter().map(|&count| Cell { increment: 0, value: 0, count }).collect();
         Release::from_own_labels(&Histogram::of_counts(&[labels], values, &cells))
     }
 
-    fn both(sums: &Sums) -> [Vec<(u64, u64)>; 2] {
+    fn both(sums: &TableSums) -> [Vec<(u64, u64)>; 2] {
         [sums.sizes().collect(), sums.together().collect()]
     }
 
     #[test]
     fn rows_that_came_together_are_counted_apart() {
-        let mut sums = Sums::of(&rows(&[(1, 5), (2, 7)]));
+        let mut sums = TableSums::of(&rows(&[(1, 5), (2, 7)]));
         assert_eq!(both(&sums), [vec![(5, 1), (7, 1)], vec![(5, 1), (7, 1)]]);
         sums.add(&rows(&[(2, 5), (3, 6)]), |label| if label == [2] { 7 } else { 0 });
         assert_eq!(both(&sums), [vec![(5, 1), (6, 1), (12, 1)], vec![(5, 2), (6, 1), (7, 1)]]);

@@ -15,20 +15,20 @@ pub type ValueCode = u32;
 
 /// Distinct sensitive tuples in canonical order.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Values {
+pub struct SensitiveValues {
     width: usize,
     tuples: Vec<Box<[Value]>>,
 }
 
-impl fmt::Debug for Values {
+impl fmt::Debug for SensitiveValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Values({} tuples of {} columns)", self.tuples.len(), self.width)
     }
 }
 
-impl Values {
+impl SensitiveValues {
     /// From distinct tuples in any order; also returns each one's code.
-    pub fn from_distinct(width: usize, tuples: Vec<Box<[Value]>>) -> (Values, Vec<ValueCode>) {
+    pub fn from_distinct(width: usize, tuples: Vec<Box<[Value]>>) -> (SensitiveValues, Vec<ValueCode>) {
         let mut order: Vec<u32> = (0..tuples.len() as u32).collect();
         order.sort_unstable_by(|&a, &b| tuples[a as usize].cmp(&tuples[b as usize]));
         let mut code = vec![0; tuples.len()];
@@ -37,7 +37,7 @@ impl Values {
         }
         let mut sorted = tuples;
         sorted.sort_unstable();
-        (Values { width, tuples: sorted }, code)
+        (SensitiveValues { width, tuples: sorted }, code)
     }
 
     /// Sensitive columns per tuple.
@@ -72,22 +72,22 @@ impl Values {
     }
 
     /// The dictionary of just the values in use, and per old code the new one (of values that are not in use: anything).
-    pub fn only(&self, used: &[bool]) -> (Values, Vec<ValueCode>) {
+    pub fn only(&self, used: &[bool]) -> (SensitiveValues, Vec<ValueCode>) {
         let (mut tuples, mut code) = (Vec::new(), vec![0; self.len()]);
         for old in (0..self.len()).filter(|&old| used[old]) {
             code[old] = tuples.len() as ValueCode;
             tuples.push(self.tuples[old].clone());
         }
-        (Values { width: self.width, tuples }, code)
+        (SensitiveValues { width: self.width, tuples }, code)
     }
 
     /// One dictionary for several: the union, and per dictionary the new code of each old one. Order is kept, so lists
     /// that were sorted by the old codes are sorted by the new ones.
-    pub fn union(of: &[&Values]) -> (Values, Vec<Vec<ValueCode>>) {
+    pub fn union(of: &[&SensitiveValues]) -> (SensitiveValues, Vec<Vec<ValueCode>>) {
         let mut tuples: Vec<Box<[Value]>> = of.iter().flat_map(|values| values.tuples.iter().cloned()).collect();
         tuples.sort_unstable();
         tuples.dedup();
-        let map = |values: &Values| {
+        let map = |values: &SensitiveValues| {
             let mut at = 0;
             let mut code = |tuple: &[Value]| {
                 while *tuples[at] != *tuple {
@@ -99,7 +99,7 @@ impl Values {
         };
         let maps = of.iter().map(|values| map(values)).collect();
         let width = of.iter().map(|values| values.width).max().unwrap_or(0);
-        (Values { width, tuples }, maps)
+        (SensitiveValues { width, tuples }, maps)
     }
 }
 

@@ -3,27 +3,28 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::dominance::{Cell, Rule};
-use crate::histogram::{Cell as Count, Histogram, Rows, ValueCode, Values};
+use crate::dominance::{DominanceRule, SumCell};
+use crate::histogram::{Cell as Count, CodedRows, Histogram, SensitiveValues, ValueCode};
 use crate::model::{Leaf, Node, Value};
 use crate::policy::{Dominance, Policy};
 
 /// Which sums are not published.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suppression {
-    rules: Vec<Rule>,
+pub struct SumSuppression {
+    rules: Vec<DominanceRule>,
     /// The fewest numbers that a sum is of, unless it is of none.
     least: u64,
 }
 
-impl Suppression {
+impl SumSuppression {
     /// That of a policy.
-    pub fn of(policy: &Policy) -> Suppression {
+    pub fn of(policy: &Policy) -> SumSuppression {
         let settings = policy.in_force();
         let largest = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let dominance = settings.dominance.map(|Dominance { n, share }| Rule::Dominance { largest: largest(n), share });
-        let rules = dominance.into_iter().chain(settings.p_rule.map(Rule::Percent)).collect();
-        Suppression { rules, least: policy.k() }
+        let dominance =
+            settings.dominance.map(|Dominance { n, share }| DominanceRule::Dominance { largest: largest(n), share });
+        let rules = dominance.into_iter().chain(settings.p_rule.map(DominanceRule::Percent)).collect();
+        SumSuppression { rules, least: policy.k() }
     }
 
     /// The aggregates of these people's measures, class by class: for each measure how many numbers there are and their sum, in units of
@@ -32,9 +33,10 @@ impl Suppression {
     ///
     /// # Panics
     /// If a row has no label.
-    pub fn aggregates(&self, rows: &Rows, label: impl Fn(&[Leaf]) -> Option<Vec<Node>>) -> Histogram {
-        let told =
-            |(label, cells): (Vec<Node>, Vec<Cell>)| (label, cells.iter().flat_map(|cell| self.told(cell)).collect());
+    pub fn aggregates(&self, rows: &CodedRows, label: impl Fn(&[Leaf]) -> Option<Vec<Node>>) -> Histogram {
+        let told = |(label, cells): (Vec<Node>, Vec<SumCell>)| {
+            (label, cells.iter().flat_map(|cell| self.told(cell)).collect())
+        };
         table(rows.width(), 2 * rows.measures().len(), self.cells(rows, label).into_iter().map(told))
     }
 
@@ -44,11 +46,11 @@ impl Suppression {
     /// If a row has no label.
     pub(super) fn cells(
         &self,
-        rows: &Rows,
+        rows: &CodedRows,
         label: impl Fn(&[Leaf]) -> Option<Vec<Node>>,
-    ) -> BTreeMap<Vec<Node>, Vec<Cell>> {
+    ) -> BTreeMap<Vec<Node>, Vec<SumCell>> {
         let none = || self.none(rows.measures().len());
-        let mut labels: BTreeMap<Vec<Node>, Vec<Cell>> = BTreeMap::new();
+        let mut labels: BTreeMap<Vec<Node>, Vec<SumCell>> = BTreeMap::new();
         let mut leaves: Vec<Leaf> = Vec::new();
         for row in 0..rows.len() {
             leaves.clear();
@@ -63,8 +65,8 @@ impl Suppression {
     }
 
     /// No numbers of so many measures.
-    fn none(&self, measures: usize) -> Vec<Cell> {
-        vec![Cell::new(self.kept()); measures]
+    fn none(&self, measures: usize) -> Vec<SumCell> {
+        vec![SumCell::new(self.kept()); measures]
     }
 
     /// How many of the largest numbers are kept of each sum.
@@ -73,17 +75,17 @@ impl Suppression {
     }
 
     /// Whether these numbers are too few to say how many they are.
-    pub(super) fn are_few(&self, cell: &Cell) -> bool {
+    pub(super) fn are_few(&self, cell: &SumCell) -> bool {
         (1..self.least).contains(&cell.rows())
     }
 
     /// Whether their sum is not published.
-    pub(super) fn is_hidden(&self, cell: &Cell) -> bool {
+    pub(super) fn is_hidden(&self, cell: &SumCell) -> bool {
         self.are_few(cell) || self.rules.iter().any(|rule| rule.is_sensitive(cell))
     }
 
     /// How many numbers, and their sum.
-    fn told(&self, cell: &Cell) -> [Value; 2] {
+    fn told(&self, cell: &SumCell) -> [Value; 2] {
         if self.are_few(cell) {
             return [Value::Null, Value::Null];
         }
@@ -93,32 +95,32 @@ impl Suppression {
 }
 
 /// How many numbers.
-pub(super) fn count(cell: &Cell) -> Value {
+pub(super) fn count(cell: &SumCell) -> Value {
     Value::Int(i64::try_from(cell.rows()).expect("fewer than 2^63 people"))
 }
 
 /// The numbers of people, by their leaf tuples, as far as it takes to say whether a sum of them is published.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Numbers {
-    suppression: Suppression,
-    cells: BTreeMap<Vec<Leaf>, Vec<Cell>>,
+pub struct PersonNumbers {
+    suppression: SumSuppression,
+    cells: BTreeMap<Vec<Leaf>, Vec<SumCell>>,
 }
 
 // Leaf tuples are those of people.
-impl fmt::Debug for Numbers {
+impl fmt::Debug for PersonNumbers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Numbers({} leaf tuples)", self.cells.len())
     }
 }
 
-impl Numbers {
+impl PersonNumbers {
     /// Of no people.
-    pub fn new(suppression: Suppression) -> Numbers {
-        Numbers { suppression, cells: BTreeMap::new() }
+    pub fn new(suppression: SumSuppression) -> PersonNumbers {
+        PersonNumbers { suppression, cells: BTreeMap::new() }
     }
 
     /// Those of more people.
-    pub fn add(&mut self, rows: &Rows) {
+    pub fn add(&mut self, rows: &CodedRows) {
         for row in 0..rows.len() {
             let none = || self.suppression.none(rows.measures().len());
             let cells = self.cells.entry(rows.tuple_at(row).collect()).or_insert_with(none);
@@ -130,7 +132,7 @@ impl Numbers {
 
     /// Whether some sum over the people of these leaf tuples is not published.
     pub fn are_hidden(&self, tuples: &[Vec<Leaf>]) -> bool {
-        let mut sums: Vec<Cell> = Vec::new();
+        let mut sums: Vec<SumCell> = Vec::new();
         for cells in tuples.iter().filter_map(|tuple| self.cells.get(tuple)) {
             match sums.is_empty() {
                 true => sums.clone_from(cells),
@@ -151,6 +153,6 @@ pub(super) fn table(quasi: usize, width: usize, labels: impl Iterator<Item = (Ve
         |tuple: &[Value]| distinct.binary_search_by(|known| known[..].cmp(tuple)).expect("one of them") as ValueCode;
     let cells: Vec<Count> = tuples.iter().map(|tuple| Count { increment: 0, value: code(tuple), count: 1 }).collect();
     let columns: Vec<Vec<Leaf>> = (0..quasi).map(|at| labels.iter().map(|label| label[at]).collect()).collect();
-    let (values, _) = Values::from_distinct(width, distinct);
+    let (values, _) = SensitiveValues::from_distinct(width, distinct);
     Histogram::of_counts(&columns, values, &cells)
 }

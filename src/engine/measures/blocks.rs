@@ -8,15 +8,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::aggregate::{Suppression, count, table};
-use crate::dominance::Cell;
+use super::aggregate::{SumSuppression, count, table};
+use crate::dominance::SumCell;
 use crate::histogram::{Histogram, Release};
 use crate::model::{Cut, Node, Taxonomy, Value};
 
 /// The addends that came with a release, where it has any, and its recoding.
 pub type Added<'a> = (&'a [Cut], Option<&'a Histogram>);
 
-impl Suppression {
+impl SumSuppression {
     /// What the newest of these releases tells of each of its classes: for each measure how many numbers there are, and their sum. What it
     /// does not tell is null.
     pub fn standing(&self, releases: &[Added<'_>], newest: &Release, trees: &[&Taxonomy]) -> Histogram {
@@ -57,18 +57,18 @@ impl Suppression {
 #[derive(Default)]
 struct Blocks {
     /// Those in blocks: blocks of one label together, since they are always in the same class.
-    whole: BTreeMap<Vec<Node>, Cell>,
+    whole: BTreeMap<Vec<Node>, SumCell>,
     /// Those in no block, by the labels that they came with.
-    rest: BTreeMap<Vec<Node>, Cell>,
+    rest: BTreeMap<Vec<Node>, SumCell>,
 }
 
 impl Blocks {
-    fn join(&mut self, label: Vec<Node>, cell: &Cell) {
+    fn join(&mut self, label: Vec<Node>, cell: &SumCell) {
         add(&mut self.rest, label, cell);
     }
 
     /// People in the rest of a class become a block, where what they tell together is not hidden.
-    fn form(&mut self, recoding: &[Cut], trees: &[&Taxonomy], hidden: impl Fn(&Cell) -> bool) {
+    fn form(&mut self, recoding: &[Cut], trees: &[&Taxonomy], hidden: impl Fn(&SumCell) -> bool) {
         let mut classes = BTreeMap::new();
         self.rest.iter().for_each(|(label, cell)| add(&mut classes, class_of(label, recoding, trees), cell));
         classes.retain(|_, cell| !hidden(cell));
@@ -91,7 +91,7 @@ impl Blocks {
 /// Blocks as a recoding puts them into classes.
 struct Under<'b> {
     /// The numbers of those blocks that are in one class as a whole.
-    sums: BTreeMap<Vec<Node>, Cell>,
+    sums: BTreeMap<Vec<Node>, SumCell>,
     /// Classes with people who are in no block.
     open: BTreeSet<Vec<Node>>,
     /// Labels of blocks that several classes may share, since the recoding is finer.
@@ -100,7 +100,7 @@ struct Under<'b> {
 
 impl Under<'_> {
     /// All numbers of a class; `None` if some of them are in no block, or in one that other classes may share.
-    fn of(&self, class: &[Node], trees: &[&Taxonomy]) -> Option<Cell> {
+    fn of(&self, class: &[Node], trees: &[&Taxonomy]) -> Option<SumCell> {
         let meets = |label: &[Node]| {
             let mut columns = label.iter().zip(class).zip(trees);
             columns.all(|((&one, &other), tree)| tree.covers(one, other) || tree.covers(other, one))
@@ -108,7 +108,7 @@ impl Under<'_> {
         if self.open.contains(class) || self.across.iter().any(|label| meets(label)) {
             return None;
         }
-        Some(self.sums.get(class).cloned().unwrap_or(Cell::new(0)))
+        Some(self.sums.get(class).cloned().unwrap_or(SumCell::new(0)))
     }
 }
 
@@ -117,7 +117,7 @@ fn class_of(label: &[Node], recoding: &[Cut], trees: &[&Taxonomy]) -> Vec<Node> 
     label.iter().zip(recoding).zip(trees).map(|((&node, cut), tree)| cut.join_node(tree, node)).collect()
 }
 
-fn add(cells: &mut BTreeMap<Vec<Node>, Cell>, label: Vec<Node>, cell: &Cell) {
+fn add(cells: &mut BTreeMap<Vec<Node>, SumCell>, label: Vec<Node>, cell: &SumCell) {
     match cells.get_mut(&label) {
         Some(known) => known.merge(cell),
         None => _ = cells.insert(label, cell.clone()),

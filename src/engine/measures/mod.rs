@@ -11,6 +11,6 @@ mod aggregate;
 mod blocks;
 mod table;
 
-pub use aggregate::{Numbers, Suppression};
+pub use aggregate::{PersonNumbers, SumSuppression};
 pub use blocks::Added;
 pub use table::{merged, shown};

@@ -11,7 +11,7 @@ use super::points::{Points, distance};
 const BUCKET: usize = 16;
 
 /// Points of which some are taken out.
-pub struct Index<'p> {
+pub struct PointIndex<'p> {
     points: &'p Points,
     /// Rows that are left, in order; those that were taken out since the tree was made are among them.
     rows: Vec<usize>,
@@ -36,11 +36,11 @@ struct Region {
     high: Vec<f64>,
 }
 
-impl<'p> Index<'p> {
+impl<'p> PointIndex<'p> {
     /// Of all points.
-    pub fn new(points: &'p Points) -> Index<'p> {
+    pub fn new(points: &'p Points) -> PointIndex<'p> {
         let len = points.len();
-        let mut index = Index {
+        let mut index = PointIndex {
             points,
             rows: (0..len).collect(),
             is_left: vec![true; len],

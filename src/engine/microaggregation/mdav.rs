@@ -1,6 +1,6 @@
 //! MDAV: groups of k around the points that lie farthest out, until fewer than 2k are left.
 
-use super::index::Index;
+use super::index::PointIndex;
 use super::points::Points;
 
 /// Groups of `k` rows each, the last one of at most 2k - 1, in the order in which they are made; rows in a group ascend. With fewer than
@@ -22,7 +22,7 @@ pub fn mdav_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) 
     assert!(k > 0, "groups have a row at least");
     let k = k as u64;
     let rows = (0..points.len()).map(|row| points.weight(row)).sum();
-    let mut left = Left { points, index: Index::new(points), rows, admits, groups: Vec::new() };
+    let mut left = Left { points, index: PointIndex::new(points), rows, admits, groups: Vec::new() };
     while left.rows >= 3 * k {
         let first = left.outermost();
         left.take(first, k);
@@ -45,7 +45,7 @@ pub fn mdav_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) 
 /// The points that are in no group yet.
 struct Left<'p> {
     points: &'p Points,
-    index: Index<'p>,
+    index: PointIndex<'p>,
     /// How many rows they stand for.
     rows: u64,
     admits: &'p dyn Fn(&[usize]) -> bool,

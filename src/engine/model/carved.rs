@@ -5,14 +5,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::members::Members;
+use super::members::LeafClasses;
 use super::taxonomy::{Leaf, Node, Taxonomy};
 
 /// Finds the class of leaf tuples.
-pub struct Carved<'a> {
+pub struct ClassFinder<'a> {
     classes: &'a [Vec<Node>],
     /// The class of each leaf tuple, where labels do not tell it.
-    members: Option<&'a Members>,
+    members: Option<&'a LeafClasses>,
     /// Per column and depth the node above each leaf, or the leaf itself where it does not lie so deep.
     above: Vec<Vec<Vec<Node>>>,
     /// How deep the label of each class lies in each column, class by class.
@@ -39,14 +39,18 @@ struct Run<'a> {
     classes: BTreeMap<&'a [Node], usize>,
 }
 
-impl<'a> Carved<'a> {
+impl<'a> ClassFinder<'a> {
     /// Of classes in the order in which they were formed, and who is in them if labels do not tell it.
-    pub(super) fn of(classes: &'a [Vec<Node>], members: Option<&'a Members>, trees: &[&Taxonomy]) -> Carved<'a> {
+    pub(super) fn of(
+        classes: &'a [Vec<Node>],
+        members: Option<&'a LeafClasses>,
+        trees: &[&Taxonomy],
+    ) -> ClassFinder<'a> {
         let above = trees.iter().map(|tree| above(tree)).collect();
         let of_nodes: Vec<Vec<usize>> = trees.iter().map(|tree| depths(tree)).collect();
         let of_class = |class: &'a Vec<Node>| of_nodes.iter().zip(class).map(|(depths, &node)| depths[node as usize]);
         let depths = classes.iter().flat_map(of_class).collect();
-        let mut carved = Carved { classes, members, above, depths, places: Vec::new(), parts: Vec::new() };
+        let mut carved = ClassFinder { classes, members, above, depths, places: Vec::new(), parts: Vec::new() };
         let all: Vec<usize> = (0..if members.is_some() { 0 } else { classes.len() }).collect();
         carved.place(&all, &mut vec![0; trees.len()], trees);
         carved

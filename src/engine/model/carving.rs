@@ -6,9 +6,9 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::carved::Carved;
-use super::growth::Growth;
-use super::members::Members;
+use super::carved::ClassFinder;
+use super::growth::TreeGrowth;
+use super::members::LeafClasses;
 use super::taxonomy::{Leaf, Node, Taxonomy};
 
 /// Classes by their labels, one per quasi column.
@@ -16,7 +16,7 @@ use super::taxonomy::{Leaf, Node, Taxonomy};
 pub struct Carving {
     classes: Vec<Vec<Node>>,
     /// The class of each leaf tuple, where labels do not tell it.
-    members: Option<Members>,
+    members: Option<LeafClasses>,
 }
 
 impl fmt::Debug for Carving {
@@ -37,7 +37,7 @@ impl Carving {
     /// A tuple is in two classes, or there are more lists of tuples than classes.
     pub fn of_groups(classes: Vec<Vec<Node>>, groups: &[Vec<Vec<Leaf>>]) -> Carving {
         assert!(groups.len() <= classes.len(), "each group is that of a class");
-        Carving { classes, members: Some(Members::new(groups)) }
+        Carving { classes, members: Some(LeafClasses::new(groups)) }
     }
 
     /// The classes.
@@ -66,7 +66,7 @@ impl Carving {
         let kept: Vec<usize> = (0..self.classes.len()).filter(|&class| !gone(class)).collect();
         let groups = self.groups().map(|groups| kept.iter().map(|&class| groups[class].clone()).collect::<Vec<_>>());
         let classes = kept.iter().map(|&class| self.classes[class].clone()).collect();
-        Carving { classes, members: groups.map(|groups| Members::new(&groups)) }
+        Carving { classes, members: groups.map(|groups| LeafClasses::new(&groups)) }
     }
 
     /// The same, knowing no other leaf tuples than these.
@@ -74,13 +74,13 @@ impl Carving {
     pub fn with_tuples(&self, known: impl Fn(&[Leaf]) -> bool) -> Carving {
         let members = self.groups().map(|mut groups| {
             groups.iter_mut().for_each(|group| group.retain(|tuple| known(tuple)));
-            Members::new(&groups)
+            LeafClasses::new(&groups)
         });
         Carving { classes: self.classes.clone(), members }
     }
 
     /// The same under taxonomies that have new leaves.
-    pub fn grow(&mut self, growth: &[Growth]) {
+    pub fn grow(&mut self, growth: &[TreeGrowth]) {
         for class in &mut self.classes {
             class.iter_mut().zip(growth).for_each(|(node, growth)| *node = growth.node(*node));
         }
@@ -88,13 +88,13 @@ impl Carving {
             for tuple in groups.iter_mut().flatten() {
                 tuple.iter_mut().zip(growth).for_each(|(leaf, growth)| *leaf = growth.leaf(*leaf));
             }
-            self.members = Some(Members::new(&groups));
+            self.members = Some(LeafClasses::new(&groups));
         }
     }
 
     /// To find classes by.
-    pub fn finder(&self, trees: &[&Taxonomy]) -> Carved<'_> {
-        Carved::of(&self.classes, self.members.as_ref(), trees)
+    pub fn finder(&self, trees: &[&Taxonomy]) -> ClassFinder<'_> {
+        ClassFinder::of(&self.classes, self.members.as_ref(), trees)
     }
 }
 

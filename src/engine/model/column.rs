@@ -133,12 +133,12 @@ pub struct Domain {
     /// The tree of labels.
     pub tree: Taxonomy,
     /// How a raw value finds its leaf.
-    pub rule: Rule,
+    pub rule: LeafRule,
 }
 
 /// How raw values find their leaf when they are not the leaf's label itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Rule {
+pub enum LeafRule {
     /// The canonical text of the value is the leaf's label.
     Label,
     /// Leaves are the integers from `min` on, one each, in order.

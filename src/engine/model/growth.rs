@@ -7,14 +7,14 @@ use super::taxonomy::{Leaf, Node, Taxonomy};
 
 /// Where nodes and leaves of an old tree are in a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Growth {
+pub struct TreeGrowth {
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
 }
 
-impl Growth {
+impl TreeGrowth {
     /// How the old tree became the new one; `None` if by anything but new leaves under inner nodes that it had.
-    pub fn between(old: &Taxonomy, new: &Taxonomy) -> Option<Growth> {
+    pub fn between(old: &Taxonomy, new: &Taxonomy) -> Option<TreeGrowth> {
         let nodes: Vec<Node> = (0..old.nodes() as Node).map(|node| new.find(old.label(node))).collect::<Option<_>>()?;
         let moved = |node: Node| nodes[node as usize];
         let same = |node: Node| {
@@ -26,7 +26,7 @@ impl Growth {
         // Parents of what is new are old: the labels of the old tree are all that have anything below them.
         let inner = |tree: &Taxonomy| (0..tree.nodes() as Node).filter(|&node| !tree.is_leaf(node)).count();
         let leaves = (0..old.leaves() as Leaf).map(|leaf| new.leaf_range(moved(old.leaf_node(leaf))).start).collect();
-        (fits && inner(old) == inner(new)).then_some(Growth { nodes, leaves })
+        (fits && inner(old) == inner(new)).then_some(TreeGrowth { nodes, leaves })
     }
 
     /// Where an old node is.
@@ -67,7 +67,7 @@ mod tests {
     fn new_leaves_find_their_place() {
         let old = tree("*", &[("A", &["a1", "a2"]), ("B", &["b1"]), ("c", &[])]);
         let new = tree("*", &[("A", &["a0", "a1", "a2"]), ("B", &["b1", "b2"]), ("c", &[]), ("d", &[])]);
-        let growth = Growth::between(&old, &new).expect("new leaves only");
+        let growth = TreeGrowth::between(&old, &new).expect("new leaves only");
         let labels = |cut: &Cut, tree: &Taxonomy| {
             cut.nodes().iter().map(|&node| tree.label(node).to_owned()).collect::<Vec<_>>()
         };
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn every_other_change_is_none() {
         let old = tree("*", &[("A", &["a1", "a2"]), ("B", &["b1"])]);
-        assert!(Growth::between(&old, &old).is_some());
+        assert!(TreeGrowth::between(&old, &old).is_some());
         for (what, new) in [
             ("another root", tree("any", &[("A", &["a1", "a2"]), ("B", &["b1"])])),
             ("a leaf that is gone", tree("*", &[("A", &["a1"]), ("B", &["b1"])])),
@@ -97,10 +97,10 @@ mod tests {
             ("a new inner node", tree("*", &[("A", &["a1", "a2"]), ("B", &["b1"]), ("C", &["c1"])])),
             ("a label that is another", tree("*", &[("A", &["a1", "a3"]), ("B", &["b1"])])),
         ] {
-            assert_eq!(Growth::between(&old, &new), None, "{what}");
+            assert_eq!(TreeGrowth::between(&old, &new), None, "{what}");
         }
         let flat = tree("*", &[("A", &[]), ("B", &[])]);
         let deep = tree("*", &[("A", &["a1"]), ("B", &[])]);
-        assert_eq!(Growth::between(&flat, &deep), None, "a leaf that became a node");
+        assert_eq!(TreeGrowth::between(&flat, &deep), None, "a leaf that became a node");
     }
 }

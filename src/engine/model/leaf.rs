@@ -2,7 +2,7 @@
 //! value without a leaf is the caller's business; nothing here keeps it or prints it.
 
 use super::forms::dates;
-use super::{CodeShape, Domain, Finite, Kind, Leaf, Rule};
+use super::{CodeShape, Domain, Finite, Kind, Leaf, LeafRule};
 
 impl Domain {
     /// The leaf of a value that is given as text, in a column of this type.
@@ -20,66 +20,72 @@ impl Domain {
     /// The leaf of a text: its label, or what the rule makes of it.
     fn leaf_of_string(&self, text: &str) -> Option<Leaf> {
         match &self.rule {
-            Rule::Cut { code, instead } => {
+            LeafRule::Cut { code, instead } => {
                 let label = code.cut(text)?;
                 let label = instead.iter().find(|(from, _)| &**from == label).map_or(label, |(_, to)| to);
                 self.tree.find_leaf(label)
             }
-            Rule::Named { names } => self.tree.find_leaf(text).or_else(|| {
+            LeafRule::Named { names } => self.tree.find_leaf(text).or_else(|| {
                 let (_, label) = names.iter().find(|(name, _)| &**name == text)?;
                 self.tree.find_leaf(label)
             }),
-            Rule::Label | Rule::Integers { .. } | Rule::Intervals { .. } | Rule::Edges { .. } | Rule::Dates { .. } => {
-                self.tree.find_leaf(text)
-            }
+            LeafRule::Label
+            | LeafRule::Integers { .. }
+            | LeafRule::Intervals { .. }
+            | LeafRule::Edges { .. }
+            | LeafRule::Dates { .. } => self.tree.find_leaf(text),
         }
     }
 
     /// The leaf of a whole number.
     pub fn leaf_of_int(&self, value: i64) -> Option<Leaf> {
         match &self.rule {
-            Rule::Integers { min, max, open } => {
+            LeafRule::Integers { min, max, open } => {
                 let value = if *open { value.min(*max) } else { value };
                 (*min..=*max).contains(&value).then(|| (value - min) as Leaf)
             }
-            Rule::Intervals { edges } => {
+            LeafRule::Intervals { edges } => {
                 let past = edges.partition_point(|&edge| edge <= value);
                 (past > 0 && past < edges.len()).then(|| past as Leaf - 1)
             }
-            Rule::Edges { .. } => Finite::new(value as f64).and_then(|value| self.leaf_of_float(value)),
-            Rule::Label | Rule::Named { .. } => self.tree.find_leaf(&value.to_string()),
-            Rule::Dates { .. } | Rule::Cut { .. } => None,
+            LeafRule::Edges { .. } => Finite::new(value as f64).and_then(|value| self.leaf_of_float(value)),
+            LeafRule::Label | LeafRule::Named { .. } => self.tree.find_leaf(&value.to_string()),
+            LeafRule::Dates { .. } | LeafRule::Cut { .. } => None,
         }
     }
 
     /// The leaf of a day, given as days since 1970-01-01.
     pub fn leaf_of_days(&self, days: i32) -> Option<Leaf> {
         match &self.rule {
-            Rule::Dates { from, to, level } => {
+            LeafRule::Dates { from, to, level } => {
                 (*from..=*to).contains(&days).then(|| (level.ordinal(days) - level.ordinal(*from)) as Leaf)
             }
-            Rule::Label | Rule::Named { .. } => self.tree.find_leaf(&dates::format(days)),
-            Rule::Integers { .. } | Rule::Intervals { .. } | Rule::Edges { .. } | Rule::Cut { .. } => None,
+            LeafRule::Label | LeafRule::Named { .. } => self.tree.find_leaf(&dates::format(days)),
+            LeafRule::Integers { .. } | LeafRule::Intervals { .. } | LeafRule::Edges { .. } | LeafRule::Cut { .. } => {
+                None
+            }
         }
     }
 
     /// The leaf of a finite number: its interval, or the label that is its shortest decimal text (`2.5`, `3`).
     pub fn leaf_of_float(&self, value: Finite) -> Option<Leaf> {
         match &self.rule {
-            Rule::Edges { edges } => Some(edges.partition_point(|edge| edge.is_reached(value)) as Leaf),
-            Rule::Label | Rule::Named { .. } => self.tree.find_leaf(&value.get().to_string()),
-            Rule::Integers { .. } | Rule::Intervals { .. } | Rule::Dates { .. } | Rule::Cut { .. } => None,
+            LeafRule::Edges { edges } => Some(edges.partition_point(|edge| edge.is_reached(value)) as Leaf),
+            LeafRule::Label | LeafRule::Named { .. } => self.tree.find_leaf(&value.get().to_string()),
+            LeafRule::Integers { .. } | LeafRule::Intervals { .. } | LeafRule::Dates { .. } | LeafRule::Cut { .. } => {
+                None
+            }
         }
     }
 
     /// Whether values of this type can have leaves here at all; a feed file that says otherwise is refused.
     pub fn takes(&self, kind: Kind) -> bool {
         match &self.rule {
-            Rule::Label => true,
-            Rule::Integers { .. } | Rule::Intervals { .. } => kind == Kind::Int,
-            Rule::Edges { .. } => matches!(kind, Kind::Float | Kind::Int),
-            Rule::Dates { .. } => kind == Kind::Date,
-            Rule::Named { .. } | Rule::Cut { .. } => kind == Kind::String,
+            LeafRule::Label => true,
+            LeafRule::Integers { .. } | LeafRule::Intervals { .. } => kind == Kind::Int,
+            LeafRule::Edges { .. } => matches!(kind, Kind::Float | Kind::Int),
+            LeafRule::Dates { .. } => kind == Kind::Date,
+            LeafRule::Named { .. } | LeafRule::Cut { .. } => kind == Kind::String,
         }
     }
 }

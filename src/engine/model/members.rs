@@ -7,7 +7,7 @@ use super::taxonomy::Leaf;
 
 /// The class of each leaf tuple.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Members {
+pub struct LeafClasses {
     width: usize,
     /// Tuples, one after the other, ascending.
     leaves: Vec<Leaf>,
@@ -15,18 +15,18 @@ pub struct Members {
     classes: Vec<u32>,
 }
 
-impl fmt::Debug for Members {
+impl fmt::Debug for LeafClasses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Members({} leaf tuples)", self.classes.len())
     }
 }
 
-impl Members {
+impl LeafClasses {
     /// Of the tuples of each class.
     ///
     /// # Panics
     /// A tuple is in two classes, or has another width than the others.
-    pub fn new(groups: &[Vec<Vec<Leaf>>]) -> Members {
+    pub fn new(groups: &[Vec<Vec<Leaf>>]) -> LeafClasses {
         let class = |(class, tuples): (u32, &Vec<Vec<Leaf>>)| -> Vec<(Vec<Leaf>, u32)> {
             tuples.iter().map(|tuple| (tuple.clone(), class)).collect()
         };
@@ -36,7 +36,7 @@ impl Members {
         assert!(all.iter().all(|(tuple, _)| tuple.len() == width), "tuples of one width");
         assert!(all.windows(2).all(|pair| pair[0].0 < pair[1].0), "each tuple is in one class");
         let classes = all.iter().map(|&(_, class)| class).collect();
-        Members { width, leaves: all.into_iter().flat_map(|(tuple, _)| tuple).collect(), classes }
+        LeafClasses { width, leaves: all.into_iter().flat_map(|(tuple, _)| tuple).collect(), classes }
     }
 
     /// The tuples of each of so many classes, ascending.

@@ -21,14 +21,14 @@ mod runs;
 pub mod taxonomy;
 mod value;
 
-pub use carved::Carved;
+pub use carved::ClassFinder;
 pub use carving::Carving;
-pub use column::{CodeShape, Column, Columns, DateLevel, Domain, Kind, Role, Rule};
+pub use column::{CodeShape, Column, Columns, DateLevel, Domain, Kind, LeafRule, Role};
 pub use cut::{Cut, NoAntichain, Recoding};
 pub use decimal::Decimal;
 pub use detail::Detail;
 pub use edge::Edge;
-pub use growth::Growth;
+pub use growth::TreeGrowth;
 pub use leaf::whole_number;
 pub use paths::Path;
 pub use release_column::ReleaseColumn;

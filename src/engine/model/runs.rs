@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::forms::edges;
 use super::taxonomy::{Node, Taxonomy, Tree, TreeError};
-use super::{Domain, Rule};
+use super::{Domain, LeafRule};
 
 /// The most characters of a label that joins others.
 const LONG: usize = 60;
@@ -109,15 +109,15 @@ impl Halved<'_> {
         let (low, high) = (i64::from(leaves.start), i64::from(leaves.end) - 1);
         match rule {
             // Missing values have a leaf behind the others, which is in no range.
-            Rule::Integers { min, max, open } if high <= max - min => match *open && min + high == *max {
+            LeafRule::Integers { min, max, open } if high <= max - min => match *open && min + high == *max {
                 true => format!("{}+", min + low),
                 false => format!("{}-{}", min + low, min + high),
             },
-            Rule::Intervals { edges } if high + 1 < edges.len() as i64 => {
+            LeafRule::Intervals { edges } if high + 1 < edges.len() as i64 => {
                 format!("[{}, {}[", edges[low as usize], edges[high as usize + 1])
             }
-            Rule::Edges { edges: of } if high <= of.len() as i64 => edges::label(of, low as usize, high as usize),
-            Rule::Dates { from, to, level } if high <= i64::from(level.ordinal(*to) - level.ordinal(*from)) => {
+            LeafRule::Edges { edges: of } if high <= of.len() as i64 => edges::label(of, low as usize, high as usize),
+            LeafRule::Dates { from, to, level } if high <= i64::from(level.ordinal(*to) - level.ordinal(*from)) => {
                 ends(tree.label(first), tree.label(last))
             }
             _ => {
@@ -145,7 +145,7 @@ mod tests {
         (0..tree.nodes() as Node).map(|node| tree.label(node).to_owned()).collect()
     }
 
-    fn domain(leaves: &[(&str, u64)], rule: Rule) -> Domain {
+    fn domain(leaves: &[(&str, u64)], rule: LeafRule) -> Domain {
         let mut tree = Tree::new("*");
         leaves.iter().for_each(|(label, values)| _ = tree.add(0, label, *values));
         Domain { tree: tree.finish().expect("a tree"), rule }
@@ -154,23 +154,23 @@ mod tests {
     #[test]
     fn runs_are_labelled_as_ranges_are() {
         let four: Vec<(&str, u64)> = ["7", "8", "9", "10"].map(|label| (label, 1)).to_vec();
-        let numbers = |open| domain(&four, Rule::Integers { min: 7, max: 10, open });
+        let numbers = |open| domain(&four, LeafRule::Integers { min: 7, max: 10, open });
         assert_eq!(labels(&numbers(false)), ["*", "7-8", "7", "8", "9-10", "9", "10"]);
         assert_eq!(labels(&numbers(true)), ["*", "7-8", "7", "8", "9+", "9", "10"]);
         // As equal as may be: 5 and 4, not 1 and 8 or 8 and 1.
         let edges = vec![0, 1, 5, 8, 9];
         let widths = [("[0, 1[", 1), ("[1, 5[", 4), ("[5, 8[", 3), ("[8, 9[", 1)];
-        let intervals = domain(&widths, Rule::Intervals { edges });
+        let intervals = domain(&widths, LeafRule::Intervals { edges });
         assert_eq!(labels(&intervals), ["*", "[0, 5[", "[0, 1[", "[1, 5[", "[5, 9[", "[5, 8[", "[8, 9["]);
         let months = ["2020-03", "2020-04", "2020-05"].map(|label| (label, 1));
-        let dates = Rule::Dates { from: 18_322, to: 18_412, level: DateLevel::Month };
+        let dates = LeafRule::Dates { from: 18_322, to: 18_412, level: DateLevel::Month };
         assert_eq!(labels(&domain(&months, dates)), ["*", "2020-03", "2020-04 … 2020-05", "2020-04", "2020-05"]);
     }
 
     #[test]
     fn a_missing_value_is_in_no_range() {
         let leaves = ["7", "8", "missing"].map(|label| (label, 1));
-        let domain = domain(&leaves, Rule::Integers { min: 7, max: 8, open: false });
+        let domain = domain(&leaves, LeafRule::Integers { min: 7, max: 8, open: false });
         assert_eq!(labels(&domain), ["*", "7", "8 | missing", "8", "missing"]);
     }
 
@@ -179,15 +179,15 @@ mod tests {
         let long = ["a".repeat(30), "b".repeat(30), "c".to_owned()];
         let leaves: Vec<(&str, u64)> = long.iter().map(|label| (label.as_str(), 1)).collect();
         // 30 + 3 + 30 characters are too many for a label, 30 + 3 + 1 are not.
-        assert_eq!(labels(&domain(&leaves, Rule::Label))[2], format!("{} | c", long[1]));
+        assert_eq!(labels(&domain(&leaves, LeafRule::Label))[2], format!("{} | c", long[1]));
         let more: Vec<(&str, u64)> = leaves.iter().copied().chain([("d", 1)]).collect();
-        assert_eq!(labels(&domain(&more, Rule::Label))[1], format!("{} … {}", long[0], long[1]));
+        assert_eq!(labels(&domain(&more, LeafRule::Label))[1], format!("{} … {}", long[0], long[1]));
         let mut tree = Tree::new("*");
         ["x", "y"].iter().for_each(|leaf| _ = tree.add(0, leaf, 1));
         let only = tree.add(0, "x | y", 1);
         ["u", "v"].iter().for_each(|leaf| _ = tree.add(only, leaf, 1));
         let tree = tree.finish().expect("a tree");
-        let clashes = Domain { tree, rule: Rule::Label };
+        let clashes = Domain { tree, rule: LeafRule::Label };
         assert_eq!(labels(&clashes), ["*", "x | y (2)", "x", "y", "x | y", "u", "v"]);
     }
 
@@ -197,11 +197,11 @@ mod tests {
         let all = tree.add(0, "all", 1);
         let one = tree.add(all, "one", 1);
         ["a", "b", "c"].iter().for_each(|leaf| _ = tree.add(one, leaf, 2));
-        let domain = Domain { tree: tree.finish().expect("a tree"), rule: Rule::Label };
+        let domain = Domain { tree: tree.finish().expect("a tree"), rule: LeafRule::Label };
         assert_eq!(labels(&domain), ["*", "all", "one", "a", "b | c", "b", "c"]);
         let halved = domain.with_runs().expect("a tree").tree;
         assert_eq!([0, 1, 2, 3, 4].map(|node| halved.lowest(node)), [2, 2, 2, 3, 4]);
-        let alone = Domain { tree: Tree::new("only").finish().expect("a tree"), rule: Rule::Label };
+        let alone = Domain { tree: Tree::new("only").finish().expect("a tree"), rule: LeafRule::Label };
         assert_eq!(labels(&alone), ["only"]);
     }
 }

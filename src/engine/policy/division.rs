@@ -4,7 +4,7 @@
 
 mod reach;
 
-use super::open::{Open, countable, volume};
+use super::open::{OpenSets, countable, volume};
 use super::settings::Values;
 use crate::model::Decimal;
 use crate::model::{Detail, Node, Taxonomy};
@@ -14,14 +14,14 @@ use crate::model::{Detail, Node, Taxonomy};
 pub struct Division<'t> {
     trees: Vec<&'t Taxonomy>,
     people: u64,
-    open: Open,
+    open: OpenSets,
     /// How much each column counts, in hundredths.
     weights: Vec<u32>,
 }
 
 /// A way to divide a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Split {
+pub struct RegionSplit {
     /// The column.
     pub column: usize,
     /// The two parts of its node.
@@ -34,7 +34,7 @@ impl<'t> Division<'t> {
     pub fn new(trees: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Division<'t>> {
         countable(trees)?;
         let weights = trees.iter().map(|_| Detail::default().hundredths()).collect();
-        Some(Division { trees: trees.to_vec(), people, open: Open { least, values }, weights })
+        Some(Division { trees: trees.to_vec(), people, open: OpenSets { least, values }, weights })
     }
 
     /// The same, where columns count differently; all alike where there are no details.
@@ -62,18 +62,18 @@ impl<'t> Division<'t> {
 
     /// The ways to divide a region, in the order in which they are tried: by what the columns have lost times their weight, most first.
     /// Left out is one with a part that would leave too few sets of rows open.
-    pub fn splits(&self, region: &[Node]) -> Vec<Split> {
+    pub fn splits(&self, region: &[Node]) -> Vec<RegionSplit> {
         let volume = volume(&self.trees, region);
-        let mut splits: Vec<Split> = Vec::new();
+        let mut splits: Vec<RegionSplit> = Vec::new();
         for (column, (tree, &node)) in self.trees.iter().zip(region).enumerate() {
             let Some(parts) = parts(tree, node) else { continue };
             let others = volume / u128::from(tree.values(node));
             if parts.iter().all(|&part| self.open.holds(others * u128::from(tree.values(part)), self.people)) {
-                splits.push(Split { column, parts });
+                splits.push(RegionSplit { column, parts });
             }
         }
         // A column with parts has two values at least. The sort keeps the order of columns that have lost the same.
-        let lost = |split: &Split| {
+        let lost = |split: &RegionSplit| {
             let tree = self.trees[split.column];
             let [lost, of] = [region[split.column], 0].map(|node| u128::from(tree.values(node) - 1));
             (lost, of, self.weights[split.column])
@@ -105,7 +105,7 @@ impl<'t> Division<'t> {
         let mut way = vec![self.root()];
         let (mut refused, mut closed) = (0, vec![false; self.trees.len()]);
         while let Some(at) = way.last().filter(|at| at[..] != *label) {
-            let Split { column, parts } = self.splits(at).into_iter().find(|split| !closed[split.column])?;
+            let RegionSplit { column, parts } = self.splits(at).into_iter().find(|split| !closed[split.column])?;
             if at[column] == label[column] {
                 (refused, closed[column]) = (refused + 1, true);
                 continue;

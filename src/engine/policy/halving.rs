@@ -4,7 +4,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::open::{Open, countable, volume};
+use super::open::{OpenSets, countable, volume};
 use super::settings::Values;
 use crate::model::{Node, Taxonomy};
 
@@ -13,12 +13,12 @@ use crate::model::{Node, Taxonomy};
 pub struct Halving<'t> {
     trees: Vec<&'t Taxonomy>,
     people: u64,
-    open: Open,
+    open: OpenSets,
 }
 
 /// What a region is cut into: a child of its label in one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parts {
+pub struct RegionParts {
     /// The column.
     pub column: usize,
     /// The children, in the order of the taxonomy; two at least.
@@ -30,7 +30,7 @@ impl<'t> Halving<'t> {
     /// do. `None` where there are more combinations of values than 128 bits can count, or of leaves than 64.
     pub fn new(trees: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Halving<'t>> {
         countable(trees)?;
-        Some(Halving { trees: trees.to_vec(), people, open: Open { least, values } })
+        Some(Halving { trees: trees.to_vec(), people, open: OpenSets { least, values } })
     }
 
     /// The fewest people of a region that is published.
@@ -45,13 +45,13 @@ impl<'t> Halving<'t> {
 
     /// What a region is cut into: of the columns in which every part would still leave enough sets of rows open, the one that has
     /// lost most, the first of several; `None` where there is no such column.
-    pub fn parts(&self, region: &[Node]) -> Option<Parts> {
+    pub fn parts(&self, region: &[Node]) -> Option<RegionParts> {
         let volume = volume(&self.trees, region);
-        let mut best: Option<(u64, u64, Parts)> = None;
+        let mut best: Option<(u64, u64, RegionParts)> = None;
         for (column, (tree, &node)) in self.trees.iter().zip(region).enumerate() {
             let (lost, domain) = (tree.values(node) - 1, tree.values(0) - 1);
             // lost / domain ≤ of the best one's
-            let less = |(most, of, _): &(u64, u64, Parts)| {
+            let less = |(most, of, _): &(u64, u64, RegionParts)| {
                 u128::from(lost) * u128::from(*of) <= u128::from(*most) * u128::from(domain)
             };
             if best.as_ref().is_some_and(less) {
@@ -61,7 +61,7 @@ impl<'t> Halving<'t> {
             let Some(smallest) = children.iter().map(|&child| tree.values(child)).min() else { continue };
             let smallest = volume / u128::from(tree.values(node)) * u128::from(smallest);
             if self.open.holds(smallest, self.people) {
-                best = Some((lost, domain, Parts { column, children }));
+                best = Some((lost, domain, RegionParts { column, children }));
             }
         }
         best.map(|(.., parts)| parts)
@@ -70,7 +70,7 @@ impl<'t> Halving<'t> {
     /// The numbers of people of which one is drawn: a region that has as many is cut. It may be the smallest crowd itself, so that
     /// nobody can tell from one published part that anybody is in the others. Three crowds more for every further part are a
     /// compromise: with fewer more people find no crowd and wait, with more crowds are larger than they need be.
-    pub fn thresholds(&self, parts: &Parts) -> RangeInclusive<u64> {
+    pub fn thresholds(&self, parts: &RegionParts) -> RangeInclusive<u64> {
         let most = 3 * parts.children.len() as u64 - 2;
         self.people..=self.people.saturating_mul(most) - 1
     }
@@ -85,7 +85,7 @@ impl<'t> Halving<'t> {
     pub fn comes_to(&self, region: &[Node], other: impl Fn(&[Node]) -> bool) -> bool {
         let mut at = self.root();
         while at != region {
-            let Some(Parts { column, children }) = self.parts(&at) else { return false };
+            let Some(RegionParts { column, children }) = self.parts(&at) else { return false };
             let holds = |child: &&Node| self.trees[column].covers(**child, region[column]);
             match children.iter().find(holds) {
                 Some(&child) if !other(&at) => at[column] = child,

@@ -16,17 +16,17 @@ mod steps;
 mod workload;
 
 pub use crate::model::Decimal;
-pub use check::{Facts, PolicyError, contradictions};
-pub use division::{Certain, Division, Split, refusals};
-pub use halving::{Halving, Parts};
+pub use check::{ColumnFacts, PolicyError, contradictions};
+pub use division::{Certain, Division, RegionSplit, refusals};
+pub use halving::{Halving, RegionParts};
 pub use inference::Inference;
 pub use odds::Odds;
-pub use parts::{Chain, Closeness, Diversity, Masking, Recursive, Refinement, Standing};
+pub use parts::{ChainPromise, Closeness, DiversityLimits, Masking, RareRowPolicy, Recursive, RefinementLimits};
 pub use settings::{
     ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, Off, OnRepeat, OnUnsafe, Outliers,
-    Output, Rare, Search, Settings, Values,
+    Output, PolicySettings, Rare, Search, Values,
 };
-pub use workload::{Count, NoCount, Workload};
+pub use workload::{NoCount, Workload, WorkloadCount};
 
 use serde::{Serialize, Serializer};
 
@@ -36,8 +36,8 @@ use crate::model::{Detail, Taxonomy};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policy {
     k: u64,
-    chain: Chain,
-    diversity: Option<Diversity>,
+    chain: ChainPromise,
+    diversity: Option<DiversityLimits>,
     masking: Option<Masking>,
     on_unsafe: OnUnsafe,
     search: Search,
@@ -45,7 +45,7 @@ pub struct Policy {
     on_repeat: OnRepeat,
     details: Vec<Detail>,
     workload: Option<Workload>,
-    in_force: Settings,
+    in_force: PolicySettings,
 }
 
 impl Policy {
@@ -53,7 +53,7 @@ impl Policy {
     ///
     /// # Errors
     /// The first contradiction; [`contradictions`] lists them all.
-    pub fn new(written: &Settings, chain: ChainKind, facts: &Facts) -> Result<Policy, PolicyError> {
+    pub fn new(written: &PolicySettings, chain: ChainKind, facts: &ColumnFacts) -> Result<Policy, PolicyError> {
         if let Some(first) = contradictions(written, chain, facts).into_iter().next() {
             return Err(first);
         }
@@ -61,8 +61,8 @@ impl Policy {
         let search = written.search.unwrap_or(Search::TopDown);
         let policy = Policy {
             k,
-            chain: Chain::of(written, chain, search, &facts.details),
-            diversity: written.diversity.as_ref().map(Diversity::of),
+            chain: ChainPromise::of(written, chain, search, &facts.details),
+            diversity: written.diversity.as_ref().map(DiversityLimits::of),
             masking: written.m.map(|m| Masking { m, mask: written.mask.unwrap_or(true), base_rate: written.base_rate }),
             on_unsafe: written.on_unsafe.unwrap_or(OnUnsafe::Stop),
             search,
@@ -87,8 +87,9 @@ impl Policy {
             diversity.distance = self.diversity.and_then(|asked| asked.closeness).map(|closeness| closeness.distance);
         }
         match &self.chain {
-            Chain::Blind(standing) | Chain::Tested { standing, .. } => {
-                if matches!(self.chain, Chain::Blind(_)) && (shown.set_aside.is_some() || self.search == Search::Levels)
+            ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => {
+                if matches!(self.chain, ChainPromise::Blind(_))
+                    && (shown.set_aside.is_some() || self.search == Search::Levels)
                 {
                     shown.set_aside = Some(shown.set_aside.unwrap_or(Decimal::ZERO));
                 }
@@ -96,25 +97,27 @@ impl Policy {
                 shown.max_wait = Some(standing.max_wait);
                 shown.max_withheld = Some(standing.max_withheld);
             }
-            Chain::Crowds { every, .. } => {
-                let limits = Refinement::of(shown);
+            ChainPromise::Crowds { every, .. } => {
+                let limits = RefinementLimits::of(shown);
                 shown.publish_every = Some(*every);
                 shown.values = Some(limits.values);
                 shown.max_ratio = shown.max_ratio.or(limits.max_ratio.map(MaxRatio::Limit));
                 shown.min_solutions = Some(limits.min_solutions);
             }
-            Chain::Bcf | Chain::Disjoint { .. } => {}
+            ChainPromise::Bcf | ChainPromise::Disjoint { .. } => {}
         }
         match &self.chain {
-            Chain::Blind(_) | Chain::Crowds { alone: false, .. } => shown.guarantee = Some(Guarantee::Blind),
-            Chain::Tested { cuts, .. } => shown.cuts = Some(*cuts),
-            Chain::Bcf | Chain::Crowds { alone: true, .. } => {}
-            Chain::Disjoint { suppression, output, outliers, waits: _ } => {
+            ChainPromise::Blind(_) | ChainPromise::Crowds { alone: false, .. } => {
+                shown.guarantee = Some(Guarantee::Blind)
+            }
+            ChainPromise::Tested { cuts, .. } => shown.cuts = Some(*cuts),
+            ChainPromise::Bcf | ChainPromise::Crowds { alone: true, .. } => {}
+            ChainPromise::Disjoint { suppression, output, outliers, waits: _ } => {
                 shown.suppression = Some(*suppression);
                 shown.output = Some(*output);
                 shown.outliers = *outliers;
                 if self.search.is_local() {
-                    let limits = Refinement::of(shown);
+                    let limits = RefinementLimits::of(shown);
                     shown.values = Some(limits.values);
                     shown.max_ratio = shown.max_ratio.or(limits.max_ratio.map(MaxRatio::Limit));
                     shown.min_solutions = Some(limits.min_solutions);
@@ -137,14 +140,14 @@ impl Policy {
     }
 
     /// What the chain promises.
-    pub fn chain(&self) -> &Chain {
+    pub fn chain(&self) -> &ChainPromise {
         &self.chain
     }
 
     /// Whether releases hold everybody so far or the newest people alone.
     pub fn kind(&self) -> ChainKind {
         match self.chain {
-            Chain::Disjoint { .. } | Chain::Crowds { alone: true, .. } => ChainKind::Disjoint,
+            ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => ChainKind::Disjoint,
             _ => ChainKind::Cumulative,
         }
     }
@@ -152,18 +155,21 @@ impl Policy {
     /// The guarantee of a cumulative chain.
     pub fn guarantee(&self) -> Option<Guarantee> {
         match self.chain {
-            Chain::Blind(_) | Chain::Crowds { alone: false, .. } => Some(Guarantee::Blind),
-            Chain::Tested { .. } => Some(Guarantee::Chain),
-            Chain::Bcf => Some(Guarantee::Bcf),
-            Chain::Disjoint { .. } | Chain::Crowds { alone: true, .. } => None,
+            ChainPromise::Blind(_) | ChainPromise::Crowds { alone: false, .. } => Some(Guarantee::Blind),
+            ChainPromise::Tested { .. } => Some(Guarantee::Chain),
+            ChainPromise::Bcf => Some(Guarantee::Bcf),
+            ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => None,
         }
     }
 
     /// The coin of a chain whose finer releases are tested.
     pub fn odds(&self) -> Option<Odds> {
         match self.chain {
-            Chain::Tested { rho, max_odds, .. } => Some(Odds { rho, most: max_odds }),
-            Chain::Blind(_) | Chain::Crowds { .. } | Chain::Bcf | Chain::Disjoint { .. } => None,
+            ChainPromise::Tested { rho, max_odds, .. } => Some(Odds { rho, most: max_odds }),
+            ChainPromise::Blind(_)
+            | ChainPromise::Crowds { .. }
+            | ChainPromise::Bcf
+            | ChainPromise::Disjoint { .. } => None,
         }
     }
 
@@ -174,12 +180,12 @@ impl Policy {
 
     /// Whether people join the classes of earlier releases: cumulative chains whose rows do not keep their labels.
     pub fn joins(&self) -> bool {
-        matches!(self.chain, Chain::Blind(_) | Chain::Tested { .. } | Chain::Bcf)
+        matches!(self.chain, ChainPromise::Blind(_) | ChainPromise::Tested { .. } | ChainPromise::Bcf)
     }
 
     /// Whether a release of a disjoint chain has one recoding for all, and leaves rows waiting that find no class under it.
     pub fn recodes_some(&self) -> bool {
-        matches!(self.chain, Chain::Disjoint { waits: true, .. }) && !self.search.is_local()
+        matches!(self.chain, ChainPromise::Disjoint { waits: true, .. }) && !self.search.is_local()
     }
 
     /// How much detail each quasi column is to keep, in order; empty where all of them are to keep what they can.
@@ -195,7 +201,7 @@ impl Policy {
     /// The share of rows that a recoding which is searched for may leave waiting.
     pub fn set_aside(&self) -> Decimal {
         match self.chain {
-            Chain::Disjoint { suppression, .. } => suppression,
+            ChainPromise::Disjoint { suppression, .. } => suppression,
             _ => self.in_force.set_aside.unwrap_or(Decimal::ZERO),
         }
     }
@@ -204,7 +210,7 @@ impl Policy {
     pub fn inference(&self) -> Inference {
         let plain = self.details.iter().all(|detail| detail.counts_as_one() && detail.floor().is_none());
         match self.search {
-            _ if matches!(self.chain, Chain::Crowds { .. }) => Inference::Nothing,
+            _ if matches!(self.chain, ChainPromise::Crowds { .. }) => Inference::Nothing,
             Search::Levels => Inference::EachLevel(self.set_aside()),
             Search::TopDown if plain && self.set_aside() == Decimal::ZERO => Inference::Replay,
             Search::TopDown => Inference::EachNode(self.set_aside()),
@@ -214,37 +220,37 @@ impl Policy {
 
     /// One table or two.
     pub fn output(&self) -> Output {
-        if let Chain::Disjoint { output, .. } = self.chain { output } else { Output::OneTable }
+        if let ChainPromise::Disjoint { output, .. } = self.chain { output } else { Output::OneTable }
     }
 
     /// What happens to rare rows, where that applies.
-    pub fn standing(&self) -> Option<Standing> {
+    pub fn standing(&self) -> Option<RareRowPolicy> {
         match self.chain {
-            Chain::Blind(standing) | Chain::Tested { standing, .. } => Some(standing),
-            Chain::Crowds { .. } | Chain::Bcf | Chain::Disjoint { .. } => None,
+            ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => Some(standing),
+            ChainPromise::Crowds { .. } | ChainPromise::Bcf | ChainPromise::Disjoint { .. } => None,
         }
     }
 
     /// How many ticks are halved together, where a coin divides people.
     pub fn publish_every(&self) -> Option<u64> {
         match self.chain {
-            Chain::Crowds { every, .. } => Some(every),
+            ChainPromise::Crowds { every, .. } => Some(every),
             _ => None,
         }
     }
 
     /// Whether crowds keep their labels in all later releases.
     pub fn keeps_labels(&self) -> bool {
-        matches!(self.chain, Chain::Crowds { alone: false, .. })
+        matches!(self.chain, ChainPromise::Crowds { alone: false, .. })
     }
 
     /// Whether whoever is in classes that were not published waits again when the next tick comes.
     pub fn waits_again(&self) -> bool {
-        matches!(self.chain, Chain::Disjoint { .. }) && self.forms()
+        matches!(self.chain, ChainPromise::Disjoint { .. }) && self.forms()
     }
 
     /// What classes must show of sensitive values.
-    pub fn diversity(&self) -> Option<&Diversity> {
+    pub fn diversity(&self) -> Option<&DiversityLimits> {
         self.diversity.as_ref()
     }
 
@@ -264,8 +270,8 @@ impl Policy {
     }
 
     /// What refinement attacks may find.
-    pub fn refinement(&self) -> Refinement {
-        Refinement::of(&self.in_force)
+    pub fn refinement(&self) -> RefinementLimits {
+        RefinementLimits::of(&self.in_force)
     }
 
     /// The steps of a local recoding whose steps are fixed in advance.
@@ -294,7 +300,7 @@ impl Policy {
 
     /// How many splits halving with a coin may refuse on the way to a label.
     pub fn refusals(&self) -> u32 {
-        refusals(self.refinement().max_ratio.unwrap_or(Refinement::MAX_RATIO))
+        refusals(self.refinement().max_ratio.unwrap_or(RefinementLimits::MAX_RATIO))
     }
 
     /// The most that generalisation may cost.
@@ -308,7 +314,7 @@ impl Policy {
     }
 
     /// The whole `[policy]` in force.
-    pub fn in_force(&self) -> &Settings {
+    pub fn in_force(&self) -> &PolicySettings {
         &self.in_force
     }
 }

@@ -6,7 +6,7 @@ use crate::model::{Node, Taxonomy};
 
 /// How many sets of rows are to be left open.
 #[derive(Debug, Clone, Copy)]
-pub struct Open {
+pub struct OpenSets {
     /// The fewest; 0: any number will do.
     pub least: u64,
     /// Whether two people may have the same values.
@@ -24,7 +24,7 @@ pub fn volume(trees: &[&Taxonomy], region: &[Node]) -> u128 {
     trees.iter().zip(region).map(|(tree, &node)| u128::from(tree.values(node))).product()
 }
 
-impl Open {
+impl OpenSets {
     /// Whether so many people with so many combinations of values leave enough sets of rows open.
     pub fn holds(self, volume: u128, people: u64) -> bool {
         let (least, mut sets) = (u128::from(self.least), 1u128);

@@ -2,15 +2,16 @@
 //! filled in, and no others. Nothing here can be written down wrongly; what was written is judged in `check` first.
 
 use super::settings::{
-    ChainKind, Cuts, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output, Rare, Search, Settings, Values,
+    ChainKind, Cuts, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output, PolicySettings, Rare, Search,
+    Values,
 };
 use crate::model::{Decimal, Detail};
 
 /// What a chain promises, with the parameters that this promise has.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Chain {
+pub enum ChainPromise {
     /// Releases hold everybody so far; people are never decided by their sensitive values.
-    Blind(Standing),
+    Blind(RareRowPolicy),
     /// People are divided by coins; crowds have labels of their own, and never change. People are never decided by their sensitive
     /// values.
     Crowds {
@@ -22,7 +23,7 @@ pub enum Chain {
     /// One test and one coin choose between two recodings.
     Tested {
         /// What happens to rare rows.
-        standing: Standing,
+        standing: RareRowPolicy,
         /// How the recodings may differ.
         cuts: Cuts,
         /// The probability with which the coin withholds.
@@ -47,7 +48,7 @@ pub enum Chain {
 
 /// What happens to rows whose crowd is too small under the standing recoding (SCIENCE 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct RareRowPolicy {
     /// Whether they wait at all.
     pub rare: Rare,
     /// Ticks until they are overdue; 0 when nothing waits.
@@ -58,7 +59,7 @@ pub struct Standing {
 
 /// What classes must show of sensitive values after attacks; `None` = not asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Diversity {
+pub struct DiversityLimits {
     /// The fewest different values.
     pub distinct_l: Option<u64>,
     /// The least exp(entropy).
@@ -104,7 +105,7 @@ pub struct Masking {
 
 /// What refinement attacks may find (SCIENCE 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refinement {
+pub struct RefinementLimits {
     /// How solutions are counted.
     pub values: Values,
     /// The most that a target of a locally recoded release may be narrowed down; `None`: the check is switched off.
@@ -119,7 +120,7 @@ pub struct Refinement {
     pub max_repairs: u64,
 }
 
-impl Refinement {
+impl RefinementLimits {
     /// The default of `policy.max_ratio`.
     pub const MAX_RATIO: Decimal = Decimal::new(100, 0).expect("a whole number");
     /// The default of `policy.min_solutions`.
@@ -132,18 +133,18 @@ impl Refinement {
         self.max_ratio.is_some() || self.max_global_ratio.is_some()
     }
 
-    pub(super) fn of(written: &Settings) -> Refinement {
-        Refinement {
+    pub(super) fn of(written: &PolicySettings) -> RefinementLimits {
+        RefinementLimits {
             values: written.values.unwrap_or(Values::Repeated),
             max_ratio: match written.max_ratio {
-                None => Some(Refinement::MAX_RATIO),
+                None => Some(RefinementLimits::MAX_RATIO),
                 Some(MaxRatio::Limit(limit)) => Some(limit),
                 Some(MaxRatio::Switch(_)) => None,
             },
-            min_solutions: written.min_solutions.unwrap_or(Refinement::MIN_SOLUTIONS),
+            min_solutions: written.min_solutions.unwrap_or(RefinementLimits::MIN_SOLUTIONS),
             max_joint_ratio: written.max_joint_ratio,
             max_global_ratio: written.max_global_ratio,
-            max_repairs: written.max_repairs.unwrap_or(Refinement::MAX_REPAIRS),
+            max_repairs: written.max_repairs.unwrap_or(RefinementLimits::MAX_REPAIRS),
         }
     }
 }
@@ -163,19 +164,19 @@ impl Masking {
     }
 }
 
-impl Chain {
+impl ChainPromise {
     /// The default of `policy.publish_every`.
     pub const PUBLISH_EVERY: u64 = 1;
 
-    pub(super) fn of(written: &Settings, chain: ChainKind, search: Search, details: &[Detail]) -> Chain {
-        let every = written.publish_every.unwrap_or(Chain::PUBLISH_EVERY);
+    pub(super) fn of(written: &PolicySettings, chain: ChainKind, search: Search, details: &[Detail]) -> ChainPromise {
+        let every = written.publish_every.unwrap_or(ChainPromise::PUBLISH_EVERY);
         if chain == ChainKind::Disjoint && search == Search::Halves && written.publish_every.is_some() {
-            return Chain::Crowds { every, alone: true };
+            return ChainPromise::Crowds { every, alone: true };
         }
         if chain == ChainKind::Disjoint {
             let suppression = written.suppression.unwrap_or(Decimal::ZERO);
             let floors = details.iter().any(|detail| detail.floor().is_some());
-            return Chain::Disjoint {
+            return ChainPromise::Disjoint {
                 suppression,
                 waits: search == Search::Levels || suppression > Decimal::ZERO || floors,
                 output: written.output.unwrap_or(Output::OneTable),
@@ -183,11 +184,11 @@ impl Chain {
             };
         }
         match written.guarantee.unwrap_or(Guarantee::Blind) {
-            Guarantee::Bcf => Chain::Bcf,
-            Guarantee::Blind if search == Search::Halves => Chain::Crowds { every, alone: false },
-            Guarantee::Blind => Chain::Blind(Standing::of(written)),
-            Guarantee::Chain => Chain::Tested {
-                standing: Standing::of(written),
+            Guarantee::Bcf => ChainPromise::Bcf,
+            Guarantee::Blind if search == Search::Halves => ChainPromise::Crowds { every, alone: false },
+            Guarantee::Blind => ChainPromise::Blind(RareRowPolicy::of(written)),
+            Guarantee::Chain => ChainPromise::Tested {
+                standing: RareRowPolicy::of(written),
                 cuts: written.cuts.unwrap_or(Cuts::Nested),
                 rho: written.rho.expect("`chain` without rho is a contradiction"),
                 max_odds: written.max_odds.expect("`chain` without max_odds is a contradiction"),
@@ -196,27 +197,27 @@ impl Chain {
     }
 }
 
-impl Standing {
+impl RareRowPolicy {
     /// The default of `policy.max_wait`.
     pub const MAX_WAIT: u64 = 8;
     /// The default of `policy.max_withheld`.
     pub const MAX_WITHHELD: Decimal = Decimal::new(2, 2).expect("two decimals");
 
-    pub(super) fn of(written: &Settings) -> Standing {
+    pub(super) fn of(written: &PolicySettings) -> RareRowPolicy {
         match written.rare.unwrap_or(Rare::Wait) {
-            Rare::Coarsen => Standing { rare: Rare::Coarsen, max_wait: 0, max_withheld: Decimal::ZERO },
-            Rare::Wait => Standing {
+            Rare::Coarsen => RareRowPolicy { rare: Rare::Coarsen, max_wait: 0, max_withheld: Decimal::ZERO },
+            Rare::Wait => RareRowPolicy {
                 rare: Rare::Wait,
-                max_wait: written.max_wait.unwrap_or(Standing::MAX_WAIT),
-                max_withheld: written.max_withheld.unwrap_or(Standing::MAX_WITHHELD),
+                max_wait: written.max_wait.unwrap_or(RareRowPolicy::MAX_WAIT),
+                max_withheld: written.max_withheld.unwrap_or(RareRowPolicy::MAX_WITHHELD),
             },
         }
     }
 }
 
-impl Diversity {
-    pub(super) fn of(written: &DiversitySettings) -> Diversity {
-        Diversity {
+impl DiversityLimits {
+    pub(super) fn of(written: &DiversitySettings) -> DiversityLimits {
+        DiversityLimits {
             distinct_l: written.distinct_l,
             entropy_l: written.entropy_l,
             recursive: written.c.zip(written.l).map(|(c, l)| Recursive { c, l }),

@@ -10,7 +10,7 @@ use crate::model::Decimal;
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schemas", schemars(rename = "Policy"))]
-pub struct Settings {
+pub struct PolicySettings {
     /// The smallest crowd in which everybody hides; at least 2.
     #[cfg_attr(feature = "schemas", schemars(required, range(min = 2)))]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,7 +16,7 @@ pub const MOST_COLUMNS: usize = 4;
 pub struct Workload(Vec<BTreeMap<usize, Vec<Condition>>>);
 
 /// A count: columns, each once, and whether it asks for each of their leaves.
-pub type Count = Vec<(usize, Vec<bool>)>;
+pub type WorkloadCount = Vec<(usize, Vec<bool>)>;
 
 /// A count that cannot be meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,12 +41,12 @@ impl Workload {
     ///
     /// # Errors
     /// The first count that names a label which is not there, or asks for no leaf of a column.
-    pub fn counts(&self, trees: &[&Taxonomy]) -> Result<Vec<Count>, NoCount> {
+    pub fn counts(&self, trees: &[&Taxonomy]) -> Result<Vec<WorkloadCount>, NoCount> {
         let column = |(&column, conditions): (&usize, &Vec<Condition>)| {
             leaves(conditions, trees[column]).map(|wanted| (column, wanted))
         };
         let count = |(at, columns): (usize, &BTreeMap<usize, Vec<Condition>>)| {
-            columns.iter().map(column).collect::<Result<Count, _>>().map_err(|text| NoCount { at, text })
+            columns.iter().map(column).collect::<Result<WorkloadCount, _>>().map_err(|text| NoCount { at, text })
         };
         self.0.iter().enumerate().map(count).collect()
     }
@@ -95,7 +95,7 @@ mod tests {
         tree.finish().expect("a tree")
     }
 
-    fn counts(written: &[&str]) -> Result<Vec<Count>, NoCount> {
+    fn counts(written: &[&str]) -> Result<Vec<WorkloadCount>, NoCount> {
         let names: Vec<Box<str>> = ["a", "b"].map(Box::from).to_vec();
         let written: Vec<String> = written.iter().map(|&text| text.to_owned()).collect();
         let trees = [tree("a"), tree("b")];

@@ -3,7 +3,7 @@
 
 use super::digest::Sha256;
 use super::file::FileLine;
-use super::part::{Part, PartLine, Span, replaced};
+use super::part::{PartLine, ReleasePart, ReleaseSpan, replaced};
 use super::removal_reason::RemovalReason;
 use super::table_kind::{TableId, TableKind};
 use super::tables::Tables;
@@ -55,7 +55,7 @@ impl Layout {
 }
 
 /// A file of a release.
-pub struct Placed<'f> {
+pub struct PlacedFile<'f> {
     /// Where it lies, from the place of all published files.
     pub path: String,
     /// What it holds.
@@ -63,13 +63,13 @@ pub struct Placed<'f> {
     /// Its rows; `None` of a file that is no table.
     pub rows: Option<u64>,
     /// The releases whose rows it holds, where it is a part of a table that grows.
-    pub span: Option<Span>,
+    pub span: Option<ReleaseSpan>,
 }
 
-impl<'f> Placed<'f> {
+impl<'f> PlacedFile<'f> {
     /// A file that is no table.
-    fn page(path: String, bytes: &'f [u8]) -> Placed<'f> {
-        Placed { path, bytes, rows: None, span: None }
+    fn page(path: String, bytes: &'f [u8]) -> PlacedFile<'f> {
+        PlacedFile { path, bytes, rows: None, span: None }
     }
     /// The same as a part of a table that grows, if it is one.
     pub fn part(&self) -> Option<PartLine> {
@@ -82,11 +82,11 @@ impl<'f> Placed<'f> {
     }
 
     /// The files of a release as its manifest lists them: those with rows, of earlier releases too, and then all others.
-    pub fn lines(kept: &[PartLine], placed: &[Placed<'_>]) -> Vec<FileLine> {
-        let parts: Vec<PartLine> = placed.iter().filter_map(Placed::part).collect();
+    pub fn lines(kept: &[PartLine], placed: &[PlacedFile<'_>]) -> Vec<FileLine> {
+        let parts: Vec<PartLine> = placed.iter().filter_map(PlacedFile::part).collect();
         let parts = replaced(kept, &parts, |_| false).into_iter().map(|part| part.file);
         let tables = placed.iter().filter(|file| file.span.is_none());
-        parts.chain(tables.map(Placed::line)).collect()
+        parts.chain(tables.map(PlacedFile::line)).collect()
     }
 }
 
@@ -112,39 +112,39 @@ pub struct PlacedFiles<'f> {
 impl Layout {
     /// The files that come with a release in the order of its manifest: its tables, what every label stands for
     /// (releases with the same taxonomies share it), the page for people, and the notice of erased rows, if there is one.
-    pub fn place(self, files: PlacedFiles<'_>) -> Vec<Placed<'_>> {
+    pub fn place(self, files: PlacedFiles<'_>) -> Vec<PlacedFile<'_>> {
         let PlacedFiles { release, pages: [_, report], notice, .. } = files;
         let mut placed = self.place_tables(files);
-        placed.push(Placed::page(self.own(release, "report", "html", report), report));
-        placed.extend(notice.map(|bytes| Placed::page(self.notice(release), bytes)));
+        placed.push(PlacedFile::page(self.own(release, "report", "html", report), report));
+        placed.extend(notice.map(|bytes| PlacedFile::page(self.notice(release), bytes)));
         placed
     }
 
     /// Those among them that the page for people lists: the tables, and what every label stands for.
-    pub fn place_tables(self, files: PlacedFiles<'_>) -> Vec<Placed<'_>> {
+    pub fn place_tables(self, files: PlacedFiles<'_>) -> Vec<PlacedFile<'_>> {
         let PlacedFiles { release, rows, tables, pages: [taxonomy, _], .. } = files;
         let table = |kind, bytes| {
             let path = self.own(release, kind, "parquet", bytes);
-            Placed { path, bytes, rows: Some(rows), span: None }
+            PlacedFile { path, bytes, rows: Some(rows), span: None }
         };
         let (rows_of, measures) = tables.apart();
-        let mut placed: Vec<Placed<'_>> = match rows_of {
+        let mut placed: Vec<PlacedFile<'_>> = match rows_of {
             Tables::One(data) => vec![table("data", data)],
             Tables::Two([data, sensitive]) => vec![table("data", data), table("sensitive", sensitive)],
             Tables::Parts(parts) => parts
                 .iter()
                 .map(|part| {
                     let path = self.part(files.chain, release, part);
-                    Placed { path, bytes: &part.bytes, rows: Some(part.rows), span: Some(part.span) }
+                    PlacedFile { path, bytes: &part.bytes, rows: Some(part.rows), span: Some(part.span) }
                 })
                 .collect(),
             Tables::Measured(..) => Vec::new(),
         };
         placed.extend(measures.map(|bytes| {
             let [folder, _] = TableKind::Measures.names();
-            Placed { path: self.own(release, folder, "parquet", bytes), bytes, rows: files.measures, span: None }
+            PlacedFile { path: self.own(release, folder, "parquet", bytes), bytes, rows: files.measures, span: None }
         }));
-        placed.push(Placed::page(format!("taxonomy/{}.json", Sha256::of(taxonomy)), taxonomy));
+        placed.push(PlacedFile::page(format!("taxonomy/{}.json", Sha256::of(taxonomy)), taxonomy));
         placed
     }
 
@@ -157,15 +157,15 @@ impl Layout {
     }
 
     /// Where a part lies that came with a release.
-    fn part(self, chain: u32, release: u32, part: &Part) -> String {
-        let Span { first, last } = part.span;
+    fn part(self, chain: u32, release: u32, part: &ReleasePart) -> String {
+        let ReleaseSpan { first, last } = part.span;
         let [_, name] = part.table.names();
         let folder = TableId { chain, kind: part.table }.folder();
         match self {
-            Layout::Folders if part.span == Span::of(release) => format!("{release}/{name}.parquet"),
+            Layout::Folders if part.span == ReleaseSpan::of(release) => format!("{release}/{name}.parquet"),
             Layout::Folders if first == last => format!("{release}/{name}-{first}.parquet"),
             Layout::Folders => format!("{release}/{name}-{first}-{last}.parquet"),
-            Layout::Root if part.span == Span::of(release) => {
+            Layout::Root if part.span == ReleaseSpan::of(release) => {
                 format!("{folder}/{release}-{}.parquet", Sha256::of(&part.bytes))
             }
             // No name comes twice, not even for the same rows: a writer that deletes an old part never deletes a new one.

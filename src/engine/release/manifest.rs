@@ -17,7 +17,7 @@ use super::overview::Overview;
 use super::part::PartLine;
 use super::past_release::PastRelease;
 use super::presentation::Presentation;
-use super::recoding::Labels;
+use super::recoding::PublishedLabels;
 use super::utility::{discernibility, loss};
 use crate::model::{Columns, Node};
 use crate::policy::{Guarantee, Policy};
@@ -29,7 +29,7 @@ const PARTS: u32 = 2;
 
 /// What is said of a release besides its table and what it was judged by.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
+pub struct ReleaseFacts<'a> {
     /// The feed's name.
     pub feed: &'a str,
     /// The chain.
@@ -50,7 +50,7 @@ pub struct Facts<'a> {
 
 /// What a release was judged by, which is what it has to be published under.
 #[derive(Debug, Clone, Copy)]
-pub struct Terms<'a> {
+pub struct ReleaseTerms<'a> {
     /// The release; numbers run on through all chains.
     pub release: u32,
     /// The policy in force.
@@ -93,7 +93,7 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<String>,
     /// The whole policy in force.
-    #[cfg_attr(feature = "schemas", schemars(with = "crate::policy::Settings"))]
+    #[cfg_attr(feature = "schemas", schemars(with = "crate::policy::PolicySettings"))]
     pub policy: Value,
     /// What the chain promises; null where each release holds other people. `bcf` is not safe against an attacker who
     /// knows the algorithm.
@@ -115,7 +115,7 @@ pub struct Manifest {
     pub discernibility: f64,
     /// Per quasi column the labels it is published in, in the order of its taxonomy. In two tables the labels by which
     /// crowds are formed.
-    pub recoding: Labels,
+    pub recoding: PublishedLabels,
     /// The files.
     pub files: Vec<FileLine>,
     /// The checks.
@@ -152,7 +152,12 @@ impl Manifest {
     ///
     /// # Panics
     /// Never: a policy is JSON.
-    pub fn of(facts: &Facts<'_>, terms: &Terms<'_>, table: &Overview<'_>, files: Vec<FileLine>) -> Manifest {
+    pub fn of(
+        facts: &ReleaseFacts<'_>,
+        terms: &ReleaseTerms<'_>,
+        table: &Overview<'_>,
+        files: Vec<FileLine>,
+    ) -> Manifest {
         let grows = terms.policy.publish_every().is_some();
         Manifest {
             schema: SCHEMA,
@@ -172,7 +177,7 @@ impl Manifest {
             withheld: (!grows).then_some(terms.withheld),
             loss: loss(table, &terms.columns.trees()),
             discernibility: discernibility(table),
-            recoding: Labels::of(table, terms.columns),
+            recoding: PublishedLabels::of(table, terms.columns),
             files,
             checks: terms.checks.to_vec(),
             signed: facts.signed,

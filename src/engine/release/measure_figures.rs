@@ -1,7 +1,7 @@
 //! What the table of measures tells of one measure in the rows that are new: of how many labels it shows the sum, and of which it does
 //! not, and why.
 
-use crate::histogram::{Release, Values, describe};
+use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::{Columns, Role, Value};
 
 /// New labels by what is shown of a measure.
@@ -23,7 +23,7 @@ pub struct MeasureFigures {
 
 impl MeasureFigures {
     /// Of the rows that a release adds to the table of measures, measure by measure.
-    pub fn of(added: &Release, values: &Values, columns: &Columns) -> Vec<MeasureFigures> {
+    pub fn of(added: &Release, values: &SensitiveValues, columns: &Columns) -> Vec<MeasureFigures> {
         let figures = |(at, name): (usize, &str)| {
             let mut found = MeasureFigures { name: name.to_string(), ..MeasureFigures::default() };
             for class in 0..added.classes() {

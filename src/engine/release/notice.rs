@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Facts, NoManifest, Terms};
+use super::manifest::{NoManifest, ReleaseFacts, ReleaseTerms};
 use crate::model::{Node, Role, Taxonomy};
 
 /// The version of the form.
@@ -45,7 +45,7 @@ pub struct ErasedLabel {
 
 impl Notice {
     /// Of the rows that a release leaves out; `None` where there are none.
-    pub fn of(facts: &Facts<'_>, terms: &Terms<'_>) -> Option<Notice> {
+    pub fn of(facts: &ReleaseFacts<'_>, terms: &ReleaseTerms<'_>) -> Option<Notice> {
         let trees = terms.columns.trees();
         let text = |(&node, tree): (&Node, &&Taxonomy)| tree.label(node).to_owned();
         let labels = terms.erased.iter();

@@ -4,14 +4,14 @@
 use std::borrow::Cow;
 
 use super::measure_figures::MeasureFigures;
-use crate::histogram::{Release, Sums};
+use crate::histogram::{Release, TableSums};
 use crate::model::{Cut, Node};
 
 /// What the manifest and the report tell of a whole table.
 #[derive(Debug, Clone)]
 pub struct Overview<'a> {
     /// Its sums.
-    pub sums: Cow<'a, Sums>,
+    pub sums: Cow<'a, TableSums>,
     /// Its recoding; of no column where classes have labels of their own.
     recoding: &'a [Cut],
     /// Whether classes have labels of their own.
@@ -26,7 +26,7 @@ impl<'a> Overview<'a> {
     /// Of a table.
     pub fn of(table: &'a Release) -> Overview<'a> {
         Overview {
-            sums: Cow::Owned(Sums::of(table)),
+            sums: Cow::Owned(TableSums::of(table)),
             recoding: table.recoding(),
             local: table.is_local(),
             measures: Vec::new(),
@@ -35,7 +35,7 @@ impl<'a> Overview<'a> {
     }
 
     /// Of a table whose classes have labels of their own.
-    pub fn of_sums(sums: &'a Sums) -> Overview<'a> {
+    pub fn of_sums(sums: &'a TableSums) -> Overview<'a> {
         Overview { sums: Cow::Borrowed(sums), recoding: &[], local: true, measures: Vec::new(), joins: false }
     }
 

@@ -1,8 +1,8 @@
 //! The files that go with the tables of a release.
 
 use super::file::FileLine;
-use super::layout::{Placed, PlacedFiles};
-use super::manifest::{Facts, Manifest, Terms};
+use super::layout::{PlacedFile, PlacedFiles};
+use super::manifest::{Manifest, ReleaseFacts, ReleaseTerms};
 use super::notice::Notice;
 use super::overview::Overview;
 use super::report::{Surroundings, report};
@@ -11,7 +11,7 @@ use super::taxonomy::taxonomy;
 
 /// The files that go with the tables of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pages {
+pub struct ReleasePages {
     /// What every label stands for.
     pub taxonomy: Vec<u8>,
     /// The page for people.
@@ -22,9 +22,14 @@ pub struct Pages {
     pub notice: Option<Vec<u8>>,
 }
 
-impl Pages {
+impl ReleasePages {
     /// Of a release and the bytes of its tables.
-    pub fn of(facts: &Facts<'_>, terms: &Terms<'_>, table: &Overview<'_>, tables: &Tables) -> Pages {
+    pub fn of(
+        facts: &ReleaseFacts<'_>,
+        terms: &ReleaseTerms<'_>,
+        table: &Overview<'_>,
+        tables: &Tables,
+    ) -> ReleasePages {
         let taxonomy = taxonomy(terms.columns);
         let mut manifest = Manifest::of(facts, terms, table, Vec::new());
         let place = |report, notice| PlacedFiles {
@@ -37,12 +42,12 @@ impl Pages {
             notice,
         };
         let placed = facts.layout.place_tables(place(&[], None));
-        let files: Vec<FileLine> = placed.iter().map(Placed::line).collect();
+        let files: Vec<FileLine> = placed.iter().map(PlacedFile::line).collect();
         // The page is written before it has a digest, and does not look at the manifest's list of files.
         let around = Surroundings::of(facts, terms, &placed, &files);
         let report = report(&manifest, terms.columns, table, around);
         let notice = Notice::of(facts, terms).map(|notice| notice.bytes());
-        manifest.files = Placed::lines(terms.kept, &facts.layout.place(place(&report, notice.as_deref())));
-        Pages { taxonomy, report, manifest: manifest.bytes(), notice }
+        manifest.files = PlacedFile::lines(terms.kept, &facts.layout.place(place(&report, notice.as_deref())));
+        ReleasePages { taxonomy, report, manifest: manifest.bytes(), notice }
     }
 }

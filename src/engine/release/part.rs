@@ -9,17 +9,17 @@ use super::table_kind::TableKind;
 /// Successive releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Span {
+pub struct ReleaseSpan {
     /// The number of the first one.
     pub first: u32,
     /// The number of the last one.
     pub last: u32,
 }
 
-impl Span {
+impl ReleaseSpan {
     /// One release.
-    pub fn of(release: u32) -> Span {
-        Span { first: release, last: release }
+    pub fn of(release: u32) -> ReleaseSpan {
+        ReleaseSpan { first: release, last: release }
     }
 
     /// Whether a release is one of them.
@@ -28,18 +28,18 @@ impl Span {
     }
 
     /// Whether a release is one of both.
-    pub fn meets(self, other: Span) -> bool {
+    pub fn meets(self, other: ReleaseSpan) -> bool {
         self.first <= other.last && other.first <= self.last
     }
 }
 
 /// The rows that successive releases have added, as a file that is to be published.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct ReleasePart {
     /// Of which table.
     pub table: TableKind,
     /// These releases.
-    pub span: Span,
+    pub span: ReleaseSpan,
     /// How many rows.
     pub rows: u64,
     /// The file.
@@ -50,7 +50,7 @@ pub struct Part {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartLine {
     /// These releases.
-    pub span: Span,
+    pub span: ReleaseSpan,
     /// The file.
     pub file: FileLine,
 }
@@ -69,7 +69,7 @@ impl PartLine {
 
 /// The parts of tables after new files have come: they take the places of all files that hold rows of the same releases, and so does
 /// nothing, of releases whose rows have changed. Those of one table come together.
-pub fn replaced(known: &[PartLine], new: &[PartLine], changed: impl Fn(Span) -> bool) -> Vec<PartLine> {
+pub fn replaced(known: &[PartLine], new: &[PartLine], changed: impl Fn(ReleaseSpan) -> bool) -> Vec<PartLine> {
     let stays = |part: &&PartLine| !changed(part.span) && !new.iter().any(|new| new.meets(part));
     let mut parts: Vec<PartLine> = known.iter().filter(stays).chain(new).cloned().collect();
     parts.sort_by_key(|part| (part.table(), part.span));
@@ -80,10 +80,10 @@ pub fn replaced(known: &[PartLine], new: &[PartLine], changed: impl Fn(Span) -> 
 /// become one within a period alone: `period` gives that of each, and `now` is that of the next release.
 pub fn rewritten(
     known: &[PartLine],
-    changed: impl Fn(Span) -> bool,
-    (period, now): (impl Fn(Span) -> i64, i64),
-) -> Vec<Span> {
-    let mut spans: Vec<Span> = Vec::new();
+    changed: impl Fn(ReleaseSpan) -> bool,
+    (period, now): (impl Fn(ReleaseSpan) -> i64, i64),
+) -> Vec<ReleaseSpan> {
+    let mut spans: Vec<ReleaseSpan> = Vec::new();
     for parts in known.chunk_by(|one, next| period(one.span) == period(next.span)) {
         let rows: Vec<u64> = parts.iter().map(|part| part.file.rows.unwrap_or(0)).collect();
         let joined = match period(parts[0].span) == now {
@@ -94,7 +94,7 @@ pub fn rewritten(
         let (left, joined) = parts.split_at(joined.unwrap_or(parts.len()));
         spans.extend(left.iter().map(|part| part.span).filter(|span| changed(*span)));
         if let [first, .., last] = joined {
-            spans.push(Span { first: first.span.first, last: last.span.last });
+            spans.push(ReleaseSpan { first: first.span.first, last: last.span.last });
         }
     }
     spans
@@ -149,19 +149,19 @@ mod tests {
 
     #[test]
     fn files_of_two_periods_stay_apart() {
-        let part = |release| PartLine { span: Span::of(release), file: FileLine::of("", b"", Some(200)) };
+        let part = |release| PartLine { span: ReleaseSpan::of(release), file: FileLine::of("", b"", Some(200)) };
         let known: Vec<PartLine> = (1..=10).map(part).collect();
         let rewritten =
-            |length: i64, now| rewritten(&known, |_| false, (|span: Span| i64::from(span.first) / length, now));
-        assert_eq!(rewritten(100, 0), [Span { first: 1, last: 10 }]);
+            |length: i64, now| rewritten(&known, |_| false, (|span: ReleaseSpan| i64::from(span.first) / length, now));
+        assert_eq!(rewritten(100, 0), [ReleaseSpan { first: 1, last: 10 }]);
         // Of two periods that are over, and one that is not and has few files.
-        assert_eq!(rewritten(4, 2), [Span { first: 1, last: 3 }, Span { first: 4, last: 7 }]);
+        assert_eq!(rewritten(4, 2), [ReleaseSpan { first: 1, last: 3 }, ReleaseSpan { first: 4, last: 7 }]);
     }
 
     #[test]
     fn new_files_take_the_places_of_those_with_the_same_releases() {
         let part = |first, last| PartLine {
-            span: Span { first, last },
+            span: ReleaseSpan { first, last },
             file: FileLine::of(&format!("{first}-{last}"), b"", Some(1)),
         };
         let known = [part(1, 4), part(5, 5), part(6, 6)];

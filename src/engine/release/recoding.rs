@@ -11,37 +11,37 @@ use crate::model::{Columns, Role};
 
 /// Columns in the order of the feed file, each with its labels in preorder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Labels(pub Vec<(String, Vec<String>)>);
+pub struct PublishedLabels(pub Vec<(String, Vec<String>)>);
 
-impl Labels {
+impl PublishedLabels {
     /// The labels that a table is published in.
-    pub fn of(table: &Overview<'_>, columns: &Columns) -> Labels {
+    pub fn of(table: &Overview<'_>, columns: &Columns) -> PublishedLabels {
         let trees = columns.trees();
         let labels = columns.of(Role::Quasi).zip(trees).enumerate().map(|(at, (column, tree))| {
             let nodes = table.labels(at);
             (column.name.to_string(), nodes.iter().map(|&node| tree.label(node).to_owned()).collect())
         });
-        Labels(labels.collect())
+        PublishedLabels(labels.collect())
     }
 }
 
-impl Serialize for Labels {
+impl Serialize for PublishedLabels {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(column, labels)| (column, labels)))
     }
 }
 
-impl<'de> Deserialize<'de> for Labels {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Labels, D::Error> {
+impl<'de> Deserialize<'de> for PublishedLabels {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PublishedLabels, D::Error> {
         struct Object;
         impl<'de> Visitor<'de> for Object {
-            type Value = Labels;
+            type Value = PublishedLabels;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object of columns with their labels")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Labels, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<PublishedLabels, A::Error> {
                 let mut columns: Vec<(String, Vec<String>)> = Vec::new();
                 while let Some((column, labels)) = object.next_entry()? {
                     if columns.iter().any(|(known, _)| *known == column) {
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Labels {
                     }
                     columns.push((column, labels));
                 }
-                Ok(Labels(columns))
+                Ok(PublishedLabels(columns))
             }
         }
         deserializer.deserialize_map(Object)
@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for Labels {
 }
 
 #[cfg(feature = "schemas")]
-impl schemars::JsonSchema for Labels {
+impl schemars::JsonSchema for PublishedLabels {
     fn inline_schema() -> bool {
         true
     }

@@ -1,9 +1,9 @@
 //! The tables of a release: one, two that are joined by the number of the class, or new parts of one that grows (CONTRACTS 4).
 
 use super::data::{ROW_GROUP, data, part, two_in_groups};
-use super::part::{Part, Span};
+use super::part::{ReleasePart, ReleaseSpan};
 use super::table_kind::TableKind;
-use crate::histogram::{Headcount, Histogram, Release, Values};
+use crate::histogram::{Headcount, Histogram, Release, SensitiveValues};
 use crate::measures::shown;
 use crate::model::{Columns, ReleaseColumn};
 
@@ -15,7 +15,7 @@ pub enum Tables {
     /// One with the quasi columns, and one with the sensitive ones.
     Two([Vec<u8>; 2]),
     /// New parts of a table that grows, and of the table of measures beside it.
-    Parts(Vec<Part>),
+    Parts(Vec<ReleasePart>),
     /// Others, and the table of the measures of their people.
     Measured(Box<Tables>, Vec<u8>),
 }
@@ -32,7 +32,7 @@ impl Tables {
     ///
     /// # Panics
     /// If a sensitive value is not of its column's type, or somebody is in no class of the table.
-    pub fn of(table: &Release, values: &Values, people: Option<&Headcount>, columns: &Columns) -> Tables {
+    pub fn of(table: &Release, values: &SensitiveValues, people: Option<&Headcount>, columns: &Columns) -> Tables {
         match people {
             None => Tables::One(data(table, values, columns)),
             Some(people) => Tables::Two(two_in_groups(table, values, people, columns, ROW_GROUP)),
@@ -44,11 +44,11 @@ impl Tables {
     ///
     /// # Panics
     /// If a sensitive value is not of its column's type.
-    pub fn parts(parts: &[(Span, Histogram)], columns: &Columns) -> Tables {
+    pub fn parts(parts: &[(ReleaseSpan, Histogram)], columns: &Columns) -> Tables {
         let some = parts.iter().filter(|(_, rows)| rows.rows() > 0);
-        let written = |(span, rows): &(Span, Histogram)| {
+        let written = |(span, rows): &(ReleaseSpan, Histogram)| {
             let (table, rows, bytes) = (TableKind::Rows, rows.rows(), part(rows, columns));
-            Part { table, span: *span, rows, bytes }
+            ReleasePart { table, span: *span, rows, bytes }
         };
         Tables::Parts(some.map(written).collect())
     }
@@ -56,7 +56,7 @@ impl Tables {
     /// The same with parts of the table of measures: for each the releases, and the aggregates of the rows that they have added. Tables
     /// that do not grow have at most one such part, that of their release.
     #[must_use]
-    pub fn with_measures(self, measures: &[(Span, Histogram)], columns: &Columns) -> Tables {
+    pub fn with_measures(self, measures: &[(ReleaseSpan, Histogram)], columns: &Columns) -> Tables {
         let mut some = measures.iter().filter(|(_, rows)| rows.rows() > 0);
         let Tables::Parts(mut parts) = self else {
             let of_measures = columns.of_measures().with_release(ReleaseColumn::Absent);
@@ -66,7 +66,7 @@ impl Tables {
         let of_measures = columns.of_measures();
         parts.extend(some.map(|(span, rows)| {
             let (table, bytes) = (TableKind::Measures, part(&shown(rows, columns), &of_measures));
-            Part { table, span: *span, rows: rows.rows(), bytes }
+            ReleasePart { table, span: *span, rows: rows.rows(), bytes }
         }));
         Tables::Parts(parts)
     }
@@ -112,7 +112,7 @@ impl Tables {
             Tables::One(_) => Tables::One(bytes.next()?),
             Tables::Two(_) => Tables::Two([bytes.next()?, bytes.next()?]),
             Tables::Parts(parts) => {
-                let read = |part: Part| Some(Part { bytes: bytes.next()?, ..part });
+                let read = |part: ReleasePart| Some(ReleasePart { bytes: bytes.next()?, ..part });
                 Tables::Parts(parts.into_iter().map(read).collect::<Option<_>>()?)
             }
             Tables::Measured(..) => return None,

@@ -7,15 +7,15 @@ use super::overview::Overview;
 use crate::model::{Node, Taxonomy};
 
 /// What one column shows: how many rows there are under each published label that has any.
-pub struct Shown {
+pub struct LabelCounts {
     rows: BTreeMap<Node, u64>,
     all: u64,
 }
 
-impl Shown {
+impl LabelCounts {
     /// Of a quasi column.
-    pub fn of(table: &Overview<'_>, column: usize) -> Shown {
-        Shown { rows: table.sums.shown(column).collect(), all: table.sums.rows() }
+    pub fn of(table: &Overview<'_>, column: usize) -> LabelCounts {
+        LabelCounts { rows: table.sums.shown(column).collect(), all: table.sums.rows() }
     }
 
     /// Rows that show this very label.
@@ -50,7 +50,7 @@ pub fn loss(table: &Overview<'_>, trees: &[&Taxonomy]) -> f64 {
     if trees.is_empty() {
         return 0.0;
     }
-    let of = |(column, tree): (usize, &&Taxonomy)| Shown::of(table, column).loss(tree) + 1.0;
+    let of = |(column, tree): (usize, &&Taxonomy)| LabelCounts::of(table, column).loss(tree) + 1.0;
     trees.iter().enumerate().map(of).product::<f64>().powf(1.0 / trees.len() as f64) - 1.0
 }
 

@@ -6,7 +6,7 @@ use super::uniques::PopulationUniques;
 
 /// The risks of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Figures {
+pub struct RiskFigures {
     /// Against somebody who knows that the person is in the table.
     pub prosecutor: Prosecutor,
     /// Against somebody who does not know it; its average is the marketer's figure.
@@ -17,10 +17,10 @@ pub struct Figures {
     pub population_uniques: Option<PopulationUniques>,
 }
 
-impl Figures {
+impl RiskFigures {
     /// Of a table with classes of these sizes, drawn from a population of this size, if it is known. `None` if the table has no rows,
     /// or more than the population.
-    pub fn of(sizes: &Sizes, population: Option<u64>) -> Option<Figures> {
+    pub fn of(sizes: &Sizes, population: Option<u64>) -> Option<RiskFigures> {
         let prosecutor = Prosecutor::of(sizes)?;
         if population.is_some_and(|population| population < prosecutor.rows) {
             return None;
@@ -31,7 +31,7 @@ impl Figures {
         };
         let sample_uniques = sizes.of_size(1);
         let population_uniques = population.map(|population| PopulationUniques::of(sizes, population));
-        Some(Figures { prosecutor, journalist, sample_uniques, population_uniques })
+        Some(RiskFigures { prosecutor, journalist, sample_uniques, population_uniques })
     }
 
     /// The share of all rows that somebody re-identifies who tries with each of them.
@@ -45,8 +45,8 @@ mod tests {
     use super::*;
     use crate::risk::Estimator;
 
-    fn of(sizes: &[(u64, u64)], population: Option<u64>) -> Option<Figures> {
-        Figures::of(&sizes.iter().copied().collect(), population)
+    fn of(sizes: &[(u64, u64)], population: Option<u64>) -> Option<RiskFigures> {
+        RiskFigures::of(&sizes.iter().copied().collect(), population)
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod sizes;
 mod uniques;
 
 pub use attackers::{Journalist, Prosecutor, THRESHOLD};
-pub use figures::Figures;
+pub use figures::RiskFigures;
 pub use matches::expected_match;
 pub use sizes::Sizes;
 pub use uniques::{Estimator, PopulationUniques};

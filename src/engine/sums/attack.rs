@@ -3,16 +3,16 @@
 
 use num_bigint::BigInt;
 
-use super::parts::{Part, Parts};
-use super::system::{Fraction, System};
-use super::tableau::{End, Tableau};
-use super::whole::{Whole, exactly};
+use super::parts::{CellParts, RelatedCells};
+use super::system::{RationalNumber, SumSystem};
+use super::tableau::{SimplexEnd, Tableau};
+use super::whole_numbers::{WholeNumber, exactly};
 
 /// A system as its readers see it.
-pub struct Attack<'s> {
-    system: &'s System,
+pub struct SumsAttack<'s> {
+    system: &'s SumSystem,
     published: Vec<Option<i128>>,
-    parts: Parts,
+    parts: CellParts,
 }
 
 /// How a sum follows from relations and published cells: `(relation, how often)`, all divided by the last number. Added up, these
@@ -29,9 +29,9 @@ pub struct Derivation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interval {
     /// The smallest.
-    pub low: Option<Fraction>,
+    pub low: Option<RationalNumber>,
     /// The largest.
-    pub high: Option<Fraction>,
+    pub high: Option<RationalNumber>,
 }
 
 impl Interval {
@@ -43,27 +43,27 @@ impl Interval {
 
 /// Relations that no numbers in the range of the cells fulfil, as the system numbers them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contradiction {
+pub struct SumsContradiction {
     /// In order.
     pub relations: Vec<usize>,
 }
 
-impl<'s> Attack<'s> {
+impl<'s> SumsAttack<'s> {
     /// Readers see the cells that have a number here.
     ///
     /// # Panics
     /// There is not one entry for each cell.
-    pub fn new(system: &'s System, published: Vec<Option<i128>>) -> Attack<'s> {
+    pub fn new(system: &'s SumSystem, published: Vec<Option<i128>>) -> SumsAttack<'s> {
         assert_eq!(published.len(), system.cells(), "one entry for each cell");
-        let parts = Parts::new(system, |cell| published[cell].is_none());
-        Attack { system, published, parts }
+        let parts = CellParts::new(system, |cell| published[cell].is_none());
+        SumsAttack { system, published, parts }
     }
 
     /// The same for an attacker who knows one cell more.
-    pub fn knowing(&self, cell: usize, value: i128) -> Attack<'s> {
+    pub fn knowing(&self, cell: usize, value: i128) -> SumsAttack<'s> {
         let mut published = self.published.clone();
         published[cell] = Some(value);
-        Attack::new(self.system, published)
+        SumsAttack::new(self.system, published)
     }
 
     /// Whether two cells that are not published are related through such cells.
@@ -107,7 +107,7 @@ impl<'s> Attack<'s> {
         exactly(|| self.derived::<i128>(sum), || self.derived::<BigInt>(sum))
     }
 
-    fn derived<N: Whole>(&self, sum: &[(usize, i64)]) -> Option<Option<Derivation>> {
+    fn derived<N: WholeNumber>(&self, sum: &[(usize, i64)]) -> Option<Option<Derivation>> {
         // A sum over several parts follows only if its share in each part does.
         let mut found: Vec<(Vec<(usize, BigInt)>, BigInt)> = Vec::new();
         let touched: std::collections::BTreeSet<usize> = sum.iter().filter_map(|term| self.parts.of(term.0)).collect();
@@ -144,7 +144,7 @@ impl<'s> Attack<'s> {
     ///
     /// # Errors
     /// No numbers fulfil all relations.
-    pub fn intervals(&self, cells: &[usize]) -> Result<Vec<Interval>, Contradiction> {
+    pub fn intervals(&self, cells: &[usize]) -> Result<Vec<Interval>, SumsContradiction> {
         let mut found: Vec<Option<Interval>> = cells
             .iter()
             .map(|&cell| self.published[cell].map(|value| Interval { low: whole(value), high: whole(value) }))
@@ -160,17 +160,21 @@ impl<'s> Attack<'s> {
         Ok(found.into_iter().map(|interval| interval.expect("a cell is published or in a part")).collect())
     }
 
-    fn within<N: Whole>(&self, part: &Part, places: &[usize]) -> Option<Result<Vec<Interval>, Contradiction>> {
+    fn within<N: WholeNumber>(
+        &self,
+        part: &RelatedCells,
+        places: &[usize],
+    ) -> Option<Result<Vec<Interval>, SumsContradiction>> {
         let mut tableau: Tableau<N> = part.equations(self.system, |cell| self.value(cell))?;
         if !tableau.fulfil()? {
             let relations = tableau.contradiction().into_iter().map(|place| part.relations[place]).collect();
-            return Some(Err(Contradiction { relations }));
+            return Some(Err(SumsContradiction { relations }));
         }
-        let mut bound = |place: usize, sign: i128| -> Option<Option<Fraction>> {
+        let mut bound = |place: usize, sign: i128| -> Option<Option<RationalNumber>> {
             tableau.ask(&[(place, N::new(sign))])?;
             Some(match tableau.climb(None)? {
-                End::Unbounded => None,
-                _ => Some(Fraction::new(tableau.sum().to_big() * sign, tableau.scale().to_big())),
+                SimplexEnd::Unbounded => None,
+                _ => Some(RationalNumber::new(tableau.sum().to_big() * sign, tableau.scale().to_big())),
             })
         };
         let intervals = places.iter().map(|&place| Some(Interval { high: bound(place, 1)?, low: bound(place, -1)? }));
@@ -182,6 +186,6 @@ impl<'s> Attack<'s> {
     }
 }
 
-fn whole(value: i128) -> Option<Fraction> {
-    Some(Fraction::whole(value))
+fn whole(value: i128) -> Option<RationalNumber> {
+    Some(RationalNumber::whole(value))
 }

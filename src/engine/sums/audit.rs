@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
-use super::attack::{Attack, Contradiction, Interval};
+use super::attack::{Interval, SumsAttack, SumsContradiction};
 use super::dimensions::Dimensions;
 use super::parts::intervals_for_lone;
-use super::suppress::{Problem, Protection, Sensitive};
+use super::suppress::{Protection, Sensitive, SuppressionProblem};
 use super::tableau::Range;
-use crate::dominance::{Cell, Rule};
+use crate::dominance::{DominanceRule, SumCell};
 use crate::model::Decimal;
 
 /// Whether readers see a cell, and why not.
@@ -39,7 +39,7 @@ impl Mark {
 
 /// One cell.
 #[derive(Clone)]
-pub struct Entry {
+pub struct TableCell {
     /// Whether readers see it.
     pub mark: Mark,
     /// Its value, where it is known; published cells have one.
@@ -47,22 +47,22 @@ pub struct Entry {
     /// How many contributed to it, where that is known.
     pub contributors: Option<u64>,
     /// What is known of the contributions to it.
-    pub contributions: Option<Cell>,
+    pub contributions: Option<SumCell>,
 }
 
 /// A table with an entry for each cell.
-pub struct Table {
+pub struct SumsTable {
     /// Its dimensions.
     pub dimensions: Dimensions,
     /// What readers know of all cells.
     pub range: Range,
     /// In the order of the dimensions' cells.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TableCell>,
 }
 
 /// What is wrong with a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum CellFault {
     /// It is published, and this rule of those given says that it gives a contribution away.
     Sensitive(usize),
     /// It is left out, and readers can compute it.
@@ -86,16 +86,16 @@ pub struct Computed {
 
 /// What was found, in the order of cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
+pub struct SumsVerdict {
     /// What is wrong.
-    pub faults: Vec<(usize, Fault)>,
+    pub faults: Vec<(usize, CellFault)>,
     /// Every cell that is left out.
     pub computed: Vec<Computed>,
     /// Published cells without known contributions: no rule says anything about them.
     pub not_judged: usize,
 }
 
-impl Table {
+impl SumsTable {
     /// What readers see, cell by cell.
     fn published(&self) -> Vec<Option<i128>> {
         self.entries.iter().map(|entry| entry.value.filter(|_| entry.mark.is_published())).collect()
@@ -105,12 +105,12 @@ impl Table {
     ///
     /// # Errors
     /// No numbers in the range fulfil all totals.
-    pub fn judge(&self, rules: &[Rule]) -> Result<Judged, Contradiction> {
+    pub fn judge(&self, rules: &[DominanceRule]) -> Result<SumsVerdict, SumsContradiction> {
         let system = self.dimensions.system(self.range);
-        let readers = Attack::new(&system, self.published());
+        let readers = SumsAttack::new(&system, self.published());
         let violated = readers.violated();
         if !violated.is_empty() {
-            return Err(Contradiction { relations: violated });
+            return Err(SumsContradiction { relations: violated });
         }
         let left_out = |mark| matches!(mark, Mark::Primary | Mark::Secondary | Mark::LeftOut);
         let cells: Vec<usize> = (0..self.entries.len()).filter(|&cell| left_out(self.entries[cell].mark)).collect();
@@ -120,7 +120,7 @@ impl Table {
             Computed { cell, interval, derivable }
         });
         let computed: Vec<Computed> = computed.collect();
-        let mut faults: Vec<(usize, Fault)> =
+        let mut faults: Vec<(usize, CellFault)> =
             computed.iter().filter_map(|of| Some((of.cell, self.fault(of, rules)?))).collect();
         faults.extend(self.known_to_lone(&readers, &computed, rules, &faults)?);
         let mut not_judged = 0;
@@ -128,13 +128,13 @@ impl Table {
             match &entry.contributions {
                 Some(of) => {
                     let broken = (0..rules.len()).filter(|&rule| rules[rule].is_sensitive(of));
-                    faults.extend(broken.map(|rule| (cell, Fault::Sensitive(rule))));
+                    faults.extend(broken.map(|rule| (cell, CellFault::Sensitive(rule))));
                 }
                 None => not_judged += 1,
             }
         }
         faults.sort_by_key(|fault| fault.0);
-        Ok(Judged { faults, computed, not_judged })
+        Ok(SumsVerdict { faults, computed, not_judged })
     }
 
     /// Takes contributions to cells that are no totals, each of a person, for what is known of all cells: the contributions of a person to a
@@ -148,14 +148,14 @@ impl Table {
                 *sum = sum.saturating_add(amount);
             }
         }
-        let mut cells = vec![Cell::new(kept); self.entries.len()];
+        let mut cells = vec![SumCell::new(kept); self.entries.len()];
         of.into_iter().for_each(|((cell, _), amount)| cells[cell].add(amount));
         for (entry, cell) in self.entries.iter_mut().zip(cells) {
             entry.value.get_or_insert(cell.sum());
             entry.contributors = Some(cell.rows());
             entry.contributions = Some(cell);
         }
-        self.marked(|entry| entry.value != entry.contributions.as_ref().map(Cell::sum))
+        self.marked(|entry| entry.value != entry.contributions.as_ref().map(SumCell::sum))
     }
 
     /// Computes values that are missing from those of other cells, where one addition is enough; the first cell that has none then.
@@ -185,12 +185,12 @@ impl Table {
     /// Cells that are left out, have none of these faults, and are known too closely to the only contributor of another one.
     fn known_to_lone(
         &self,
-        readers: &Attack<'_>,
+        readers: &SumsAttack<'_>,
         computed: &[Computed],
-        rules: &[Rule],
-        faults: &[(usize, Fault)],
-    ) -> Result<Vec<(usize, Fault)>, Contradiction> {
-        let mut found: BTreeMap<usize, Fault> = BTreeMap::new();
+        rules: &[DominanceRule],
+        faults: &[(usize, CellFault)],
+    ) -> Result<Vec<(usize, CellFault)>, SumsContradiction> {
+        let mut found: BTreeMap<usize, CellFault> = BTreeMap::new();
         let judged = |cell: usize| {
             let secondary = self.entries[cell].mark == Mark::Secondary && self.protection(cell, rules) == 0;
             !secondary && faults.iter().all(|fault| fault.0 != cell)
@@ -203,8 +203,8 @@ impl Table {
         let sensitive = (0..self.entries.len()).filter(sensitive).count();
         let all_lone = self.marked(|entry| entry.contributors == Some(1)).len();
         if !intervals_for_lone(sensitive, all_lone) {
-            let exact = readers.followed(&judged, &lone).into_iter().map(|(cell, lone)| (cell, Fault::Known(lone)));
-            return Ok(exact.collect::<BTreeMap<usize, Fault>>().into_iter().collect());
+            let exact = readers.followed(&judged, &lone).into_iter().map(|(cell, lone)| (cell, CellFault::Known(lone)));
+            return Ok(exact.collect::<BTreeMap<usize, CellFault>>().into_iter().collect());
         }
         for lone in lone {
             let others = judged.iter().copied().filter(|&cell| cell != lone && readers.are_related(cell, lone));
@@ -216,13 +216,13 @@ impl Table {
                 // Whether a sum follows does not depend on the values.
                 let attacker = readers.knowing(lone, 0);
                 let follows = others.into_iter().filter(|&cell| attacker.derivation(&[(cell, 1)]).is_some());
-                found.extend(follows.map(|cell| (cell, Fault::Known(lone))));
+                found.extend(follows.map(|cell| (cell, CellFault::Known(lone))));
                 continue;
             };
             let intervals = readers.knowing(lone, value).intervals(&others)?;
             for (cell, interval) in others.into_iter().zip(intervals) {
                 if self.fault(&Computed { cell, interval, derivable: false }, rules).is_some() {
-                    found.insert(cell, Fault::Known(lone));
+                    found.insert(cell, CellFault::Known(lone));
                 }
             }
         }
@@ -230,26 +230,26 @@ impl Table {
     }
 
     /// How far the interval of a cell has to reach beyond its value; 0 if no rule says so.
-    fn protection(&self, cell: usize, rules: &[Rule]) -> u128 {
-        let of = |contributions: &Cell| rules.iter().map(|rule| rule.protection(contributions)).max();
+    fn protection(&self, cell: usize, rules: &[DominanceRule]) -> u128 {
+        let of = |contributions: &SumCell| rules.iter().map(|rule| rule.protection(contributions)).max();
         self.entries[cell].contributions.as_ref().and_then(of).unwrap_or(0)
     }
 
-    fn fault(&self, computed: &Computed, rules: &[Rule]) -> Option<Fault> {
+    fn fault(&self, computed: &Computed, rules: &[DominanceRule]) -> Option<CellFault> {
         let entry = &self.entries[computed.cell];
         let by = self.protection(computed.cell, rules);
         if entry.mark == Mark::Secondary && by == 0 {
             return None;
         }
         if computed.interval.is_exact() {
-            return Some(Fault::Recovered);
+            return Some(CellFault::Recovered);
         }
         let narrow = match entry.value.filter(|_| by > 0) {
             Some(value) => !computed.interval.reaches(value, by, self.down(value, by)),
             // How large the contributions are is not known: the cell itself must not be known as closely as p.
             None => percent(rules).is_some_and(|p| computed.interval.is_known_to(p)),
         };
-        narrow.then_some(Fault::Narrow)
+        narrow.then_some(CellFault::Narrow)
     }
 
     /// How far below its value the interval of a cell has to reach: not below 0 where everybody knows that it is not.
@@ -265,7 +265,7 @@ impl Table {
     ///
     /// # Panics
     /// A cell of the table has no value, or the values do not fulfil all totals.
-    pub fn protect(&mut self, rules: &[Rule], by_value: bool, work: u64) -> Result<(u128, bool), usize> {
+    pub fn protect(&mut self, rules: &[DominanceRule], by_value: bool, work: u64) -> Result<(u128, bool), usize> {
         let system = self.dimensions.system(self.range);
         let absent: Vec<usize> = self.marked(|entry| entry.mark == Mark::Absent);
         let values: Vec<i128> = self.entries.iter().map(|entry| entry.value.expect("a cell with a value")).collect();
@@ -276,7 +276,7 @@ impl Table {
             Sensitive { cell, up, down: self.down(values[cell], up) }
         });
         let sensitive: Vec<Sensitive> = sensitive.collect();
-        let price = |(entry, value): (&Entry, &i128)| {
+        let price = |(entry, value): (&TableCell, &i128)| {
             let value = u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX);
             let free = !matches!(entry.mark, Mark::Kept | Mark::Absent) && value > 0;
             free.then_some(if by_value { value } else { 1 })
@@ -284,7 +284,7 @@ impl Table {
         let costs: Vec<Option<u64>> = self.entries.iter().zip(&values).map(price).collect();
         let lone: Vec<usize> = (0..values.len()).filter(|&cell| self.is_lone(cell)).collect();
         let (values, costs, hidden, lone) = (&values[..], &costs[..], &absent[..], &lone[..]);
-        let problem = Problem { system: &system, values, costs, hidden, sensitive: &sensitive, lone, work };
+        let problem = SuppressionProblem { system: &system, values, costs, hidden, sensitive: &sensitive, lone, work };
         let found = match problem.protect() {
             Protection::Protected(found) => found,
             Protection::Impossible { cell } => return Err(cell),
@@ -297,17 +297,17 @@ impl Table {
         Ok((found.cost, found.least))
     }
 
-    fn marked(&self, which: impl Fn(&Entry) -> bool) -> Vec<usize> {
+    fn marked(&self, which: impl Fn(&TableCell) -> bool) -> Vec<usize> {
         (0..self.entries.len()).filter(|&cell| which(&self.entries[cell])).collect()
     }
 }
 
-fn percent(rules: &[Rule]) -> Option<Decimal> {
-    rules.iter().find_map(|rule| if let Rule::Percent(share) = rule { Some(*share) } else { None })
+fn percent(rules: &[DominanceRule]) -> Option<Decimal> {
+    rules.iter().find_map(|rule| if let DominanceRule::Percent(share) = rule { Some(*share) } else { None })
 }
 
 /// A cell that is left out for another reason than a rule: the share p of its value, and at least 1, so that it cannot be computed.
-fn least_room(value: i128, rules: &[Rule]) -> u128 {
+fn least_room(value: i128, rules: &[DominanceRule]) -> u128 {
     let share = percent(rules).and_then(|share| {
         let unit = 10u128.pow(u32::from(share.scale()));
         Some(value.unsigned_abs().checked_mul(u128::from(share.digits()))?.div_ceil(unit))
@@ -320,12 +320,12 @@ impl Interval {
     fn reaches(&self, value: i128, up: u128, down: u128) -> bool {
         let low = BigInt::from(value) - BigInt::from(down);
         let high = BigInt::from(value) + BigInt::from(up);
-        self.low.as_ref().is_none_or(|own| *own <= super::Fraction::whole(low))
-            && self.high.as_ref().is_none_or(|own| *own >= super::Fraction::whole(high))
+        self.low.as_ref().is_none_or(|own| *own <= super::RationalNumber::whole(low))
+            && self.high.as_ref().is_none_or(|own| *own >= super::RationalNumber::whole(high))
     }
 
     /// The relative error that an estimate from this interval has at most: (high − low) / (high + low). `None` if it has no limit.
-    pub fn relative_error(&self) -> Option<super::Fraction> {
+    pub fn relative_error(&self) -> Option<super::RationalNumber> {
         let (low, high) = (self.low.as_ref()?, self.high.as_ref()?);
         let (above, below) = (high.numerator() * low.denominator(), low.numerator() * high.denominator());
         if below < BigInt::ZERO {
@@ -333,7 +333,11 @@ impl Interval {
         }
         let sum = &above + &below;
         let difference = above - below;
-        Some(if sum == BigInt::ZERO { super::Fraction::whole(0) } else { super::Fraction::new(difference, sum) })
+        Some(if sum == BigInt::ZERO {
+            super::RationalNumber::whole(0)
+        } else {
+            super::RationalNumber::new(difference, sum)
+        })
     }
 
     /// Whether an estimate from this interval errs by less than this share.

@@ -1,6 +1,6 @@
 //! The cells of a table over several dimensions, and the totals among them.
 
-use super::system::{Relation, System};
+use super::system::{Relation, SumSystem};
 use super::tableau::Range;
 
 /// The codes of one dimension: a tree, whose root is the total.
@@ -107,7 +107,7 @@ impl Dimensions {
     }
 
     /// The system of all totals: along each dimension, for each combination of codes of the others. A total of one part is a relation too.
-    pub fn system(&self, range: Range) -> System {
+    pub fn system(&self, range: Range) -> SumSystem {
         let cells = self.cells().expect("a table that fits into memory");
         let mut relations = Vec::new();
         for (at, dimension) in self.dimensions.iter().enumerate() {
@@ -119,6 +119,6 @@ impl Dimensions {
                 }
             }
         }
-        System::new(cells, relations, range)
+        SumSystem::new(cells, relations, range)
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
-use super::system::System;
+use super::system::SumSystem;
 use super::tableau::{Range, Tableau};
-use super::whole::{Whole, exactly};
+use super::whole_numbers::{WholeNumber, exactly};
 
 /// The most pairs of a sensitive cell and of one with a lone contributor for which intervals are computed.
 const MOST_PAIRS: usize = 2_000;
@@ -19,7 +19,7 @@ pub fn intervals_for_lone(sensitive: usize, lone: usize) -> bool {
 
 /// Unknown cells that are related to each other, and the relations between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct RelatedCells {
     /// In order.
     pub cells: Vec<usize>,
     /// In order, as the system numbers them.
@@ -30,14 +30,14 @@ pub struct Part {
 type Followed = Vec<(usize, Vec<usize>)>;
 
 /// The parts of all cells that are unknown, and the part of each cell.
-pub struct Parts {
-    pub parts: Vec<Part>,
+pub struct CellParts {
+    pub parts: Vec<RelatedCells>,
     of: Vec<Option<usize>>,
 }
 
-impl Parts {
+impl CellParts {
     /// Of the cells that are unknown.
-    pub fn new(system: &System, unknown: impl Fn(usize) -> bool) -> Parts {
+    pub fn new(system: &SumSystem, unknown: impl Fn(usize) -> bool) -> CellParts {
         let mut joined: Vec<usize> = (0..system.cells()).collect();
         for relation in system.relations() {
             let mut cells = relation.terms().iter().map(|term| term.0).filter(|&cell| unknown(cell));
@@ -48,11 +48,11 @@ impl Parts {
             }
         }
         let mut of = vec![None; system.cells()];
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<RelatedCells> = Vec::new();
         for cell in (0..system.cells()).filter(|&cell| unknown(cell)) {
             let first = root(&mut joined, cell);
             let part = *of[first].get_or_insert_with(|| {
-                parts.push(Part { cells: Vec::new(), relations: Vec::new() });
+                parts.push(RelatedCells { cells: Vec::new(), relations: Vec::new() });
                 parts.len() - 1
             });
             of[cell] = Some(part);
@@ -64,7 +64,7 @@ impl Parts {
                 parts[part].relations.push(at);
             }
         }
-        Parts { parts, of }
+        CellParts { parts, of }
     }
 
     /// The part that an unknown cell is in.
@@ -81,14 +81,14 @@ fn root(joined: &mut [usize], mut cell: usize) -> usize {
     cell
 }
 
-impl Part {
+impl RelatedCells {
     /// The number of a cell among the unknowns of this part.
     pub fn place(&self, cell: usize) -> usize {
         self.cells.binary_search(&cell).expect("a cell of this part")
     }
 
     /// The equations between the unknown cells of this part; all others have these values. `None`: a number does not fit.
-    pub fn equations<N: Whole>(&self, system: &System, value: impl Fn(usize) -> i128) -> Option<Tableau<N>> {
+    pub fn equations<N: WholeNumber>(&self, system: &SumSystem, value: impl Fn(usize) -> i128) -> Option<Tableau<N>> {
         let equation = |&at: &usize| {
             let relation = &system.relations()[at];
             let (mut terms, mut right) = (Vec::new(), N::new(relation.constant()));
@@ -106,14 +106,14 @@ impl Part {
     }
 
     /// For each of these cells those of the others from which it follows exactly, with all published ones.
-    pub fn followed(&self, system: &System, cells: &[usize], others: &[usize]) -> Vec<(usize, Vec<usize>)> {
+    pub fn followed(&self, system: &SumSystem, cells: &[usize], others: &[usize]) -> Vec<(usize, Vec<usize>)> {
         exactly(
             || self.followed_in::<i128>(system, cells, others),
             || self.followed_in::<BigInt>(system, cells, others),
         )
     }
 
-    fn followed_in<N: Whole>(&self, system: &System, cells: &[usize], others: &[usize]) -> Option<Followed> {
+    fn followed_in<N: WholeNumber>(&self, system: &SumSystem, cells: &[usize], others: &[usize]) -> Option<Followed> {
         // Whether something follows does not depend on the values.
         let mut tableau: Tableau<N> = self.equations(system, |_| 0)?;
         tableau.eliminate()?;

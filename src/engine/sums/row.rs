@@ -1,15 +1,15 @@
 //! One equation with whole coefficients, divided by all that they have in common.
 
-use super::whole::Whole;
+use super::whole_numbers::WholeNumber;
 
 /// `Σ coefficient · unknown = right`; terms in the order of the unknowns, none of them 0.
 #[derive(Clone)]
-pub struct Row<N> {
+pub struct Equation<N> {
     pub terms: Vec<(usize, N)>,
     pub right: N,
 }
 
-impl<N: Whole> Row<N> {
+impl<N: WholeNumber> Equation<N> {
     /// The coefficient of an unknown, if it is not 0.
     pub fn at(&self, unknown: usize) -> Option<&N> {
         let at = self.terms.binary_search_by_key(&unknown, |term| term.0).ok()?;
@@ -24,7 +24,7 @@ impl<N: Whole> Row<N> {
 
     /// This equation without `unknown`, taken out with `by`, in which its coefficient is positive. Every other equation keeps the signs
     /// of its coefficients that `by` does not have. `None`: a number does not fit.
-    pub fn without(&self, unknown: usize, by: &Row<N>) -> Option<Row<N>> {
+    pub fn without(&self, unknown: usize, by: &Equation<N>) -> Option<Equation<N>> {
         let Some(here) = self.at(unknown) else { return Some(self.clone()) };
         let there = by.at(unknown).expect("the pivot's own equation has it");
         let shared = here.divisor(there);
@@ -58,7 +58,7 @@ impl<N: Whole> Row<N> {
                 terms.push((column, number));
             }
         }
-        let mut row = Row { terms, right: N::product_less(&times, &self.right, &less, &by.right)? };
+        let mut row = Equation { terms, right: N::product_less(&times, &self.right, &less, &by.right)? };
         row.reduce();
         Some(row)
     }

@@ -59,21 +59,21 @@ impl Relation {
 
 /// Cells and how they are related. Everything here is public.
 #[derive(Debug, Clone)]
-pub struct System {
+pub struct SumSystem {
     cells: usize,
     relations: Vec<Relation>,
     range: Range,
 }
 
-impl System {
+impl SumSystem {
     /// So many cells, all of them in this range as far as readers know.
     ///
     /// # Panics
     /// A relation names a cell that is not there.
-    pub fn new(cells: usize, relations: Vec<Relation>, range: Range) -> System {
+    pub fn new(cells: usize, relations: Vec<Relation>, range: Range) -> SumSystem {
         let last = relations.iter().filter_map(|relation| relation.terms.last());
         assert!(last.max().is_none_or(|last| last.0 < cells), "relations are between cells of the system");
-        System { cells, relations, range }
+        SumSystem { cells, relations, range }
     }
 
     /// How many cells there are.
@@ -94,31 +94,31 @@ impl System {
 
 /// A number in lowest terms, with a denominator above 0.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Fraction {
+pub struct RationalNumber {
     numerator: BigInt,
     denominator: BigInt,
 }
 
-impl std::fmt::Debug for Fraction {
+impl std::fmt::Debug for RationalNumber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Fraction")
     }
 }
 
-impl Fraction {
+impl RationalNumber {
     /// In lowest terms.
     ///
     /// # Panics
     /// The denominator is not above 0.
-    pub fn new(numerator: BigInt, denominator: BigInt) -> Fraction {
+    pub fn new(numerator: BigInt, denominator: BigInt) -> RationalNumber {
         assert!(denominator > BigInt::ZERO, "a denominator is above 0");
         let shared = num_integer::Integer::gcd(&numerator, &denominator);
-        Fraction { numerator: numerator / &shared, denominator: denominator / shared }
+        RationalNumber { numerator: numerator / &shared, denominator: denominator / shared }
     }
 
     /// A whole number.
-    pub fn whole(number: impl Into<BigInt>) -> Fraction {
-        Fraction { numerator: number.into(), denominator: BigInt::from(1) }
+    pub fn whole(number: impl Into<BigInt>) -> RationalNumber {
+        RationalNumber { numerator: number.into(), denominator: BigInt::from(1) }
     }
 
     /// The largest whole number that is not above it.
@@ -142,14 +142,14 @@ impl Fraction {
     }
 }
 
-impl PartialOrd for Fraction {
-    fn partial_cmp(&self, other: &Fraction) -> Option<std::cmp::Ordering> {
+impl PartialOrd for RationalNumber {
+    fn partial_cmp(&self, other: &RationalNumber) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Fraction {
-    fn cmp(&self, other: &Fraction) -> std::cmp::Ordering {
+impl Ord for RationalNumber {
+    fn cmp(&self, other: &RationalNumber) -> std::cmp::Ordering {
         (&self.numerator * &other.denominator).cmp(&(&other.numerator * &self.denominator))
     }
 }

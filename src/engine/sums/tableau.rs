@@ -4,8 +4,8 @@
 //! A floating-point solver would be faster, and would leave open on which side of a limit a rounded figure lies; here the
 //! verdict is safety. No figure of this file is rounded.
 
-use super::row::Row;
-use super::whole::Whole;
+use super::row::Equation;
+use super::whole_numbers::WholeNumber;
 
 /// What an unknown may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Range {
 
 /// How a search for the largest value of a sum ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum SimplexEnd {
     /// It is the largest one.
     Largest,
     /// There is no largest one.
@@ -34,34 +34,34 @@ const PATIENCE: u32 = 40;
 /// how often that equation went into another, then the sum that is asked about.
 #[derive(Clone)]
 pub struct Tableau<N> {
-    rows: Vec<Row<N>>,
+    rows: Vec<Equation<N>>,
     /// The unknown or trace that an equation is solved for.
     solved: Vec<usize>,
     ranges: Vec<Range>,
     /// Whether an equation was multiplied by -1 at first.
     turned: Vec<bool>,
-    goal: Row<N>,
+    goal: Equation<N>,
     /// The work so far: terms of equations that were computed anew.
     pub work: u64,
 }
 
-impl<N: Whole> Tableau<N> {
+impl<N: WholeNumber> Tableau<N> {
     /// These equations, in the unknowns of these ranges.
     pub fn new(ranges: Vec<Range>, equations: Vec<(Vec<(usize, N)>, N)>) -> Tableau<N> {
         let first_trace = ranges.len();
         let turned = equations.iter().map(|(_, right)| right.is_negative()).collect();
         let traced = |(at, (mut terms, right)): (usize, (Vec<(usize, N)>, N))| {
             // What a trace may be in the first phase is 0 or more.
-            let mut row = Row { terms: std::mem::take(&mut terms), right };
+            let mut row = Equation { terms: std::mem::take(&mut terms), right };
             if row.right.is_negative() {
                 row.negate();
             }
             row.terms.push((first_trace + at, N::new(1)));
             row
         };
-        let rows: Vec<Row<N>> = equations.into_iter().enumerate().map(traced).collect();
+        let rows: Vec<Equation<N>> = equations.into_iter().enumerate().map(traced).collect();
         let solved = (0..rows.len()).map(|at| first_trace + at).collect();
-        Tableau { rows, solved, ranges, turned, goal: Row { terms: Vec::new(), right: N::new(0) }, work: 0 }
+        Tableau { rows, solved, ranges, turned, goal: Equation { terms: Vec::new(), right: N::new(0) }, work: 0 }
     }
 
     fn is_trace(&self, unknown: usize) -> bool {
@@ -93,7 +93,7 @@ impl<N: Whole> Tableau<N> {
     pub fn fulfil(&mut self) -> Option<bool> {
         let traces = (self.ranges.len()..self.goal_column()).map(|trace| (trace, N::new(1)));
         let terms = traces.chain([(self.goal_column(), N::new(1))]).collect();
-        self.goal = Row { terms, right: N::new(0) };
+        self.goal = Equation { terms, right: N::new(0) };
         for at in 0..self.rows.len() {
             self.goal = self.goal.without(self.solved[at], &self.rows[at])?;
         }
@@ -115,7 +115,7 @@ impl<N: Whole> Tableau<N> {
     pub fn ask(&mut self, sum: &[(usize, N)]) -> Option<()> {
         let terms = sum.iter().map(|(unknown, number)| (*unknown, number.negated()));
         let terms = terms.chain([(self.goal_column(), N::new(1))]).collect();
-        self.goal = Row { terms, right: N::new(0) };
+        self.goal = Equation { terms, right: N::new(0) };
         for at in 0..self.rows.len() {
             self.goal = self.goal.without(self.solved[at], &self.rows[at])?;
         }
@@ -142,16 +142,16 @@ impl<N: Whole> Tableau<N> {
     }
 
     /// Makes the sum that was asked about as large as possible, or at least `enough`.
-    pub fn climb(&mut self, enough: Option<&N>) -> Option<End> {
+    pub fn climb(&mut self, enough: Option<&N>) -> Option<SimplexEnd> {
         let mut waited = 0;
         loop {
             if let Some(enough) = enough
                 && !N::product_less(&N::new(1), &self.goal.right, enough, &self.scale())?.is_negative()
             {
-                return Some(End::Enough);
+                return Some(SimplexEnd::Enough);
             }
-            let Some((enters, up)) = self.enters(waited > PATIENCE) else { return Some(End::Largest) };
-            let Some(leaves) = self.leaves(enters, up)? else { return Some(End::Unbounded) };
+            let Some((enters, up)) = self.enters(waited > PATIENCE) else { return Some(SimplexEnd::Largest) };
+            let Some(leaves) = self.leaves(enters, up)? else { return Some(SimplexEnd::Unbounded) };
             waited = if self.rows[leaves].right.is_zero() { waited + 1 } else { 0 };
             self.exchange(leaves, enters)?;
         }
@@ -196,7 +196,7 @@ impl<N: Whole> Tableau<N> {
     /// Solves an equation for another unknown, and takes that out of all others.
     fn exchange(&mut self, at: usize, unknown: usize) -> Option<()> {
         let mut row = self.rows[at].clone();
-        if row.at(unknown).is_some_and(Whole::is_negative) {
+        if row.at(unknown).is_some_and(WholeNumber::is_negative) {
             row.negate();
         }
         for (other, changed) in self.rows.iter_mut().enumerate() {

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::live::{Answer, Ask, Consumed, Hash, Line, Live, Request, Taken, past, past_quickly};
+use tidegate::daemon::live::{
+    Ask, Consumed, DecidedRelease, Hash, Live, Request, RequestOutcome, TakenMessages, past, past_quickly,
+};
 use tidegate::engine::histogram::Person;
 use tidegate::engine::release::Sha256;
 
@@ -17,7 +19,7 @@ use super::draw::{
 use super::feed::{crowd, feed, key, open, packed, rows, step, time, unpacked};
 use crate::common::{is_advisory, is_long as long};
 
-fn ask(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> Answer {
+fn ask(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> RequestOutcome {
     let mut chance = Seeded::new(seed);
     let why = Some("because".to_owned());
     let request = Request::new(ask, "me".to_owned(), time(0), why, live.log().ring(), &mut chance).expect("a request");
@@ -29,7 +31,7 @@ fn ask(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> Answer {
 
 /// The opened content of all sealed objects, with their paths.
 fn opened(private: &Memory) -> Vec<(String, Vec<u8>)> {
-    let ring = Ring::open(&packed(private), &key()).expect("keys").expect("keys");
+    let ring = KeyRing::open(&packed(private), &key()).expect("keys").expect("keys");
     let objects = unpacked(Arc::new(private.clone()));
     let sealed = objects.iter().filter(|(path, _)| !path.starts_with("log/") && !path.starts_with("keys/"));
     let open = |(path, bytes): (&String, &Vec<u8>)| {
@@ -50,12 +52,12 @@ fn holds(private: &Memory, person: u128) -> Option<String> {
 /// What the log says.
 fn folded(private: &Memory, public: &Memory) -> Vec<u8> {
     let whole = packed(private);
-    let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");
+    let ring = KeyRing::open(&whole, &key()).expect("keys").expect("keys");
     past(&whole, public, &ring).expect("a log").state.expect("a chain").bytes()
 }
 
 /// Says something of a release that is held, or nothing.
-fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Option<Answer> {
+fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Option<RequestOutcome> {
     let held = live.state().held.clone()?;
     let (release, decision) = (held.release, held.decision);
     let one = match draw.below(3) {
@@ -71,6 +73,12 @@ fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Opti
 /// The other kinds of chain.
 const FURTHER: [&str; 9] = [CARVED, HALVED, CROWDS, MEASURED, SUPPRESSED, TWO_TABLES, GROUPED, LEVELS, COIN];
 const COIN: &str = "k = 3\nguarantee = \"chain\"\nrho = 0.5\nmax_odds = 64";
+
+/// The rows of the newest release of each chain, or of each release where they are of other people.
+fn newest_rows(releases: &[DecidedRelease], disjoint: bool) -> BTreeMap<u32, u64> {
+    let of = |(at, line): (usize, &DecidedRelease)| (if disjoint { at as u32 } else { line.chain }, line.rows);
+    releases.iter().enumerate().map(of).collect()
+}
 
 #[test]
 fn whatever_is_asked_nobody_is_lost() {
@@ -121,8 +129,7 @@ fn whatever_is_asked_nobody_is_lost() {
             }
             assert!(folded(&private, &public) == live.state().bytes(), "{policy}, seed {seed}, tick {tick}");
             let state = live.state();
-            let of = |(at, line): (usize, &Line)| (if disjoint(policy) { at as u32 } else { line.chain }, line.rows);
-            let newest: BTreeMap<u32, u64> = state.releases.iter().enumerate().map(of).collect();
+            let newest = newest_rows(&state.releases, disjoint(policy));
             let rest = [state.feed.waiting(), state.feed.withheld()].map(|rows| rows.rows()).iter().sum::<u64>();
             let sum = newest.values().sum::<u64>() + rest + state.feed.pending() + state.feed.new_rows();
             let people = state.feed.people().len() as u64;
@@ -171,7 +178,7 @@ fn a_published_person_is_erased_without_a_replay() {
         assert!(checkpoints().iter().all(|now| !before.contains(now)), "{policy}: one from before it is left");
         assert_eq!((answer.done, answer.changed), (true, Some(0)), "{policy}: {}", answer.text);
         let whole = packed(&private);
-        let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");
+        let ring = KeyRing::open(&whole, &key()).expect("keys").expect("keys");
         let quick = past_quickly(&whole, &public, &ring).expect("a log");
         assert!(quick.checkpoint.is_some() && quick.read < 3, "{policy}: {} entries", quick.read);
         assert!(quick.state.expect("a chain").bytes() == folded(&private, &public), "{policy}");
@@ -189,7 +196,7 @@ fn messages_set_aside_that_cannot_be_read_keep_nobody_here() {
     let mut live = open(&feed(POLICIES[0]), Arc::new(private.clone()), Arc::new(public), 1, false).expect("a feed");
     let (look, aside) = (Consumed { sha256: Sha256::of(b"a"), size: 1, modified: 0 }, vec![1].into());
     let people = rows(&[(7 << 100, 0, 1, 0)]);
-    live.take(Taken::file("a.csv".to_owned(), look, 2, people, Some((1, aside)), 0), &time(0)).expect("rows");
+    live.take(TakenMessages::file("a.csv".to_owned(), look, 2, people, Some((1, aside)), 0), &time(0)).expect("rows");
     let answer = ask(&mut live, Ask::Erase { people: vec![Hash(Person(7 << 100))], rows: false }, 1, POLICIES[0]);
     assert!(answer.done && answer.changed == Some(1), "{}", answer.text);
     assert!(answer.text.contains("1 objects of messages that are set aside"), "{}", answer.text);

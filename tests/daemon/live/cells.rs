@@ -7,7 +7,7 @@ use std::sync::Arc;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use tidegate::daemon::ingest::{self, PersonHasher};
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::live::{Consumed, Taken};
+use tidegate::daemon::live::{Consumed, TakenMessages};
 use tidegate::engine::release::Sha256;
 
 use super::draw::{CARVED, Draw, GROUPED, HALVED, POLICIES};
@@ -43,7 +43,7 @@ fn published(policy: &str, changed: bool) -> (BTreeMap<String, Vec<String>>, Vec
         let rows = ingest::take(&path, &feed.columns, &PersonHasher::new(&[7; 32]), &mut |_| {}).expect("rows");
         let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 };
         assert_eq!((rows.rows.len(), rows.aside.messages().len()), (20, 0));
-        live.take(Taken::file(name, look, 20, rows.rows, None, rows.nulled), &time).expect("they are taken in");
+        live.take(TakenMessages::file(name, look, 20, rows.rows, None, rows.nulled), &time).expect("they are taken in");
         live.close(&time).expect("a tick");
         live.decide().expect("a verdict");
         live.leave(&time).expect("a release");

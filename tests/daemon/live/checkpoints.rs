@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::live::{Ask, Hash, Live, Past, Request, past, past_quickly};
+use tidegate::daemon::live::{Ask, Hash, Live, ReplayedLog, Request, past, past_quickly};
 use tidegate::engine::histogram::Person;
 
 use super::draw::{CROWDS, POLICIES};
@@ -38,9 +38,9 @@ fn paths(private: &Memory, folder: &str) -> BTreeSet<String> {
     packed(private).list(folder).expect("a listing").into_iter().map(|listed| listed.path).collect()
 }
 
-fn read(private: &Memory, public: &Memory) -> Past {
+fn read(private: &Memory, public: &Memory) -> ReplayedLog {
     let store = packed(private);
-    let ring = Ring::open(&store, &key()).expect("keys").expect("keys");
+    let ring = KeyRing::open(&store, &key()).expect("keys").expect("keys");
     past_quickly(&store, public, &ring).expect("a log")
 }
 
@@ -109,7 +109,7 @@ fn nothing_is_left_of_older_checkpoints() {
     assert!(second.iter().all(|path| keys.contains(&key(path))));
     assert!(first.iter().all(|path| !keys.contains(&key(path))), "keys of pieces are left");
     let store = packed(&private);
-    let ring = Ring::open(&store, &super::feed::key()).expect("keys").expect("keys");
+    let ring = KeyRing::open(&store, &super::feed::key()).expect("keys").expect("keys");
     let whole = past(&store, &public, &ring).expect("a log").state.expect("a chain");
     assert_eq!(read(&private, &public).state.expect("a chain").sha256(), whole.sha256());
 }
@@ -136,7 +136,7 @@ fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
             let quick = read(&private, &public);
             assert!(quick.checkpoint.is_some(), "{policy}: {why}");
             let store = packed(&private);
-            let ring = Ring::open(&store, &key()).expect("keys").expect("keys");
+            let ring = KeyRing::open(&store, &key()).expect("keys").expect("keys");
             let whole = past(&store, &public, &ring).expect("a log").state.expect("a chain").sha256();
             assert_eq!(live.state().sha256(), whole, "{policy}: {why}");
             assert_eq!(quick.state.expect("a chain").sha256(), whole, "{policy}: {why}");

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tidegate::daemon::error::{Error, Kind, Result};
+use tidegate::daemon::error::{Error, ErrorCategory, Result};
 use tidegate::daemon::journal::store::{Created, Listed, Memory, Store};
-use tidegate::daemon::journal::{Body, Closed, Ring, read};
+use tidegate::daemon::journal::{Body, ClosedTick, KeyRing, read};
 
 use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, POLICIES, SUPPRESSED, TWO_TABLES, drawn};
 use super::feed::{Human, crowd, feed, key, open, packed, step};
@@ -32,7 +32,7 @@ impl Dying {
     }
 
     fn dead<T>() -> Result<T> {
-        Err(Error::new(Kind::Io, "dead"))
+        Err(Error::new(ErrorCategory::Io, "dead"))
     }
 }
 
@@ -114,12 +114,12 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
 /// Coins are drawn once for each tick that halves, and are in the log before what they have led to.
 fn tossed(private: &Memory) {
     let private = &packed(private);
-    let ring = Ring::open(private, &key()).expect("keys").expect("keys");
+    let ring = KeyRing::open(private, &key()).expect("keys").expect("keys");
     let (mut drawn, mut closed) = (Vec::new(), Vec::new());
     read(private, &ring, 0, None, &mut |entry| {
         match &entry.entry.body {
             Body::Coins(coins) => drawn.push(coins.tick),
-            Body::Closed(Closed { turn: Some(_), skipped: false, tick, .. }) => {
+            Body::Closed(ClosedTick { turn: Some(_), skipped: false, tick, .. }) => {
                 assert_eq!(drawn.last(), Some(tick), "a tick was closed before its coins were drawn");
                 closed.push(*tick);
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::live::past;
 
@@ -29,7 +29,7 @@ fn the_state_is_the_fold_of_the_log() {
             for tick in 0..25 {
                 step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
                 let whole = packed(&private);
-                let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");
+                let ring = KeyRing::open(&whole, &key()).expect("keys").expect("keys");
                 let past = past(&whole, &public, &ring).expect("a log");
                 let state = past.state.expect("a chain");
                 assert!(

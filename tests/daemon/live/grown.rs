@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::config::Feed;
-use tidegate::daemon::journal::Ring;
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::Memory;
 use tidegate::daemon::live::{Ask, Hash, Live, Request, past};
 use tidegate::engine::histogram::Person;
@@ -19,7 +19,7 @@ use crate::common::is_long as long;
 const NOW: &str = "2026-01-02T00:00:00Z";
 
 /// A new leaf that is a class of its own where sexes are told apart.
-fn grown(policy: &str) -> Feed {
+fn grown(policy: &str) -> FeedConfig {
     with_columns(policy, "\"F\", \"M\", \"X\"", "10, 20")
 }
 
@@ -31,12 +31,12 @@ fn ticks(seed: u64, many: usize) -> Vec<Vec<Human>> {
 /// The whole log says what the writer knows.
 fn same(live: &Live, private: &Memory, public: &Memory, why: &str) {
     let private = &packed(private);
-    let ring = Ring::open(private, &key()).expect("keys").expect("keys");
+    let ring = KeyRing::open(private, &key()).expect("keys").expect("keys");
     let state = past(private, public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state.expect("a chain");
     assert!(state.bytes() == live.state().bytes(), "{why}: {state:#?} against {:#?}", live.state());
 }
 
-fn asks(live: &mut Live, ask: Ask, file: &dyn Fn() -> Feed) {
+fn asks(live: &mut Live, ask: Ask, file: &dyn Fn() -> FeedConfig) {
     let wanted = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, live.log().ring(), &mut Seeded::new(9));
     let answer = live.asked(&wanted.expect("a request"), &|| Ok(file()), NOW).expect("an answer");
     assert!(answer.done, "{answer:?}");

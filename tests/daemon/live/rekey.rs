@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::error::Result;
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::journal::{Objects, Ring, Wanted, Wrap};
+use tidegate::daemon::journal::{KeyRing, ObjectReader, RequestOrigin, Wrap};
 use tidegate::daemon::live::{Ask, Hash, Live, Request, past, past_quickly};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::histogram::Person;
@@ -42,8 +42,8 @@ fn begun() -> (Memory, Memory, Vec<Vec<Human>>) {
     (private, public, ticks)
 }
 
-fn wanted() -> Wanted {
-    Wanted { request: "r".repeat(32), who: "me".to_owned(), when: time(0), why: None, signed: None }
+fn wanted() -> RequestOrigin {
+    RequestOrigin { request: "r".repeat(32), who: "me".to_owned(), when: time(0), why: None, signed: None }
 }
 
 /// A store whose writer dies at a write.
@@ -68,7 +68,7 @@ impl<'a> Deadly<'a> {
 
     /// What the command does, whatever was done before.
     fn rekey(&self, seed: u64) -> Result<()> {
-        match Ring::open(&packed(self.private), &key()) {
+        match KeyRing::open(&packed(self.private), &key()) {
             Ok(_) => self.open(&key(), seed)?.rekey(&new_key(), wanted()).map(|_| ()),
             Err(_) => self.open(&new_key(), seed).map(|_| ()),
         }
@@ -78,7 +78,7 @@ impl<'a> Deadly<'a> {
 /// The one key that opens the root, and everything in it; the other one is refused in words.
 fn holder(private: &Memory, public: &Memory) -> OperatorKey {
     let private = &packed(private);
-    let opened = [key(), new_key()].map(|key| Ring::open(private, &key));
+    let opened = [key(), new_key()].map(|key| KeyRing::open(private, &key));
     let (ring, holds, refused) = match opened {
         [Ok(Some(ring)), Err(error)] => (ring, key(), error),
         [Err(error), Ok(Some(ring))] => (ring, new_key(), error),
@@ -92,14 +92,14 @@ fn holder(private: &Memory, public: &Memory) -> OperatorKey {
     assert!(quick.checkpoint.is_some() == checkpoint && quick.state.expect("a chain").bytes() == state.bytes());
     let counts = state.counts.iter().map(|(_, counts)| counts);
     let needed = counts.chain(state.pool.iter().map(|place| &place.object)).chain(&state.formed);
-    needed.for_each(|object| _ = Objects::new(private, &ring).need(object).expect("it opens"));
+    needed.for_each(|object| _ = ObjectReader::new(private, &ring).need(object).expect("it opens"));
     holds
 }
 
 /// Every key is under the new one.
 fn done(private: &Memory, public: &Memory, case: &str) {
     assert!(holder(private, public).is(&new_key()), "{case}");
-    let ring = Ring::open(&packed(private), &new_key()).expect("a ring").expect("a feed");
+    let ring = KeyRing::open(&packed(private), &new_key()).expect("a ring").expect("a feed");
     // Nothing but the operator's key makes the difference.
     let old = ring.under(&key(), ring.generation());
     for (path, sealed) in unpacked(Arc::new(private.clone())).into_iter().filter(|(path, _)| path.starts_with("keys/"))
@@ -196,7 +196,7 @@ fn writers_without_a_lock_harm_no_key() {
     let (private, public, ticks) = begun();
     let store = Deadly::new(&private, &public, u64::MAX, false);
     let whole = packed(&private);
-    let ring = Ring::open(&whole, &key()).expect("a ring").expect("a feed");
+    let ring = KeyRing::open(&whole, &key()).expect("a ring").expect("a feed");
     let mut stale = store.open(&key(), 2).expect("a feed");
     let rekeys = store.open(&key(), 3).expect("a feed");
     // The one that began last has taken over, and the change of the other one is none.

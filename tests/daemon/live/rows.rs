@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::journal::{Objects, Ring, Wanted};
-use tidegate::daemon::live::{Answer, Ask, Hash, Live, Request, past};
+use tidegate::daemon::journal::{KeyRing, ObjectReader, RequestOrigin};
+use tidegate::daemon::live::{Ask, Hash, Live, Request, RequestOutcome, past};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
 use tidegate::daemon::verify;
@@ -50,7 +50,7 @@ impl Roots {
     /// The log says what the writer knows, everything is as it was written, and a public root alone is.
     pub fn whole(&self, live: &Live, key: &OperatorKey, why: &str) {
         let whole = packed(&self.private);
-        let ring = Ring::open(&whole, key).expect("keys").expect("keys");
+        let ring = KeyRing::open(&whole, key).expect("keys").expect("keys");
         let state = past(&whole, &self.public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state;
         let state = state.expect("a chain");
         assert!(state.bytes() == live.state().bytes(), "{why}: {state:#?} against {:#?}", live.state());
@@ -114,14 +114,14 @@ fn request(live: &Live, people: &[u128], seed: u64) -> Request {
     Request::new(ask, "me".to_owned(), time(0), None, live.log().ring(), &mut Seeded::new(seed)).expect("a request")
 }
 
-fn erase(live: &mut Live, people: &[u128], seed: u64) -> Answer {
+fn erase(live: &mut Live, people: &[u128], seed: u64) -> RequestOutcome {
     let request = request(live, people, seed);
     live.asked(&request, &|| Ok(feed(CROWDS)), &time(0)).expect("an answer")
 }
 
 /// The opened content of all sealed objects but the inbox.
 fn opened(roots: &Roots, key: &OperatorKey) -> Vec<(String, Vec<u8>)> {
-    let ring = Ring::open(&packed(&roots.private), key).expect("keys").expect("keys");
+    let ring = KeyRing::open(&packed(&roots.private), key).expect("keys").expect("keys");
     let objects = unpacked(Arc::new(roots.private.clone()));
     let open = |(path, bytes): (&String, &Vec<u8>)| {
         let wrap = ring.place(path);
@@ -224,7 +224,7 @@ fn rows_stay_where_no_atom_could_leave_as_a_whole() {
     }
 }
 
-fn ask(live: &mut Live, ask: Ask, seed: u64) -> Answer {
+fn ask(live: &mut Live, ask: Ask, seed: u64) -> RequestOutcome {
     let policy = if live.state().terms.columns.has_measures() { MEASURED } else { CROWDS };
     let request = Request::new(ask, "me".into(), time(0), None, live.log().ring(), &mut Seeded::new(seed));
     let answer = live.asked(&request.expect("a request"), &|| Ok(feed(policy)), &time(0)).expect("an answer");
@@ -295,7 +295,7 @@ fn whatever_comes_between_whole_atoms_leave() {
                 }
                 3 => {
                     let new = || OperatorKey::parse(&format!("{:02x}", tick + 1).repeat(32)).expect("a key");
-                    let wanted = Wanted {
+                    let wanted = RequestOrigin {
                         request: format!("{tick:032}"),
                         who: "me".into(),
                         when: time(0),
@@ -369,9 +369,9 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
             here.whole(&live, &key(), &why);
             assert!(shown(&here) == shown(&meant), "{why}");
             let whole = packed(&here.private);
-            let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");
+            let ring = KeyRing::open(&whole, &key()).expect("keys").expect("keys");
             for members in &live.state().members {
-                Objects::new(&whole, &ring).need(&members.object).expect("it opens");
+                ObjectReader::new(&whole, &ring).need(&members.object).expect("it opens");
             }
         }
         if !died {

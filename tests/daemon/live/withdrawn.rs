@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::Memory;
 use tidegate::daemon::live::{Ask, Live, Request, past};
 use tidegate::engine::release::{Layout, Manifest, Sha256};
@@ -126,7 +126,7 @@ fn a_release_that_waits_is_void_when_another_one_is_withdrawn() {
     let answer = live.asked(&request, &|| Ok(feed(HALVED)), &time(0)).expect("an answer");
     assert!(answer.done && answer.text.contains("is void"), "{answer:?}");
     let store = packed(&private);
-    let ring = Ring::open(&store, &key()).expect("keys").expect("keys");
+    let ring = KeyRing::open(&store, &key()).expect("keys").expect("keys");
     let whole = past(&store, &public, &ring).expect("a log").state.expect("a chain");
     assert!(whole.held.is_none() && whole.sha256() == live.state().sha256());
     drop(live);

@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::json;
-use tidegate::engine::sums::{Attack, Range, Relation, System};
+use tidegate::engine::sums::{Range, Relation, SumSystem, SumsAttack};
 
 use super::place::{HEADER, NEVER, OFTEN, PLANTED, Place, person};
 use crate::common::delta::versions;
@@ -68,9 +68,9 @@ impl Ever {
         let cell = |person: &u64| everybody.binary_search(person).expect("one of them");
         let sums = self.0.iter().enumerate();
         let relations = sums.map(|(at, (people, _))| Relation::total(everybody.len() + at, people.iter().map(cell)));
-        let system = System::new(everybody.len() + self.0.len(), relations.collect(), Range::Free);
+        let system = SumSystem::new(everybody.len() + self.0.len(), relations.collect(), Range::Free);
         let published = everybody.iter().map(|_| None).chain(self.0.iter().map(|(_, sum)| Some(*sum))).collect();
-        let attack = Attack::new(&system, published);
+        let attack = SumsAttack::new(&system, published);
         (0..everybody.len()).any(|person| attack.derivation(&[(person, 1)]).is_some())
     }
 }

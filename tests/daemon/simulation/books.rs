@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidegate::daemon::error::Result;
-use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, Packs, Store};
-use tidegate::daemon::live::{State, past_quickly};
+use tidegate::daemon::live::{FeedState, past_quickly};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
 use tidegate::daemon::verify::{Finding, private, public};
@@ -21,18 +21,18 @@ fn keys() -> (OperatorKey, Signing) {
 }
 
 /// The keys of the feed; `None` before it has any.
-pub fn ring(nature: &Nature) -> Option<Ring> {
-    Ring::open(&nature.private(), &keys().0).expect("a private root that was written well")
+pub fn ring(nature: &Nature) -> Option<KeyRing> {
+    KeyRing::open(&nature.private(), &keys().0).expect("a private root that was written well")
 }
 
 /// The state of the feed, from its newest checkpoint on; `None` before it has begun.
-pub fn state(nature: &Nature) -> Option<State> {
+pub fn state(nature: &Nature) -> Option<FeedState> {
     let read = past_quickly(&nature.private(), nature.root(Side::Public), &ring(nature)?);
     read.unwrap_or_else(|error| panic!("the log cannot be read: {error}")).state
 }
 
 /// What `verify` says of these roots.
-fn findings(store: &dyn Store, shown: &dyn Store, ring: &Ring) -> Result<Vec<Finding>> {
+fn findings(store: &dyn Store, shown: &dyn Store, ring: &KeyRing) -> Result<Vec<Finding>> {
     let seen = public(shown, Layout::Root, &[keys().1.public()])?;
     let found = private(store, ring, shown, &seen)?;
     let strange = seen.strange.into_iter().filter(|path| !found.leaving.contains(path)).map(Finding::unnamed);
@@ -58,7 +58,7 @@ pub fn damage(nature: &Nature) {
     let [hidden, shown] = roots.map(Memory::with);
     let hidden = Packs::over(Arc::new(hidden));
     // Without the keys nothing can be looked at, by a start or by `verify`.
-    let Ok(Some(ring)) = Ring::open(&hidden, &keys().0) else { return };
+    let Ok(Some(ring)) = KeyRing::open(&hidden, &keys().0) else { return };
     let halts = past_quickly(&hidden, &shown, &ring).err();
     if let Some(halts) = halts {
         assert!(

@@ -9,12 +9,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 use tidegate::daemon::chance::Chance;
-use tidegate::daemon::config::{Feed, Root};
+use tidegate::daemon::config::{FeedConfig, Root};
 use tidegate::daemon::error::Result;
-use tidegate::daemon::ingest::topic::{Fetching, Position, Settings};
+use tidegate::daemon::ingest::topic::{Fetching, Position, TopicSettings};
 use tidegate::daemon::journal::store::{Packs, Store};
 use tidegate::daemon::observe::FeedObserver;
-use tidegate::daemon::run::world::{Roots, Wait, World};
+use tidegate::daemon::run::world::{OpenedRoots, Wait, World};
 use tidegate::daemon::run::{How, Until, keep};
 use tokio::sync::watch;
 
@@ -77,16 +77,16 @@ impl World for Here {
         self.nature.chance()
     }
 
-    fn roots(&self, _: &Feed) -> Result<Option<Roots>> {
+    fn roots(&self, _: &FeedConfig) -> Result<Option<OpenedRoots>> {
         if !self.nature.bucket && !self.nature.locks(self.process) {
             return Ok(None);
         }
         let private = Arc::new(Packs::over(self.store(Side::Private)));
         let lock = (!self.nature.bucket).then(|| Box::new(Lock(Arc::clone(&self.nature), self.process)) as _);
-        Ok(Some(Roots { private, public: self.store(Side::Public), lock }))
+        Ok(Some(OpenedRoots { private, public: self.store(Side::Public), lock }))
     }
 
-    fn fetch(&self, _: &Settings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>> {
+    fn fetch(&self, _: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>> {
         Ok(Box::new(Reader::begin(Arc::clone(&self.nature), self.process, &positions)))
     }
 
@@ -113,7 +113,7 @@ impl World for Here {
 }
 
 /// Keeps a feed as the program does, until it is told to end.
-pub fn live(nature: &Arc<Nature>, process: u32, feed: Feed, told: FeedObserver, ends: watch::Receiver<bool>) {
+pub fn live(nature: &Arc<Nature>, process: u32, feed: FeedConfig, told: FeedObserver, ends: watch::Receiver<bool>) {
     let here = Here { nature: Arc::clone(nature), process, ends: ends.clone() };
     let how = How { until: Until::Told, accept_clock: false, exit_on_halt: false };
     let mut keeps = pin!(keep(feed, told, how, Arc::new(here), ends));

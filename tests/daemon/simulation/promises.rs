@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 use tidegate::daemon::journal::store::{Memory, Store, log};
-use tidegate::daemon::journal::{Body, Decision, Entry, Ingest, Origin};
+use tidegate::daemon::journal::{Body, Decision, Entry, Ingest, MessageOrigin};
 use tidegate::engine::release::{Layout, Sha256};
 
 use super::nature::Side;
@@ -118,7 +118,7 @@ impl Promises {
     /// Each message is taken in once, and none is left out.
     fn taken(&mut self, ingest: &Ingest) {
         for part in &ingest.parts {
-            let Origin::Partition { partition, .. } = &part.origin else { panic!("a topic has partitions") };
+            let MessageOrigin::Partition { partition, .. } = &part.origin else { panic!("a topic has partitions") };
             let next = self.next.entry(*partition).or_default();
             assert_eq!(part.from, *next, "messages of partition {partition} are left out or taken in twice");
             *next = part.next;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegate::daemon::chance::Chance;
-use tidegate::daemon::config::{Feed, LogFormat};
+use tidegate::daemon::config::{FeedConfig, LogFormat};
 use tidegate::daemon::ingest::PersonHasher;
-use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::live::{Ask, Hash, Request};
 use tidegate::daemon::observe::Observer;
 use tokio::sync::watch;
@@ -237,7 +237,7 @@ impl Run<'_> {
         let (process, clock) = (self.begun, self.draw.between(0, 3) as i64);
         self.nature.begins(process, clock);
         let (ends, told) = watch::channel(false);
-        let (nature, feed) = (Arc::clone(&self.nature), Feed::load(&self.file).expect("a feed file"));
+        let (nature, feed) = (Arc::clone(&self.nature), FeedConfig::load(&self.file).expect("a feed file"));
         let observer = self.places.observer.feed(&feed);
         self.processes.insert(process, Process { ends, told: false });
         self.nature.turns.begin(process, move || live(&nature, process, feed, observer, told));
@@ -355,7 +355,7 @@ impl Run<'_> {
     }
 
     /// A note with it lies in the inbox.
-    fn asked(&mut self, ask: Ask, ring: &Ring) {
+    fn asked(&mut self, ask: Ask, ring: &KeyRing) {
         let when = "2026-01-01T00:00:00Z".to_owned();
         let chance: &mut dyn Chance = &mut *self.nature.chance();
         let request = Request::new(ask, "a test".to_owned(), when, None, ring, chance).expect("a request");

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate::daemon::error::{Error, Kind, Result};
+use tidegate::daemon::error::{Error, ErrorCategory, Result};
 use tidegate::daemon::journal::store::{Created, Listed, Store};
 
 use super::nature::{Fate, Nature, Side};
@@ -36,7 +36,7 @@ pub struct Seen {
 }
 
 fn refused<T>(text: &str) -> Result<T> {
-    Err(Error::new(Kind::Io, format!("the simulated store {text}")))
+    Err(Error::new(ErrorCategory::Io, format!("the simulated store {text}")))
 }
 
 impl Seen {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tidegate::daemon::error::{Error, Kind};
+use tidegate::daemon::error::{Error, ErrorCategory};
 use tidegate::daemon::ingest::topic::{Backlog, Batch, Bell, Fetching, News, Position};
 
 use super::nature::Nature;
@@ -132,7 +132,7 @@ impl Fetching for Reader {
                 return Some(News::Back);
             }
             if std::mem::take(&mut topic.fails) {
-                return Some(News::Failed(Error::new(Kind::Io, "the simulated broker refuses")));
+                return Some(News::Failed(Error::new(ErrorCategory::Io, "the simulated broker refuses")));
             }
             let new: Vec<i32> = topic.partitions.keys().filter(|at| !known.next.contains_key(at)).copied().collect();
             if !new.is_empty() {

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate::engine::feed::Closed;
+use tidegate::engine::feed::ClosingResult;
 use tidegate::engine::gate::own::Approved;
-use tidegate::engine::histogram::{Histogram, Values};
+use tidegate::engine::histogram::{Histogram, SensitiveValues};
 use tidegate::engine::model::{Columns, Cut, Leaf, Node, Recoding, Taxonomy, Value};
-use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, Policy, Rare, Settings};
+use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, Policy, PolicySettings, Rare};
 
 use super::chain::{Chain, Human, policy};
 use crate::common::random::{self, Draw};
@@ -58,23 +58,27 @@ impl Script {
     pub fn blind(draw: &mut Draw) -> Script {
         let rare = if draw.once_in(4) { Rare::Coarsen } else { Rare::Wait };
         let waits = rare == Rare::Wait;
-        let written = Settings {
+        let written = PolicySettings {
             k: Some(draw.between(2, 4)),
             guarantee: Some(Guarantee::Blind),
             rare: Some(rare),
             max_wait: waits.then(|| draw.between(0, 3)),
             max_withheld: waits.then(|| Decimal::new(draw.between(0, 3) * 7, 2).expect("a share")),
-            ..Settings::default()
+            ..PolicySettings::default()
         };
         Script::drawn(draw, &written, 3)
     }
 
     pub fn bcf(draw: &mut Draw) -> Script {
-        let written = Settings { k: Some(draw.between(2, 3)), guarantee: Some(Guarantee::Bcf), ..Settings::default() };
+        let written = PolicySettings {
+            k: Some(draw.between(2, 3)),
+            guarantee: Some(Guarantee::Bcf),
+            ..PolicySettings::default()
+        };
         Script::drawn(draw, &written, 2)
     }
 
-    fn drawn(draw: &mut Draw, written: &Settings, width: u64) -> Script {
+    fn drawn(draw: &mut Draw, written: &PolicySettings, width: u64) -> Script {
         let width = draw.between(1, width) as usize;
         let columns = columns((0..width).map(|column| random::tree(draw, column, 2)).collect());
         let trees = columns.trees();
@@ -134,12 +138,12 @@ impl Script {
             let mut outcome = format!("{:?} {:?} {} {}", ticked.step, ticked.refusals, ticked.added, ticked.duplicate);
             played.follow(&chain, tick);
             let kind = match ticked.closed {
-                Closed::Candidate(candidate) if self.left.contains(&tick) => {
+                ClosingResult::Candidate(candidate) if self.left.contains(&tick) => {
                     let approved = chain.offer(&candidate).decided(|_| ());
                     assert!(approved.is_ok(), "a candidate that is left lying is good as well");
                     "left"
                 }
-                Closed::Candidate(candidate) => {
+                ClosingResult::Candidate(candidate) => {
                     let approved = chain.offer(&candidate).decided(|_| ()).unwrap_or_else(|verdict| {
                         panic!("refused: {:?}", verdict.reasons().map(|(_, why)| &why.text).collect::<Vec<_>>())
                     });
@@ -147,10 +151,10 @@ impl Script {
                     chain.publish(*candidate, approved);
                     "published"
                 }
-                Closed::Held => "held",
-                Closed::Waiting => "waiting",
-                Closed::Stopped => "stopped",
-                Closed::Impossible(_) => "impossible",
+                ClosingResult::Held => "held",
+                ClosingResult::Waiting => "waiting",
+                ClosingResult::Stopped => "stopped",
+                ClosingResult::Impossible(_) => "impossible",
             };
             outcome += &format!(" {kind} {:?}", played.balance(&chain));
             played.ticks.push(outcome);
@@ -232,7 +236,7 @@ fn text(values: &[Value]) -> String {
 }
 
 /// The rows of a table as it was read.
-fn rows(columns: &Columns, release: &tidegate::engine::histogram::Release, values: &Values) -> Vec<Row> {
+fn rows(columns: &Columns, release: &tidegate::engine::histogram::Release, values: &SensitiveValues) -> Vec<Row> {
     let trees = columns.trees();
     let class = |class: usize| {
         let labels: Vec<String> =

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tidegate::engine::audit::{Figures, RowsLeftOut, Subject};
-use tidegate::engine::feed::Closed;
+use tidegate::engine::audit::{AuditFigures, AuditSubject, RowsLeftOut};
+use tidegate::engine::feed::ClosingResult;
 use tidegate::engine::gate::own::Verdict;
 use tidegate::engine::histogram::Histogram;
 use tidegate::engine::policy::{ChainKind, Cuts};
@@ -30,9 +30,9 @@ fn audited(chain: &Chain, seen: &Seen) {
         chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
     let tables = chain.tables.clone();
     let nobody = RowsLeftOut::default();
-    let subject = Subject::of_chain(&chain.columns, ChainKind::Cumulative, tables, Some(rows), &nobody);
+    let subject = AuditSubject::of_chain(&chain.columns, ChainKind::Cumulative, tables, Some(rows), &nobody);
     let subject = subject.expect("its own people");
-    let figures = Figures::of(&subject, &chain.columns, &chain.policy).expect("supersets").chain.expect("a chain");
+    let figures = AuditFigures::of(&subject, &chain.columns, &chain.policy).expect("supersets").chain.expect("a chain");
     seen.crossing.fetch_add(u64::from(!figures.tight), Ordering::Relaxed);
     let exact = figures.exact_realised();
     let realised = figures.realised.expect("people are known");
@@ -50,7 +50,7 @@ fn whatever_passes(world: &World, cuts: Cuts, draw: &mut Draw, seen: &Seen) {
         let having = |group: &(Vec<u32>, u64), draw: &mut Draw| draw.between(0, group.1);
         let assigned = world.ticks.iter().map(|groups| groups.iter().map(|group| having(group, draw)).collect());
         let ticked = chain.tick(&world.people(tick, &assigned.collect()));
-        let Closed::Candidate(proposed) = ticked.closed else { continue };
+        let ClosingResult::Candidate(proposed) = ticked.closed else { continue };
         let standing = proposed.recoding.clone();
         let mut out = *proposed;
         if let Some(recoding) = ticked.finer {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tidegate::engine::feed::{Candidate, Closed};
+use tidegate::engine::feed::{ClosingResult, ProposedRelease};
 use tidegate::engine::model::{Columns, Leaf, Value};
-use tidegate::engine::policy::{ChainKind, Cuts, Decimal, Guarantee, Policy, Settings};
+use tidegate::engine::policy::{ChainKind, Cuts, Decimal, Guarantee, Policy, PolicySettings};
 
 use super::chain::{Chain, Human, policy};
 use crate::common::columns;
@@ -16,7 +16,7 @@ pub const RHO: f64 = 0.5;
 /// A policy with a coin.
 pub fn tested(k: u64, cuts: Option<Cuts>) -> Policy {
     let number = |text: &str| Decimal::parse(text);
-    let written = Settings {
+    let written = PolicySettings {
         k: Some(k),
         guarantee: Some(Guarantee::Chain),
         rho: number("0.5"),
@@ -24,7 +24,7 @@ pub fn tested(k: u64, cuts: Option<Cuts>) -> Policy {
         max_wait: Some(0),
         max_withheld: number("0"),
         cuts,
-        ..Settings::default()
+        ..PolicySettings::default()
     };
     policy(&written, ChainKind::Cumulative)
 }
@@ -124,11 +124,11 @@ pub fn courses(world: &World, assigned: &Assigned, policy: &Policy) -> Vec<Cours
         let mut next = Vec::new();
         for (mut chain, seen, likely, certain) in open {
             let ticked = chain.tick(&world.people(tick, assigned));
-            let Closed::Candidate(proposed) = ticked.closed else {
+            let ClosingResult::Candidate(proposed) = ticked.closed else {
                 next.push((chain, seen, likely, certain));
                 continue;
             };
-            let mut step = |chain: &Chain, out: Option<bool>, candidate: Candidate, share: f64, sure: bool| {
+            let mut step = |chain: &Chain, out: Option<bool>, candidate: ProposedRelease, share: f64, sure: bool| {
                 let offer = chain.offer(&candidate);
                 let mut seen = seen.clone();
                 seen.push((out, offer.data().to_vec()));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidegate::engine::gate::certainty::{Answer, Budget, Certainty, Fact, searched};
+use tidegate::engine::gate::certainty::{Certainty, CertaintyBudget, Fact, FactExtent, searched};
 use tidegate::engine::histogram::Release;
 use tidegate::engine::model::{Cut, Node, Taxonomy};
 use tidegate::engine::policy::{Inference, Values};
@@ -14,7 +14,7 @@ use crate::common::cases;
 const WORLDS: usize = 600;
 
 fn found(case: &Case, values: Values) -> Certainty {
-    searched(&case.release, &case.trees(), Inference::Replay, (case.a, values), Budget::FULL)
+    searched(&case.release, &case.trees(), Inference::Replay, (case.a, values), CertaintyBudget::FULL)
 }
 
 /// The fewest and the most people of a box in all these worlds, if they are 1..a−1.
@@ -64,13 +64,16 @@ fn repeated_values_exactly() {
         let kept = case.kept(&worlds);
         let trees = case.trees();
         let told = found(&case, Values::Repeated);
-        assert_eq!(told.answer, Answer::Whole);
+        assert_eq!(told.answer, FactExtent::Whole);
         assert_eq!(told.clauses as usize, case.found.refusals.len());
         // The labels alone do not tell how far nodes were split where nobody is; it does not matter.
         let shown = (0..trees.len()).map(|column| Cut::completed(trees[column], &case.release.shown(column)));
         let labels: Vec<Cut> = shown.collect::<Result<_, _>>().expect("an antichain");
         let labelled = case.release.clone().told_under(&labels).expect("its own nodes");
-        assert_eq!(searched(&labelled, &trees, Inference::Replay, (case.a, Values::Repeated), Budget::FULL), told);
+        assert_eq!(
+            searched(&labelled, &trees, Inference::Replay, (case.a, Values::Repeated), CertaintyBudget::FULL),
+            told
+        );
         for fact in &told.facts {
             assert_eq!(small(&case, &kept, &region(fact)), Some((fact.least, fact.most)), "{fact:?}");
         }
@@ -125,7 +128,7 @@ fn distinct_values_from_below() {
         let kept = case.kept(&worlds);
         let truth = truth(&case, &kept);
         let told = found(&case, Values::Distinct);
-        assert_eq!(told.answer, Answer::Whole);
+        assert_eq!(told.answer, FactExtent::Whole);
         for fact in &told.facts {
             let bounds = small(&case, &kept, &region(fact));
             let (least, most) = bounds.unwrap_or_else(|| panic!("case {number}: not certain: {fact:?}"));
@@ -151,12 +154,17 @@ fn an_answer_is_open_when_the_budget_ends() {
         for values in [Values::Repeated, Values::Distinct] {
             let whole = found(&case, values);
             for budget in [0, 1, 5, 20, 60, 200] {
-                let part =
-                    searched(&case.release, &case.trees(), Inference::Replay, (case.a, values), Budget::new(budget));
-                if part.answer == Answer::Whole {
+                let part = searched(
+                    &case.release,
+                    &case.trees(),
+                    Inference::Replay,
+                    (case.a, values),
+                    CertaintyBudget::new(budget),
+                );
+                if part.answer == FactExtent::Whole {
                     assert_eq!(part, whole);
                 } else {
-                    assert_eq!(part.answer, Answer::Open);
+                    assert_eq!(part.answer, FactExtent::Open);
                     assert!(part.facts.iter().all(|fact| whole.facts.contains(fact)));
                     open += 1;
                 }

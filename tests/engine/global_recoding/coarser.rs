@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use tidegate::engine::anonymizer::{Rules, Standing, State};
-use tidegate::engine::gate::certainty::{Answer, Budget, Fact, coarsened};
+use tidegate::engine::anonymizer::{RareRowRules, StandingRecoding, StandingState};
+use tidegate::engine::gate::certainty::{CertaintyBudget, Fact, FactExtent, coarsened};
 use tidegate::engine::histogram::Release;
 use tidegate::engine::model::{Node, Recoding, Taxonomy};
 use tidegate::engine::policy::{Decimal, Values};
@@ -18,7 +18,7 @@ type Part = (Vec<Node>, u32);
 /// A chain after its first release, and its second release.
 struct Chain {
     case: Case,
-    state: State,
+    state: StandingState,
     first: World,
     grown: Vec<(Vec<Node>, u64)>,
     recoding: Recoding,
@@ -27,9 +27,9 @@ struct Chain {
     boxes: Vec<Vec<Node>>,
 }
 
-fn tick(state: &State, people: &World, a: u64, trees: &[&Taxonomy]) -> (Recoding, Vec<(Vec<Node>, u64)>) {
-    let rules = Rules { a, max_wait: 0, max_withheld: Decimal::ZERO };
-    let mut standing = Standing::resume(rules, state.clone());
+fn tick(state: &StandingState, people: &World, a: u64, trees: &[&Taxonomy]) -> (Recoding, Vec<(Vec<Node>, u64)>) {
+    let rules = RareRowRules { a, max_wait: 0, max_withheld: Decimal::ZERO };
+    let mut standing = StandingRecoding::resume(rules, state.clone());
     let tick = standing.tick(&headcount(trees.len(), people), 0, trees);
     let atoms = tick.atoms.iter().map(|atom| (atom.class.clone(), atom.people.rows())).collect();
     (standing.state().cut().expect("there is one").clone(), atoms)
@@ -45,7 +45,8 @@ impl Chain {
         for _ in 0..draw.between(case.a, 6) {
             people.push((trees.iter().map(|tree| draw.between(0, tree.leaves() as u64 - 1) as u32).collect(), 1));
         }
-        let mut standing = Standing::new(Rules { a: case.a, max_wait: 0, max_withheld: Decimal::ZERO }, trees.len());
+        let mut standing =
+            StandingRecoding::new(RareRowRules { a: case.a, max_wait: 0, max_withheld: Decimal::ZERO }, trees.len());
         standing.tick(&headcount(trees.len(), &first), 0, &trees);
         let state = standing.into_state();
         let (recoding, grown) = tick(&state, &people, case.a, &trees);
@@ -146,13 +147,13 @@ fn clauses_exactly_and_the_truth_from_below() {
         let Some(chain) = Chain::random(number) else { continue };
         let trees = chain.case.trees();
         let before = release(&chain.first, &chain.case.found.recoding);
-        let told = coarsened(&before, &chain.after, &trees, chain.case.a, Budget::FULL);
+        let told = coarsened(&before, &chain.after, &trees, chain.case.a, CertaintyBudget::FULL);
         if chain.recoding == chain.case.found.recoding {
-            assert_eq!((told.facts.len(), told.clauses, told.answer), (0, 0, Answer::Whole));
+            assert_eq!((told.facts.len(), told.clauses, told.answer), (0, 0, FactExtent::Whole));
             continue;
         }
         let Some(worlds) = chain.worlds(300) else { continue };
-        assert_eq!(told.answer, Answer::Whole);
+        assert_eq!(told.answer, FactExtent::Whole);
         let reported = |fact: &Fact| {
             let mut nodes = fact.class.clone();
             nodes[fact.column] = fact.child;

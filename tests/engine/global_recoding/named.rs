@@ -1,10 +1,12 @@
 //! Cases by name, small enough to be followed by hand: what tells next to nothing at the end, and what is certain.
 
 use num_bigint::BigUint;
-use tidegate::engine::gate::certainty::{Answer, Budget, Fact, coarsened, searched};
+use tidegate::engine::gate::certainty::{CertaintyBudget, Fact, FactExtent, coarsened, searched};
 use tidegate::engine::model::{Taxonomy, Tree};
 use tidegate::engine::policy::{Inference, Values};
-use tidegate::engine::safeguards::trace::{Budget as Work, Maximality, Ratio, Source, maximality, replayed, whole};
+use tidegate::engine::safeguards::trace::{
+    FigureSource, Maximality, TraceBudget as Work, TraceRatio, maximality, replayed, whole,
+};
 
 use super::ratio::{check, terms};
 use super::world::{Case, World, flat, release};
@@ -37,10 +39,10 @@ fn final_maximality_is_far_below_the_truth() {
     let trees = case.trees();
     let told = whole(&case.release, &trees, 2, terms(Values::Repeated));
     check(&told.ratio, 2048, 1);
-    assert_eq!(told.source, Source::Formula);
+    assert_eq!(told.source, FigureSource::Formula);
     let again = replayed(&case.release, &trees, 2, terms(Values::Repeated));
     check(&again.ratio, 2048, 1);
-    assert_eq!(again.source, Source::Counted { worlds: 3u64.pow(8) });
+    assert_eq!(again.source, FigureSource::Counted { worlds: 3u64.pow(8) });
 }
 
 /// The same with two such columns and eight people: 16/15 against 256, every world looked at.
@@ -65,7 +67,8 @@ fn there_is_no_bound_to_it() {
         world.push((vec![0, 0], 1));
         let trees = vec![flat(0, &[1, 1]), flat(1, &vec![1; classes as usize])];
         let case = Case::of(trees, &world, 2).expect("enough people");
-        let Ratio::Exact { all, left } = whole(&case.release, &case.trees(), 2, terms(Values::Repeated)).ratio else {
+        let TraceRatio::Exact { all, left } = whole(&case.release, &case.trees(), 2, terms(Values::Repeated)).ratio
+        else {
             panic!("whole numbers")
         };
         assert_eq!(all * people, left * (BigUint::from(1u8) << (people - 1)));
@@ -78,10 +81,10 @@ fn there_is_no_bound_to_it() {
 fn a_small_crowd_is_certain() {
     let world: World = vec![(vec![0], 1), (vec![1], 1), (vec![2], 3)];
     let case = Case::of(vec![nested(2)], &world, 2).expect("enough people");
-    let found = searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Repeated), Budget::FULL);
+    let found = searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Repeated), CertaintyBudget::FULL);
     let fact = |child| Fact { class: vec![1], column: 0, child, least: 1, most: 1, sole: false };
     assert_eq!(found.facts, [fact(2), fact(3)]);
-    assert_eq!((found.clauses, found.lone, found.answer), (1, 1, Answer::Whole));
+    assert_eq!((found.clauses, found.lone, found.answer), (1, 1, FactExtent::Whole));
     let worlds = case.worlds(Values::Repeated, 100).expect("few");
     assert_eq!(case.kept(&worlds), [(world, 2)]);
 }
@@ -91,7 +94,8 @@ fn a_small_crowd_is_certain() {
 fn a_little_more_and_nothing_is_certain() {
     let check = |trees: Vec<Taxonomy>, world: World, lone: u64| {
         let case = Case::of(trees, &world, 2).expect("enough people");
-        let found = searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Repeated), Budget::FULL);
+        let found =
+            searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Repeated), CertaintyBudget::FULL);
         assert!(found.facts.is_empty(), "{:?}", found.facts);
         assert_eq!(found.lone, lone);
     };
@@ -107,7 +111,7 @@ fn room_makes_a_crowd_certain() {
     // Three people over one and two values: one is alone, or all three are two and one.
     let case = Case::of(vec![nested(2), flat(1, &[1])], &vec![(vec![0, 0], 1), (vec![1, 0], 1), (vec![2, 0], 3)], 2);
     let case = case.expect("enough people");
-    let found = searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Distinct), Budget::FULL);
+    let found = searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Distinct), CertaintyBudget::FULL);
     assert_eq!(found.facts.len(), 2);
     let mut tree = Tree::new("*");
     let x = tree.add(0, "x", 1);
@@ -118,10 +122,12 @@ fn room_makes_a_crowd_certain() {
     let world = vec![(vec![0], 1), (vec![1], 4), (vec![2], 5)];
     let case = Case::of(vec![tree], &world, 2).expect("enough people");
     // Five people: `x1` has room for one, so four or five are in `x2`.
-    let found = searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Distinct), Budget::FULL);
+    let found = searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Distinct), CertaintyBudget::FULL);
     assert_eq!(found.facts, [Fact { class: vec![1], column: 0, child: 2, least: 1, most: 1, sole: true }]);
     assert!(
-        searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Repeated), Budget::FULL).facts.is_empty()
+        searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Repeated), CertaintyBudget::FULL)
+            .facts
+            .is_empty()
     );
 }
 
@@ -134,8 +140,11 @@ fn what_the_search_did_not_make() {
     let cut = tidegate::engine::model::Cut::completed(&tree, &[1, 4]).expect("a cut");
     let small = release(&world, &[cut]);
     for values in [Values::Repeated, Values::Distinct] {
-        assert_eq!(searched(&small, &trees, Inference::Replay, (2, values), Budget::FULL).answer, Answer::Impossible);
-        assert_eq!(whole(&small, &trees, 2, terms(values)).ratio, Ratio::Impossible);
+        assert_eq!(
+            searched(&small, &trees, Inference::Replay, (2, values), CertaintyBudget::FULL).answer,
+            FactExtent::Impossible
+        );
+        assert_eq!(whole(&small, &trees, 2, terms(values)).ratio, TraceRatio::Impossible);
     }
 }
 
@@ -157,14 +166,14 @@ fn a_coarsening_names_two_people() {
     second[1].1 += 1;
     let before = release(&first, &[cut(&[2, 3, 5, 6])]);
     let after = |world: &World| release(world, &[cut(&[1, 5, 6])]);
-    let found = coarsened(&before, &after(&second), &[&tree], 2, Budget::FULL);
+    let found = coarsened(&before, &after(&second), &[&tree], 2, CertaintyBudget::FULL);
     let fact = |child| Fact { class: vec![1], column: 0, child, least: 1, most: 1, sole: false };
     assert_eq!(found.facts, [fact(2), fact(3)]);
-    assert_eq!((found.clauses, found.lone, found.answer), (1, 1, Answer::Whole));
+    assert_eq!((found.clauses, found.lone, found.answer), (1, 1, FactExtent::Whole));
     // With a third one it may be any side; and nothing is told where the recoding stays.
     second[1].1 += 1;
-    let found = coarsened(&before, &after(&second), &[&tree], 2, Budget::FULL);
+    let found = coarsened(&before, &after(&second), &[&tree], 2, CertaintyBudget::FULL);
     assert_eq!((found.facts.len(), found.clauses, found.lone), (0, 1, 1));
-    assert_eq!(coarsened(&before, &before, &[&tree], 2, Budget::FULL).clauses, 0);
-    assert_eq!(coarsened(&after(&second), &before, &[&tree], 2, Budget::FULL).answer, Answer::Impossible);
+    assert_eq!(coarsened(&before, &before, &[&tree], 2, CertaintyBudget::FULL).clauses, 0);
+    assert_eq!(coarsened(&after(&second), &before, &[&tree], 2, CertaintyBudget::FULL).answer, FactExtent::Impossible);
 }

@@ -3,7 +3,9 @@
 use num_bigint::BigUint;
 use tidegate::engine::model::Node;
 use tidegate::engine::policy::Values;
-use tidegate::engine::safeguards::trace::{Budget, Ratio, Source, Terms, maximality, replayed, whole};
+use tidegate::engine::safeguards::trace::{
+    FigureSource, TraceBudget, TraceRatio, TraceTerms, maximality, replayed, whole,
+};
 
 use super::world::{Case, World, draw, flat};
 use crate::common::cases;
@@ -11,8 +13,8 @@ use crate::common::cases;
 const WORLDS: usize = 500;
 const BOTH: [Values; 2] = [Values::Repeated, Values::Distinct];
 
-pub fn terms(values: Values) -> Terms {
-    Terms { values, seed: 1, budget: Budget::FULL }
+pub fn terms(values: Values) -> TraceTerms {
+    TraceTerms { values, seed: 1, budget: TraceBudget::FULL }
 }
 
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -21,8 +23,8 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 
 /// Whether an exact ratio is `all` over `left`.
 #[track_caller]
-pub fn check(found: &Ratio, all: u128, left: u128) {
-    let Ratio::Exact { all: mine, left: kept } = found else { panic!("not exact: {found:?}") };
+pub fn check(found: &TraceRatio, all: u128, left: u128) {
+    let TraceRatio::Exact { all: mine, left: kept } = found else { panic!("not exact: {found:?}") };
     assert_eq!(mine * BigUint::from(left), kept * BigUint::from(all), "{mine} / {kept}, not {all} / {left}");
 }
 
@@ -55,17 +57,17 @@ fn all_worlds_against_the_formulas() {
             let trees = case.trees();
             let found = whole(&case.release, &trees, case.a, terms(values));
             check(&found.ratio, all, left);
-            assert_eq!(found.source == Source::Formula, values == Values::Repeated);
+            assert_eq!(found.source == FigureSource::Formula, values == Values::Repeated);
             let again = replayed(&case.release, &trees, case.a, terms(values));
             check(&again.ratio, all, left);
-            assert_eq!(again.source, Source::Counted { worlds: worlds.len() as u64 });
+            assert_eq!(again.source, FigureSource::Counted { worlds: worlds.len() as u64 });
             let mut least = all;
             for (column, tree) in trees.iter().enumerate() {
                 for node in case.release.shown(column).into_iter().filter(|&node| !tree.is_leaf(node)) {
                     least = least.min(maximal(&case, &worlds, column, node));
                 }
             }
-            match maximality(&case.release, &trees, case.a, values, Budget::FULL) {
+            match maximality(&case.release, &trees, case.a, values, TraceBudget::FULL) {
                 Some(told) => {
                     check(&told.at_least, all, least);
                     assert_eq!(maximal(&case, &worlds, told.column, told.node), least);
@@ -82,7 +84,7 @@ fn all_worlds_against_the_formulas() {
 /// Floats lie as near to the exact figures as they say, and not too far.
 #[test]
 fn floats_against_whole_numbers() {
-    let floats = Budget { bits: 0, ..Budget::FULL };
+    let floats = TraceBudget { bits: 0, ..TraceBudget::FULL };
     for number in 0..u64::from(cases(300)) {
         let mut draw = draw(12, number);
         let people = if number % 3 == 0 { 150 } else { 30 };
@@ -91,25 +93,25 @@ fn floats_against_whole_numbers() {
         case.a = draw.between(2, case.classes().map(|(_, rows)| rows).min().expect("a class").min(12));
         let trees = case.trees();
         for values in BOTH {
-            let exact = maximality(&case.release, &trees, case.a, values, Budget::FULL);
+            let exact = maximality(&case.release, &trees, case.a, values, TraceBudget::FULL);
             let near = maximality(&case.release, &trees, case.a, values, floats);
             let (Some(exact), Some(near)) = (exact, near) else { continue };
-            if exact.at_least == Ratio::Impossible {
+            if exact.at_least == TraceRatio::Impossible {
                 continue;
             }
             agree(&near.at_least, &exact.at_least);
         }
         let exact = whole(&case.release, &trees, case.a, terms(Values::Repeated)).ratio;
-        let near = whole(&case.release, &trees, case.a, Terms { budget: floats, ..terms(Values::Repeated) });
-        if !case.found.refusals.is_empty() && near.source == Source::Formula {
+        let near = whole(&case.release, &trees, case.a, TraceTerms { budget: floats, ..terms(Values::Repeated) });
+        if !case.found.refusals.is_empty() && near.source == FigureSource::Formula {
             agree(&near.ratio, &exact);
         }
     }
 }
 
 #[track_caller]
-fn agree(near: &Ratio, exact: &Ratio) {
-    let (Ratio::Near { log10, error }, Some(truth)) = (near, exact.log10()) else {
+fn agree(near: &TraceRatio, exact: &TraceRatio) {
+    let (TraceRatio::Near { log10, error }, Some(truth)) = (near, exact.log10()) else {
         panic!("{near:?} and {exact:?}");
     };
     assert!((log10 - truth).abs() <= error + 1e-13, "{log10} ± {error}, but {truth}");
@@ -123,10 +125,10 @@ fn large_classes() {
         let tree = flat(0, sizes);
         let world: World = vec![(vec![0], rows)];
         let release = super::world::release(&world, &[tidegate::engine::model::Cut::root(&tree)]);
-        maximality(&release, &[&tree], a, Values::Repeated, Budget::FULL).expect("a node").at_least
+        maximality(&release, &[&tree], a, Values::Repeated, TraceBudget::FULL).expect("a node").at_least
     };
     // Two children of a half: 2 · 2^−100000 · Σ C(100000, 1..39).
-    let Ratio::Near { log10, error } = far(&[1, 1], 100_000, 40) else { panic!("floats") };
+    let TraceRatio::Near { log10, error } = far(&[1, 1], 100_000, 40) else { panic!("floats") };
     let (mut sum, mut term) = (0.0f64, 0.0f64);
     for at in 1..40u32 {
         term += (f64::from(100_001 - at) / f64::from(at)).log10();
@@ -137,7 +139,7 @@ fn large_classes() {
     // Uneven children: for the smallest it is likely, and the figure is near 1.
     for sizes in [&[100_000, 50_000, 30][..], &[1; 50], &[1000, 1, 1, 1], &[7, 5, 3, 2, 1]] {
         let found = far(sizes, 100_000, 40);
-        let Ratio::Near { log10, error } = found else { panic!("{found:?}") };
+        let TraceRatio::Near { log10, error } = found else { panic!("{found:?}") };
         assert!(log10 >= -1e-9 && error < 1e-5, "{log10} ± {error}");
     }
 }
@@ -150,11 +152,11 @@ fn drawn_worlds() {
         for values in BOTH {
             let Some(case) = Case::random(&mut draw(13, number), 2, 12, values) else { continue };
             let trees = case.trees();
-            let few = Budget { worlds: 0, draws: 640, ..Budget::FULL };
-            let some = Terms { budget: few, ..terms(values) };
+            let few = TraceBudget { worlds: 0, draws: 640, ..TraceBudget::FULL };
+            let some = TraceTerms { budget: few, ..terms(values) };
             let drawn = replayed(&case.release, &trees, case.a, some);
-            let Source::Drawn { draws, kept } = drawn.source else { panic!("not drawn") };
-            assert_eq!((draws, kept == 0), (640, drawn.ratio == Ratio::Unknown));
+            let FigureSource::Drawn { draws, kept } = drawn.source else { panic!("not drawn") };
+            assert_eq!((draws, kept == 0), (640, drawn.ratio == TraceRatio::Unknown));
             let alone = on_threads(1, || replayed(&case.release, &trees, case.a, some));
             assert_eq!(drawn, alone);
             assert_eq!(drawn, on_threads(5, || replayed(&case.release, &trees, case.a, some)));
@@ -171,12 +173,12 @@ fn drawn_worlds() {
 /// Where nothing lasts nothing is known.
 #[test]
 fn without_a_budget_nothing_is_known() {
-    let none = Budget { bits: 0, sums: 0, terms: 0, worlds: 0, draws: 0, rows: 0 };
+    let none = TraceBudget { bits: 0, sums: 0, terms: 0, worlds: 0, draws: 0, rows: 0 };
     let case = (0..).find_map(|number| {
         Case::random(&mut draw(14, number), 2, 12, Values::Repeated).filter(|case| !case.found.refusals.is_empty())
     });
     let case = case.expect("some case has a refusal");
-    let told = whole(&case.release, &case.trees(), case.a, Terms { budget: none, ..terms(Values::Repeated) });
-    assert_eq!((told.ratio, told.source), (Ratio::Unknown, Source::Drawn { draws: 0, kept: 0 }));
+    let told = whole(&case.release, &case.trees(), case.a, TraceTerms { budget: none, ..terms(Values::Repeated) });
+    assert_eq!((told.ratio, told.source), (TraceRatio::Unknown, FigureSource::Drawn { draws: 0, kept: 0 }));
     assert_eq!(maximality(&case.release, &case.trees(), case.a, Values::Repeated, none), None);
 }

@@ -1,7 +1,7 @@
 //! Small releases of the top-down search, and every world that could have been behind one.
 
-use tidegate::engine::anonymizer::{Found, alone};
-use tidegate::engine::histogram::{Cell, Headcount, Heads, Histogram, Release, Values as Dictionary};
+use tidegate::engine::anonymizer::{TopDownResult, alone};
+use tidegate::engine::histogram::{Cell, Headcount, Heads, Histogram, Release, SensitiveValues as Dictionary};
 use tidegate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy, Tree};
 use tidegate::engine::policy::Values;
 
@@ -16,7 +16,7 @@ pub struct Case {
     pub a: u64,
     /// Who was there.
     pub people: World,
-    pub found: Found,
+    pub found: TopDownResult,
     pub release: Release,
 }
 

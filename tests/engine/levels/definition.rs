@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate::engine::anonymizer::levels::{Diverse, Ground, Lattice, Mean, Privacy, Query, Rows};
+use tidegate::engine::anonymizer::levels::{DistinctRows, Diverse, Ground, Lattice, Mean, Privacy, Query};
 use tidegate::engine::histogram::Histogram;
 use tidegate::engine::model::{Leaf, Node, Recoding, Taxonomy, Tree, Value};
 
@@ -31,7 +31,7 @@ pub const GOALS: [Goal; 7] = [
 ];
 
 /// One of the models of sensitive values; `tree`: where values lie, those in `guarded` being guarded.
-pub fn model(draw: &mut Draw, table: &Rows, values: &Values) -> Vec<Diverse> {
+pub fn model(draw: &mut Draw, table: &DistinctRows, values: &Values) -> Vec<Diverse> {
     match draw.between(0, 7) {
         0 => Vec::new(),
         1 => vec![Diverse::Distinct(2)],

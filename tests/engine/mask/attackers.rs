@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use tidegate::engine::gate::minimality::masked;
-use tidegate::engine::safeguards::mask::{Crowd, Shares, Stock, mask};
+use tidegate::engine::safeguards::mask::{AtomShare, AtomShares, Stock, mask};
 
 use super::branches;
 use super::rows::{Drawn, Same, rows};
@@ -31,9 +31,9 @@ fn beliefs(sizes: &[u64], l: u64, before: &dyn Fn(&[u64]) -> f64, also: &Also<'_
     loop {
         let likely = before(&held);
         if likely > 0.0 {
-            let crowds: Vec<Crowd> =
-                sizes.iter().zip(&held).map(|(&people, &guarded)| Crowd { people, guarded }).collect();
-            let shares = Shares::of(&crowds, l);
+            let crowds: Vec<AtomShare> =
+                sizes.iter().zip(&held).map(|(&people, &guarded)| AtomShare { people, guarded }).collect();
+            let shares = AtomShares::of(&crowds, l);
             for (weight, targets) in branches::all(|draws| shares.targets(&crowds, draws)) {
                 let mut shown = held.clone();
                 targets.into_iter().for_each(|(at, target)| shown[at] = target);

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tidegate::engine::feed::{Candidate, Closed, Feed};
-use tidegate::engine::histogram::{Histogram, Release, Values};
+use tidegate::engine::feed::{ClosingResult, Feed, ProposedRelease};
+use tidegate::engine::histogram::{Histogram, Release, SensitiveValues};
 use tidegate::engine::model::{Columns, Cut, Node, Role, Value};
-use tidegate::engine::policy::{ChainKind, Facts, Policy, Rare, Settings};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, Rare};
 
 use super::chain::{Chain, Human, Offer, arrivals};
 use crate::common::columns;
@@ -24,14 +24,14 @@ fn guarded(draw: &mut Draw) -> Columns {
 }
 
 fn policy(draw: &mut Draw, columns: &Columns) -> Policy {
-    let written = Settings {
+    let written = PolicySettings {
         k: Some(draw.between(2, 9)),
         m: Some(2),
         rare: draw.once_in(2).then_some(Rare::Coarsen),
-        ..Settings::default()
+        ..PolicySettings::default()
     };
     let sets = columns.of(Role::Sensitive).map(|column| column.guarded.len()).sum();
-    let facts = Facts { guarded_sets: sets, sensitive: 1, ..Facts::default() };
+    let facts = ColumnFacts { guarded_sets: sets, sensitive: 1, ..ColumnFacts::default() };
     Policy::new(&written, ChainKind::Cumulative, &facts).expect("no contradiction")
 }
 
@@ -47,7 +47,12 @@ fn people(draw: &mut Draw, columns: &Columns, first: u128) -> Vec<Human> {
 }
 
 /// What a table says under a recoding that is not finer: by class and value.
-fn told(table: &Release, values: &Values, cuts: &[Cut], columns: &Columns) -> BTreeMap<(Vec<Node>, Vec<Value>), u64> {
+fn told(
+    table: &Release,
+    values: &SensitiveValues,
+    cuts: &[Cut],
+    columns: &Columns,
+) -> BTreeMap<(Vec<Node>, Vec<Value>), u64> {
     let trees = columns.trees();
     let mut told = BTreeMap::new();
     for class in 0..table.classes() {
@@ -62,8 +67,8 @@ fn told(table: &Release, values: &Values, cuts: &[Cut], columns: &Columns) -> BT
 }
 
 /// How often something is said less often than a release before.
-fn taken_back(tables: &[(Release, Values)], columns: &Columns) -> usize {
-    let missing = |pair: &[(Release, Values)]| {
+fn taken_back(tables: &[(Release, SensitiveValues)], columns: &Columns) -> usize {
+    let missing = |pair: &[(Release, SensitiveValues)]| {
         let cuts = pair[1].0.recoding();
         let [before, after] = [&pair[0], &pair[1]].map(|(table, values)| told(table, values, cuts, columns));
         before.iter().filter(|(key, count)| after.get(*key).copied().unwrap_or_default() < **count).count()
@@ -87,13 +92,13 @@ fn masked_chains_take_nothing_back() {
         let mut chain = Chain::new(columns, policy);
         chain.chance.0 = draw.clone();
         let (mut changed, mut first) = (0, 0);
-        let (mut formed, mut anew): (Vec<Formed>, Vec<(Release, Values)>) = (Vec::new(), Vec::new());
+        let (mut formed, mut anew): (Vec<Formed>, Vec<(Release, SensitiveValues)>) = (Vec::new(), Vec::new());
         for _ in 0..draw.between(2, 6) {
             let people = people(draw, &chain.columns, first);
             first += people.len() as u128;
             let mut before = chain.feed.clone();
             before.tick(arrivals(&chain.columns, &people), &chain.policy, &chain.columns.trees());
-            let Closed::Candidate(candidate) = chain.tick(&people).closed else { continue };
+            let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else { continue };
             let ledgers = candidate.increments.iter().flat_map(|new| &new.ledger);
             changed += ledgers.map(|ledger| ledger.changed.len()).sum::<usize>();
             assert_eq!(candidate.increments.len(), 1, "everything is approved");
@@ -118,9 +123,9 @@ fn masked_chains_take_nothing_back() {
 }
 
 /// A policy that guards the sets of these columns.
-fn guarding(written: &Settings, kind: ChainKind, columns: &Columns) -> Policy {
+fn guarding(written: &PolicySettings, kind: ChainKind, columns: &Columns) -> Policy {
     let sets = columns.of(Role::Sensitive).map(|column| column.guarded.len()).sum();
-    Policy::new(written, kind, &Facts { guarded_sets: sets, sensitive: 1, ..Facts::default() })
+    Policy::new(written, kind, &ColumnFacts { guarded_sets: sets, sensitive: 1, ..ColumnFacts::default() })
         .expect("no contradiction")
 }
 
@@ -130,14 +135,14 @@ fn masked_releases_that_stand_alone_are_approved() {
     let seen: [AtomicU64; 2] = Default::default();
     random::run("masked releases of their own", 120, |draw| {
         let columns = guarded(draw);
-        let written = Settings { k: Some(draw.between(2, 9)), m: Some(2), ..Settings::default() };
+        let written = PolicySettings { k: Some(draw.between(2, 9)), m: Some(2), ..PolicySettings::default() };
         let mut chain = Chain::new(columns.clone(), guarding(&written, ChainKind::Disjoint, &columns));
         chain.chance.0 = draw.clone();
         let mut first = 0;
         for _ in 0..draw.between(1, 4) {
             let people = people(draw, &chain.columns, first);
             first += people.len() as u128;
-            let Closed::Candidate(candidate) = chain.tick(&people).closed else { continue };
+            let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else { continue };
             if !can_be_masked(&candidate, &columns) {
                 return;
             }
@@ -163,14 +168,14 @@ fn masked_chains_with_a_coin_are_approved() {
     random::run("masked chains with a coin", 90, |draw| {
         let columns = guarded(draw);
         let number = |text| tidegate::engine::policy::Decimal::parse(text);
-        let written = Settings {
+        let written = PolicySettings {
             k: Some(3),
             m: Some(2),
             guarantee: Some(tidegate::engine::policy::Guarantee::Chain),
             rho: number("0.95"),
             max_odds: number("1.2"),
             rare: draw.once_in(2).then_some(Rare::Coarsen),
-            ..Settings::default()
+            ..PolicySettings::default()
         };
         let mut chain = Chain::new(columns.clone(), guarding(&written, ChainKind::Cumulative, &columns));
         chain.chance.0 = draw.clone();
@@ -183,7 +188,7 @@ fn masked_chains_with_a_coin_are_approved() {
             }
             first += people.len() as u128;
             let ticked = chain.tick(&people);
-            let Closed::Candidate(proposed) = ticked.closed else { continue };
+            let ClosingResult::Candidate(proposed) = ticked.closed else { continue };
             if !can_be_masked(&proposed, &columns) {
                 return;
             }
@@ -210,7 +215,7 @@ fn masked_chains_with_a_coin_are_approved() {
 }
 
 /// A release of increments that are all masked for it; `None` where one cannot be.
-fn masked_anew(formed: &[Formed], recoding: &[Cut], chain: &mut Chain) -> Option<(Release, Values)> {
+fn masked_anew(formed: &[Formed], recoding: &[Cut], chain: &mut Chain) -> Option<(Release, SensitiveValues)> {
     let told = |one: &Formed| {
         let ledger = one.feed.mask(&chain.policy, &chain.columns, &mut chain.chance).ok()?;
         Some(ledger.expect("it is not masked yet").applied(&one.rows).as_one(0))
@@ -238,7 +243,7 @@ fn text(value: u64) -> Value {
 }
 
 /// Whether somebody has a value that others can show instead of theirs.
-fn can_be_masked(candidate: &Candidate, columns: &Columns) -> bool {
+fn can_be_masked(candidate: &ProposedRelease, columns: &Columns) -> bool {
     let sets = candidate.rows().values().guarded(columns);
     (0..candidate.rows().values().len()).any(|value| !sets.iter().any(|set| set[value]))
 }
@@ -264,7 +269,7 @@ fn when_masked_releases_come_depends_on_no_value() {
             for (chain, people) in chains.iter_mut().zip([&people, &permuted]) {
                 let ticked = chain.tick(people);
                 let seen = (ticked.tick, ticked.added, ticked.step, format!("{:?}", ticked.refusals));
-                let Closed::Candidate(candidate) = ticked.closed else {
+                let ClosingResult::Candidate(candidate) = ticked.closed else {
                     came.push((seen, None));
                     continue;
                 };
@@ -293,7 +298,7 @@ fn the_gate_sees_what_was_not_masked() {
         let mut chain = Chain::new(columns, policy);
         chain.chance.0 = draw.clone();
         let people = people(draw, &chain.columns, 0);
-        let Closed::Candidate(candidate) = chain.tick(&people).closed else { return };
+        let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else { return };
         if !can_be_masked(&candidate, &chain.columns) {
             return;
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tidegate::engine::safeguards::mask::{Change, Draws, Nothing, Rows, Stock, Stocks, mask};
+use tidegate::engine::safeguards::mask::{Change, Draws, EqualRows, NoReplacement, Stock, Stocks, mask};
 
 use super::branches;
 use crate::common::random::{self, Draw};
@@ -26,12 +26,12 @@ impl Stocks for Same {
     }
 }
 
-pub fn rows(counts: &[(u32, u32, u64)]) -> Vec<Rows> {
-    counts.iter().map(|&(cell, value, rows)| Rows { cell, value, rows }).collect()
+pub fn rows(counts: &[(u32, u32, u64)]) -> Vec<EqualRows> {
+    counts.iter().map(|&(cell, value, rows)| EqualRows { cell, value, rows }).collect()
 }
 
 /// Rows by cell and value after changes, which must be of rows that there are.
-fn after(atoms: &[Vec<Rows>], changes: &[Change]) -> Vec<BTreeMap<(u32, u32), u64>> {
+fn after(atoms: &[Vec<EqualRows>], changes: &[Change]) -> Vec<BTreeMap<(u32, u32), u64>> {
     let mut after = vec![BTreeMap::<(u32, u32), u64>::new(); atoms.len()];
     for (atom, rows) in after.iter_mut().zip(atoms) {
         rows.iter().for_each(|rows| *atom.entry((rows.cell, rows.value)).or_default() += rows.rows);
@@ -56,7 +56,7 @@ fn masked_atoms_show_no_more_than_is_allowed() {
         let sets: Vec<Vec<bool>> =
             (0..draw.between(1, 3)).map(|_| (0..values).map(|value| value > 0 && draw.once_in(3)).collect()).collect();
         let guarded = |value: u32| sets.iter().any(|set| set[value as usize]);
-        let atoms: Vec<Vec<Rows>> = (0..draw.between(1, 6))
+        let atoms: Vec<Vec<EqualRows>> = (0..draw.between(1, 6))
             .map(|_| {
                 let some = (0..draw.between(1, 9)).map(|_| {
                     let (cell, value) = (draw.between(0, 2) as u32, draw.between(0, u64::from(values) - 1) as u32);
@@ -85,7 +85,7 @@ fn masked_atoms_show_no_more_than_is_allowed() {
                 assert!(shows * l <= people && shows <= held, "{shows} of {people} where {held} were, l = {l}");
             }
         }
-        let fine = |rows: &Vec<Rows>| {
+        let fine = |rows: &Vec<EqualRows>| {
             let people: u64 = rows.iter().map(|rows| rows.rows).sum();
             let held =
                 |set: &Vec<bool>| rows.iter().filter(|rows| set[rows.value as usize]).map(|rows| rows.rows).sum();
@@ -138,11 +138,11 @@ fn the_nearest_stock_that_is_large_enough_is_drawn_from() {
     assert_eq!(drawn(&[&[(0, 39)], &[(2, 40)], &[(3, 99)]]), Ok(vec![2]));
     assert_eq!(drawn(&[&[(0, 40)], &[(2, 40)]]), Ok(vec![0]));
     assert_eq!(drawn(&[&[(0, 1)], &[(2, 2)], &[(3, 3)]]), Ok(vec![3]));
-    assert_eq!(drawn(&[&[(0, 0)], &[]]), Err(Nothing));
+    assert_eq!(drawn(&[&[(0, 0)], &[]]), Err(NoReplacement));
 }
 
 /// The values that rows were changed to.
-fn random_changes(atoms: &[Vec<Rows>], sets: &[Vec<bool>], stocks: &Same) -> Result<Vec<u32>, Nothing> {
+fn random_changes(atoms: &[Vec<EqualRows>], sets: &[Vec<bool>], stocks: &Same) -> Result<Vec<u32>, NoReplacement> {
     let changes = mask(atoms, sets, 4, stocks, &mut Drawn(&mut Draw::new(1, 1)))?;
     let mut to: Vec<u32> = changes.iter().map(|change| change.to).collect();
     to.dedup();

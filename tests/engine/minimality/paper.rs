@@ -1,19 +1,19 @@
 //! The tables of the paper (MIN), one test each.
 
 use tidegate::engine::gate::minimality::belief::Belief;
-use tidegate::engine::gate::minimality::requirement::{Share, close, close_to, k_e, l_diverse, recursive};
-use tidegate::engine::gate::minimality::values::{Part, ties};
-use tidegate::engine::gate::minimality::{Attack, Origin};
+use tidegate::engine::gate::minimality::requirement::{ExactShare, close, close_to, k_e, l_diverse, recursive};
+use tidegate::engine::gate::minimality::values::{GeneralisedPeople, ties};
+use tidegate::engine::gate::minimality::{MinimalityAttack, OriginClass};
 
 use super::enumerate::sets;
 use super::texts;
 
-fn whole(sizes: &[u64]) -> Vec<Origin> {
-    sizes.iter().map(|&size| Origin::whole(size)).collect()
+fn whole(sizes: &[u64]) -> Vec<OriginClass> {
+    sizes.iter().map(|&size| OriginClass::whole(size)).collect()
 }
 
 #[track_caller]
-fn check(attack: &Attack, left: u32, expected: &[&str]) {
+fn check(attack: &MinimalityAttack, left: u32, expected: &[&str]) {
     assert_eq!(attack.left().to_string(), left.to_string());
     let expected: Vec<Option<String>> = expected.iter().map(|text| Some((*text).to_owned())).collect();
     assert_eq!(texts(&attack.exact()), expected);
@@ -22,7 +22,8 @@ fn check(attack: &Attack, left: u32, expected: &[&str]) {
 /// A class to a value: the tie, over the values of the table.
 #[track_caller]
 fn check_ties(sizes: &[u64], values: &[u64], admits: impl Fn(&[u64]) -> bool, expected: &[(usize, &[usize], &str)]) {
-    let parts: Vec<Part> = sizes.iter().map(|&rows| Part::whole(rows, values.len())).collect();
+    let parts: Vec<GeneralisedPeople> =
+        sizes.iter().map(|&rows| GeneralisedPeople::whole(rows, values.len())).collect();
     let ties = ties(&parts, values, |_, counts| admits(counts), &mut 1_000_000).expect("little work");
     for (class, set, share) in expected {
         let belief = Belief::of(&ties.counted, *class, &vec![0; values.len()], sizes[*class]).expect("some assignment");
@@ -32,14 +33,14 @@ fn check_ties(sizes: &[u64], values: &[u64], admits: impl Fn(&[u64]) -> bool, ex
 
 #[test]
 fn table_1_c_ties_both_people_of_q1_to_hiv() {
-    check(&Attack::new(&whole(&[2, 5]), 2, l_diverse(2)), 1, &["1", "0"]);
+    check(&MinimalityAttack::new(&whole(&[2, 5]), 2, l_diverse(2)), 1, &["1", "0"]);
 }
 
 /// Q holds both people of q1 and two of q2, one row in two sensitive; three rows of q2 stand as they were.
 #[test]
 fn table_1_d_ties_both_people_of_q1_to_hiv() {
-    let origins = [Origin::whole(2), Origin { people: 5, generalised: 2, shown: 0 }];
-    check(&Attack::new(&origins, 2, l_diverse(2)), 1, &["1", "0"]);
+    let origins = [OriginClass::whole(2), OriginClass { people: 5, generalised: 2, shown: 0 }];
+    check(&MinimalityAttack::new(&origins, 2, l_diverse(2)), 1, &["1", "0"]);
 }
 
 /// Every value is sensitive here; HIV is the only one that is there twice.
@@ -56,27 +57,27 @@ fn table_3_c_ties_both_people_of_q1_to_hiv() {
 
 #[test]
 fn tables_4_to_6_leave_430_assignments() {
-    check(&Attack::new(&whole(&[2, 2, 10]), 5, l_diverse(2)), 430, &["53/86", "53/86", "109/430"]);
+    check(&MinimalityAttack::new(&whole(&[2, 2, 10]), 5, l_diverse(2)), 430, &["53/86", "53/86", "109/430"]);
 }
 
 #[test]
 fn tables_7_and_8_by_local_recoding() {
-    let [q1, q2] = [(5, 2), (8, 1)].map(|(people, shown)| Origin { people, generalised: 1, shown });
-    check(&Attack::new(&[q1, q2], 1, l_diverse(2)), 1, &["3/5", "1/8"]);
+    let [q1, q2] = [(5, 2), (8, 1)].map(|(people, shown)| OriginClass { people, generalised: 1, shown });
+    check(&MinimalityAttack::new(&[q1, q2], 1, l_diverse(2)), 1, &["3/5", "1/8"]);
 }
 
 /// The example behind Theorem 1: an assignment is excluded, and the credibility stays below 1/2.
 #[test]
 fn an_exclusion_that_does_no_harm() {
     // 20 − C(4,2)·C(2,1) = 8, of which four each give q1 three rows and one.
-    check(&Attack::new(&whole(&[4, 2]), 3, l_diverse(2)), 8, &["1/2", "1/2"]);
+    check(&MinimalityAttack::new(&whole(&[4, 2]), 3, l_diverse(2)), 8, &["1/2", "1/2"]);
 }
 
 /// Diabetics, HIV twice, lung cancer, ulcer, Alzheimer's, gallstones.
 #[test]
 fn table_9_c_ties_q1_to_hiv_twice_in_three() {
     let values = [1, 2, 1, 1, 1, 1];
-    let admits = recursive(Share { part: 3, of: 1 }, 3);
+    let admits = recursive(ExactShare { part: 3, of: 1 }, 3);
     check_ties(&[3, 4], &values, admits, &[(0, &[1], "2/3"), (1, &[1], "0"), (0, &[0], "1/15")]);
 }
 
@@ -84,11 +85,11 @@ fn table_9_c_ties_q1_to_hiv_twice_in_three() {
 /// It does not: with one or three of four it lies 0.25 away from 1/2, and no reader learns anything from (c).
 #[test]
 fn table_10_c_tells_nothing() {
-    let half = Share { part: 1, of: 2 };
-    check(&Attack::new(&whole(&[2, 4]), 3, close(Share { part: 1, of: 5 }, half)), 8, &["1/2", "1/2"]);
+    let half = ExactShare { part: 1, of: 2 };
+    check(&MinimalityAttack::new(&whole(&[2, 4]), 3, close(ExactShare { part: 1, of: 5 }, half)), 8, &["1/2", "1/2"]);
     // Within 0.25 class q2 may hold anything, and still none is as likely as two in q1.
-    check(&Attack::new(&whole(&[2, 4]), 3, close(Share { part: 1, of: 4 }, half)), 8, &["1/2", "1/2"]);
-    let admits = close_to(Share { part: 1, of: 5 }, vec![3, 3]);
+    check(&MinimalityAttack::new(&whole(&[2, 4]), 3, close(ExactShare { part: 1, of: 4 }, half)), 8, &["1/2", "1/2"]);
+    let admits = close_to(ExactShare { part: 1, of: 5 }, vec![3, 3]);
     check_ties(&[2, 4], &[3, 3], admits, &[(0, &[0], "1/2"), (1, &[0], "1/2")]);
 }
 
@@ -110,8 +111,9 @@ fn table_10_c_assignment_by_assignment() {
 /// By local recoding the conclusion holds: three rows of q2 stand as they were, one of them sensitive.
 #[test]
 fn table_10_d_ties_both_people_of_q1() {
-    let origins = [Origin::whole(2), Origin { people: 4, generalised: 1, shown: 1 }];
-    let attack = Attack::new(&origins, 2, close(Share { part: 1, of: 5 }, Share { part: 1, of: 2 }));
+    let origins = [OriginClass::whole(2), OriginClass { people: 4, generalised: 1, shown: 1 }];
+    let attack =
+        MinimalityAttack::new(&origins, 2, close(ExactShare { part: 1, of: 5 }, ExactShare { part: 1, of: 2 }));
     check(&attack, 1, &["1", "1/4"]);
 }
 

@@ -1,12 +1,12 @@
 //! Random tables: against every assignment, one by one, and what must hold of any table.
 
 use proptest::prelude::*;
-use tidegate::engine::audit::{Figure, Minimality, Requirement};
+use tidegate::engine::audit::{MinimalityFigures, Requirement, TieFigure};
 use tidegate::engine::gate::minimality::requirement::{
-    Share, alpha_k, close, close_to, guarded, k_e, l_diverse, recursive,
+    ExactShare, alpha_k, close, close_to, guarded, k_e, l_diverse, recursive,
 };
-use tidegate::engine::gate::minimality::values::{Part, Ties, ties};
-use tidegate::engine::gate::minimality::{Attack, Credibility, Origin};
+use tidegate::engine::gate::minimality::values::{GeneralisedPeople, Ties, ties};
+use tidegate::engine::gate::minimality::{Credibility, MinimalityAttack, OriginClass};
 use tidegate::engine::policy::Decimal;
 
 use super::enumerate::{orders, sets};
@@ -15,7 +15,7 @@ use super::worlds::{Counts, LEAVES, Made, NUMBERS, VALUES, Violates, World, rows
 use crate::common::cases;
 
 /// The credibility by the definition, as a fraction that need not be in lowest terms.
-fn by_hand(origins: &[Origin], sensitive: u64, admits: &dyn Fn(u64, u64) -> bool) -> (u64, Vec<u64>) {
+fn by_hand(origins: &[OriginClass], sensitive: u64, admits: &dyn Fn(u64, u64) -> bool) -> (u64, Vec<u64>) {
     let rows: Vec<u64> = origins.iter().map(|origin| origin.generalised).collect();
     let violates = |counts: &&Vec<u64>| {
         origins.iter().zip(*counts).any(|(origin, count)| !admits(origin.people, origin.shown + count))
@@ -35,11 +35,11 @@ fn lowest(part: u64, of: u64) -> String {
 }
 
 #[track_caller]
-fn check(origins: &[Origin], sensitive: u64, admits: &dyn Fn(u64, u64) -> bool) {
-    let attack = Attack::new(origins, sensitive, admits);
+fn check(origins: &[OriginClass], sensitive: u64, admits: &dyn Fn(u64, u64) -> bool) {
+    let attack = MinimalityAttack::new(origins, sensitive, admits);
     let (total, held) = by_hand(origins, sensitive, admits);
     assert_eq!(attack.left().to_string(), total.to_string());
-    let expected = |(origin, &held): (&Origin, &u64)| {
+    let expected = |(origin, &held): (&OriginClass, &u64)| {
         (total > 0 && origin.people > 0).then(|| lowest(held, total * origin.people))
     };
     assert_eq!(texts(&attack.exact()), origins.iter().zip(&held).map(expected).collect::<Vec<_>>());
@@ -48,7 +48,7 @@ fn check(origins: &[Origin], sensitive: u64, admits: &dyn Fn(u64, u64) -> bool) 
 
 /// No bound is below the truth, and none is above 1.
 #[track_caller]
-fn below(attack: &Attack) {
+fn below(attack: &MinimalityAttack) {
     for (exact, most) in attack.exact().into_iter().zip(attack.at_most()) {
         let [truth, bound] = [&exact, &most].map(|share| share.as_ref().map(Credibility::value));
         assert!(truth <= bound && bound <= Some(1.0), "{exact:?} > {most:?}");
@@ -57,15 +57,15 @@ fn below(attack: &Attack) {
 }
 
 /// Up to four classes with 15 generalised rows at most, and how many of those are sensitive.
-fn tables() -> impl Strategy<Value = (Vec<Origin>, u64)> {
-    let origin = (0u64..6, 0u64..4, 0u64..4).prop_map(|(generalised, stands, shown)| Origin {
+fn tables() -> impl Strategy<Value = (Vec<OriginClass>, u64)> {
+    let origin = (0u64..6, 0u64..4, 0u64..4).prop_map(|(generalised, stands, shown)| OriginClass {
         people: generalised + stands,
         generalised,
         shown: shown.min(stands),
     });
     let origins = prop_oneof![
         prop::collection::vec(origin, 1..5),
-        prop::collection::vec((0u64..6).prop_map(Origin::whole), 1..5),
+        prop::collection::vec((0u64..6).prop_map(OriginClass::whole), 1..5),
     ];
     let few = origins.prop_map(|mut origins| {
         while origins.iter().map(|origin| origin.generalised).sum::<u64>() > 13 {
@@ -80,8 +80,8 @@ fn tables() -> impl Strategy<Value = (Vec<Origin>, u64)> {
     })
 }
 
-fn share() -> impl Strategy<Value = Share> {
-    (1u64..7, 1u64..7).prop_map(|(a, b)| Share { part: a.min(b), of: a.max(b) })
+fn share() -> impl Strategy<Value = ExactShare> {
+    (1u64..7, 1u64..7).prop_map(|(a, b)| ExactShare { part: a.min(b), of: a.max(b) })
 }
 
 /// One or two classes and up to four values, eight rows in all.
@@ -99,7 +99,8 @@ fn values() -> impl Strategy<Value = (Vec<u64>, Vec<u64>)> {
 
 #[track_caller]
 fn check_values(sizes: &[u64], values: &[u64], admits: &dyn Fn(&[u64]) -> bool) {
-    let parts: Vec<Part> = sizes.iter().map(|&rows| Part::whole(rows, values.len())).collect();
+    let parts: Vec<GeneralisedPeople> =
+        sizes.iter().map(|&rows| GeneralisedPeople::whole(rows, values.len())).collect();
     let Ties { counted, distinct } =
         ties(&parts, values, |_, counts| admits(counts), &mut 1_000_000).expect("little work");
     let mut left = orders(sizes, values);
@@ -124,8 +125,8 @@ fn check_values(sizes: &[u64], values: &[u64], admits: &dyn Fn(&[u64]) -> bool) 
 fn check_world(rows: &[Made], asked: Requirement, violates: Violates<'_>) {
     let numeric = matches!(asked, Requirement::Range { .. });
     let world = World::of(rows, if numeric { NUMBERS } else { VALUES }, false);
-    let of = |work| Minimality::of(&world.release, &world.raw, &world.columns, asked, work).expect("its rows");
-    let found = of(Minimality::WORK);
+    let of = |work| MinimalityFigures::of(&world.release, &world.raw, &world.columns, asked, work).expect("its rows");
+    let found = of(MinimalityFigures::WORK);
     assert_eq!(found.ties.len(), (0..4).filter(|&leaf| world.people(leaf) > 0).count());
     for tie in &found.ties {
         let tree = world.columns.trees()[0];
@@ -134,7 +135,7 @@ fn check_world(rows: &[Made], asked: Requirement, violates: Violates<'_>) {
         let most = *held.iter().max().expect("three");
         let expected = (left > 0).then(|| lowest(most, left * world.people(leaf)));
         assert_eq!(tie.credibility.as_ref().map(ToString::to_string), expected, "{asked} {rows:?} {leaf}");
-        let few = matches!(tie.figure, Figure::Recursive { few: Some(_), .. });
+        let few = matches!(tie.figure, TieFigure::Recursive { few: Some(_), .. });
         // A belief is one person's, and k is asked of classes.
         let many = held.map(|rows| rows * 4);
         assert_eq!(tie.kept, left == 0 || !few && !violates(leaf, &many), "{asked} {rows:?} {leaf}");
@@ -164,7 +165,7 @@ proptest! {
     fn requirements_on_all_values_as_enumerated(
         (sizes, counts) in values(), share in share(), l in 1usize..4, k in 1u64..4,
     ) {
-        check_values(&sizes, &counts, &recursive(Share { part: share.of, of: share.part }, l));
+        check_values(&sizes, &counts, &recursive(ExactShare { part: share.of, of: share.part }, l));
         check_values(&sizes, &counts, &close_to(share, counts.clone()));
         check_values(&sizes, &counts, &k_e(k, l as i128, vec![1, 2, 4, 5]));
         check_values(&sizes, &counts, &guarded(vec![vec![0, 1], vec![2]], share));
@@ -175,8 +176,8 @@ proptest! {
     fn expected_rows_add_up(sizes in prop::collection::vec(1u64..200, 1..12), l in 2u64..5, part in 0.0..0.6f64) {
         let rows: u64 = sizes.iter().sum();
         let sensitive = (rows as f64 * part) as u64;
-        let origins: Vec<Origin> = sizes.iter().map(|&size| Origin::whole(size)).collect();
-        let attack = Attack::new(&origins, sensitive, l_diverse(l));
+        let origins: Vec<OriginClass> = sizes.iter().map(|&size| OriginClass::whole(size)).collect();
+        let attack = MinimalityAttack::new(&origins, sensitive, l_diverse(l));
         let found = attack.exact();
         prop_assert_eq!(found.iter().all(Option::is_some), attack.is_possible());
         if attack.is_possible() {
@@ -199,8 +200,8 @@ proptest! {
     fn local_recoding_as_enumerated(rows in rows(), l in 2u64..4) {
         let world = World::of(&rows, VALUES, true);
         let violates = |_: usize, counts: &Counts| counts[0] * l > counts.iter().sum();
-        let found = |work: u64| Minimality::of(&world.release, &world.raw, &world.columns, Requirement::Diverse { l }, work).expect("its rows");
-        let (exact, bounds) = (found(Minimality::WORK), found(0));
+        let found = |work: u64| MinimalityFigures::of(&world.release, &world.raw, &world.columns, Requirement::Diverse { l }, work).expect("its rows");
+        let (exact, bounds) = (found(MinimalityFigures::WORK), found(0));
         prop_assert_eq!(exact.ties.len(), (0..4).filter(|&leaf| world.people(leaf) > 0).count());
         for (tie, bound) in exact.ties.iter().zip(&bounds.ties) {
             let tree = world.columns.trees()[0];
@@ -272,10 +273,10 @@ proptest! {
         };
         let asked = Requirement::Personal { most: Decimal::new(part, 1).expect("a decimal") };
         let found = |work| {
-            Minimality::guarding(&world.release, &world.raw, &world.columns, (asked, Some(&guards)), work)
+            MinimalityFigures::guarding(&world.release, &world.raw, &world.columns, (asked, Some(&guards)), work)
                 .expect("its rows")
         };
-        let exact = found(Minimality::WORK);
+        let exact = found(MinimalityFigures::WORK);
         let mut people = 0;
         for tie in &exact.ties {
             let tree = world.columns.trees()[0];

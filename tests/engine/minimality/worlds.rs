@@ -8,8 +8,8 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use proptest::prelude::*;
 use tidegate::engine::audit::Guards;
-use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release};
-use tidegate::engine::model::{Column, Columns, Domain, Kind, Rule};
+use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Release};
+use tidegate::engine::model::{Column, Columns, Domain, Kind, LeafRule};
 
 use crate::common::{self, Row};
 
@@ -53,7 +53,7 @@ impl World {
         all[1].guarded = if guarded { vec![vec![values[0].into()]] } else { Vec::new() };
         all[1].kind = if values == NUMBERS { Kind::Float } else { Kind::String };
         let below = serde_json::json!({"all": {"X": {"HIV": {}, "Flu": {}}, "Cold": {}}});
-        let domain = Domain { tree: common::taxonomy(&below), rule: Rule::Label };
+        let domain = Domain { tree: common::taxonomy(&below), rule: LeafRule::Label };
         all[1].taxonomy = (values == VALUES).then(|| Arc::new(domain));
         let columns = Columns::new(all);
         let text = |label: &str, value: usize| (vec![label.to_owned()], values[value].to_owned());
@@ -62,8 +62,8 @@ impl World {
         let read = |reading, rows: &[Row]| {
             Histogram::of(&Encoder::new(&columns, reading), 0, &[common::batch(rows, 1)]).expect("rows that fit")
         };
-        let release = Release::from_own_labels(&read(Reading::Labels { text: true }, &shown));
-        let raw = read(Reading::Text, &raw);
+        let release = Release::from_own_labels(&read(CellReading::Labels { text: true }, &shown));
+        let raw = read(CellReading::Text, &raw);
         let mut classes: Vec<&str> = rows.iter().filter(|row| row.1 > 0).map(|row| labels(row.0)[row.1]).collect();
         classes.sort_unstable();
         classes.dedup();
@@ -89,7 +89,7 @@ impl World {
             .collect();
         batch.push(("node".into(), Arc::new(StringArray::from_iter_values(named.iter()))));
         let batch = RecordBatch::try_from_iter(batch).expect("columns of one length");
-        let rows = Histogram::of(&Encoder::new(&columns, Reading::Text), 0, &[batch]).expect("rows that fit");
+        let rows = Histogram::of(&Encoder::new(&columns, CellReading::Text), 0, &[batch]).expect("rows that fit");
         Guards::of(&rows, &self.columns).expect("labels of the taxonomy")
     }
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use tidegate::engine::anonymizer::Recoder;
-use tidegate::engine::gate::certainty::{Answer, Budget, Fact, searched};
-use tidegate::engine::histogram::{Cell, Histogram, Release, Values as Dictionary};
+use tidegate::engine::gate::certainty::{CertaintyBudget, Fact, FactExtent, searched};
+use tidegate::engine::histogram::{Cell, Histogram, Release, SensitiveValues as Dictionary};
 use tidegate::engine::model::{Cut, Leaf, Node, Taxonomy, Tree};
 use tidegate::engine::policy::Values;
 
@@ -167,8 +167,8 @@ fn compare(shapes: &[&[usize]], asked: &Asked, most: u64) -> [usize; 4] {
             |leaves: &[Leaf]| -> Vec<Node> { cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect() };
         let out = made[0].iter().filter(|(leaves, _)| shown.contains_key(&class(leaves))).cloned().collect();
         let table = release(&out, &cuts);
-        let told = searched(&table, &trees, policy.inference(), (asked.a, Values::Repeated), Budget::FULL);
-        assert_eq!(told.answer, Answer::Whole, "{asked:?}");
+        let told = searched(&table, &trees, policy.inference(), (asked.a, Values::Repeated), CertaintyBudget::FULL);
+        assert_eq!(told.answer, FactExtent::Whole, "{asked:?}");
         let truth = facts(&worlds, shown, asked, &trees);
         let text = format!("{asked:?} on {shapes:?}: {shown:?} of {} worlds, {:?}", worlds.len(), told.facts);
         let is_known =

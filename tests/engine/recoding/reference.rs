@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Cut, Decimal, Detail, Leaf, Node, Recoding, Taxonomy};
-use tidegate::engine::policy::{ChainKind, Facts, Policy, Search, Settings};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, Search};
 
 use crate::common::random::Draw;
 
@@ -77,9 +77,9 @@ impl Asked {
         };
         let text = |count: &Count| count.iter().map(condition).collect::<Vec<_>>().join(" and ");
         let workload = (!self.workload.is_empty()).then(|| self.workload.iter().map(text).collect());
-        let written = Settings { k: Some(self.a), search, set_aside, workload, ..Settings::default() };
+        let written = PolicySettings { k: Some(self.a), search, set_aside, workload, ..PolicySettings::default() };
         let quasi = (0..trees.len()).map(|column| format!("c{column}").into()).collect();
-        let facts = Facts { sensitive: 1, details, quasi, ..Facts::default() };
+        let facts = ColumnFacts { sensitive: 1, details, quasi, ..ColumnFacts::default() };
         Policy::new(&written, ChainKind::Cumulative, &facts).expect("no contradiction")
     }
 }

@@ -1,22 +1,23 @@
 //! Figures that others have published.
 
-use tidegate::engine::dominance::{Cell, Rule};
+use tidegate::engine::dominance::{DominanceRule, SumCell};
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::sums::{
-    Attack, Dimension, Dimensions, Fraction, Interval, Problem, Protection, Range, Sensitive, Suppression, System,
+    CellSuppression, Dimension, Dimensions, Interval, Protection, Range, RationalNumber, Sensitive, SumSystem,
+    SumsAttack, SuppressionProblem,
 };
 
 /// The table of the introduction of Fischetti and Salazar (Management Science 47, 2001): investment by activity and region.
 const INVESTMENT: [[i128; 4]; 4] = [[190, 45, 101, 44], [80, 20, 50, 10], [49, 8, 19, 22], [61, 17, 32, 12]];
 
-fn table() -> (Dimensions, System, Vec<i128>) {
+fn table() -> (Dimensions, SumSystem, Vec<i128>) {
     let table = Dimensions::new(vec![Dimension::flat(3), Dimension::flat(3)]);
     let system = table.system(Range::NotNegative);
     (table, system, INVESTMENT.concat())
 }
 
 fn between(low: i128, high: i128) -> Interval {
-    Interval { low: Some(Fraction::whole(low)), high: Some(Fraction::whole(high)) }
+    Interval { low: Some(RationalNumber::whole(low)), high: Some(RationalNumber::whole(high)) }
 }
 
 #[test]
@@ -25,13 +26,13 @@ fn the_pattern_of_the_paper_leaves_the_interval_of_the_paper() {
     // Activity II in region C is sensitive; II in A and III in A and C are left out with it.
     let out: Vec<usize> = [[2, 3], [2, 1], [3, 1], [3, 3]].map(|codes| table.cell(&codes)).to_vec();
     let published = (0..16).map(|cell| (!out.contains(&cell)).then_some(values[cell])).collect();
-    let readers = Attack::new(&system, published);
+    let readers = SumsAttack::new(&system, published);
     assert_eq!(readers.intervals(&out[..1]), Ok(vec![between(5, 30)]));
     assert!(out.iter().all(|&cell| readers.derivation(&[(cell, 1)]).is_none()));
     // One cell fewer and it can be computed.
     for cell in 1..4 {
         let published = (0..16).map(|at| (at == out[cell] || !out.contains(&at)).then_some(values[at])).collect();
-        assert_eq!(Attack::new(&system, published).intervals(&out[..1]), Ok(vec![between(22, 22)]));
+        assert_eq!(SumsAttack::new(&system, published).intervals(&out[..1]), Ok(vec![between(22, 22)]));
     }
 }
 
@@ -40,7 +41,7 @@ fn the_cheapest_pattern_of_the_paper_is_found() {
     let (table, system, values) = table();
     let sensitive = [Sensitive { cell: table.cell(&[2, 3]), up: 5, down: 5 }];
     let costs: Vec<Option<u64>> = values.iter().map(|&value| u64::try_from(value).ok()).collect();
-    let problem = Problem {
+    let problem = SuppressionProblem {
         system: &system,
         values: &values,
         costs: &costs,
@@ -52,16 +53,17 @@ fn the_cheapest_pattern_of_the_paper_is_found() {
     let found = problem.protect();
     // 8 + 17 + 12: every other rectangle through the cell has a dearer sum, and any pattern holds a closed path.
     let secondary = vec![table.cell(&[2, 1]), table.cell(&[3, 1]), table.cell(&[3, 3])];
-    assert_eq!(found, Protection::Protected(Suppression { secondary, cost: 37, least: true }));
+    assert_eq!(found, Protection::Protected(CellSuppression { secondary, cost: 37, least: true }));
 }
 
 #[test]
 fn protection_is_what_the_rules_leave_open() {
-    let cell = |contributions: &[i64]| Cell::of(contributions.iter().copied(), 3);
+    let cell = |contributions: &[i64]| SumCell::of(contributions.iter().copied(), 3);
     let share = |text: &str| Decimal::parse(text).expect("a decimal");
-    let percent = |text: &str, of: &[i64]| Rule::Percent(share(text)).protection(&cell(of));
-    let dominance =
-        |largest: usize, text: &str, of: &[i64]| Rule::Dominance { largest, share: share(text) }.protection(&cell(of));
+    let percent = |text: &str, of: &[i64]| DominanceRule::Percent(share(text)).protection(&cell(of));
+    let dominance = |largest: usize, text: &str, of: &[i64]| {
+        DominanceRule::Dominance { largest, share: share(text) }.protection(&cell(of))
+    };
     // p · x1 − (X − x1 − x2)
     assert_eq!(percent("0.1", &[900, 50, 30]), 90 - 30);
     assert_eq!(percent("0.1", &[900]), 90);

@@ -1,7 +1,8 @@
 //! What is left out: against all patterns on tiny tables, and by the intervals on larger ones.
 
 use tidegate::engine::sums::{
-    Attack, Dimension, Dimensions, Fraction, Problem, Protection, Range, Relation, Sensitive, System,
+    Dimension, Dimensions, Protection, Range, RationalNumber, Relation, Sensitive, SumSystem, SumsAttack,
+    SuppressionProblem,
 };
 
 use super::attack::dense;
@@ -10,7 +11,7 @@ use crate::common::random::{self, Draw};
 
 /// A table whose cells are all known to us.
 struct Table {
-    system: System,
+    system: SumSystem,
     values: Vec<i128>,
     costs: Vec<Option<u64>>,
     sensitive: Vec<Sensitive>,
@@ -55,9 +56,9 @@ impl Table {
         Table { system, values, costs, sensitive, lone }
     }
 
-    fn problem(&self, work: u64) -> Problem<'_> {
+    fn problem(&self, work: u64) -> SuppressionProblem<'_> {
         let (system, values, costs) = (&self.system, &self.values[..], &self.costs[..]);
-        Problem { system, values, costs, hidden: &[], sensitive: &self.sensitive, lone: &self.lone, work }
+        SuppressionProblem { system, values, costs, hidden: &[], sensitive: &self.sensitive, lone: &self.lone, work }
     }
 
     fn published(&self, secondary: &[usize]) -> Vec<Option<i128>> {
@@ -161,11 +162,11 @@ fn what_is_left_out_protects_larger_tables() {
             return;
         };
         let published = table.published(&found.secondary);
-        let readers = Attack::new(&table.system, published);
+        let readers = SumsAttack::new(&table.system, published);
         let cells: Vec<usize> = table.sensitive.iter().map(|sensitive| sensitive.cell).collect();
         for (interval, sensitive) in readers.intervals(&cells).expect("the values fit").iter().zip(&table.sensitive) {
             let value = table.values[sensitive.cell];
-            let wanted = [value - sensitive.down as i128, value + sensitive.up as i128].map(Fraction::whole);
+            let wanted = [value - sensitive.down as i128, value + sensitive.up as i128].map(RationalNumber::whole);
             assert!(interval.low.as_ref().is_some_and(|low| *low <= wanted[0]));
             assert!(interval.high.as_ref().is_none_or(|high| *high >= wanted[1]));
             assert_eq!(readers.derivation(&[(sensitive.cell, 1)]), None);
@@ -183,7 +184,7 @@ fn many_sensitive_cells_are_protected_from_lone_contributors() {
         let Protection::Protected(found) = table.problem(500_000).protect() else { panic!("totals can be left out") };
         assert!(table.problem(0).exposed(&found.secondary).is_empty());
         let published = table.published(&found.secondary);
-        let readers = Attack::new(&table.system, published.clone());
+        let readers = SumsAttack::new(&table.system, published.clone());
         for &lone in table.lone.iter().filter(|&&lone| published[lone].is_none()) {
             let attacker = readers.knowing(lone, table.values[lone]);
             let others = table.sensitive.iter().map(|sensitive| sensitive.cell).filter(|&cell| cell != lone).step_by(9);
@@ -198,11 +199,11 @@ fn many_sensitive_cells_are_protected_from_lone_contributors() {
 fn a_sum_of_releases_is_left_out_where_a_slice_would_follow() {
     // Two releases of one class: 15, then 116. What came in between is 101, of which one person has 100. Cells: two slices, two sums.
     let relations = vec![Relation::total(2, [0]), Relation::total(3, [0, 1])];
-    let system = System::new(4, relations, Range::NotNegative);
+    let system = SumSystem::new(4, relations, Range::NotNegative);
     let values = [15, 101, 15, 116];
     let sensitive = [Sensitive { cell: 1, up: 9, down: 9 }];
     let costs = [None, None, Some(15), Some(116)];
-    let problem = Problem {
+    let problem = SuppressionProblem {
         system: &system,
         values: &values,
         costs: &costs,
@@ -215,6 +216,6 @@ fn a_sum_of_releases_is_left_out_where_a_slice_would_follow() {
     let Protection::Protected(found) = problem.protect() else { panic!("a sum can be left out") };
     assert_eq!((found.secondary, found.cost, found.least), (vec![2], 15, true));
     // Where both have to be published nothing protects it.
-    let problem = Problem { costs: &[None; 4], ..problem };
+    let problem = SuppressionProblem { costs: &[None; 4], ..problem };
     assert_eq!(problem.protect(), Protection::Impossible { cell: 1 });
 }

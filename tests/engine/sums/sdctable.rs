@@ -1,10 +1,11 @@
 //! Examples of sdcTable (Statistics Austria), with what its tests and its manual say of them: cells that are sensitive, cells that are left
 //! out with them, and intervals.
 
-use tidegate::engine::dominance::{Cell, Rule};
+use tidegate::engine::dominance::{DominanceRule, SumCell};
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::sums::{
-    Attack, Dimension, Dimensions, Fraction, Interval, Problem, Protection, Range, Sensitive, Suppression, System,
+    CellSuppression, Dimension, Dimensions, Interval, Protection, Range, RationalNumber, Sensitive, SumSystem,
+    SumsAttack, SuppressionProblem,
 };
 
 /// Its data set `microdata1`: region, gender (m, f) and value of a hundred people.
@@ -38,20 +39,21 @@ fn numbered(cells: &[usize]) -> Vec<usize> {
 fn the_same_cells_are_sensitive() {
     let (_, cells) = people();
     let share = |text: &str| Decimal::parse(text).expect("a share");
-    let sensitive = |rule: Rule| -> Vec<usize> {
-        let is = |cell: &usize| rule.is_sensitive(&Cell::of(cells[*cell].iter().copied(), 3));
+    let sensitive = |rule: DominanceRule| -> Vec<usize> {
+        let is = |cell: &usize| rule.is_sensitive(&SumCell::of(cells[*cell].iter().copied(), 3));
         numbered(&(0..15).filter(is).collect::<Vec<_>>())
     };
-    assert_eq!(sensitive(Rule::Dominance { largest: 2, share: share("0.75") }), [6, 14]);
-    assert_eq!(sensitive(Rule::Percent(share("0.7"))), [6, 14]);
-    assert_eq!(sensitive(Rule::Percent(share("0.3"))), [6, 14]);
+    assert_eq!(sensitive(DominanceRule::Dominance { largest: 2, share: share("0.75") }), [6, 14]);
+    assert_eq!(sensitive(DominanceRule::Percent(share("0.7"))), [6, 14]);
+    assert_eq!(sensitive(DominanceRule::Percent(share("0.3"))), [6, 14]);
     let few: Vec<usize> = (0..15).filter(|&cell| cells[cell].len() <= 2).collect();
     assert_eq!(numbered(&few), [6]);
 }
 
-fn protected(system: &System, values: &[i128], sensitive: &[Sensitive]) -> Suppression {
+fn protected(system: &SumSystem, values: &[i128], sensitive: &[Sensitive]) -> CellSuppression {
     let costs: Vec<Option<u64>> = values.iter().map(|&value| u64::try_from(value).ok()).collect();
-    let problem = Problem { system, values, costs: &costs, hidden: &[], sensitive, lone: &[], work: 100_000 };
+    let problem =
+        SuppressionProblem { system, values, costs: &costs, hidden: &[], sensitive, lone: &[], work: 100_000 };
     match problem.protect() {
         Protection::Protected(found) => found,
         other => panic!("{other:?}"),
@@ -88,12 +90,13 @@ fn a_cell_that_can_be_computed_is_found_and_protected() {
     let open = table.cell(&[1, 2]);
     let attack = |out: &[usize]| {
         let published = (0..25).map(|cell| (!out.contains(&cell)).then_some(values[cell])).collect();
-        let readers = Attack::new(&system, published);
+        let readers = SumsAttack::new(&system, published);
         let known = readers.derivation(&[(open, 1)]).is_some();
         (known, readers.intervals(&[open]).expect("no contradiction"))
     };
-    let between =
-        |low: i128, high: i128| vec![Interval { low: Some(Fraction::whole(low)), high: Some(Fraction::whole(high)) }];
+    let between = |low: i128, high: i128| {
+        vec![Interval { low: Some(RationalNumber::whole(low)), high: Some(RationalNumber::whole(high)) }]
+    };
     assert_eq!(attack(&out), (true, between(47, 47)));
     // Its heuristic leaves out x with b, and its attack finds this interval.
     let with = [&out[..], &[table.cell(&[2, 2])]].concat();

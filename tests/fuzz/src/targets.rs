@@ -6,11 +6,11 @@ use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use tidegate::daemon::config::{Feed, hierarchy};
+use tidegate::daemon::config::{FeedConfig, hierarchy};
 use tidegate::daemon::error::Error;
 use tidegate::daemon::guess::sample;
-use tidegate::daemon::ingest::topic::{Batch, Key, Known, Schemas, Unwanted, Writing};
-use tidegate::daemon::ingest::{Offer, PersonHasher, Table, count, decode, retry, take, topic};
+use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing};
+use tidegate::daemon::ingest::{Offer, PersonHasher, TableFile, count, decode, retry, take, topic};
 use tidegate::daemon::journal::Entry;
 use tidegate::daemon::live::Recorded;
 use tidegate::engine::delta::Snapshot;
@@ -53,7 +53,7 @@ const HEADER: &[u8] = b"id,age,at.ward,diagnosis,stay,seen\n";
 
 fn columns() -> &'static Columns {
     static COLUMNS: OnceLock<Columns> = OnceLock::new();
-    COLUMNS.get_or_init(|| Feed::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns)
+    COLUMNS.get_or_init(|| FeedConfig::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns)
 }
 
 fn hasher() -> PersonHasher {
@@ -129,7 +129,7 @@ fn again(offer: &Offer) {
 fn csv(data: &[u8]) {
     rows(&Bytes::new(&[HEADER, data]), data);
     let headless = Bytes::new(&[data]);
-    let _ = Table::release(&headless.path(), columns()).and_then(|table| {
+    let _ = TableFile::release(&headless.path(), columns()).and_then(|table| {
         let reading = table.labels();
         count(table, columns(), reading)
     });
@@ -144,7 +144,7 @@ fn json(data: &[u8]) {
 fn table(data: &[u8]) {
     let file = Bytes::new(&[data]);
     rows(&file, b"");
-    let _ = Table::release(&file.path(), columns()).and_then(|table| {
+    let _ = TableFile::release(&file.path(), columns()).and_then(|table| {
         let reading = table.labels();
         count(table, columns(), reading)
     });
@@ -154,8 +154,8 @@ fn table(data: &[u8]) {
 fn avro(data: &[u8]) {
     let end = data.iter().position(|&byte| byte == 0).unwrap_or(data.len());
     let Ok(schema) = std::str::from_utf8(&data[..end]) else { return };
-    let known = Known::Avro { text: schema.to_owned(), referred: Vec::new() };
-    let schemas = Schemas::of(&[(Key::Id(1), known)]);
+    let known = KnownSchema::Avro { text: schema.to_owned(), referred: Vec::new() };
+    let schemas = Schemas::of(&[(SchemaKey::Id(1), known)]);
     let mut rest = data.get(end + 1..).unwrap_or_default();
     let mut messages = vec![[&[0, 0, 0, 0, 1], rest].concat(), rest.to_vec()];
     while let Some((&length, more)) = rest.split_first() {
@@ -199,7 +199,7 @@ fn guess(data: &[u8]) {
 fn feed(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     // Nothing that it names is there.
-    match Feed::parse(text, Path::new("/proc/self/fd/none/feed.toml")) {
+    match FeedConfig::parse(text, Path::new("/proc/self/fd/none/feed.toml")) {
         Ok(feed) => feed.columns.trees().into_iter().for_each(within),
         Err(error) => assert!(!error.text.is_empty()),
     }

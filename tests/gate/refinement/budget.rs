@@ -1,7 +1,8 @@
 //! When the budget is spent: floats whose error holds, bounds on the safe side, and else nothing.
 
 use tidegate::engine::gate::refinement::{
-    Attack, Attacker, Budget, Class, Column, Count, Malformed, Ratio, Release, Target, Terms, Values,
+    AttackTarget, AttackTerms, Attacker, CarvedClass, CarvedRelease, LayeredColumn, Malformed, RatioFigure,
+    RefinementAttack, RefinementBudget, RepeatedValues, SolutionCount,
 };
 
 use super::enumerate::BOTH;
@@ -10,7 +11,7 @@ use super::{attack, column, terms};
 use crate::common::cases;
 
 /// Releases with something to count, and what they are attacked by.
-fn releases(number: u32) -> Vec<(Release, Terms)> {
+fn releases(number: u32) -> Vec<(CarvedRelease, AttackTerms)> {
     let mut chance = Chance(4);
     (0..number)
         .map(|at| {
@@ -20,14 +21,14 @@ fn releases(number: u32) -> Vec<(Release, Terms)> {
         .collect()
 }
 
-fn within(terms: Terms, change: impl Fn(&mut Budget)) -> Terms {
+fn within(terms: AttackTerms, change: impl Fn(&mut RefinementBudget)) -> AttackTerms {
     let mut terms = terms;
     change(&mut terms.budget);
     terms
 }
 
-fn log10(target: &Target) -> f64 {
-    let Ratio::Exact { log10 } = target.ratio else { panic!("exact: {:?}", target.ratio) };
+fn log10(target: &AttackTarget) -> f64 {
+    let RatioFigure::Exact { log10 } = target.ratio else { panic!("exact: {:?}", target.ratio) };
     log10
 }
 
@@ -40,12 +41,12 @@ fn floats_lie_as_near_as_they_say() {
         let all_floats = attack(&release, within(terms, |budget| (budget.bits, budget.operations) = (0, u64::MAX)));
         for (exact, found) in exact.iter().zip(&floats).chain(exact.iter().zip(&all_floats)) {
             assert_eq!((&exact.slabs, exact.is_impossible()), (&found.slabs, found.is_impossible()));
-            let Ratio::Near { log10: found_log10, error } = found.ratio else { continue };
+            let RatioFigure::Near { log10: found_log10, error } = found.ratio else { continue };
             near += 1;
             worst = worst.max(error);
             assert!((found_log10 - log10(exact)).abs() <= error, "{found:?}");
             for (exact, found) in [(&exact.cra, &found.cra), (&exact.assignments, &found.assignments)] {
-                let Count::Near { log10, error } = found else { continue };
+                let SolutionCount::Near { log10, error } = found else { continue };
                 assert!((exact.log10().expect("exact") - log10).abs() <= error + 1e-14 * (1.0 + log10));
             }
         }
@@ -67,22 +68,22 @@ fn drawn_bounds_hold() {
         }
         for (exact, mut found) in attack(&release, terms).iter().zip(attack(&release, few)) {
             match found.ratio {
-                Ratio::Unknown => {
+                RatioFigure::Unknown => {
                     unknown += 1;
                     assert!(!found.ratio.is_at_most(1e300) && !found.cra.is_at_least(1));
                 }
-                Ratio::AtMost { log10: bound } => {
+                RatioFigure::AtMost { log10: bound } => {
                     drawn += 1;
                     close += u32::from(bound - log10(exact) < 0.2);
                     assert!(bound >= log10(exact), "{found:?}");
-                    let Count::AtLeast { log10: least } = found.cra else { panic!("a bound") };
+                    let SolutionCount::AtLeast { log10: least } = found.cra else { panic!("a bound") };
                     assert!(least <= exact.cra.log10().expect("exact"));
                     assert!(found.ratio_is_at_most(&1_000_000u32.into(), &1u8.into()) <= (log10(exact) <= 6.0));
                     supports(exact, &found);
                 }
-                Ratio::Impossible => assert!(exact.is_impossible()),
+                RatioFigure::Impossible => assert!(exact.is_impossible()),
                 _ => {
-                    if found.assignments == Count::Unknown {
+                    if found.assignments == SolutionCount::Unknown {
                         // Distinct values take a graph, assignments another one.
                         found.assignments.clone_from(&exact.assignments);
                     }
@@ -95,7 +96,7 @@ fn drawn_bounds_hold() {
 }
 
 /// What was drawn lies within what can be, and nothing is called certain that is not.
-fn supports(exact: &Target, found: &Target) {
+fn supports(exact: &AttackTarget, found: &AttackTarget) {
     let pairs = exact.blocks.iter().map(|block| block.support).zip(found.blocks.iter().map(|block| block.support));
     let slabs = exact.slabs.iter().flatten().copied().zip(found.slabs.iter().flatten().copied());
     for (exact, found) in pairs.chain(slabs) {
@@ -124,7 +125,7 @@ fn a_grid_that_is_too_large_changes_nothing() {
             }
         }
         let nothing = attack(&release, within(terms, |budget| budget.cells = 0));
-        assert!(nothing.iter().all(|target| !target.is_decided() && target.ratio == Ratio::Unknown));
+        assert!(nothing.iter().all(|target| !target.is_decided() && target.ratio == RatioFigure::Unknown));
         assert!(nothing.iter().all(|target| target.certain_cells().is_none() && target.crowds().is_none()));
     }
     assert!(compared > 100, "{compared}");
@@ -133,12 +134,12 @@ fn a_grid_that_is_too_large_changes_nothing() {
 /// Twelve columns and k = 12: no graph holds that, and some caps have to be forgotten.
 #[test]
 fn twelve_columns() {
-    let columns: Vec<Column> = (0..12).map(|_| column(&[25; 2], &[2])).collect();
-    let release = Release::new(columns, Vec::new(), 15, 12).expect("a release");
-    let mut terms = terms(Attacker::Paper, Values::Repeated);
+    let columns: Vec<LayeredColumn> = (0..12).map(|_| column(&[25; 2], &[2])).collect();
+    let release = CarvedRelease::new(columns, Vec::new(), 15, 12).expect("a release");
+    let mut terms = terms(Attacker::Paper, RepeatedValues::Repeated);
     (terms.budget.arrows, terms.budget.draws) = (160_000, 3000);
     let targets = attack(&release, terms);
-    let Ratio::AtMost { log10 } = targets[0].ratio else { panic!("a bound: {:?}", targets[0].ratio) };
+    let RatioFigure::AtMost { log10 } = targets[0].ratio else { panic!("a bound: {:?}", targets[0].ratio) };
     // 2 · P(Binomial(15, 1/2) ≥ 12) of all solutions break one column's cap, so (1 − that)^12 keep them all.
     let truth = -12.0 * (1.0 - 2.0 * f64::from(455 + 105 + 15 + 1) / 32768.0f64).log10();
     assert!(truth <= log10 && log10 < truth + 0.15, "{truth}, {log10}");
@@ -149,17 +150,20 @@ fn twelve_columns() {
 #[test]
 fn no_solution() {
     let columns = || vec![column(&[10; 4], &[2, 2]), column(&[10; 4], &[2, 2])];
-    let class = |state: [usize; 2], nodes: [usize; 2], rows| Class { state: state.into(), nodes: nodes.into(), rows };
+    let class =
+        |state: [usize; 2], nodes: [usize; 2], rows| CarvedClass { state: state.into(), nodes: nodes.into(), rows };
     for (classes, outliers) in [
         (vec![class([2, 1], [0, 0], 5)], 0),
         (vec![class([1, 1], [0, 0], 3), class([1, 1], [1, 0], 3), class([2, 1], [0, 0], 3)], 0),
         (vec![], 5),
     ] {
-        let release = Release::new(columns(), classes, outliers, 3).expect("a release");
+        let release = CarvedRelease::new(columns(), classes, outliers, 3).expect("a release");
         for (attacker, values) in BOTH {
             let targets = attack(&release, terms(attacker, values));
             let last = &targets[targets.len() - 1];
-            assert!(last.is_impossible() && last.cra == Count::Exact(0u8.into()) && !last.ratio.is_at_most(1e300));
+            assert!(
+                last.is_impossible() && last.cra == SolutionCount::Exact(0u8.into()) && !last.ratio.is_at_most(1e300)
+            );
             assert!(!last.ratio_is_at_most(&u64::MAX.into(), &1u8.into()));
         }
     }
@@ -168,8 +172,9 @@ fn no_solution() {
 #[test]
 fn what_is_no_release_is_refused() {
     let columns = || vec![column(&[10; 4], &[2, 2]), column(&[10; 4], &[2, 2])];
-    let class = |state: [usize; 2], nodes: [usize; 2], rows| Class { state: state.into(), nodes: nodes.into(), rows };
-    let refused = |classes: Vec<Class>, k| Release::new(columns(), classes, 0, k).err();
+    let class =
+        |state: [usize; 2], nodes: [usize; 2], rows| CarvedClass { state: state.into(), nodes: nodes.into(), rows };
+    let refused = |classes: Vec<CarvedClass>, k| CarvedRelease::new(columns(), classes, 0, k).err();
     assert_eq!(refused(vec![class([3, 3], [0, 0], 3)], 3), Some(Malformed::Class(0)));
     assert_eq!(refused(vec![class([1, 3], [4, 0], 3)], 3), Some(Malformed::Class(0)));
     assert_eq!(refused(vec![class([0, 3], [0, 0], 3)], 3), Some(Malformed::Class(0)));
@@ -178,13 +183,13 @@ fn what_is_no_release_is_refused() {
     assert_eq!(refused(Vec::new(), 1), Some(Malformed::Rows));
     let range = |of: &[(usize, usize)]| of.iter().map(|&(start, end)| start..end).collect::<Vec<_>>();
     let layers = [range(&[(0, 1), (1, 2), (2, 3)]), range(&[(0, 2), (2, 3)]), range(&[(0, 3)])];
-    assert!(Column::new(vec![5, 5, 2], &layers).is_ok());
-    assert_eq!(Column::new(vec![5, 4, 5], &layers).err(), Some(Malformed::Unequal));
-    assert_eq!(Column::new(vec![5, 5, 0], &layers).err(), Some(Malformed::Hierarchy));
-    assert_eq!(Column::new(vec![5, 5, 5], &layers[..2]).err(), Some(Malformed::Hierarchy));
+    assert!(LayeredColumn::new(vec![5, 5, 2], &layers).is_ok());
+    assert_eq!(LayeredColumn::new(vec![5, 4, 5], &layers).err(), Some(Malformed::Unequal));
+    assert_eq!(LayeredColumn::new(vec![5, 5, 0], &layers).err(), Some(Malformed::Hierarchy));
+    assert_eq!(LayeredColumn::new(vec![5, 5, 5], &layers[..2]).err(), Some(Malformed::Hierarchy));
     let late = vec![class([1, 2], [0, 0], 3), class([1, 1], [3, 3], 3)];
-    let release = Release::new(columns(), late, 0, 3).expect("a release");
-    let strongest = Attack::new(&release, terms(Attacker::Strongest, Values::Distinct)).err();
+    let release = CarvedRelease::new(columns(), late, 0, 3).expect("a release");
+    let strongest = RefinementAttack::new(&release, terms(Attacker::Strongest, RepeatedValues::Distinct)).err();
     assert_eq!(strongest, Some(Malformed::OutOfOrder(1)));
-    assert!(Attack::new(&release, terms(Attacker::Paper, Values::Distinct)).is_ok());
+    assert!(RefinementAttack::new(&release, terms(Attacker::Paper, RepeatedValues::Distinct)).is_ok());
 }

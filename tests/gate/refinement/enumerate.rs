@@ -4,7 +4,9 @@
 use std::ops::Range;
 
 use num_bigint::BigUint;
-use tidegate::engine::gate::refinement::{Attack, Attacker, Count, Place, Ratio, Release, Values};
+use tidegate::engine::gate::refinement::{
+    AttackedRows, Attacker, CarvedRelease, RatioFigure, RefinementAttack, RepeatedValues, SolutionCount,
+};
 
 use super::local::{Chance, Made, local, made};
 use super::{column, terms};
@@ -13,12 +15,12 @@ use crate::common::cases;
 type Segment = Vec<Range<u32>>;
 
 /// Whether a class counts as earlier than a target; classes in order of formation.
-pub fn earlier(release: &Release, attacker: Attacker, class: usize, place: Place) -> bool {
+pub fn earlier(release: &CarvedRelease, attacker: Attacker, class: usize, place: AttackedRows) -> bool {
     let classes = release.classes();
     match (place, attacker) {
-        (Place::Outliers, _) => true,
-        (Place::Class(at), Attacker::Paper) => release.keys()[class] < release.keys()[at],
-        (Place::Class(at), Attacker::Strongest) => class < at && classes[class].state != classes[at].state,
+        (AttackedRows::Outliers, _) => true,
+        (AttackedRows::Class(at), Attacker::Paper) => release.keys()[class] < release.keys()[at],
+        (AttackedRows::Class(at), Attacker::Strongest) => class < at && classes[class].state != classes[at].state,
     }
 }
 
@@ -42,11 +44,11 @@ pub struct Puzzle {
     pub sparse: Vec<Vec<usize>>,
 }
 
-pub fn puzzle(release: &Release, attacker: Attacker, place: Place) -> Puzzle {
+pub fn puzzle(release: &CarvedRelease, attacker: Attacker, place: AttackedRows) -> Puzzle {
     let (columns, whole) = (release.columns(), release.segment(place));
     let taken: Vec<Segment> = (0..release.classes().len())
         .filter(|&class| earlier(release, attacker, class, place))
-        .map(|class| release.segment(Place::Class(class)))
+        .map(|class| release.segment(AttackedRows::Class(class)))
         .collect();
     let sides: Vec<Vec<u32>> = whole.iter().map(|side| side.clone().collect()).collect();
     let free = |cell: &Vec<u32>| !taken.iter().any(|segment| inside(cell, segment));
@@ -72,19 +74,19 @@ pub fn puzzle(release: &Release, attacker: Attacker, place: Place) -> Puzzle {
 }
 
 /// C(V, u) or, of labelled rows, V^u / u! · (u + left)! / left!.
-fn weight(volume: u64, rows: u64, left: u64, values: Values) -> u128 {
+fn weight(volume: u64, rows: u64, left: u64, values: RepeatedValues) -> u128 {
     let choose = |n: u64, k: u64| (0..k).fold(1u128, |all, at| all * u128::from(n - at) / u128::from(at + 1));
     match values {
-        Values::Distinct if rows > volume => 0,
-        Values::Distinct => choose(volume, rows),
-        Values::Repeated => u128::from(volume).pow(rows as u32) * choose(left + rows, rows),
+        RepeatedValues::Distinct if rows > volume => 0,
+        RepeatedValues::Distinct => choose(volume, rows),
+        RepeatedValues::Repeated => u128::from(volume).pow(rows as u32) * choose(left + rows, rows),
     }
 }
 
 /// Every way; calls with the counts per cell and how many solutions it stands for.
-pub fn every(puzzle: &Puzzle, rows: u64, cap: u64, values: Values, act: &mut impl FnMut(&[u64], u128)) {
+pub fn every(puzzle: &Puzzle, rows: u64, cap: u64, values: RepeatedValues, act: &mut impl FnMut(&[u64], u128)) {
     fn place(
-        (puzzle, cap, values): (&Puzzle, u64, Values),
+        (puzzle, cap, values): (&Puzzle, u64, RepeatedValues),
         counts: &mut Vec<u64>,
         (left, solutions): (u64, u128),
         act: &mut impl FnMut(&[u64], u128),
@@ -112,15 +114,15 @@ pub fn size(cells: usize, rows: u64) -> u64 {
 }
 
 /// Compares every figure of every target that can be enumerated; how many could.
-fn check(made: &Made, attacker: Attacker, values: Values) -> u64 {
+fn check(made: &Made, attacker: Attacker, values: RepeatedValues) -> u64 {
     let release = &made.release;
-    let attack = Attack::new(release, terms(attacker, values)).expect("an order of formation");
+    let attack = RefinementAttack::new(release, terms(attacker, values)).expect("an order of formation");
     let cap = release.k() - 1;
     let mut enumerated = 0;
     for target in attack.targets() {
         let place = target.place;
         assert_eq!(attack.admits(place, made.rows(place)), Some(true), "the truth is a solution");
-        for slabs in target.slabs.iter().filter(|slabs| slabs.len() == 2 && place != Place::Outliers) {
+        for slabs in target.slabs.iter().filter(|slabs| slabs.len() == 2 && place != AttackedRows::Outliers) {
             // Neither half can hold all rows, so both are crowds below k, though mostly not known to the row.
             assert!(target.is_impossible() || slabs.iter().all(|slab| slab.least >= 1 && slab.most <= cap));
         }
@@ -155,25 +157,29 @@ fn check(made: &Made, attacker: Attacker, values: Values) -> u64 {
                 }
             }
         });
-        assert_eq!(target.cra, Count::Exact(solutions.into()));
+        assert_eq!(target.cra, SolutionCount::Exact(solutions.into()));
         if target.is_impossible() {
             // Only where rows share values and the attacker thinks that they do not.
-            assert!(solutions == 0 && values == Values::Distinct);
+            assert!(solutions == 0 && values == RepeatedValues::Distinct);
             continue;
         }
-        assert_eq!(target.assignments, Count::Exact(assignments.into()));
+        assert_eq!(target.assignments, SolutionCount::Exact(assignments.into()));
         compare(&target, &marginals, &slabs);
         // Without the attack everything is free and nothing is capped.
-        let Count::Exact(lr) = &target.lr else { panic!("exact") };
+        let SolutionCount::Exact(lr) = &target.lr else { panic!("exact") };
         assert_eq!(*lr, BigUint::from(weight(target.volume as u64, target.rows, 0, values)));
-        let Ratio::Exact { log10 } = target.ratio else { panic!("exact") };
+        let RatioFigure::Exact { log10 } = target.ratio else { panic!("exact") };
         let by_hand = weight(target.volume as u64, target.rows, 0, values) as f64 / solutions as f64;
         assert!((log10 - by_hand.log10()).abs() < 1e-12);
     }
     enumerated
 }
 
-fn compare(target: &tidegate::engine::gate::refinement::Target, marginals: &[Vec<u128>], slabs: &[Vec<Vec<u64>>]) {
+fn compare(
+    target: &tidegate::engine::gate::refinement::AttackTarget,
+    marginals: &[Vec<u128>],
+    slabs: &[Vec<Vec<u64>>],
+) {
     for (block, marginals) in target.blocks.iter().zip(marginals) {
         let seen: Vec<(u64, BigUint)> =
             (0..).zip(marginals).filter(|(_, n)| **n > 0).map(|(u, &n)| (u, n.into())).collect();
@@ -187,11 +193,11 @@ fn compare(target: &tidegate::engine::gate::refinement::Target, marginals: &[Vec
 }
 
 /// Attackers and values.
-pub const BOTH: [(Attacker, Values); 4] = [
-    (Attacker::Paper, Values::Distinct),
-    (Attacker::Paper, Values::Repeated),
-    (Attacker::Strongest, Values::Distinct),
-    (Attacker::Strongest, Values::Repeated),
+pub const BOTH: [(Attacker, RepeatedValues); 4] = [
+    (Attacker::Paper, RepeatedValues::Distinct),
+    (Attacker::Paper, RepeatedValues::Repeated),
+    (Attacker::Strongest, RepeatedValues::Distinct),
+    (Attacker::Strongest, RepeatedValues::Repeated),
 ];
 
 #[test]
@@ -203,7 +209,7 @@ fn every_placement_of_small_releases() {
         let release = &made.release;
         outliers += u64::from(release.outliers() > 0);
         wide += u64::from((0..release.classes().len()).any(|at| {
-            let nodes = release.nodes(Place::Class(at));
+            let nodes = release.nodes(AttackedRows::Class(at));
             release.columns().iter().zip(nodes).any(|(column, (layer, node))| column.children(layer, node).count() == 3)
         }));
         let keys = release.keys();
@@ -225,8 +231,8 @@ fn a_child_of_three_may_be_empty() {
     assert_eq!((&class.state[..], &class.nodes[..]), (&[2][..], &[0][..]));
     for (attacker, values) in BOTH {
         assert!(check(&made, attacker, values) > 0);
-        let attack = Attack::new(&made.release, terms(attacker, values)).expect("an order of formation");
-        let target = attack.target(Place::Class(0));
+        let attack = RefinementAttack::new(&made.release, terms(attacker, values)).expect("an order of formation");
+        let target = attack.target(AttackedRows::Class(0));
         assert!(target.slabs[0].iter().all(|slab| (slab.least, slab.most) == (0, 2)));
         assert_eq!(target.crowds(), Some(Vec::new()));
     }

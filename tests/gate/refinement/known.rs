@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 use tidegate::engine::gate::refinement::{
-    Attack, Attacker, Class, Column, Count, Held, Place, Ratio, Release, Target, Values, fuzzy,
+    AttackTarget, AttackedRows, Attacker, CarvedClass, CarvedRelease, HeldRows, LayeredColumn, RatioFigure,
+    RefinementAttack, RepeatedValues, SolutionCount, fuzzy,
 };
 
 use super::terms;
@@ -21,7 +22,7 @@ fn places(json: &Json) -> Vec<usize> {
 }
 
 /// Leaf lengths, and per layer the node of each leaf.
-fn column(json: &Json) -> Column {
+fn column(json: &Json) -> LayeredColumn {
     let layer = |nodes: &Json| {
         let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
         for (leaf, node) in places(nodes).into_iter().enumerate() {
@@ -34,26 +35,26 @@ fn column(json: &Json) -> Column {
     };
     let layers: Vec<_> = list(&json["layers"]).iter().map(layer).collect();
     assert_eq!(json["height"], layers.len());
-    Column::new(numbers(&json["leaf_lengths"]), &layers).expect("a hierarchy")
+    LayeredColumn::new(numbers(&json["leaf_lengths"]), &layers).expect("a hierarchy")
 }
 
-fn release(case: &Json) -> Release {
+fn release(case: &Json) -> CarvedRelease {
     let columns = list(&case["hierarchies"]).iter().map(column).collect();
-    let class = |class: &Json| Class {
+    let class = |class: &Json| CarvedClass {
         state: places(&class["state"]),
         nodes: places(&class["node"]),
         rows: class["size"].as_u64().expect("a size"),
     };
     let classes = list(&case["classes"]).iter().map(class).collect();
     let outliers = list(&case["outliers"]).len() as u64;
-    Release::new(columns, classes, outliers, case["k"].as_u64().expect("k")).expect("a release")
+    CarvedRelease::new(columns, classes, outliers, case["k"].as_u64().expect("k")).expect("a release")
 }
 
 /// The leaf of every value of a target's true rows.
-fn truth(case: &Json, place: Place) -> Vec<Vec<u32>> {
+fn truth(case: &Json, place: AttackedRows) -> Vec<Vec<u32>> {
     let rows = match place {
-        Place::Class(at) => &case["classes"][at]["rows"],
-        Place::Outliers => &case["outliers"],
+        AttackedRows::Class(at) => &case["classes"][at]["rows"],
+        AttackedRows::Outliers => &case["outliers"],
     };
     let leaf = |(hierarchy, value): (&Json, &Json)| {
         let mut above = hierarchy["lo"].as_u64().expect("a number");
@@ -69,14 +70,14 @@ fn truth(case: &Json, place: Place) -> Vec<Vec<u32>> {
     places(rows).into_iter().map(row).collect()
 }
 
-fn exact(count: &Count) -> String {
-    let Count::Exact(count) = count else { panic!("not exact: {count:?}") };
+fn exact(count: &SolutionCount) -> String {
+    let SolutionCount::Exact(count) = count else { panic!("not exact: {count:?}") };
     count.to_string()
 }
 
 #[track_caller]
-fn check_target(found: &Target, expected: &Json) {
-    let blocks = |of: &dyn Fn(&Held) -> Json| -> Json { found.blocks.iter().map(of).collect() };
+fn check_target(found: &AttackTarget, expected: &Json) {
+    let blocks = |of: &dyn Fn(&HeldRows) -> Json| -> Json { found.blocks.iter().map(of).collect() };
     let free = found.free_cells.expect("within the budget");
     assert_eq!(expected["n"], found.rows);
     assert_eq!(expected["volume"], found.volume.to_string());
@@ -86,16 +87,16 @@ fn check_target(found: &Target, expected: &Json) {
     assert_eq!(expected["lr_solutions"], exact(&found.lr));
     assert_eq!(expected["cra_solutions"], exact(&found.cra));
     assert_eq!(expected["assignments"], exact(&found.assignments));
-    let Ratio::Exact { log10 } = found.ratio else { panic!("not exact: {:?}", found.ratio) };
+    let RatioFigure::Exact { log10 } = found.ratio else { panic!("not exact: {:?}", found.ratio) };
     assert!((expected["log10_ratio"].as_f64().expect("a number") - log10).abs() <= 1e-12, "{log10}");
-    let of = |held: &Held| json!({"index": held.children, "volume": held.volume.to_string(), "cells": held.cells});
+    let of = |held: &HeldRows| json!({"index": held.children, "volume": held.volume.to_string(), "cells": held.cells});
     assert_eq!(expected["blocks"], blocks(&of));
-    let of = |held: &Held| {
+    let of = |held: &HeldRows| {
         assert!(held.support.exact);
         json!([held.children, held.support.least, held.support.most])
     };
     assert_eq!(expected["block_support"], blocks(&of));
-    let of = |held: &Held| {
+    let of = |held: &HeldRows| {
         let marginals = held.marginals.iter().flatten().map(|(rows, count)| (rows.to_string(), count.to_string()));
         let marginals: Map<String, Json> = marginals.map(|(rows, count)| (rows, count.into())).collect();
         json!([held.children, marginals])
@@ -111,7 +112,8 @@ fn check(name: &str) {
     for (key, attacker) in [("conservative", Attacker::Paper), ("true", Attacker::Strongest)] {
         // Without full ties both attackers know the same.
         let expected = case["results"].get(key).unwrap_or(&case["results"]["conservative"]);
-        let attack = Attack::new(&release, terms(attacker, Values::Distinct)).expect("an order of formation");
+        let attack =
+            RefinementAttack::new(&release, terms(attacker, RepeatedValues::Distinct)).expect("an order of formation");
         let found = attack.targets();
         assert_eq!(found.len(), list(expected).len());
         for (found, expected) in found.iter().zip(list(expected)) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate::engine::gate::refinement::{Class, Column, Key, Place, Release};
+use tidegate::engine::gate::refinement::{AttackedRows, CarvedClass, CarvedRelease, LayeredColumn, StateKey};
 
 use super::column;
 
@@ -24,22 +24,22 @@ impl Chance {
 
 /// A release with the rows it was made from.
 pub struct Made {
-    pub release: Release,
+    pub release: CarvedRelease,
     /// Per class, then for the outliers, the leaves of each row.
     pub leaves: Vec<Vec<Vec<u32>>>,
 }
 
 impl Made {
-    pub fn rows(&self, place: Place) -> &[Vec<u32>] {
+    pub fn rows(&self, place: AttackedRows) -> &[Vec<u32>] {
         match place {
-            Place::Class(at) => &self.leaves[at],
-            Place::Outliers => &self.leaves[self.leaves.len() - 1],
+            AttackedRows::Class(at) => &self.leaves[at],
+            AttackedRows::Outliers => &self.leaves[self.leaves.len() - 1],
         }
     }
 }
 
 /// Columns with two or three children per node.
-pub fn columns(chance: &mut Chance, most: u64) -> Vec<Column> {
+pub fn columns(chance: &mut Chance, most: u64) -> Vec<LayeredColumn> {
     let fans: [&[usize]; 6] = [&[2], &[3], &[2, 2], &[3, 2], &[2, 3], &[2]];
     let one = |chance: &mut Chance| {
         let fans = chance.one_of(&fans);
@@ -59,22 +59,22 @@ pub fn columns(chance: &mut Chance, most: u64) -> Vec<Column> {
 }
 
 /// Rows by chance, crowded around some places, as values counted from 0 per column.
-pub fn rows(chance: &mut Chance, columns: &[Column], number: u64) -> Vec<Vec<u64>> {
+pub fn rows(chance: &mut Chance, columns: &[LayeredColumn], number: u64) -> Vec<Vec<u64>> {
     let crowded = chance.below(2) == 0;
-    let value = |chance: &mut Chance, column: &Column| {
+    let value = |chance: &mut Chance, column: &LayeredColumn| {
         let any = chance.below(column.domain());
         if crowded { any.min(chance.below(column.domain())) } else { any }
     };
     (0..number).map(|_| columns.iter().map(|column| value(chance, column)).collect()).collect()
 }
 
-fn leaf(column: &Column, value: u64) -> u32 {
+fn leaf(column: &LayeredColumn, value: u64) -> u32 {
     let holds = |leaf: &u32| value < column.values(&(0..leaf + 1));
     (0..column.leaves()).find(holds).expect("a value of the domain")
 }
 
 /// All states below the top, in the order of public keys and then of layers.
-fn states(columns: &[Column]) -> Vec<(Key, Vec<usize>)> {
+fn states(columns: &[LayeredColumn]) -> Vec<(StateKey, Vec<usize>)> {
     let mut states = vec![Vec::new()];
     for column in columns {
         let longer = |state: &Vec<usize>| -> Vec<Vec<usize>> {
@@ -83,14 +83,14 @@ fn states(columns: &[Column]) -> Vec<(Key, Vec<usize>)> {
         states = states.iter().flat_map(longer).collect();
     }
     states.pop();
-    let mut keyed: Vec<(Key, Vec<usize>)> =
-        states.into_iter().map(|state| (Key::new(columns, &state), state)).collect();
+    let mut keyed: Vec<(StateKey, Vec<usize>)> =
+        states.into_iter().map(|state| (StateKey::new(columns, &state), state)).collect();
     keyed.sort();
     keyed
 }
 
 /// What ARX-LR makes of rows.
-pub fn local(columns: &[Column], rows: &[Vec<u64>], k: u64) -> Made {
+pub fn local(columns: &[LayeredColumn], rows: &[Vec<u64>], k: u64) -> Made {
     let leaves: Vec<Vec<u32>> =
         rows.iter().map(|row| columns.iter().zip(row).map(|(column, &value)| leaf(column, value)).collect()).collect();
     let states = states(columns);
@@ -100,7 +100,7 @@ pub fn local(columns: &[Column], rows: &[Vec<u64>], k: u64) -> Made {
         let groups = |state: &[usize]| {
             let mut groups: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
             for &row in &remaining {
-                let node = |((column, &layer), &leaf): ((&Column, &usize), &u32)| column.above(layer, leaf);
+                let node = |((column, &layer), &leaf): ((&LayeredColumn, &usize), &u32)| column.above(layer, leaf);
                 let nodes = columns.iter().zip(state).zip(&leaves[row]).map(node).collect();
                 groups.entry(nodes).or_default().push(row);
             }
@@ -110,12 +110,12 @@ pub fn local(columns: &[Column], rows: &[Vec<u64>], k: u64) -> Made {
         let Some((_, state)) = states.iter().find(|(_, state)| forms(state)) else { break };
         for (nodes, rows) in groups(state).into_iter().filter(|(_, rows)| rows.len() as u64 >= k).collect::<Vec<_>>() {
             rows.iter().for_each(|row| assert!(remaining.remove(row)));
-            classes.push(Class { state: state.clone(), nodes, rows: rows.len() as u64 });
+            classes.push(CarvedClass { state: state.clone(), nodes, rows: rows.len() as u64 });
             held.push(rows.iter().map(|&row| leaves[row].clone()).collect());
         }
     }
     held.push(remaining.iter().map(|&row| leaves[row].clone()).collect());
-    let release = Release::new(columns.to_vec(), classes, remaining.len() as u64, k).expect("a release");
+    let release = CarvedRelease::new(columns.to_vec(), classes, remaining.len() as u64, k).expect("a release");
     Made { release, leaves: held }
 }
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
 use tidegate::engine::gate::refinement::{
-    Attack, Attacker, Class, Column, Count, Place, Release, Target, Values, joint,
+    AttackTarget, AttackedRows, Attacker, CarvedClass, CarvedRelease, LayeredColumn, RefinementAttack, RepeatedValues,
+    SolutionCount, joint,
 };
 
 use super::local::{Chance, columns, made};
@@ -13,7 +14,7 @@ use super::{attack, column, terms};
 use crate::common::cases;
 
 /// The number of solutions from blocks alone: rows per slab are kept for all slabs to the end.
-fn plainly(target: &Target, values: Values) -> BigUint {
+fn plainly(target: &AttackTarget, values: RepeatedValues) -> BigUint {
     let children: Vec<usize> = target.slabs.iter().map(Vec::len).collect();
     let offset = |at: usize| 1 + children[..at].iter().sum::<usize>();
     let none = vec![0; offset(children.len())];
@@ -25,8 +26,8 @@ fn plainly(target: &Target, values: Values) -> BigUint {
             for rows in 0..=target.rows - state[0] {
                 if rows > 0 {
                     let factor = match values {
-                        Values::Distinct => block.volume.saturating_sub(u128::from(rows - 1)),
-                        Values::Repeated => block.volume * u128::from(target.rows - state[0] - rows + 1),
+                        RepeatedValues::Distinct => block.volume.saturating_sub(u128::from(rows - 1)),
+                        RepeatedValues::Repeated => block.volume * u128::from(target.rows - state[0] - rows + 1),
                     };
                     weight = weight * factor / rows;
                 }
@@ -45,23 +46,23 @@ fn plainly(target: &Target, values: Values) -> BigUint {
 }
 
 /// Classes anywhere, whether or not ARX-LR makes such; the paper's attacker takes any.
-fn anything(chance: &mut Chance) -> Release {
+fn anything(chance: &mut Chance) -> CarvedRelease {
     let columns = columns(chance, 4);
     let k = 2 + chance.below([6, 6, 5, 3, 2][columns.len()]);
     let mut places = BTreeSet::new();
     for _ in 0..1 + chance.below(8) {
         let state: Vec<usize> =
             columns.iter().map(|column| 1 + chance.below(column.height() as u64) as usize).collect();
-        let node = |(column, &layer): (&Column, &usize)| chance.below(column.nodes(layer) as u64) as usize;
+        let node = |(column, &layer): (&LayeredColumn, &usize)| chance.below(column.nodes(layer) as u64) as usize;
         let nodes = columns.iter().zip(&state).map(node).collect();
         if columns.iter().zip(&state).any(|(column, &layer)| layer < column.height()) {
             places.insert((state, nodes));
         }
     }
-    let mut class = |(state, nodes)| Class { state, nodes, rows: k + chance.below(k) };
+    let mut class = |(state, nodes)| CarvedClass { state, nodes, rows: k + chance.below(k) };
     let classes = places.into_iter().map(&mut class).collect();
     let outliers = chance.below(k + 2);
-    Release::new(columns, classes, outliers, k).expect("a release")
+    CarvedRelease::new(columns, classes, outliers, k).expect("a release")
 }
 
 #[test]
@@ -70,7 +71,7 @@ fn a_plain_dynamic_program_finds_the_same() {
     let (mut possible, mut impossible) = (0, 0);
     for _ in 0..cases(120) {
         let release = anything(&mut chance);
-        for values in [Values::Distinct, Values::Repeated] {
+        for values in [RepeatedValues::Distinct, RepeatedValues::Repeated] {
             for target in attack(&release, terms(Attacker::Paper, values)) {
                 let expected = match target.is_impossible() {
                     true => {
@@ -81,7 +82,7 @@ fn a_plain_dynamic_program_finds_the_same() {
                     false => plainly(&target, values),
                 };
                 possible += 1;
-                assert_eq!(target.cra, Count::Exact(expected.clone()));
+                assert_eq!(target.cra, SolutionCount::Exact(expected.clone()));
                 for block in &target.blocks {
                     let all: BigUint = block.marginals.iter().flatten().map(|(_, count)| count).sum();
                     assert_eq!(all, expected);
@@ -99,9 +100,9 @@ fn any_number_of_threads_finds_the_same() {
         let mut chance = Chance(3);
         let mut one = || {
             let made = made(&mut chance, 3, 60);
-            let mut terms = terms(Attacker::Strongest, Values::Repeated);
+            let mut terms = terms(Attacker::Strongest, RepeatedValues::Repeated);
             terms.budget.draws = 640;
-            let whole = Attack::new(&made.release, terms).expect("an order of formation");
+            let whole = RefinementAttack::new(&made.release, terms).expect("an order of formation");
             // So that chance takes part in single figures too.
             terms.budget.arrows = 40;
             let targets = pool.install(|| attack(&made.release, terms));
@@ -119,13 +120,13 @@ fn any_number_of_threads_finds_the_same() {
 /// Five columns and k = 5: far more placements than can be counted one by one.
 #[test]
 fn five_columns() {
-    let columns: Vec<Column> = (0..5).map(|_| column(&[25; 8], &[2, 2, 2])).collect();
-    let class = Class { state: vec![3, 3, 2, 3, 2], nodes: vec![0, 1, 2, 0, 3], rows: 7 };
-    let corner = Class { state: vec![1; 5], nodes: vec![0, 4, 4, 1, 6], rows: 5 };
-    let release = Release::new(columns, vec![corner, class], 4, 5).expect("a release");
-    let targets = attack(&release, terms(Attacker::Strongest, Values::Repeated));
-    assert_eq!(targets[1].place, Place::Class(1));
+    let columns: Vec<LayeredColumn> = (0..5).map(|_| column(&[25; 8], &[2, 2, 2])).collect();
+    let class = CarvedClass { state: vec![3, 3, 2, 3, 2], nodes: vec![0, 1, 2, 0, 3], rows: 7 };
+    let corner = CarvedClass { state: vec![1; 5], nodes: vec![0, 4, 4, 1, 6], rows: 5 };
+    let release = CarvedRelease::new(columns, vec![corner, class], 4, 5).expect("a release");
+    let targets = attack(&release, terms(Attacker::Strongest, RepeatedValues::Repeated));
+    assert_eq!(targets[1].place, AttackedRows::Class(1));
     for target in &targets {
-        assert_eq!(target.cra, Count::Exact(plainly(target, Values::Repeated)));
+        assert_eq!(target.cra, SolutionCount::Exact(plainly(target, RepeatedValues::Repeated)));
     }
 }

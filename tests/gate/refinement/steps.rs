@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
-use tidegate::engine::anonymizer::{Carved, steps};
+use tidegate::engine::anonymizer::{CarvingResult, steps};
 use tidegate::engine::gate::refinement::{
-    Attack, Attacker, Budget, Count, Layers, Place, Ratio, Release, Terms, Values, joint,
+    AttackTerms, AttackedRows, Attacker, CarvedRelease, Layers, RatioFigure, RefinementAttack, RefinementBudget,
+    RepeatedValues, SolutionCount, joint,
 };
 use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Leaf, Taxonomy, Tree};
@@ -57,7 +58,13 @@ fn people(tuples: &[Vec<Leaf>], width: usize) -> Headcount {
     Headcount::of(width, sorted.iter().map(|tuple| (tuple, Heads { since: 0, count: 1 })))
 }
 
-fn released(found: &Carved, heads: &Headcount, trees: &[&Taxonomy], path: &[Vec<usize>], k: u64) -> Release {
+fn released(
+    found: &CarvingResult,
+    heads: &Headcount,
+    trees: &[&Taxonomy],
+    path: &[Vec<usize>],
+    k: u64,
+) -> CarvedRelease {
     let left: u64 = found.outliers.iter().map(|&tuple| heads.count(tuple as usize)).sum();
     let top = vec![0; trees.len()];
     let classes = found.classes.iter().map(|class| (&class.nodes[..], class.people));
@@ -73,8 +80,8 @@ fn rows(tuples: &[u32], heads: &Headcount) -> Vec<Vec<Leaf>> {
     tuples.iter().flat_map(of).collect()
 }
 
-fn terms(values: Values) -> Terms {
-    Terms { attacker: Attacker::Strongest, values, marginals: true, seed: 1, budget: Budget::FULL }
+fn terms(values: RepeatedValues) -> AttackTerms {
+    AttackTerms { attacker: Attacker::Strongest, values, marginals: true, seed: 1, budget: RefinementBudget::FULL }
 }
 
 #[test]
@@ -91,21 +98,22 @@ fn the_truth_is_always_a_solution() {
         let found = steps(&heads, &trees, &path, k);
         assert!(found.classes.iter().all(|class| class.people >= k));
         let release = released(&found, &heads, &trees, &path, k);
-        let attack = Attack::new(&release, terms(Values::Repeated)).expect("an order");
+        let attack = RefinementAttack::new(&release, terms(RepeatedValues::Repeated)).expect("an order");
         let targets = attack.targets();
         for target in &targets {
             let of = match target.place {
-                Place::Class(at) => rows(&found.classes[at].tuples, &heads),
-                Place::Outliers => rows(&found.outliers, &heads),
+                AttackedRows::Class(at) => rows(&found.classes[at].tuples, &heads),
+                AttackedRows::Outliers => rows(&found.outliers, &heads),
             };
             assert_eq!(attack.admits(target.place, &of), Some(true), "case {case}, {:?}", target.place);
             assert!(target.cra.is_at_least(1), "case {case}");
             let certain = target.certain_crowds().expect("known");
             assert!(certain.iter().all(|crowd| crowd.least < k), "case {case}");
         }
-        let few = Budget { draws: 128, ..Budget::FULL };
-        let attack = Attack::new(&release, Terms { budget: few, ..terms(Values::Repeated) }).expect("an order");
-        assert!(!matches!(joint(&attack, &targets).ratio, Ratio::Impossible), "case {case}");
+        let few = RefinementBudget { draws: 128, ..RefinementBudget::FULL };
+        let attack = RefinementAttack::new(&release, AttackTerms { budget: few, ..terms(RepeatedValues::Repeated) })
+            .expect("an order");
+        assert!(!matches!(joint(&attack, &targets).ratio, RatioFigure::Impossible), "case {case}");
     }
 }
 
@@ -162,7 +170,7 @@ fn every_solution_is_counted_once_and_holds_all_placements_that_give_the_release
         };
         let cells: Vec<(Vec<Leaf>, u64)> = (0..number).map(all).map(|tuple| (tuple.clone(), values(&tuple))).collect();
         let release = released(&found, &heads, &trees, &path, k);
-        let attack = Attack::new(&release, terms(Values::Repeated)).expect("an order");
+        let attack = RefinementAttack::new(&release, terms(RepeatedValues::Repeated)).expect("an order");
         let targets = attack.targets();
         for target in &targets {
             let mut count = BigUint::ZERO;
@@ -175,11 +183,11 @@ fn every_solution_is_counted_once_and_holds_all_placements_that_give_the_release
                     count += weight;
                 }
             });
-            assert_eq!(target.cra, Count::Exact(count));
+            assert_eq!(target.cra, SolutionCount::Exact(count));
             narrowed += u32::from(target.ratio.log10().is_some_and(|log10| log10 > 0.0));
         }
         // Whatever gives the same release is a solution of every target.
-        let shape = |found: &Carved| -> Vec<(Vec<u32>, u64)> {
+        let shape = |found: &CarvingResult| -> Vec<(Vec<u32>, u64)> {
             found.classes.iter().map(|class| (class.nodes.clone(), class.people)).collect()
         };
         placements(&cells, tuples.len() as u64, &mut |held, _| {
@@ -193,13 +201,13 @@ fn every_solution_is_counted_once_and_holds_all_placements_that_give_the_release
                 return;
             }
             let places = targets.iter().map(|target| target.place);
-            let mut parts: BTreeMap<Place, Vec<Vec<Leaf>>> = places.map(|place| (place, Vec::new())).collect();
+            let mut parts: BTreeMap<AttackedRows, Vec<Vec<Leaf>>> = places.map(|place| (place, Vec::new())).collect();
             other
                 .classes
                 .iter()
                 .enumerate()
-                .for_each(|(at, class)| _ = parts.insert(Place::Class(at), rows(&class.tuples, &heads)));
-            parts.entry(Place::Outliers).and_modify(|outliers| *outliers = rows(&other.outliers, &heads));
+                .for_each(|(at, class)| _ = parts.insert(AttackedRows::Class(at), rows(&class.tuples, &heads)));
+            parts.entry(AttackedRows::Outliers).and_modify(|outliers| *outliers = rows(&other.outliers, &heads));
             assert!(parts.iter().all(|(&place, rows)| attack.admits(place, rows) == Some(true)));
         });
     }

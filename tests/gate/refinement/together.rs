@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate::engine::gate::refinement::{
-    Attack, Attacker, Count, Key, Part, Place, Ratio, Release, Target, Values, crowds, joint,
+    AttackTarget, AttackedRows, Attacker, CarvedRelease, RatioFigure, RefinementAttack, RepeatedValues, SegmentPart,
+    SolutionCount, StateKey, crowds, joint,
 };
 
 use super::enumerate::{BOTH, every, products, puzzle, size};
@@ -15,12 +16,12 @@ use crate::common::cases;
 type Rows = Vec<(Vec<u32>, u64)>;
 
 /// The targets that are certainly formed after every chance of a state has gone by.
-fn later(release: &Release, attacker: Attacker, state: &[usize]) -> Vec<usize> {
-    let key = |state: &[usize]| Key::new(release.columns(), state);
-    let after = |place: Place| match (place, attacker) {
-        (Place::Outliers, _) => true,
-        (Place::Class(class), Attacker::Paper) => key(&release.classes()[class].state) > key(state),
-        (Place::Class(class), Attacker::Strongest) => {
+fn later(release: &CarvedRelease, attacker: Attacker, state: &[usize]) -> Vec<usize> {
+    let key = |state: &[usize]| StateKey::new(release.columns(), state);
+    let after = |place: AttackedRows| match (place, attacker) {
+        (AttackedRows::Outliers, _) => true,
+        (AttackedRows::Class(class), Attacker::Paper) => key(&release.classes()[class].state) > key(state),
+        (AttackedRows::Class(class), Attacker::Strongest) => {
             let other = &release.classes()[class].state;
             (key(other), &other[..]) > (key(state), state)
         }
@@ -29,7 +30,7 @@ fn later(release: &Release, attacker: Attacker, state: &[usize]) -> Vec<usize> {
 }
 
 /// Per state below the top the targets after it.
-fn states(release: &Release, attacker: Attacker) -> Vec<(Vec<usize>, Vec<usize>)> {
+fn states(release: &CarvedRelease, attacker: Attacker) -> Vec<(Vec<usize>, Vec<usize>)> {
     let layers: Vec<Vec<usize>> = release.columns().iter().map(|column| (1..=column.height()).collect()).collect();
     let mut states = products(&layers);
     states.pop();
@@ -37,7 +38,7 @@ fn states(release: &Release, attacker: Attacker) -> Vec<(Vec<usize>, Vec<usize>)
 }
 
 /// Whether no segment of any state would have made a class of what was left.
-fn fit(release: &Release, states: &[(Vec<usize>, Vec<usize>)], rows: &[Rows]) -> bool {
+fn fit(release: &CarvedRelease, states: &[(Vec<usize>, Vec<usize>)], rows: &[Rows]) -> bool {
     states.iter().all(|(state, later)| {
         let mut segments: BTreeMap<Vec<usize>, u64> = BTreeMap::new();
         for (cell, count) in later.iter().flat_map(|&at| &rows[at]) {
@@ -63,7 +64,7 @@ fn the_truth_always_fits() {
 }
 
 /// Every combination of placements that fits, with its weight; `None` if there are too many to look at.
-fn combinations(release: &Release, attacker: Attacker, values: Values) -> Option<Vec<(Vec<Rows>, f64)>> {
+fn combinations(release: &CarvedRelease, attacker: Attacker, values: RepeatedValues) -> Option<Vec<(Vec<Rows>, f64)>> {
     let mut all: Vec<(Vec<Rows>, f64)> = vec![(Vec::new(), 1.0)];
     for place in release.places() {
         let puzzle = puzzle(release, attacker, place);
@@ -89,15 +90,15 @@ fn combinations(release: &Release, attacker: Attacker, values: Values) -> Option
 }
 
 /// log10 of LR over all joint solutions; `None` if there are too many combinations to look at.
-fn by_hand(release: &Release, attacker: Attacker, values: Values) -> Option<f64> {
+fn by_hand(release: &CarvedRelease, attacker: Attacker, values: RepeatedValues) -> Option<f64> {
     let solutions: f64 = combinations(release, attacker, values)?.iter().map(|(_, weight)| weight).sum();
-    let found = Attack::new(release, terms(attacker, values)).expect("an order of formation").targets();
+    let found = RefinementAttack::new(release, terms(attacker, values)).expect("an order of formation").targets();
     let lr: f64 = found.iter().map(|target| target.lr.log10().expect("exact")).sum();
     Some(lr - solutions.log10())
 }
 
 /// How many of these rows of a target lie in a part of it.
-fn held(release: &Release, target: &Target, part: Part, rows: &Rows) -> u64 {
+fn held(release: &CarvedRelease, target: &AttackTarget, part: SegmentPart, rows: &Rows) -> u64 {
     let nodes = release.nodes(target.place);
     let child = |at: usize, cell: &[u32]| {
         let column = target.columns[at];
@@ -105,8 +106,8 @@ fn held(release: &Release, target: &Target, part: Part, rows: &Rows) -> u64 {
         slabs.position(|slab| slab.contains(&cell[column])).expect("a child")
     };
     let inside = |cell: &[u32]| match part {
-        Part::Slab(at, slab) => child(at, cell) == slab,
-        Part::Cell(block) | Part::Block(block) => {
+        SegmentPart::Slab(at, slab) => child(at, cell) == slab,
+        SegmentPart::Cell(block) | SegmentPart::Block(block) => {
             (0..target.columns.len()).all(|at| child(at, cell) == target.blocks[block].children[at])
         }
     };
@@ -114,16 +115,20 @@ fn held(release: &Release, target: &Target, part: Part, rows: &Rows) -> u64 {
 }
 
 /// Parts of targets that hold the same number of rows, fewer than k, in every combination, and not by their target alone.
-fn certain(release: &Release, targets: &[Target], all: &[(Vec<Rows>, f64)]) -> Vec<(usize, Part, u64)> {
+fn certain(
+    release: &CarvedRelease,
+    targets: &[AttackTarget],
+    all: &[(Vec<Rows>, f64)],
+) -> Vec<(usize, SegmentPart, u64)> {
     let mut found = Vec::new();
     for (at, target) in targets.iter().enumerate() {
         let blocks = target.blocks.iter().enumerate().map(|(block, held)| {
-            let part = if held.cells == 1 { Part::Cell(block) } else { Part::Block(block) };
+            let part = if held.cells == 1 { SegmentPart::Cell(block) } else { SegmentPart::Block(block) };
             (part, held.support)
         });
         let slabs = target.slabs.iter().enumerate();
-        let slabs =
-            slabs.flat_map(|(of, slabs)| (0..).zip(slabs).map(move |(slab, held)| (Part::Slab(of, slab), *held)));
+        let slabs = slabs
+            .flat_map(|(of, slabs)| (0..).zip(slabs).map(move |(slab, held)| (SegmentPart::Slab(of, slab), *held)));
         for (part, _) in blocks.chain(slabs).filter(|(_, support)| support.certain().is_none()) {
             let counts: BTreeSet<u64> = all.iter().map(|(rows, _)| held(release, target, part, &rows[at])).collect();
             let only = counts.first().filter(|rows| counts.len() == 1 && (1..release.k()).contains(rows));
@@ -140,9 +145,9 @@ fn what_is_certain_together_is_what_every_combination_shows() {
     for _ in 0..cases(400) {
         let made = made(&mut chance, 2, 14);
         for (attacker, values) in BOTH {
-            let attack = Attack::new(&made.release, terms(attacker, values)).expect("an order of formation");
+            let attack = RefinementAttack::new(&made.release, terms(attacker, values)).expect("an order of formation");
             let targets = attack.targets();
-            if targets.is_empty() || targets.iter().any(Target::is_impossible) {
+            if targets.is_empty() || targets.iter().any(AttackTarget::is_impossible) {
                 continue;
             }
             let Some(all) = combinations(&made.release, attacker, values).filter(|all| !all.is_empty()) else {
@@ -150,7 +155,7 @@ fn what_is_certain_together_is_what_every_combination_shows() {
             };
             let wanted = certain(&made.release, &targets, &all);
             let found = crowds(&attack, &targets).expect("so little work");
-            let found: Vec<(usize, Part, u64)> =
+            let found: Vec<(usize, SegmentPart, u64)> =
                 found.iter().map(|(at, crowd)| (*at, crowd.part, crowd.least)).collect();
             assert_eq!(found, wanted, "{:?} {attacker:?} {values:?}", made.release);
             (compared, told) = (compared + 1, told + u32::from(!wanted.is_empty()));
@@ -169,7 +174,8 @@ fn a_crowd_of_one_is_certain_that_no_class_shows() {
         made.release.classes().iter().map(|class| (class.state.clone(), class.nodes.clone())).collect();
     assert_eq!(classes, [(vec![2, 1], vec![0, 3]), (vec![1, 3], vec![1, 0])]);
     for attacker in [Attacker::Paper, Attacker::Strongest] {
-        let attack = Attack::new(&made.release, terms(attacker, Values::Repeated)).expect("an order of formation");
+        let attack = RefinementAttack::new(&made.release, terms(attacker, RepeatedValues::Repeated))
+            .expect("an order of formation");
         let targets = attack.targets();
         assert!(targets.iter().all(|target| target.certain_crowds().is_some_and(|crowds| crowds.is_empty())));
         let found = crowds(&attack, &targets).expect("so little work");
@@ -185,9 +191,10 @@ fn what_is_open_is_found_open() {
     let (mut known, mut all) = (0, 0);
     for _ in 0..cases(40) {
         let made = made(&mut chance, 3, 300);
-        let attack = Attack::new(&made.release, terms(Attacker::Strongest, Values::Repeated)).expect("an order");
+        let attack = RefinementAttack::new(&made.release, terms(Attacker::Strongest, RepeatedValues::Repeated))
+            .expect("an order");
         let targets = attack.targets();
-        if targets.is_empty() || targets.iter().any(Target::is_impossible) {
+        if targets.is_empty() || targets.iter().any(AttackTarget::is_impossible) {
             continue;
         }
         all += 1;
@@ -211,17 +218,17 @@ fn the_joint_bound_holds() {
         for (attacker, values) in BOTH {
             let mut terms = terms(attacker, values);
             terms.budget.draws = 1024;
-            let attack = Attack::new(&made.release, terms).expect("an order of formation");
+            let attack = RefinementAttack::new(&made.release, terms).expect("an order of formation");
             let targets = attack.targets();
             // Rows that share values are no solution for whoever thinks they do not.
-            if targets.len() < 2 || targets.iter().any(|target| target.cra == Count::Exact(0u8.into())) {
+            if targets.len() < 2 || targets.iter().any(|target| target.cra == SolutionCount::Exact(0u8.into())) {
                 continue;
             }
             let Some(truth) = by_hand(&made.release, attacker, values).filter(|truth| truth.is_finite()) else {
                 continue;
             };
             let found = joint(&attack, &targets);
-            let Ratio::AtMost { log10 } = found.ratio else { panic!("some are kept: {found:?}, {truth}") };
+            let RatioFigure::AtMost { log10 } = found.ratio else { panic!("some are kept: {found:?}, {truth}") };
             assert!(truth <= log10, "{found:?}, {truth}");
             let estimate = found.estimate().expect("some are kept");
             assert!((estimate - truth).abs() < 0.2, "{found:?}, {truth}");
@@ -234,10 +241,10 @@ fn the_joint_bound_holds() {
 
 #[test]
 fn nobody_together_tells_nothing() {
-    let release = Release::new(vec![column(&[1; 4], &[2, 2])], Vec::new(), 0, 2).expect("no classes");
-    let mut terms = terms(Attacker::Strongest, Values::Repeated);
+    let release = CarvedRelease::new(vec![column(&[1; 4], &[2, 2])], Vec::new(), 0, 2).expect("no classes");
+    let mut terms = terms(Attacker::Strongest, RepeatedValues::Repeated);
     terms.budget.draws = 1024;
-    let attack = Attack::new(&release, terms).expect("an order of formation");
+    let attack = RefinementAttack::new(&release, terms).expect("an order of formation");
     let found = joint(&attack, &attack.targets());
     assert!(found.kept == found.draws && found.ratio.is_at_most(1.1), "{found:?}");
 }

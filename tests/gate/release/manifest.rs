@@ -5,19 +5,23 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 use tidegate::engine::gate::utility;
 use tidegate::engine::model::{Cut, Kind, Node, Tree, Value};
-use tidegate::engine::policy::{self, ChainKind, Decimal, Guarantee, Policy, Settings};
+use tidegate::engine::policy::{self, ChainKind, Decimal, Guarantee, Policy, PolicySettings};
 use tidegate::engine::release::{
-    CheckLine, Facts, Figure, FileLine, Manifest, NoManifest, Overview, Presentation, Sha256, Taxonomies, Terms, data,
-    taxonomy,
+    CheckLine, Figure, FileLine, Manifest, NoManifest, Overview, Presentation, ReleaseFacts, ReleaseTerms, Sha256,
+    Taxonomies, data, taxonomy,
 };
 
 use super::table::{Table, declared, random_table};
 use crate::common::random;
 
 pub fn policy(guarantee: Guarantee) -> Policy {
-    let written =
-        Settings { k: Some(2), guarantee: Some(guarantee), max_loss: Decimal::parse("0.9"), ..Settings::default() };
-    Policy::new(&written, ChainKind::Cumulative, &policy::Facts::default()).expect("no contradiction")
+    let written = PolicySettings {
+        k: Some(2),
+        guarantee: Some(guarantee),
+        max_loss: Decimal::parse("0.9"),
+        ..PolicySettings::default()
+    };
+    Policy::new(&written, ChainKind::Cumulative, &policy::ColumnFacts::default()).expect("no contradiction")
 }
 
 /// Four people in two crowds.
@@ -38,8 +42,8 @@ pub fn small() -> Table {
     Table::of(declared(vec![sex, age], &[Kind::String]), recoding, raw)
 }
 
-pub fn facts() -> Facts<'static> {
-    Facts {
+pub fn facts() -> ReleaseFacts<'static> {
+    ReleaseFacts {
         feed: "admissions",
         chain: 1,
         time: "2026-11-21T10:00:00Z",
@@ -51,9 +55,9 @@ pub fn facts() -> Facts<'static> {
     }
 }
 
-pub fn terms<'a>(table: &'a Table, policy: &'a Policy, checks: &'a [CheckLine]) -> Terms<'a> {
+pub fn terms<'a>(table: &'a Table, policy: &'a Policy, checks: &'a [CheckLine]) -> ReleaseTerms<'a> {
     static NOTHING: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
-    Terms { release: 3, policy, columns: &table.columns, withheld: 1, checks, erased: &NOTHING, kept: &[] }
+    ReleaseTerms { release: 3, policy, columns: &table.columns, withheld: 1, checks, erased: &NOTHING, kept: &[] }
 }
 
 pub fn checks() -> Vec<CheckLine> {
@@ -153,8 +157,9 @@ fn guarantees_are_named() {
             Manifest::of(&facts(), &terms(&table, &policy(guarantee), &[]), &Overview::of(&table.release), Vec::new());
         assert_eq!(serde_json::to_value(manifest.guarantee).expect("a word"), name);
     }
-    let disjoint = Settings { k: Some(2), ..Settings::default() };
-    let disjoint = Policy::new(&disjoint, ChainKind::Disjoint, &policy::Facts::default()).expect("no contradiction");
+    let disjoint = PolicySettings { k: Some(2), ..PolicySettings::default() };
+    let disjoint =
+        Policy::new(&disjoint, ChainKind::Disjoint, &policy::ColumnFacts::default()).expect("no contradiction");
     assert_eq!(
         Manifest::of(&facts(), &terms(&table, &disjoint, &[]), &Overview::of(&table.release), Vec::new()).guarantee,
         None

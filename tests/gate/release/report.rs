@@ -7,7 +7,8 @@ use tidegate::engine::model::forms::{self, TaxonomyTable};
 use tidegate::engine::model::{Cut, Kind, Node, Taxonomy, Tree, Value};
 use tidegate::engine::policy::Guarantee;
 use tidegate::engine::release::{
-    CheckLine, Facts, FileLine, Language, Manifest, Overview, PastRelease, Presentation, Sha256, Surroundings, report,
+    CheckLine, FileLine, Language, Manifest, Overview, PastRelease, Presentation, ReleaseFacts, Sha256, Surroundings,
+    report,
 };
 
 use super::manifest::{checks, facts, policy, small, terms};
@@ -111,7 +112,7 @@ fn pages_are_self_contained() {
 }
 
 /// A page with these facts around the release.
-fn page_with(table: &Table, said: &Facts<'_>, files: &[FileLine]) -> String {
+fn page_with(table: &Table, said: &ReleaseFacts<'_>, files: &[FileLine]) -> String {
     let (policy, checks) = (policy(Guarantee::Blind), checks());
     let manifest = Manifest::of(said, &terms(table, &policy, &checks), &Overview::of(&table.release), Vec::new());
     let Presentation { language, earlier, .. } = said.presentation;
@@ -131,7 +132,7 @@ fn the_page_tells_what_is_around_the_release() {
     let before = [earlier(1, 2, 0.25), earlier(2, 3, 0.5)];
     let (purpose, contact) = (Some("Research on <wards>"), Some("data@example.org"));
     let presentation = Presentation { purpose, contact, earlier: &before, ..Presentation::default() };
-    let said = Facts { presentation, ..facts() };
+    let said = ReleaseFacts { presentation, ..facts() };
     let file = FileLine { path: "3/data.parquet".to_owned(), sha256: Sha256::of(b"data"), rows: Some(4) };
     let page = page_with(&table, &said, std::slice::from_ref(&file));
     keep("around", &page);
@@ -157,7 +158,7 @@ fn the_page_tells_what_is_around_the_release() {
 fn pages_speak_the_language_that_is_asked_for() {
     let before = [earlier(1, 1_234, 0.25)];
     let presentation = Presentation { language: Language::German, earlier: &before, ..Presentation::default() };
-    let page = page_with(&hospital(500, [0, 1, 1, 1, 2, 0]), &Facts { presentation, ..facts() }, &[]);
+    let page = page_with(&hospital(500, [0, 1, 1, 1, 2, 0]), &ReleaseFacts { presentation, ..facts() }, &[]);
     keep("german", &page);
     well_formed(&page);
     assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"de\">"), "{page}");
@@ -241,7 +242,7 @@ fn labels_stay_text() {
     let mut checks = checks();
     checks[0].check = evil[0].to_owned();
     let presentation = Presentation { purpose: Some(evil[3]), contact: Some(evil[1]), ..Presentation::default() };
-    let said = Facts { feed: evil[0], time: evil[1], presentation, ..facts() };
+    let said = ReleaseFacts { feed: evil[0], time: evil[1], presentation, ..facts() };
     let manifest = Manifest::of(&said, &terms(&table, &policy, &checks), &Overview::of(&table.release), Vec::new());
     let page =
         String::from_utf8(report(&manifest, &table.columns, &Overview::of(&table.release), Surroundings::default()))

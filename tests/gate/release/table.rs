@@ -11,8 +11,10 @@ use arrow_schema::DataType;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value as Json, json};
-use tidegate::engine::histogram::{Headcount, Histogram, Release, Rows, Values};
-use tidegate::engine::model::{Column, Columns, Detail, Domain, Finite, Kind, Recoding, Role, Rule, Taxonomy, Value};
+use tidegate::engine::histogram::{CodedRows, Headcount, Histogram, Release, SensitiveValues};
+use tidegate::engine::model::{
+    Column, Columns, Detail, Domain, Finite, Kind, LeafRule, Recoding, Role, Taxonomy, Value,
+};
 
 use crate::common::random::{self, Draw};
 
@@ -20,7 +22,7 @@ use crate::common::random::{self, Draw};
 pub struct Table {
     pub columns: Columns,
     pub release: Release,
-    pub values: Values,
+    pub values: SensitiveValues,
     recoding: Recoding,
     /// Leaves and sensitive values of each row.
     raw: Vec<(Vec<u32>, Vec<Value>)>,
@@ -33,7 +35,7 @@ type ByClass<'t, T> = Vec<(usize, &'t [T])>;
 const KINDS: [Kind; 6] = [Kind::String, Kind::Int, Kind::Float, Kind::Bool, Kind::Date, Kind::String];
 
 fn column(name: String, role: Role, kind: Kind, tree: Option<Taxonomy>) -> Column {
-    let domain = |tree| Arc::new(Domain { tree, rule: Rule::Label });
+    let domain = |tree| Arc::new(Domain { tree, rule: LeafRule::Label });
     let (path, optional, unknown) = (None, false, None);
     Column {
         name: name.into(),
@@ -100,8 +102,8 @@ fn count(quasi: usize, sensitive: usize, raw: &[(Vec<u32>, Vec<Value>)], increme
     let code = |tuple: &Vec<Value>| distinct.binary_search(&tuple.as_slice().into()).expect("a tuple") as u32;
     let codes = raw.iter().map(|(_, tuple)| code(tuple)).collect();
     let leaves = (0..quasi).map(|at| raw.iter().map(|(leaves, _)| leaves[at]).collect()).collect();
-    let (values, _) = Values::from_distinct(sensitive, distinct);
-    Rows::new(leaves, values, codes, None).histogram(increment)
+    let (values, _) = SensitiveValues::from_distinct(sensitive, distinct);
+    CodedRows::new(leaves, values, codes, None).histogram(increment)
 }
 
 impl Table {

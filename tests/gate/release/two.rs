@@ -2,7 +2,7 @@
 //! that the gate's reader makes of both.
 
 use tidegate::engine::gate::bytes::read_tables;
-use tidegate::engine::histogram::Values;
+use tidegate::engine::histogram::SensitiveValues;
 use tidegate::engine::release::{Tables, two_in_groups};
 
 use super::table::{Table, random_table, read};
@@ -41,7 +41,7 @@ fn two_tables_join_to_the_release() {
         assert_eq!(leaks, []);
         let found = found.expect("a table");
         assert_eq!(found.exact.as_ref(), Some(&table.people()));
-        let (_, maps) = Values::union(&[&table.values, &found.values]);
+        let (_, maps) = SensitiveValues::union(&[&table.values, &found.values]);
         let [meant, joined] = [(&table.release, &maps[0]), (&found.release, &maps[1])]
             .map(|(release, map)| release.clone().with_values(map));
         assert_eq!(meant, joined);

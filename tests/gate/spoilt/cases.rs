@@ -1,11 +1,11 @@
 //! What the gate knows beside the bytes, spoilt: another recoding, other atoms, people who are gone, a history that is not
 //! the one that was published.
 
-use tidegate::engine::gate::bytes::Table;
+use tidegate::engine::gate::bytes::PublishedTable;
 use tidegate::engine::gate::own::History;
 use tidegate::engine::histogram::{Histogram, Release};
 use tidegate::engine::model::{Cut, Recoding, Taxonomy};
-use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, Settings};
+use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, PolicySettings};
 use tidegate::engine::release;
 
 use super::chain::{Offer, policy};
@@ -77,13 +77,14 @@ fn recodings() -> Vec<Mutant> {
             offer.newest[0].0 = trees.iter().map(|tree| Cut::leaves(tree)).collect();
         }),
         offer("a policy that wants more", "atoms", "it must hold at least 4", |offer| {
-            offer.policy = policy(&Settings { k: Some(4), ..settings(Some(Guarantee::Blind)) }, ChainKind::Cumulative);
+            offer.policy =
+                policy(&PolicySettings { k: Some(4), ..settings(Some(Guarantee::Blind)) }, ChainKind::Cumulative);
         }),
         offer("everything at the root, above the floor of usefulness", "utility", "only a new chain", |offer| {
             recoded(offer, [&["any age"], &["any ward"]]);
         }),
         offer("a policy with a lower floor", "utility", "floor of usefulness is 0.1", |offer| {
-            let written = Settings { max_loss: Decimal::parse("0.1"), ..settings(Some(Guarantee::Blind)) };
+            let written = PolicySettings { max_loss: Decimal::parse("0.1"), ..settings(Some(Guarantee::Blind)) };
             offer.policy = policy(&written, ChainKind::Cumulative);
         }),
     ]
@@ -163,8 +164,9 @@ fn history(name: &'static str, reason: &'static str, tables: &'static [usize]) -
         offer.history = History::default();
         for &at in tables {
             let (release, values) = chain.tables[at].clone();
-            let pushed =
-                offer.history.push(Table { release, values, exact: None }, &chain.feed.published()[at].recoding);
+            let pushed = offer
+                .history
+                .push(PublishedTable { release, values, exact: None }, &chain.feed.published()[at].recoding);
             pushed.expect("labels of its recoding");
         }
     })

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use tidegate::engine::feed::Candidate;
+use tidegate::engine::feed::ProposedRelease;
 use tidegate::engine::gate::own::Verdict;
-use tidegate::engine::histogram::{Histogram, Rows};
-use tidegate::engine::measures::{Suppression, merged};
+use tidegate::engine::histogram::{CodedRows, Histogram};
+use tidegate::engine::measures::{SumSuppression, merged};
 use tidegate::engine::model::{
-    Carving, Column, Columns, Decimal, Detail, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Tree, Value,
+    Carving, Column, Columns, Decimal, Detail, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Tree, Value,
 };
-use tidegate::engine::policy::{ChainKind, Dominance, Facts, Policy, Rare, Search, Settings};
-use tidegate::engine::release::{Span, TableKind, Tables};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Dominance, Policy, PolicySettings, Rare, Search};
+use tidegate::engine::release::{ReleaseSpan, TableKind, Tables};
 
 use crate::common::cases;
 use crate::common::chain::{Chain, Human, Offer, arrivals};
@@ -24,7 +24,7 @@ fn columns() -> Columns {
         path: None,
         role,
         kind,
-        taxonomy: tree.map(|tree| Arc::new(Domain { tree, rule: Rule::Label }.with_runs().expect("small"))),
+        taxonomy: tree.map(|tree| Arc::new(Domain { tree, rule: LeafRule::Label }.with_runs().expect("small"))),
         guarded: Vec::new(),
         optional: false,
         unknown: None,
@@ -46,20 +46,20 @@ fn columns() -> Columns {
     ])
 }
 
-fn written(rules: bool) -> Settings {
-    Settings {
+fn written(rules: bool) -> PolicySettings {
+    PolicySettings {
         k: Some(3),
         search: Some(Search::Halves),
         publish_every: Some(1),
         min_solutions: Some(1),
         dominance: rules.then(|| Dominance { n: 1, share: Decimal::parse("0.6").expect("a share") }),
         p_rule: Decimal::parse("0.1").filter(|_| rules),
-        ..Settings::default()
+        ..PolicySettings::default()
     }
 }
 
 fn policy(rules: bool) -> Policy {
-    let facts = Facts { sensitive: 1, measures: 1, ..Facts::default() };
+    let facts = ColumnFacts { sensitive: 1, measures: 1, ..ColumnFacts::default() };
     Policy::new(&written(rules), ChainKind::Cumulative, &facts).expect("no contradiction")
 }
 
@@ -101,7 +101,7 @@ impl World {
         let aggregates = {
             let finder = carving.finder(&trees);
             let label = |leaves: &[Leaf]| finder.class(leaves).map(|(_, label)| label.to_vec());
-            Suppression::of(&self.chain.policy).aggregates(&rows, label)
+            SumSuppression::of(&self.chain.policy).aggregates(&rows, label)
         };
         against(&rows, &carving, &aggregates, &self.chain);
         self.chain.feed.measured(aggregates);
@@ -120,7 +120,7 @@ impl World {
 }
 
 /// What is told of each label is what its people's numbers give, by the definitions of the rules.
-fn against(rows: &Rows, carving: &Carving, aggregates: &Histogram, chain: &Chain) {
+fn against(rows: &CodedRows, carving: &Carving, aggregates: &Histogram, chain: &Chain) {
     let (trees, finder) = (chain.columns.trees(), carving.finder(&chain.columns.trees()));
     let ruled = chain.policy.in_force().p_rule.is_some();
     for tuple in 0..aggregates.tuples() {
@@ -145,10 +145,10 @@ fn against(rows: &Rows, carving: &Carving, aggregates: &Histogram, chain: &Chain
 }
 
 /// The same with these parts of the table of measures: of earlier releases, and what is new.
-fn with(offer: &Offer, earlier: &[(Span, Histogram)], told: &Histogram) -> Offer {
+fn with(offer: &Offer, earlier: &[(ReleaseSpan, Histogram)], told: &Histogram) -> Offer {
     let Tables::Parts(parts) = offer.tables.clone() else { panic!("parts") };
     let rows = Tables::Parts(parts.into_iter().filter(|part| part.table == TableKind::Rows).collect());
-    let new = (Span::of(offer.release), told.clone());
+    let new = (ReleaseSpan::of(offer.release), told.clone());
     let measures: Vec<_> = earlier.iter().cloned().chain([new]).collect();
     Offer { tables: rows.with_measures(&measures, &offer.columns), ..offer.clone() }
 }
@@ -219,7 +219,7 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
         let [_, fewer] = told.divide(|tuple, _| tuple.iter().copied().eq(told.tuple_at(0)));
         refused(&with(&offer, &[], &fewer), "dominance");
         // Rows of the first release once more: as they were, and with another sum.
-        let earlier = |told: &Histogram| [(Span::of(1), told.clone().as_one(1))];
+        let earlier = |told: &Histogram| [(ReleaseSpan::of(1), told.clone().as_one(1))];
         assert!(with(&offer, &earlier(&world.shown[0]), &told).judged().verdict().safe());
         let other = changed(&world.shown[0], 0, |told| told[0] = Value::Int(77));
         refused(&with(&offer, &earlier(&other), &told), "growth");
@@ -234,7 +234,7 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
 }
 
 /// A chain whose releases hold all people so far: the next one, with what it tells of the measures of each class.
-fn joining(chain: &mut Chain, draw: &mut Draw, people: u64) -> (Candidate, Offer) {
+fn joining(chain: &mut Chain, draw: &mut Draw, people: u64) -> (ProposedRelease, Offer) {
     let first = 1_000 * (u128::from(chain.feed.releases()) + 1);
     let came = (0..u128::from(people)).map(|at| {
         let leaves: Vec<Leaf> = (0..2).map(|_| draw.between(0, 7) as Leaf).collect();
@@ -248,7 +248,7 @@ fn joining(chain: &mut Chain, draw: &mut Draw, people: u64) -> (Candidate, Offer
     let rows = arrivals(&chain.columns, &came).with_measures(vec![numbers]);
     let cuts = candidate.increments[0].recoding.clone();
     let label = |leaves: &[Leaf]| Some(cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect());
-    chain.feed.measured(Suppression::of(&chain.policy).addends(&rows, label));
+    chain.feed.measured(SumSuppression::of(&chain.policy).addends(&rows, label));
     let candidate = chain.feed.propose(&candidate.recoding, &chain.policy, &chain.columns.trees());
     let told = candidate.measures().expect("measures");
     let offer = Offer { numbers: vec![rows], ..chain.offer(&candidate) };
@@ -258,7 +258,7 @@ fn joining(chain: &mut Chain, draw: &mut Draw, people: u64) -> (Candidate, Offer
 /// The same with this table of measures beside the one table.
 fn beside(offer: &Offer, told: &Histogram) -> Offer {
     let rows = offer.tables.apart().0.clone();
-    let measures = [(Span::of(offer.release), told.clone())];
+    let measures = [(ReleaseSpan::of(offer.release), told.clone())];
     Offer { tables: rows.with_measures(&measures, &offer.columns), ..offer.clone() }
 }
 
@@ -269,9 +269,9 @@ fn sums_of_classes_that_people_join_do_not_leave_when_spoilt() {
     let mut met = [0; 3];
     for case in 0..u64::from(cases(40)) {
         let mut draw = Draw::new(seed, 1_000 + case);
-        let settings = Settings { search: Some(Search::TopDown), rare: Some(Rare::Coarsen), ..written(true) };
-        let facts = Facts { sensitive: 1, measures: 1, ..Facts::default() };
-        let settings = Settings { publish_every: None, ..settings };
+        let settings = PolicySettings { search: Some(Search::TopDown), rare: Some(Rare::Coarsen), ..written(true) };
+        let facts = ColumnFacts { sensitive: 1, measures: 1, ..ColumnFacts::default() };
+        let settings = PolicySettings { publish_every: None, ..settings };
         let policy = Policy::new(&settings, ChainKind::Cumulative, &facts).expect("no contradiction");
         let mut chain = Chain::new(columns(), policy);
         for people in [300, 9, 30] {

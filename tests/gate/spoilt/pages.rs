@@ -1,19 +1,19 @@
 //! The files that go with a table, spoilt one by one: the manifest field by field, its spelling, the report, the taxonomies.
 
 use serde_json::{Value as Json, json};
-use tidegate::engine::policy::{ChainKind, Guarantee, Settings};
-use tidegate::engine::release::{self, FileLine, Manifest, Pages, Sha256, Surroundings, Terms};
+use tidegate::engine::policy::{ChainKind, Guarantee, PolicySettings};
+use tidegate::engine::release::{self, FileLine, Manifest, ReleasePages, ReleaseTerms, Sha256, Surroundings};
 
 use super::chain::{Offer, policy};
 use super::sample::settings;
 use super::{Mutant, Spoil};
 
-fn pages(name: &'static str, reason: &'static str, spoil: impl Fn(&mut Pages) + 'static) -> Mutant {
+fn pages(name: &'static str, reason: &'static str, spoil: impl Fn(&mut ReleasePages) + 'static) -> Mutant {
     knowing(name, reason, move |_, pages| spoil(pages))
 }
 
 /// The same for who needs what was offered.
-fn knowing(name: &'static str, reason: &'static str, spoil: impl Fn(&Offer, &mut Pages) + 'static) -> Mutant {
+fn knowing(name: &'static str, reason: &'static str, spoil: impl Fn(&Offer, &mut ReleasePages) + 'static) -> Mutant {
     Mutant { name, spoil: Spoil::Pages(Box::new(spoil)), check: "pages", reason }
 }
 
@@ -40,14 +40,14 @@ fn by_other(
     name: &'static str,
     reason: &'static str,
     number: u32,
-    written: impl Fn(Settings) -> Settings + 'static,
+    written: impl Fn(PolicySettings) -> PolicySettings + 'static,
 ) -> Mutant {
     knowing(name, reason, move |offer, pages| {
         let judged = offer.judged();
         let lines = judged.lines();
         let policy = policy(&written(settings(Some(Guarantee::Blind))), ChainKind::Cumulative);
-        let terms = Terms { release: number, policy: &policy, ..judged.terms(&lines) };
-        *pages = Pages::of(&offer.facts(), &terms, &judged.overview().expect("a table"), &offer.tables);
+        let terms = ReleaseTerms { release: number, policy: &policy, ..judged.terms(&lines) };
+        *pages = ReleasePages::of(&offer.facts(), &terms, &judged.overview().expect("a table"), &offer.tables);
     })
 }
 
@@ -179,7 +179,7 @@ fn more() -> Vec<Mutant> {
 
 fn others() -> Vec<Mutant> {
     /// The report and what the manifest says of it.
-    fn reported(pages: &mut Pages, edit: impl Fn(String) -> String) {
+    fn reported(pages: &mut ReleasePages, edit: impl Fn(String) -> String) {
         let text = String::from_utf8(pages.report.clone()).expect("text");
         let other = edit(text.clone()).into_bytes();
         assert_ne!(other, text.into_bytes(), "something is changed");
@@ -190,7 +190,7 @@ fn others() -> Vec<Mutant> {
         pages.report = other;
     }
     /// The taxonomies and what the manifest says of them.
-    fn told(pages: &mut Pages, from: &str, to: &str) {
+    fn told(pages: &mut ReleasePages, from: &str, to: &str) {
         let text = String::from_utf8(pages.taxonomy.clone()).expect("text");
         let other = text.replacen(from, to, 1).into_bytes();
         assert_ne!(other, pages.taxonomy, "something is changed");
@@ -229,11 +229,11 @@ fn agreeing() -> Vec<Mutant> {
         let k = policy.shift_remove("k").expect("k");
         policy.insert("k".to_owned(), k);
     }
-    fn same(written: Settings) -> Settings {
+    fn same(written: PolicySettings) -> PolicySettings {
         written
     }
-    fn strict(written: Settings) -> Settings {
-        Settings { k: Some(1000), ..written }
+    fn strict(written: PolicySettings) -> PolicySettings {
+        PolicySettings { k: Some(1000), ..written }
     }
     fn noted(json: &mut Json, file: usize) {
         json["files"][file]["path"] = json!("3/jane-doe-has-hiv");

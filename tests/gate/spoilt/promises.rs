@@ -4,7 +4,8 @@ use serde_json::{Value as Json, json};
 use tidegate::engine::gate::own::{Approved, Verdict};
 use tidegate::engine::model::{Carving, Value as Cell};
 use tidegate::engine::policy::{
-    ChainKind, Decimal, Dominance, Facts as Known, Guarantee, MaxRatio, OnUnsafe, Output, Policy, Search, Settings,
+    ChainKind, ColumnFacts as Known, Decimal, Dominance, Guarantee, MaxRatio, OnUnsafe, Output, Policy, PolicySettings,
+    Search,
 };
 
 use super::chain::{Chain, Human, Offer, policy};
@@ -12,11 +13,11 @@ use super::sample::{columns, people, settings, third};
 use super::told;
 
 /// The first release under a policy, which is good apart from what the policy asks for.
-fn first(written: &Settings, kind: ChainKind) -> Offer {
+fn first(written: &PolicySettings, kind: ChainKind) -> Offer {
     let known = Known { guarded_sets: 1, sensitive: 2, measures: 1, ..Known::default() };
     let asked = Policy::new(written, kind, &known).expect("no contradiction");
     // The feed need not know what is asked for.
-    let plain = Settings { k: Some(3), ..Settings::default() };
+    let plain = PolicySettings { k: Some(3), ..PolicySettings::default() };
     let mut chain = Chain::new(columns(), policy(&plain, kind));
     let candidate = chain.proposed(&people(0));
     Offer { policy: asked, ..chain.offer(&candidate) }
@@ -40,15 +41,15 @@ fn ratio(text: &str) -> Option<Decimal> {
 }
 
 /// Each key that asks for something, and the check that would have to be made.
-fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
+fn asking() -> Vec<(ChainKind, &'static str, &'static str, PolicySettings)> {
     use ChainKind::Cumulative;
-    let plain = || Settings { k: Some(3), ..Settings::default() };
+    let plain = || PolicySettings { k: Some(3), ..PolicySettings::default() };
     let largest = Dominance { n: 1, share: ratio("0.6").expect("a share") };
     vec![
-        (Cumulative, "policy", "m", Settings { m: Some(2), mask: Some(false), ..plain() }),
-        (Cumulative, "policy", "m", Settings { m: Some(2), guarantee: Some(Guarantee::Bcf), ..plain() }),
-        (Cumulative, "dominance", "dominance", Settings { dominance: Some(largest), ..plain() }),
-        (Cumulative, "dominance", "p_rule", Settings { p_rule: ratio("0.1"), ..plain() }),
+        (Cumulative, "policy", "m", PolicySettings { m: Some(2), mask: Some(false), ..plain() }),
+        (Cumulative, "policy", "m", PolicySettings { m: Some(2), guarantee: Some(Guarantee::Bcf), ..plain() }),
+        (Cumulative, "dominance", "dominance", PolicySettings { dominance: Some(largest), ..plain() }),
+        (Cumulative, "dominance", "p_rule", PolicySettings { p_rule: ratio("0.1"), ..plain() }),
     ]
 }
 
@@ -68,18 +69,18 @@ fn what_is_asked_for_is_checked_or_nothing_leaves() {
 /// What happens after a refusal is no promise, and neither is what is written as off.
 #[test]
 fn what_promises_nothing_is_not_asked_for() {
-    let plain = Settings { k: Some(3), ..Settings::default() };
+    let plain = PolicySettings { k: Some(3), ..PolicySettings::default() };
     let off = [
-        (ChainKind::Cumulative, Settings { on_unsafe: Some(OnUnsafe::Coarsest), ..plain.clone() }),
-        (ChainKind::Cumulative, Settings { search: Some(Search::TopDown), ..plain.clone() }),
+        (ChainKind::Cumulative, PolicySettings { on_unsafe: Some(OnUnsafe::Coarsest), ..plain.clone() }),
+        (ChainKind::Cumulative, PolicySettings { search: Some(Search::TopDown), ..plain.clone() }),
         // Limits of what is attacked where classes have labels of their own.
-        (ChainKind::Cumulative, Settings { max_ratio: ratio("2").map(MaxRatio::Limit), ..plain.clone() }),
+        (ChainKind::Cumulative, PolicySettings { max_ratio: ratio("2").map(MaxRatio::Limit), ..plain.clone() }),
         (
             ChainKind::Cumulative,
-            Settings { min_solutions: Some(1 << 40), max_joint_ratio: ratio("2"), ..plain.clone() },
+            PolicySettings { min_solutions: Some(1 << 40), max_joint_ratio: ratio("2"), ..plain.clone() },
         ),
-        (ChainKind::Disjoint, Settings { suppression: Some(Decimal::ZERO), ..plain.clone() }),
-        (ChainKind::Disjoint, Settings { output: Some(Output::OneTable), ..plain }),
+        (ChainKind::Disjoint, PolicySettings { suppression: Some(Decimal::ZERO), ..plain.clone() }),
+        (ChainKind::Disjoint, PolicySettings { output: Some(Output::OneTable), ..plain }),
     ];
     for (kind, written) in off {
         let decided = first(&written, kind).decided(|_| ());
@@ -116,7 +117,8 @@ fn bcf_says_what_it_is_not_safe_against() {
 #[test]
 fn groups_have_the_finest_labels_and_say_what_is_not_looked_at() {
     for search in [Search::Mondrian, Search::Mdav] {
-        let written = Settings { k: Some(3), search: Some(search), min_solutions: Some(1), ..Settings::default() };
+        let written =
+            PolicySettings { k: Some(3), search: Some(search), min_solutions: Some(1), ..PolicySettings::default() };
         let mut chain = Chain::new(columns(), policy(&written, ChainKind::Disjoint));
         let candidate = chain.proposed(&people(0));
         let good = chain.offer(&candidate);

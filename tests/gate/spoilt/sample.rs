@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tidegate::engine::model::{Column, Columns, Detail, Domain, Kind, Role, Rule, Taxonomy, Tree, Value};
-use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, Settings};
+use tidegate::engine::model::{Column, Columns, Detail, Domain, Kind, LeafRule, Role, Taxonomy, Tree, Value};
+use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, PolicySettings};
 
 use super::chain::{Chain, Human, Offer, policy};
 
@@ -30,7 +30,7 @@ pub fn columns() -> Columns {
         path: None,
         role,
         kind,
-        taxonomy: tree.map(|tree| Arc::new(Domain { tree, rule: Rule::Label })),
+        taxonomy: tree.map(|tree| Arc::new(Domain { tree, rule: LeafRule::Label })),
         guarded: Vec::new(),
         optional: false,
         unknown: None,
@@ -76,10 +76,10 @@ pub fn people(tick: usize) -> Vec<Human> {
     places.enumerate().map(human).collect()
 }
 
-pub fn settings(guarantee: Option<Guarantee>) -> Settings {
+pub fn settings(guarantee: Option<Guarantee>) -> PolicySettings {
     // Other chains give up more of this table than a floor would bear.
     let max_loss = Decimal::parse("0.8").filter(|_| guarantee == Some(Guarantee::Blind));
-    Settings { k: Some(3), guarantee, max_loss, ..Settings::default() }
+    PolicySettings { k: Some(3), guarantee, max_loss, ..PolicySettings::default() }
 }
 
 /// The chain before its third release, and that release.

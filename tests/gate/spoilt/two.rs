@@ -11,7 +11,7 @@ use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::metadata::KeyValue;
 use serde_json::{Value as Json, json};
-use tidegate::engine::policy::{ChainKind, DiversitySettings, Output, Settings};
+use tidegate::engine::policy::{ChainKind, DiversitySettings, Output, PolicySettings};
 use tidegate::engine::release::{Manifest, Tables};
 
 use super::chain::{Chain, Offer, policy};
@@ -32,7 +32,7 @@ struct Rows {
 
 /// Everybody of the sample at once, in two tables.
 fn offered(diversity: Option<DiversitySettings>) -> Offer {
-    let written = Settings { k: Some(3), output: Some(Output::TwoTable), diversity, ..Settings::default() };
+    let written = PolicySettings { k: Some(3), output: Some(Output::TwoTable), diversity, ..PolicySettings::default() };
     let mut chain = Chain::new(columns(), policy(&written, ChainKind::Disjoint));
     let everybody: Vec<_> = (0..3).flat_map(people).collect();
     let candidate = chain.proposed(&everybody);
@@ -261,7 +261,7 @@ fn columns_spoilt() -> Vec<Mutant> {
             *offer.data_mut() = offer.sensitive_mut().clone();
         }),
         offer("two tables where one is promised", "form", "as many tables", |offer| {
-            let written = Settings { k: Some(3), ..Settings::default() };
+            let written = PolicySettings { k: Some(3), ..PolicySettings::default() };
             offer.policy = policy(&written, ChainKind::Disjoint);
         }),
     ]
@@ -269,7 +269,7 @@ fn columns_spoilt() -> Vec<Mutant> {
 
 /// A manifest with something changed.
 fn manifest(name: &'static str, reason: &'static str, edit: impl Fn(&mut Json) + 'static) -> Mutant {
-    let spoil = move |_: &Offer, pages: &mut tidegate::engine::release::Pages| {
+    let spoil = move |_: &Offer, pages: &mut tidegate::engine::release::ReleasePages| {
         let mut json: Json = serde_json::from_slice(&pages.manifest).expect("JSON");
         edit(&mut json);
         pages.manifest = format!("{json:#}\n").into_bytes();

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::text::{self, Token};
 
 /// A file of `src/`, as the checks see it.
+#[derive(Clone)]
 pub struct Source {
     /// Its place, from the package's folder: `src/engine/model/cut.rs`.
     pub place: String,
@@ -48,12 +49,12 @@ pub fn imports(sources: &[Source]) -> Vec<Import> {
         .collect();
     let walks: Vec<(&String, Walk)> =
         tokens.iter().map(|(from, tokens)| (from, Walk::over(from, tokens, &modules))).collect();
-    let passed_on: BTreeMap<Vec<String>, Vec<String>> =
+    let passed_on: BTreeMap<Vec<String>, Alias> =
         walks.iter().flat_map(|(_, walk)| walk.passed_on.iter().cloned()).collect();
     let mut found = Vec::new();
     for (from, walk) in &walks {
         for (path, line) in &walk.found {
-            let to = ends_in(&follow(path, &passed_on), &modules);
+            let to = ends_in(&follow(&segments(from), path, &passed_on), &modules);
             if to != **from {
                 found.push(Import { from: from.to_string(), to, line: *line });
             }
@@ -68,12 +69,15 @@ fn segments(module: &str) -> Vec<String> {
     module.split("::").filter(|name| !name.is_empty()).map(str::to_string).collect()
 }
 
-/// The path with what modules pass on replaced by where they have it from.
-fn follow(path: &[String], passed_on: &BTreeMap<Vec<String>, Vec<String>>) -> Vec<String> {
+/// The path with what modules pass on replaced by where they have it from, as the module `from` sees them.
+fn follow(from: &[String], path: &[String], passed_on: &BTreeMap<Vec<String>, Alias>) -> Vec<String> {
     let mut path = path.to_vec();
     // More steps than any honest chain of re-exports has.
     for _ in 0..16 {
-        let hit = (1..=path.len()).find_map(|length| Some((length, passed_on.get(&path[..length])?)));
+        let hit = (1..=path.len()).find_map(|length| {
+            let alias = passed_on.get(&path[..length])?;
+            (alias.public || from.starts_with(&path[..length - 1])).then_some((length, &alias.origin))
+        });
         match hit {
             Some((length, origin)) if *origin != path[..length] => {
                 path = origin.iter().chain(&path[length..]).cloned().collect();
@@ -106,8 +110,16 @@ struct Walk<'a> {
     names: BTreeMap<String, Vec<String>>,
     /// Paths into the package, and their lines.
     found: Vec<(Vec<String>, usize)>,
-    /// What others may name as if it were here, and where it is from.
-    passed_on: Vec<(Vec<String>, Vec<String>)>,
+    /// What can be named as if it were here.
+    passed_on: Vec<(Vec<String>, Alias)>,
+}
+
+/// Where a name is from that a `use` has brought into a module.
+#[derive(Clone)]
+struct Alias {
+    origin: Vec<String>,
+    /// Other modules can name it, too; without that only those below this one.
+    public: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -212,7 +224,7 @@ impl<'a> Walk<'a> {
             }
             let here: Vec<String> = self.here.iter().cloned().chain([name]).collect();
             if here != full {
-                self.passed_on.push((here, full.clone()));
+                self.passed_on.push((here, Alias { origin: full.clone(), public }));
             }
         }
         if !(public && full.starts_with(&self.here)) {

@@ -1,7 +1,7 @@
 //! Each check of this folder on text that breaks it, and on text that only looks as if it did.
 
 use super::imports::{Source, edges, imports, rings};
-use super::{rooms, rules, text};
+use super::{names, rooms, rules, text};
 
 fn source(place: &str, text: &str) -> Source {
     Source { place: place.to_string(), text: text.to_string() }
@@ -115,6 +115,31 @@ fn rings_are_found() {
     assert_eq!(door(exports), [0; 0], "what a door passes on is not the door's");
     assert_eq!(door(&format!("{exports}fn f() {{ c::f() }}")), [0; 0]);
     assert_eq!(door("pub use a::A;\nstruct B;\nuse c::C;"), [2], "a and c name what the door has itself");
+}
+
+#[test]
+fn a_private_name_is_not_passed_on() {
+    let file = |name: &str, text: &str| source(&format!("src/engine/model/{name}.rs"), text);
+    let sources = [
+        file("a", "use super::count::{self, Weigh};\nuse super::b;\npub(super) fn count() {}"),
+        file("b", "use super::a::count;"),
+        file("count", "//! Counts."),
+    ];
+    assert_eq!(rings(&edges(&imports(&sources))).len(), 1, "`count` of a is its own function");
+}
+
+#[test]
+fn names_that_are_shared_or_say_nothing_are_found() {
+    let two = [
+        source("src/a.rs", "pub struct Answer;"),
+        source("src/b.rs", "pub enum Answer { Yes }\nstruct Own;\npub struct Args;"),
+    ];
+    assert_eq!(names::shared(&two), ["`Answer` is a public type of src/a.rs, src/b.rs"]);
+    assert_eq!(names::shared(&two[..1]), [""; 0]);
+    let other = source("src/c.rs", "struct Answer;\npub struct Args;\n#[cfg(test)]\nmod tests { pub struct Answer; }");
+    assert_eq!(names::shared(&[other, two[0].clone()]), [""; 0]);
+    assert!(names::silent(&source("src/engine/told.rs", "")).is_some());
+    assert!(names::silent(&source("src/engine/told_apart.rs", "")).is_none());
 }
 
 #[test]

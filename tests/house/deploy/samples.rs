@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::run::begin::possible;
 
 use crate::common::secret;
@@ -42,7 +42,7 @@ fn every_sample_is_a_feed() {
 fn no_sample_promises_what_nobody_keeps() {
     let mut at_work = 0;
     for file in feeds(&place("deploy/samples")) {
-        let feed = Feed::load(&file).unwrap_or_else(|error| panic!("{error}"));
+        let feed = FeedConfig::load(&file).unwrap_or_else(|error| panic!("{error}"));
         if feed.services.source.is_some() {
             let refused = possible(&feed).err().and_then(|error| error.field);
             assert_eq!(refused, None, "{}", file.display());

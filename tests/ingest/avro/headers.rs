@@ -1,6 +1,6 @@
 //! Schemas that are named beside a record: the bytes of Confluent's own header, and what names nothing.
 
-use tidegate::daemon::ingest::topic::{Batch, Key, Schemas, Writing, beside};
+use tidegate::daemon::ingest::topic::{Batch, SchemaKey, Schemas, Writing, beside};
 use tidegate::engine::histogram::MisfitKind;
 
 use super::write::{FIELDS, person, record};
@@ -43,7 +43,8 @@ fn records_are_read_by_what_stands_beside_them() {
     let guid: [u8; 16] = *GUID.last_chunk().expect("16 bytes");
     let schema = record("P", FIELDS);
     let mut batch = Batch::default();
-    batch.writing = Writing::Avro(Schemas::of(&[(Key::Id(1), known(&schema)), (Key::Guid(guid), known(&schema))]));
+    batch.writing =
+        Writing::Avro(Schemas::of(&[(SchemaKey::Id(1), known(&schema)), (SchemaKey::Guid(guid), known(&schema))]));
     batch.push_behind(0, 0, None, &GUID, Some(&bytes));
     batch.push_behind(0, 1, None, &ID, Some(&bytes));
     batch.push_behind(0, 2, None, &[], Some(&framed(1, &bytes)));
@@ -55,5 +56,5 @@ fn records_are_read_by_what_stands_beside_them() {
     assert!(found.rows == json(&three, &columns), "the same row three times");
     let wanted = [(3, None, MisfitKind::NotAvro), (4, None, MisfitKind::NotAvro), (5, None, MisfitKind::Tombstone)];
     assert_eq!(faults(&found), wanted);
-    assert_eq!(Key::Guid(guid).to_string(), "guids/89791762-2336-4186-9674-299b90a802e2");
+    assert_eq!(SchemaKey::Guid(guid).to_string(), "guids/89791762-2336-4186-9674-299b90a802e2");
 }

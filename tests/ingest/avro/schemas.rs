@@ -1,7 +1,7 @@
 //! What a schema may say: every type, names and namespaces, schemas that refer to others, several of them in one topic,
 //! changes as Debezium tells them.
 
-use tidegate::daemon::ingest::topic::{Key, Known, Schemas, Unwanted, Writing, decode};
+use tidegate::daemon::ingest::topic::{KnownSchema, SchemaKey, Schemas, Unwanted, Writing, decode};
 use tidegate::engine::histogram::MisfitKind;
 
 use super::write::{FIELDS, branch, long, person, record, text};
@@ -124,13 +124,13 @@ fn names_lead_through_namespaces_maps_and_references() {
     // A schema that refers to another one.
     let outer =
         record("E", &[("a", r#"{"type": "record", "name": "A", "fields": [{"name": "b", "type": "x.y.Value"}]}"#)]);
-    let known = Known::Avro { text: outer, referred: vec![spaced] };
+    let known = KnownSchema::Avro { text: outer, referred: vec![spaced] };
     let guid = *b"0123456789abcdef";
-    let schemas = Schemas::of(&[(Key::Guid(guid), known)]);
+    let schemas = Schemas::of(&[(SchemaKey::Guid(guid), known)]);
     let message = [&[1][..], &guid, &inner].concat();
     let found = decoded(&written(Writing::Avro(schemas), &[message]), &columns);
     assert!(faults(&found).is_empty() && found.rows == wanted, "{:?}", faults(&found));
-    assert_eq!(Key::Guid(guid).to_string(), "guids/30313233-3435-3637-3839-616263646566");
+    assert_eq!(SchemaKey::Guid(guid).to_string(), "guids/30313233-3435-3637-3839-616263646566");
 }
 
 #[test]

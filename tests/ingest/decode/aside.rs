@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::topic::Unwanted;
-use tidegate::daemon::ingest::{Offer, SetAside, Taken, decode, retry, take};
+use tidegate::daemon::ingest::{Offer, SetAsideMessage, TakenRows, decode, retry, take};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::model::Columns;
 use tidegate::engine::policy::Decimal;
@@ -20,7 +20,7 @@ pub fn closed(ages: &str) -> String {
 }
 
 pub fn columns(feed: &str) -> Columns {
-    Feed::parse(feed, Path::new("feed.toml")).unwrap_or_else(|error| panic!("{error}")).columns
+    FeedConfig::parse(feed, Path::new("feed.toml")).unwrap_or_else(|error| panic!("{error}")).columns
 }
 
 /// Feed files, each of which may be the correction of any other.
@@ -46,16 +46,16 @@ fn numbered() -> Columns {
     columns(&closed("119").replace("name = \"id\"\n", "name = \"id\"\ntype = \"int\"\n"))
 }
 
-pub fn took(path: &Path, columns: &Columns) -> Taken {
+pub fn took(path: &Path, columns: &Columns) -> TakenRows {
     take(path, columns, &hasher(), &mut |_| {}).unwrap_or_else(|error| panic!("{error}"))
 }
 
-pub fn again(offer: &Offer, columns: &Columns) -> Taken {
+pub fn again(offer: &Offer, columns: &Columns) -> TakenRows {
     retry(offer, columns, &hasher(), Unwanted::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Takes a file under one feed file and offers what was set aside again under another.
-pub fn check(path: &Path, before: &Columns, after: &Columns) -> Taken {
+pub fn check(path: &Path, before: &Columns, after: &Columns) -> TakenRows {
     let first = took(path, before);
     let plain = decode(path, before, &hasher(), Decimal::parse("1"), &mut |_| {}).expect("all set aside");
     assert!(first.rows == plain.rows, "the same rows");
@@ -249,7 +249,7 @@ fn lines_are_offered_again() {
         let path = folder.file(name, content);
         check_all(&path);
         // One row has a number, the others text.
-        let number = |message: &SetAside| message.place.kind == MisfitKind::NumberForText;
+        let number = |message: &SetAsideMessage| message.place.kind == MisfitKind::NumberForText;
         let texts = took(&path, &columns(&closed("119"))).aside;
         assert!(name == "f.jsonl" || texts.messages().iter().any(number));
         assert_eq!(again(&texts, &numbered()).rows.len(), usize::from(name != "f.jsonl"));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::decode;
 use tidegate::engine::model::Value;
 
@@ -28,7 +28,7 @@ fn check(resources: &str, person: &str, quasi: (&str, &str), sensitive: &str, wa
          [[column]]\nname = \"quasi\"\nrole = \"quasi\"\npath = \"{path}\"\noptional = true\ntaxonomy = {taxonomy}\n\
          [[column]]\nname = \"sensitive\"\nrole = \"sensitive\"\npath = \"{sensitive}\"\n"
     );
-    let columns = Feed::parse(&text, Path::new("feed.toml")).unwrap_or_else(|error| panic!("{error}")).columns;
+    let columns = FeedConfig::parse(&text, Path::new("feed.toml")).unwrap_or_else(|error| panic!("{error}")).columns;
     let folder = Folder::new();
     let decoded = decode(&folder.file("a.ndjson", resources), &columns, &hasher(), None, &mut |_| {});
     let rows = decoded.unwrap_or_else(|error| panic!("{error}")).rows;

@@ -6,7 +6,7 @@ use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use tidegate::daemon::error::Error;
-use tidegate::daemon::ingest::Table;
+use tidegate::daemon::ingest::TableFile;
 
 use super::{Folder, SECRET, columns, place, strict};
 
@@ -16,8 +16,8 @@ fn refused(text: &str) -> [Error; 3] {
     let path = folder.file("a.csv", text);
     let errors = [
         strict(&path).expect_err("no header"),
-        Table::increment(&path, &columns()).err().expect("no header"),
-        Table::release(&path, &columns()).err().expect("no header"),
+        TableFile::increment(&path, &columns()).err().expect("no header"),
+        TableFile::release(&path, &columns()).err().expect("no header"),
     ];
     for error in &errors {
         assert!(!format!("{error} {error:?}").contains(SECRET), "{error}");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::decode;
 use tidegate::engine::histogram::MisfitKind;
 
@@ -107,7 +107,7 @@ fn paths_lead_through_objects() {
         [[column]]\nname = \"id\"\nrole = \"identifier\"\ntype = \"int\"\npath = \"$.after.patient.id\"\n\
         [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = { bands = [5], min = 0, max = 119 }\npath = \"$.after.age\"\n\
         [[column]]\nname = \"s\"\nrole = \"sensitive\"\npath = \"$.s.t\"\n";
-    let columns = Feed::parse(feed, Path::new("feed.toml")).expect("a feed file").columns;
+    let columns = FeedConfig::parse(feed, Path::new("feed.toml")).expect("a feed file").columns;
     let folder = Folder::new();
     for (line, wanted) in [
         (r#"{"x":{"after":1},"after":{"age":3,"patient":{"id":7,"age":9}},"s":{"t":"v"}}"#, "1 0"),
@@ -138,7 +138,7 @@ const LISTS: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
 
 #[test]
 fn paths_lead_into_lists() {
-    let columns = Feed::parse(LISTS, Path::new("feed.toml")).expect("a feed file").columns;
+    let columns = FeedConfig::parse(LISTS, Path::new("feed.toml")).expect("a feed file").columns;
     let folder = Folder::new();
     let (missing, twice) = ("row 1: the value is missing", "row 1: the field is there twice");
     let (no_object, no_list) = (
@@ -197,7 +197,7 @@ fn paths_lead_into_lists() {
 
 #[test]
 fn a_list_in_a_table_is_a_name() {
-    let columns = Feed::parse(LISTS, Path::new("feed.toml")).expect("a feed file").columns;
+    let columns = FeedConfig::parse(LISTS, Path::new("feed.toml")).expect("a feed file").columns;
     let folder = Folder::new();
     let read = |header: &str| {
         let path = folder.file("a.csv", format!("{header}\n7,3,A,x\n"));
@@ -219,7 +219,7 @@ fn ways_that_cross_are_told() {
             path(one),
             path(two)
         );
-        let feed = Feed::parse(&text, Path::new("feed.toml")).expect("a feed file");
+        let feed = FeedConfig::parse(&text, Path::new("feed.toml")).expect("a feed file");
         let fields = feed.warnings.iter().filter(|warning| warning.text.contains("part where they cannot"));
         fields.map(|warning| warning.field.clone().expect("a place")).collect::<Vec<_>>().join(" ")
     };
@@ -266,7 +266,7 @@ fn keys_on_the_way_to_a_field_are_declared() {
     let feed = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
         [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = { bands = [5], min = 0, max = 119 }\npath = \"$.after.age\"\n\
         [[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
-    let columns = Feed::parse(feed, Path::new("feed.toml")).expect("a feed file").columns;
+    let columns = FeedConfig::parse(feed, Path::new("feed.toml")).expect("a feed file").columns;
     let folder = Folder::new();
     let path = folder.file("a.jsonl", r#"{"after":{"age":3,"more":1},"before":{"age":4},"s":"x","age":5}"#);
     let decoded = decode(&path, &columns, &hasher(), None, &mut |_| {}).expect("rows");

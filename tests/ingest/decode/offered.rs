@@ -13,7 +13,7 @@ use arrow_array::{
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
-use tidegate::daemon::config::Feed;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::ingest::{Offer, PersonHasher, retry, take};
 use tidegate::engine::model::Columns;
@@ -180,7 +180,8 @@ fn nothing_shows_a_value() {
     ));
     files.push(("a.jsonl", format!("{{\"id\":\"{SECRET}1\",\"age\":130}}\n{SECRET}\n").into_bytes()));
     let columns = columns(&closed("119"));
-    let other = Feed::parse(&closed("119").replace("\"age\"", "\"years\""), Path::new("feed.toml")).expect("a feed");
+    let other =
+        FeedConfig::parse(&closed("119").replace("\"age\"", "\"years\""), Path::new("feed.toml")).expect("a feed");
     for (name, bytes) in files {
         let taken = took(&folder.file(name, bytes), &columns);
         let offer = &taken.aside;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use tidegate::daemon::error::{Error, Result};
-use tidegate::daemon::ingest::Table;
+use tidegate::daemon::ingest::TableFile;
 use tidegate::engine::model::Value;
 
 use super::{Folder, SECRET, columns, common, lenient, strict};
@@ -50,7 +50,7 @@ fn text_behind_a_closing_quote_ends_the_file() {
         let error = refused(&path);
         assert_eq!(error.line, Some(line), "{error}");
         assert!(error.text.contains(words), "{case}: {error}");
-        let table = Table::increment(&path, &columns()).and_then(read_all).expect_err("a broken quote");
+        let table = TableFile::increment(&path, &columns()).and_then(read_all).expect_err("a broken quote");
         assert_eq!((table.line, &table.text), (error.line, &error.text));
     }
     // What comes before it is told first.
@@ -60,7 +60,7 @@ fn text_behind_a_closing_quote_ends_the_file() {
     assert_eq!((refused(&header).line, refused(&header).text.contains("follows")), (Some(1), true));
 }
 
-fn read_all(mut table: Table) -> Result<u64> {
+fn read_all(mut table: TableFile) -> Result<u64> {
     let mut rows = 0;
     while let Some(batch) = table.batch()? {
         rows += batch.num_rows() as u64;
@@ -91,7 +91,7 @@ fn rows_inside_a_quoted_field_end_the_file() {
             let error = refused(&path);
             assert_eq!(error.line, Some(line), "{case}: {error}");
             assert!(error.text.contains("swallowed"), "{case}: {error}");
-            assert!(Table::increment(&path, &columns()).and_then(read_all).is_err(), "{case}");
+            assert!(TableFile::increment(&path, &columns()).and_then(read_all).is_err(), "{case}");
         }
     }
     // The header, too.

@@ -4,16 +4,16 @@
 use std::path::Path;
 
 use arrow_ipc::CompressionType;
-use tidegate::daemon::config::Feed;
-use tidegate::daemon::error::{Error, Kind};
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::error::{Error, ErrorCategory};
 use tidegate::daemon::ingest::topic::Unwanted;
-use tidegate::daemon::ingest::{Offer, Repeats, Taken, retry_sifted, take, take_cut, take_sifted};
+use tidegate::daemon::ingest::{Offer, Repeats, TakenRows, retry_sifted, take, take_cut, take_sifted};
 use tidegate::engine::histogram::{MisfitKind, Person};
 
 use super::{FEED, Folder, batch, columns, csv, hasher, ipc, json_lines, parquet};
 
 /// Offers what was set aside again, when these people are known.
-fn again(aside: &Offer, known: &dyn Fn(Person) -> bool) -> Taken {
+fn again(aside: &Offer, known: &dyn Fn(Person) -> bool) -> TakenRows {
     let offer = Offer::parse(&aside.bytes()).expect("what was written");
     let mut repeats = Repeats::of(known);
     retry_sifted(&offer, &columns(), &hasher(), Unwanted::SET_ASIDE, Some(&mut repeats)).expect("the same columns")
@@ -76,13 +76,14 @@ fn repeats_that_became_faults_stay_when_others_are_erased() {
     let taken = take_sifted(&path, &columns(), &hasher(), Some(&mut repeats), &mut |_| {}).expect("rows");
     let people = taken.rows.people().expect("people").to_vec();
     // Nobody is that old any more.
-    let fewer = Feed::parse(&FEED.replace("119", "99"), Path::new("feed.toml")).expect("a feed file").columns;
+    let fewer = FeedConfig::parse(&FEED.replace("119", "99"), Path::new("feed.toml")).expect("a feed file").columns;
     let rest = |person: Person| taken.aside.without(&[person].into(), &fewer, &hasher());
     let rows: Vec<u64> = rest(people[0]).expect("two are theirs").messages().iter().map(|one| one.place.row).collect();
     assert_eq!(rows, [4]);
     assert!(rest(people[1]).is_none() && rest(Person(1)).is_none());
     // A column that is not there any more tells nobody.
-    let other = Feed::parse(&FEED.replace("\"id\"", "\"nr\""), Path::new("feed.toml")).expect("a feed file").columns;
+    let other =
+        FeedConfig::parse(&FEED.replace("\"id\"", "\"nr\""), Path::new("feed.toml")).expect("a feed file").columns;
     assert!(taken.aside.without(&people.into_iter().collect(), &other, &hasher()).is_none());
 }
 
@@ -149,7 +150,7 @@ fn what_cannot_be_handed_on_ends_it() {
     let folder = Folder::new();
     let path = folder.file("a.jsonl", json_lines().repeat(10));
     let mut repeats = Repeats::of(&|_| false);
-    let mut put = |_| Err(Error::new(Kind::Io, "the disk is full"));
+    let mut put = |_| Err(Error::new(ErrorCategory::Io, "the disk is full"));
     let failed = take_cut(&path, &columns(), &hasher(), Some(&mut repeats), 500, &mut put);
     assert_eq!(failed.err().map(|error| error.text), Some("the disk is full".to_owned()));
 }

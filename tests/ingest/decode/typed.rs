@@ -6,9 +6,9 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
 use parquet::arrow::ArrowWriter;
-use tidegate::daemon::config::Feed;
-use tidegate::daemon::ingest::{Table, count, count_behind, decode};
-use tidegate::engine::audit::Subject;
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::ingest::{TableFile, count, count_behind, decode};
+use tidegate::engine::audit::AuditSubject;
 use tidegate::engine::model::Value;
 use tidegate::engine::model::forms::dates;
 use tidegate::engine::policy::ChainKind;
@@ -37,7 +37,7 @@ fn written(batch: &RecordBatch) -> [(&'static str, Vec<u8>); 2] {
 fn days_outside_the_calendar_are_malformed() {
     let folder = Folder::new();
     let feed = FEED.replace("name = \"diagnosis\"\nrole", "name = \"diagnosis\"\ntype = \"date\"\nrole");
-    let columns = Feed::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns;
+    let columns = FeedConfig::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns;
     let days = [i32::MIN, -719_163, -719_162, 2_932_896, 2_932_897];
     for (name, bytes) in written(&with("diagnosis", Arc::new(Date32Array::from_iter_values(days)))) {
         let decoded = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect("rows");
@@ -55,7 +55,7 @@ fn days_outside_the_calendar_are_malformed() {
         "taxonomy = { date = [\"month\", \"year\"], from = \"1900-01-01\", to = \"2020-12-31\" }",
         "type = \"date\"\ntaxonomy = { flat = [\"+10000-01-01\", \"10000-01-01\", \"2020-02-29\"] }",
     );
-    let columns = Feed::parse(&born, Path::new("feed.toml")).expect("a feed file").columns;
+    let columns = FeedConfig::parse(&born, Path::new("feed.toml")).expect("a feed file").columns;
     for (name, bytes) in written(&with("born", Arc::new(Date32Array::from_iter_values([2_932_897; 5])))) {
         let error = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect_err("no day");
         assert_eq!(error.field.as_deref(), Some("born"), "{error}");
@@ -73,7 +73,7 @@ fn numbers_are_no_text() {
                 assert_eq!((error.line, error.field.as_deref()), (None, Some(column)));
                 assert!(error.text.contains("declare type = \"int\""), "{error}");
             }
-            let table = Table::increment(&path, &columns()).expect("a table");
+            let table = TableFile::increment(&path, &columns()).expect("a table");
             let reading = table.raw();
             let error = count(table, &columns(), reading).err().expect("whole numbers");
             assert_eq!((error.line, error.field.as_deref()), (None, Some(column)), "{error}");
@@ -108,21 +108,22 @@ fn increments_match_releases_either_way() {
         let path = folder.file(name, bytes);
         for (release, fits) in [(&own, true), (&theirs, true), (&theirs.replace("4.5", "5.5"), false)] {
             let release = folder.file("release.csv", format!("{header}{release}"));
-            let table = Table::release(&release, &columns).expect("a release");
+            let table = TableFile::release(&release, &columns).expect("a release");
             let reading = table.labels();
             let (shown, _) = count(table, &columns, reading).unwrap_or_else(|error| panic!("{error}"));
-            let table = Table::increment(&path, &columns).expect("raw rows");
+            let table = TableFile::increment(&path, &columns).expect("raw rows");
             let reading = table.raw();
             let releases = [shown];
             let (rows, _) = count_behind(table, &columns, reading, &releases).unwrap_or_else(|error| panic!("{error}"));
-            let subject = Subject::new(&columns, (ChainKind::Cumulative, false), releases.to_vec(), Some(vec![rows]));
+            let subject =
+                AuditSubject::new(&columns, (ChainKind::Cumulative, false), releases.to_vec(), Some(vec![rows]));
             assert_eq!(subject.is_ok(), fits, "{name}");
         }
     }
     // What is no text in a sensitive cell is null, as for `anonymize`; elsewhere it is an error.
     for (row, fits) in [(b"p,30,1990-01-02,A,\xff,1\n", true), (b"p,30,1990-01-02,\xff,a,1\n", false)] {
         let path = folder.file("bytes.csv", [b"id,age,born,ward,diagnosis,stay\n", &row[..]].concat());
-        let table = Table::increment(&path, &columns).expect("raw rows");
+        let table = TableFile::increment(&path, &columns).expect("raw rows");
         let reading = table.raw();
         assert_eq!(count(table, &columns, reading).is_ok(), fits);
     }
@@ -133,7 +134,7 @@ fn increments_match_releases_either_way() {
 fn whole_numbers_with_a_gap_are_floats() {
     let folder = Folder::new();
     let feed = FEED.replace("name = \"diagnosis\"\nrole", "name = \"diagnosis\"\ntype = \"int\"\nrole");
-    let columns = Feed::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns;
+    let columns = FeedConfig::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns;
     let cells = [Some(7.0), None, Some(42.5), Some(f64::NAN), Some(-1e300)];
     for (name, bytes) in written(&with("diagnosis", Arc::new(Float64Array::from(cells.to_vec())))) {
         let decoded = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect("rows");

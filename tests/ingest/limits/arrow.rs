@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, NullArray, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
-use tidegate::daemon::error::Kind;
+use tidegate::daemon::error::ErrorCategory;
 use tidegate::daemon::ingest::topic::Writing;
 use tidegate::engine::histogram::MisfitKind;
 
@@ -32,9 +32,9 @@ fn rows_of_a_file_need_bytes() {
         let path = folder.file("a.arrow", empty(&names, count));
         let error = rows(&path).map(|_| ()).expect_err("no column has values");
         if fits {
-            refused(&error, Kind::Input, &path, Some("ward"), "row 1: the value is missing");
+            refused(&error, ErrorCategory::Input, &path, Some("ward"), "row 1: the value is missing");
         } else {
-            refused(&error, Kind::Input, &path, None, &format!("{count} rows in"));
+            refused(&error, ErrorCategory::Input, &path, None, &format!("{count} rows in"));
             assert!(error.text.contains("beyond 1048576 rows at most 16"), "{}", error.text);
         }
     }

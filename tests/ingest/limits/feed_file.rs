@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use tidegate::daemon::config::Feed;
-use tidegate::daemon::error::{Error, Kind};
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::error::{Error, ErrorCategory};
 
 use super::{FEED, Folder, refused};
 
-fn parse(text: &str) -> Result<Feed, Error> {
-    Feed::parse(text, Path::new("feed.toml"))
+fn parse(text: &str) -> Result<FeedConfig, Error> {
+    FeedConfig::parse(text, Path::new("feed.toml"))
 }
 
 #[test]
@@ -16,11 +16,11 @@ fn a_feed_file_has_so_many_bytes() {
     let folder = Folder::new();
     for (size, fits) in [(4 << 20, true), ((4 << 20) + 1, false)] {
         let path = folder.file("feed.toml", FEED.to_owned() + &"#".repeat(size - FEED.len()));
-        match Feed::load(&path) {
+        match FeedConfig::load(&path) {
             Ok(_) => assert!(fits),
             Err(error) => {
                 assert!(!fits, "{error:?}");
-                refused(&error, Kind::Feed, &path, None, "larger than 4 MiB");
+                refused(&error, ErrorCategory::Feed, &path, None, "larger than 4 MiB");
             }
         }
     }
@@ -36,7 +36,7 @@ fn columns_and_keys_have_a_limit() {
             Ok(feed) => assert_eq!((fits, feed.columns.iter().count()), (true, 1_000)),
             Err(error) => {
                 assert!(!fits, "{error:?}");
-                refused(&error, Kind::Feed, path, Some("column"), "1001 tables of this name");
+                refused(&error, ErrorCategory::Feed, path, Some("column"), "1001 tables of this name");
             }
         }
     }
@@ -61,7 +61,13 @@ fn guarded_values_have_a_limit() {
             Ok(_) => assert!(fits),
             Err(error) => {
                 assert!(!fits, "{error:?}");
-                refused(&error, Kind::Feed, Path::new("feed.toml"), Some("column[1].guarded"), "10001 guarded values");
+                refused(
+                    &error,
+                    ErrorCategory::Feed,
+                    Path::new("feed.toml"),
+                    Some("column[1].guarded"),
+                    "10001 guarded values",
+                );
             }
         }
     }

@@ -9,8 +9,8 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion};
-use tidegate::daemon::error::Kind;
-use tidegate::daemon::ingest::Source;
+use tidegate::daemon::error::ErrorCategory;
+use tidegate::daemon::ingest::SourceFile;
 
 use super::{Folder, refused, rows};
 
@@ -56,7 +56,7 @@ fn pages_are_unpacked_up_to_their_limit() {
                     assert!(!fits, "{error:?}");
                     let place =
                         if plain { "row 1: its page of this column" } else { "row group 1: a page or the dictionary" };
-                    refused(&error, Kind::Input, &path, Some("diagnosis"), place);
+                    refused(&error, ErrorCategory::Input, &path, Some("diagnosis"), place);
                     assert!(
                         error.text.contains("at most 128 MiB") && error.text.contains("shorter cells"),
                         "{}",
@@ -79,7 +79,7 @@ fn cells_that_repeat_the_one_before_count_in_full() {
         let found = rows(&path);
         assert_eq!(found.as_ref().map(|found| found.nulled).ok(), fits.then_some(count as u64));
         if let Err(error) = found {
-            refused(&error, Kind::Input, &path, Some("diagnosis"), "at most 128 MiB");
+            refused(&error, ErrorCategory::Input, &path, Some("diagnosis"), "at most 128 MiB");
         }
     }
     // Lengths before the cells, nulls and values of all kinds are what they are.
@@ -138,11 +138,17 @@ fn rows_need_bytes() {
     let (size, free) = (40_000, 1 << 20);
     for (count, fits) in [(free + 16 * size, true), (free + 16 * size + 1, false)] {
         let path = folder.file("a.parquet", empty(count, size));
-        match Source::open(&path) {
+        match SourceFile::open(&path) {
             Ok(_) => assert!(fits),
             Err(error) => {
                 assert!(!fits);
-                refused(&error, Kind::Input, &path, None, "rows in 40000 bytes: beyond 1048576 rows at most 16");
+                refused(
+                    &error,
+                    ErrorCategory::Input,
+                    &path,
+                    None,
+                    "rows in 40000 bytes: beyond 1048576 rows at most 16",
+                );
             }
         }
     }
@@ -168,7 +174,7 @@ fn the_description_of_a_file_is_read_up_to_its_limit() {
             Ok(decoded) => assert_eq!((fits, decoded.rows.len()), (true, 2)),
             Err(error) => {
                 assert!(!fits, "{error:?}");
-                refused(&error, Kind::Input, &path, None, "at most 16 MiB are read");
+                refused(&error, ErrorCategory::Input, &path, None, "at most 16 MiB are read");
             }
         }
     }
@@ -190,7 +196,7 @@ fn cells_of_one_length_are_read_up_to_their_limit() {
         let path = folder.file("a.parquet", writer.into_inner().expect("memory"));
         let error = rows(&path).map(|_| ()).expect_err("bytes are no text");
         let text = if fits { "does not go with the declared type" } else { "at most 65536 are read" };
-        refused(&error, Kind::Input, &path, Some("diagnosis"), text);
+        refused(&error, ErrorCategory::Input, &path, Some("diagnosis"), text);
     }
 }
 
@@ -201,7 +207,13 @@ fn a_page_is_as_large_as_it_says() {
     let gzip = Compression::GZIP(GzipLevel::default());
     let mut bytes = diagnosed(same(MIB, 200), small().set_compression(gzip).set_data_page_row_count_limit(50));
     let path = folder.file("a.parquet", &bytes);
-    refused(&rows(&path).expect_err("a page of 200 MiB"), Kind::Input, &path, Some("diagnosis"), "at most 128 MiB");
+    refused(
+        &rows(&path).expect_err("a page of 200 MiB"),
+        ErrorCategory::Input,
+        &path,
+        Some("diagnosis"),
+        "at most 128 MiB",
+    );
     // The same page that says that it has one byte.
     let size = (200 * (MIB + 4)) as u64;
     let (long, short) = (zigzag(size), zigzag(1));
@@ -213,7 +225,7 @@ fn a_page_is_as_large_as_it_says() {
     padded.push(0);
     bytes[at..at + long.len()].copy_from_slice(&padded);
     let path = folder.file("b.parquet", &bytes);
-    refused(&rows(&path).expect_err("a lie"), Kind::Input, &path, None, "not readable Parquet");
+    refused(&rows(&path).expect_err("a lie"), ErrorCategory::Input, &path, None, "not readable Parquet");
 }
 
 /// Pages that could be larger than they say are unpacked before they are read, and are what they were.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use tidegate::daemon::config::Feed;
-use tidegate::daemon::error::Kind;
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::error::ErrorCategory;
 use tidegate::daemon::guess::sample;
 use tidegate::daemon::ingest::{PersonHasher, take_within};
 
@@ -19,20 +19,20 @@ fn a_sample_has_so_many_fields() {
             Ok(_) => assert!(fits),
             Err(error) => {
                 assert!(!fits, "{error:?}");
-                refused(&error, Kind::Input, &path, None, "more than 10,000 different fields");
+                refused(&error, ErrorCategory::Input, &path, None, "more than 10,000 different fields");
                 assert_eq!(error.line, Some(1));
             }
         }
     }
     let path = folder.file("a.jsonl", format!("{{\"a\":\"{}\"}}\n", "x".repeat(1 << 24)));
     let error = sample::read(&path).map(|_| ()).expect_err("a long line");
-    refused(&error, Kind::Input, &path, None, "the line is longer than 16 MiB");
+    refused(&error, ErrorCategory::Input, &path, None, "the line is longer than 16 MiB");
 }
 
 #[test]
 fn rows_that_are_set_aside_have_so_many_bytes() {
     let folder = Folder::new();
-    let columns = Feed::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns;
+    let columns = FeedConfig::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns;
     let path = folder.file("a.csv", "ward,diagnosis\nA,flu\nC,flu\nC,flu\n");
     // Each has five bytes, and 128 for what is told of it.
     for (most, fits) in [(2 * 133 + 1, true), (2 * 133, false)] {
@@ -41,7 +41,7 @@ fn rows_that_are_set_aside_have_so_many_bytes() {
             Ok(taken) => assert_eq!((fits, taken.rows.len(), taken.aside.messages().len()), (true, 1, 2)),
             Err(error) => {
                 assert!(!fits, "{error:?}");
-                refused(&error, Kind::Input, &path, None, "the most that this command sets aside");
+                refused(&error, ErrorCategory::Input, &path, None, "the most that this command sets aside");
             }
         }
     }

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use tidegate::daemon::config::Feed;
-use tidegate::daemon::error::{Error, Kind};
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::error::{Error, ErrorCategory};
 
 use super::{FEED, Folder, refused};
 
 /// Loads a feed whose wards are in a file.
-fn load(folder: &Folder, wards: &str) -> (PathBuf, Result<Feed, Error>) {
+fn load(folder: &Folder, wards: &str) -> (PathBuf, Result<FeedConfig, Error>) {
     let file = folder.file("ward.csv", wards);
     let text = FEED.replace("flat = [\"A\", \"B\"]", "file = \"ward.csv\"");
-    (file, Feed::load(&folder.file("feed.toml", text)))
+    (file, FeedConfig::load(&folder.file("feed.toml", text)))
 }
 
 fn path(leaf: &str, levels: usize) -> String {
@@ -32,7 +32,13 @@ fn levels_have_a_limit() {
             }
             Err(error) => {
                 assert!(!fits, "{error:?}");
-                refused(&error, Kind::Taxonomy, &file, Some("column[0].taxonomy.file"), "more than 256 labels");
+                refused(
+                    &error,
+                    ErrorCategory::Taxonomy,
+                    &file,
+                    Some("column[0].taxonomy.file"),
+                    "more than 256 labels",
+                );
                 assert_eq!(error.line, Some(1));
             }
         }
@@ -47,7 +53,13 @@ fn a_label_twice_on_a_path_is_told_on_long_paths_too() {
         let twice = twice.replacen("level 1level", "level 1;level", 1);
         let (file, feed) = load(&folder, &twice);
         let error = feed.map(|_| ()).expect_err("a label twice");
-        refused(&error, Kind::Taxonomy, &file, Some("column[0].taxonomy.file"), "`level 1` stands twice on one path");
+        refused(
+            &error,
+            ErrorCategory::Taxonomy,
+            &file,
+            Some("column[0].taxonomy.file"),
+            "`level 1` stands twice on one path",
+        );
     }
     // The same label several times in a row is one.
     let (_, feed) = load(&folder, &format!("A{}{}", ";A".repeat(100), path("", 3)));
@@ -66,7 +78,7 @@ fn labels_have_a_limit() {
                 assert!(!fits, "{error:?}");
                 refused(
                     &error,
-                    Kind::Taxonomy,
+                    ErrorCategory::Taxonomy,
                     &file,
                     Some("column[0].taxonomy.file"),
                     "a label of more than 4096 bytes (line 2)",
@@ -74,7 +86,8 @@ fn labels_have_a_limit() {
                 assert!(!error.text.contains("xx"), "{}", error.text);
             }
         }
-        let flat = Feed::parse(&FEED.replace("\"B\"", &format!("\"{label}\"")), std::path::Path::new("feed.toml"));
+        let flat =
+            FeedConfig::parse(&FEED.replace("\"B\"", &format!("\"{label}\"")), std::path::Path::new("feed.toml"));
         assert_eq!(flat.is_ok(), fits);
     }
 }
@@ -94,7 +107,7 @@ fn the_file_of_a_taxonomy_has_a_limit() {
                 let place = file.with_file_name("feed.toml");
                 refused(
                     &error,
-                    Kind::Taxonomy,
+                    ErrorCategory::Taxonomy,
                     &place,
                     Some("column[0].taxonomy.file"),
                     "ward.csv: larger than 256 MiB",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_ipc::writer::StreamWriter;
 use parquet::arrow::ArrowWriter;
-use tidegate::daemon::error::Kind;
+use tidegate::daemon::error::ErrorCategory;
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::policy::Decimal;
 
@@ -67,7 +67,7 @@ fn a_row_of_csv_has_so_many_bytes() {
         let path = folder.file("a.csv", format!("ward,diagnosis\n{}", ",".repeat(bytes)));
         let error = rows(&path).map(|_| ()).expect_err("too many fields");
         let text = if fits { "field(s) where the header has 2" } else { "the row is longer than 16 MiB" };
-        refused(&error, Kind::Input, &path, None, text);
+        refused(&error, ErrorCategory::Input, &path, None, text);
     }
 }
 

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Listed, Memory, Packs, Store};
 use tidegate::daemon::live::{Live, past};
 use tidegate::engine::release::{Manifest, Sha256};
@@ -164,7 +164,7 @@ fn complete(public: &Objects) -> Result<(), String> {
 
 /// The state is the fold of the log.
 fn folded(live: &Live, private: &dyn Store, public: &dyn Store) -> Result<(), String> {
-    let ring = Ring::open(private, &key()).map_err(|error| error.to_string())?.ok_or("no keys")?;
+    let ring = KeyRing::open(private, &key()).map_err(|error| error.to_string())?.ok_or("no keys")?;
     let past = past(private, public, &ring).map_err(|error| format!("the log: {error}"))?;
     let folded = past.state.is_some_and(|state| state.bytes() == live.state().bytes());
     if folded { Ok(()) } else { Err("the state is not the fold of the log".to_owned()) }

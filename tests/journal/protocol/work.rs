@@ -1,4 +1,4 @@
-//! What a writer does when its log is in order: files are taken in (`live/take.rs`), ticks are closed (`live/close.rs`),
+//! What a writer does when its log is in order: files are taken in (`live/intake.rs`), ticks are closed (`live/close.rs`),
 //! releases are decided about (`live/decide.rs`). What is half done comes first. Where the daemon has one order, any order
 //! is allowed here that its state allows.
 

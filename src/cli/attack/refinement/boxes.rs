@@ -1,9 +1,9 @@
 //! A class drawn as the boxes that its labels fall into one layer further down: the first column from top to bottom, the
 //! second from left to right, one drawing for each choice in the others. However large the class, the drawing is bounded.
 
-use super::subject::Subject;
-use crate::engine::gate::refinement::{Held, Target};
-use crate::engine::release::html::{Count, Many, Page, Text, put};
+use super::subject::AttackSubject;
+use crate::engine::gate::refinement::{AttackTarget, HeldRows};
+use crate::engine::release::html::{GroupedDigits, Many, Page, Text, put};
 
 /// Boxes of one class, and along one side, that are drawn at most.
 const BOXES: usize = 512;
@@ -32,7 +32,7 @@ enum Known {
 }
 
 impl Known {
-    fn of(held: Option<&Held>) -> Known {
+    fn of(held: Option<&HeldRows>) -> Known {
         let Some(support) = held.map(|held| held.support) else { return Known::Gone };
         match (support.exact, support.certain()) {
             (true, Some(0)) => Known::Empty,
@@ -113,7 +113,7 @@ fn draw_box(page: &mut Page, known: Known, (x, y, height): (usize, usize, usize)
 }
 
 /// Draws a target.
-pub fn draw(page: &mut Page, target: &Target, subject: &Subject) {
+pub fn draw(page: &mut Page, target: &AttackTarget, subject: &AttackSubject) {
     let labels = labels(target, subject);
     let sides: Vec<usize> = labels.iter().map(Vec::len).collect();
     let boxes = sides.iter().try_fold(1usize, |product, side| product.checked_mul(*side).filter(|all| *all <= BOXES));
@@ -131,15 +131,15 @@ pub fn draw(page: &mut Page, target: &Target, subject: &Subject) {
                 page,
                 "<p>Too many parts to draw: {} with something free, {} of them with a number of rows that is certain and \
                  not 0.</p>\n",
-                Count(target.blocks.len() as u64),
-                Count(certain.count() as u64)
+                GroupedDigits(target.blocks.len() as u64),
+                GroupedDigits(certain.count() as u64)
             );
         }
     }
 }
 
 /// Per column that can be cut the labels of the children.
-fn labels<'s>(target: &Target, subject: &'s Subject) -> Vec<Vec<&'s str>> {
+fn labels<'s>(target: &AttackTarget, subject: &'s AttackSubject) -> Vec<Vec<&'s str>> {
     let names = subject.names();
     let children = |&column: &usize| {
         let nodes = (0..).map_while(|child| names.child(target.place, column, child));
@@ -148,7 +148,7 @@ fn labels<'s>(target: &Target, subject: &'s Subject) -> Vec<Vec<&'s str>> {
     target.columns.iter().map(children).collect()
 }
 
-fn plots(page: &mut Page, target: &Target, labels: &[Vec<&str>], subject: &Subject) {
+fn plots(page: &mut Page, target: &AttackTarget, labels: &[Vec<&str>], subject: &AttackSubject) {
     let others = &labels[labels.len().min(2)..];
     let number: usize = others.iter().map(Vec::len).product();
     let across = labels.get(1).map(|_| format!(", {} from left to right", column(target, subject, 1)));
@@ -172,12 +172,12 @@ fn plots(page: &mut Page, target: &Target, labels: &[Vec<&str>], subject: &Subje
 }
 
 /// The names of the columns that can be cut.
-fn column<'s>(target: &Target, subject: &'s Subject, at: usize) -> &'s str {
+fn column<'s>(target: &AttackTarget, subject: &'s AttackSubject, at: usize) -> &'s str {
     subject.quasi()[target.columns[at]].name.as_ref()
 }
 
 /// One drawing: children are chosen in all columns from the third on.
-fn plot(page: &mut Page, target: &Target, (labels, chosen): (&[Vec<&str>], &[usize]), subject: &Subject) {
+fn plot(page: &mut Page, target: &AttackTarget, (labels, chosen): (&[Vec<&str>], &[usize]), subject: &AttackSubject) {
     let k = subject.release.k();
     let (down, across) = (&labels[0], labels.get(1));
     let (rows, columns) = (down.len(), across.map_or(1, Vec::len));

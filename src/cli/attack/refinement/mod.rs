@@ -11,16 +11,18 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use self::subject::Subject;
-use crate::cli::{Exit, Out, Result, progress, refinement};
-use crate::daemon::config::Feed;
-use crate::daemon::error::{self, Error, Kind};
-use crate::engine::gate::refinement::{Attacker, Budget, Found, Malformed, Nothing, Place, Terms, Together, Values};
+use self::subject::AttackSubject;
+use crate::cli::{CommandResult, Exit, Out, progress, refinement};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{self, Error, ErrorCategory};
+use crate::engine::gate::refinement::{
+    AttackResult, AttackTerms, AttackedRows, Attacker, Malformed, NoFinding, RefinementBudget, RepeatedValues, Together,
+};
 use crate::engine::policy;
 
 /// How solutions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Counted {
+pub enum SolutionRule {
     /// Rows may share all their values
     Repeated,
     /// No two rows share all their values
@@ -51,7 +53,7 @@ pub struct Args {
     pub increment: Option<PathBuf>,
     /// How solutions are counted; as policy.values says when left out
     #[arg(long, value_enum)]
-    pub values: Option<Counted>,
+    pub values: Option<SolutionRule>,
     /// Draws the report as one page into this file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -64,8 +66,8 @@ const SEED: u64 = 1;
 ///
 /// # Errors
 /// The feed file or a table cannot be read, they do not belong together, or ARX-LR did not make the release.
-pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    let feed = Feed::load_to_judge(&args.feed)?;
+pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
+    let feed = FeedConfig::load_to_judge(&args.feed)?;
     let (feed, subject) = meant(&feed, &args)?;
     let found = attacked(feed, &subject, &args)?;
     if let Some(file) = &args.html {
@@ -82,7 +84,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
 
 /// Reads the release. Where the feed file names no search, a table that ARX-LR cannot have made is one of halving; where halving with
 /// a coin cannot have made it, it is one with thresholds that were drawn, by which disjoint chains used to halve.
-fn meant<'f>(feed: &'f Feed, args: &Args) -> error::Result<(&'f Feed, Subject)> {
+fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<(&'f FeedConfig, AttackSubject)> {
     let subject = |feed| read::subject(feed, &args.release, args.classes.as_deref());
     let [first, second] = match (feed.unnamed(), feed.earlier()) {
         (Some(earlier), _) => [earlier, feed],
@@ -95,59 +97,63 @@ fn meant<'f>(feed: &'f Feed, args: &Args) -> error::Result<(&'f Feed, Subject)> 
     }
 }
 
-fn attacked(feed: &Feed, subject: &Subject, args: &Args) -> error::Result<Found> {
-    let _shown = progress::Shown::new("attacking");
+fn attacked(feed: &FeedConfig, subject: &AttackSubject, args: &Args) -> error::Result<AttackResult> {
+    let _shown = progress::ProgressLine::new("attacking");
     let limits = feed.policy.refinement();
     let values = match (args.values, limits.values) {
-        (Some(Counted::Repeated), _) | (None, policy::Values::Repeated) => Values::Repeated,
-        (Some(Counted::Distinct), _) | (None, policy::Values::Distinct) => Values::Distinct,
+        (Some(SolutionRule::Repeated), _) | (None, policy::Values::Repeated) => RepeatedValues::Repeated,
+        (Some(SolutionRule::Distinct), _) | (None, policy::Values::Distinct) => RepeatedValues::Distinct,
     };
-    if feed.policy.search().is_micro() && values == Values::Distinct {
+    if feed.policy.search().is_micro() && values == RepeatedValues::Distinct {
         let text = "the sets of rows that a group of neighbours can stand for are counted only where rows may share all their values: write \
                     `--values repeated`";
-        return Err(Error::new(Kind::Usage, text).in_field("--values"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_field("--values"));
     }
-    let budget = Budget::shared(subject.release.places().len());
-    let terms = Terms { attacker: subject.attacker, values, marginals: false, seed: SEED, budget };
+    let budget = RefinementBudget::shared(subject.release.places().len());
+    let terms = AttackTerms { attacker: subject.attacker, values, marginals: false, seed: SEED, budget };
     let fuzzy = args.increment.as_ref().map(|file| read::fuzzy(file, subject)).transpose()?;
-    let found = Found::of(subject.names(), terms, &limits, Together::Yes).map_err(|nothing| match nothing {
-        Nothing::Malformed(why) => disordered(why, subject, args),
-        Nothing::Impossible { place, targets } => impossible((place, targets), (values, subject), args),
+    let found = AttackResult::of(subject.names(), terms, &limits, Together::Yes).map_err(|nothing| match nothing {
+        NoFinding::Malformed(why) => disordered(why, subject, args),
+        NoFinding::Impossible { place, targets } => impossible((place, targets), (values, subject), args),
     })?;
-    Ok(Found { fuzzy, ..found })
+    Ok(AttackResult { fuzzy, ..found })
 }
 
 /// The order of formation that was given is none.
-fn disordered(why: Malformed, subject: &Subject, args: &Args) -> Error {
+fn disordered(why: Malformed, subject: &AttackSubject, args: &Args) -> Error {
     let text = match why {
         Malformed::OutOfOrder(at) => format!(
             "class {} of the list, {}, cannot have been formed after the one before it: ARX-LR goes by growing loss, and \
              forms all classes of one state together",
             at + 1,
-            subject.describe(Place::Class(at))
+            subject.describe(AttackedRows::Class(at))
         ),
         other => other.to_string(),
     };
-    Error::new(Kind::Input, text).in_file(args.classes.as_ref().unwrap_or(&args.release))
+    Error::new(ErrorCategory::Input, text).in_file(args.classes.as_ref().unwrap_or(&args.release))
 }
 
 /// No solution is left for a target.
-fn impossible((place, targets): (Place, usize), (values, subject): (Values, &Subject), args: &Args) -> Error {
+fn impossible(
+    (place, targets): (AttackedRows, usize),
+    (values, subject): (RepeatedValues, &AttackSubject),
+    args: &Args,
+) -> Error {
     if subject.release.rule().is_halving() {
         let text = format!(
             "class {} has more rows than it has combinations of values, so that some are alike (--values repeated)",
             subject.describe(place)
         );
-        return Error::new(Kind::Input, text).in_file(&args.release);
+        return Error::new(ErrorCategory::Input, text).in_file(&args.release);
     }
     let others = if targets == 1 { String::new() } else { format!(" and for {} more", targets - 1) };
     let class = match place {
-        Place::Class(_) => format!("class {}", subject.describe(place)),
-        Place::Outliers => "the outliers".to_owned(),
+        AttackedRows::Class(_) => format!("class {}", subject.describe(place)),
+        AttackedRows::Outliers => "the outliers".to_owned(),
     };
     let rows = match values {
-        Values::Repeated => String::new(),
-        Values::Distinct => ", or rows share all their values (--values repeated)".to_owned(),
+        RepeatedValues::Repeated => String::new(),
+        RepeatedValues::Distinct => ", or rows share all their values (--values repeated)".to_owned(),
     };
     let order = if subject.attacker == Attacker::Strongest { ", or the order of formation is another" } else { "" };
     let text = format!(
@@ -155,5 +161,5 @@ fn impossible((place, targets): (Place, usize), (values, subject): (Values, &Sub
          made with another k, with other taxonomies or by another algorithm{rows}{order}",
         subject.release.k()
     );
-    Error::new(Kind::Input, text).in_file(&args.release)
+    Error::new(ErrorCategory::Input, text).in_file(&args.release)
 }

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::boxes;
-use super::subject::Subject;
+use super::subject::AttackSubject;
 use super::words::{called, count, few, head, joint, odds, ratio, reasons, tells, verdict, worst};
-use crate::engine::gate::refinement::{Found, Place, Rule, Target, certain};
-use crate::engine::release::html::{Count, Many, Page, STYLE, Text, put};
+use crate::engine::gate::refinement::{AttackResult, AttackTarget, AttackedRows, CarvingRule, certain};
+use crate::engine::release::html::{GroupedDigits, Many, Page, STYLE, Text, put};
 
 /// Targets that are drawn at most.
 const DRAWN: usize = 50;
@@ -17,7 +17,7 @@ const LISTED: usize = 1000;
 const REASONS: usize = 100;
 
 /// The page as HTML.
-pub fn page(found: &Found, subject: &Subject) -> Vec<u8> {
+pub fn page(found: &AttackResult, subject: &AttackSubject) -> Vec<u8> {
     let mut page = Page::default();
     let title = format!("Refinement attack on {}", subject.name);
     put!(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
@@ -30,19 +30,19 @@ pub fn page(found: &Found, subject: &Subject) -> Vec<u8> {
     put!(page, "<header>\n<h1>Refinement attack on <bdi>{}</bdi></h1>\n", Text(&subject.name));
     put!(page, "<p class=\"due\">{}</p>\n</header>\n<main>\n", Text(&head(found, subject)));
     judgement(&mut page, found, subject);
-    let accused: BTreeSet<Place> = found.against.iter().filter_map(|against| against.place).collect();
+    let accused: BTreeSet<AttackedRows> = found.against.iter().filter_map(|against| against.place).collect();
     let shown = |at: &usize| tells(&found.targets[*at]) || accused.contains(&found.targets[*at].place);
     let worst: Vec<usize> = worst(&found.targets).into_iter().filter(shown).collect();
     figures(&mut page, &worst, found, subject);
     // Of groups of neighbours nothing is known part by part.
-    if *subject.release.rule() != Rule::Finest {
+    if *subject.release.rule() != CarvingRule::Finest {
         drawings(&mut page, &worst, found, subject);
     }
     put!(page, "</main>\n</body>\n</html>\n");
     page.into_bytes()
 }
 
-fn judgement(page: &mut Page, found: &Found, subject: &Subject) {
+fn judgement(page: &mut Page, found: &AttackResult, subject: &AttackSubject) {
     let class = if found.against.is_empty() { "rule" } else { "warning" };
     put!(page, "<section>\n<h2>Verdict</h2>\n<p class=\"{class}\">{}</p>\n", Text(&verdict(found, subject)));
     if let Some(few) = few(subject) {
@@ -56,7 +56,7 @@ fn judgement(page: &mut Page, found: &Found, subject: &Subject) {
         put!(page, "</ul>\n");
     }
     if found.against.len() > REASONS {
-        put!(page, "<p>… and {} more.</p>\n", Count((found.against.len() - REASONS) as u64));
+        put!(page, "<p>… and {} more.</p>\n", GroupedDigits((found.against.len() - REASONS) as u64));
     }
     if found.targets.len() > 1 {
         put!(page, "<p>{}.</p>\n", Text(&joint(found.joint.as_ref())));
@@ -67,12 +67,12 @@ fn judgement(page: &mut Page, found: &Found, subject: &Subject) {
     put!(page, "</section>\n");
 }
 
-fn figures(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
+fn figures(page: &mut Page, worst: &[usize], found: &AttackResult, subject: &AttackSubject) {
     let told = match subject.release.rule() {
         rule if rule.is_halving() => {
             "Whoever knows how classes were halved knows no more than that: all of them remain, and the ratio is 1."
         }
-        Rule::Finest => {
+        CarvingRule::Finest => {
             "A reader who knows that each class has the finest labels that cover its rows knows that its rows are not all in one part of a \
              label: only some of these sets remain, and the ratio is by how much they are fewer."
         }
@@ -95,10 +95,10 @@ fn figures(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
     for &at in worst.iter().take(LISTED) {
         let target = &found.targets[at];
         put!(page, "<tr><th scope=\"row\"><bdi>{}</bdi></th>", Text(&called(target, subject)));
-        let known = certain(target).map_or("?".to_owned(), |crowds| Count(crowds.len() as u64).to_string());
-        let rows = Count(target.rows).to_string();
+        let known = certain(target).map_or("?".to_owned(), |crowds| GroupedDigits(crowds.len() as u64).to_string());
+        let rows = GroupedDigits(target.rows).to_string();
         let cells = [rows, count(&target.lr), count(&target.cra), ratio(&target.ratio), known];
-        let alone = found.fuzzy.as_ref().map(|fuzzy| Count(fuzzy[at]).to_string());
+        let alone = found.fuzzy.as_ref().map(|fuzzy| GroupedDigits(fuzzy[at]).to_string());
         for cell in cells.into_iter().chain(alone) {
             put!(page, "<td class=\"number\">{cell}</td>");
         }
@@ -110,18 +110,22 @@ fn figures(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
     if silent > 0 {
         let others = if worst.is_empty() { "" } else { "other " };
         let classes = if silent == 1 { "class" } else { "classes" };
-        put!(page, "<p>Of {} {others}{classes} nothing is learnt: all possible sets remain.</p>\n", Count(silent));
+        put!(
+            page,
+            "<p>Of {} {others}{classes} nothing is learnt: all possible sets remain.</p>\n",
+            GroupedDigits(silent)
+        );
     }
     put!(page, "</section>\n");
 }
 
 fn left_out(page: &mut Page, all: usize, shown: usize) {
     if all > shown {
-        put!(page, "<p>The {} worst of {}.</p>\n", Count(shown as u64), Count(all as u64));
+        put!(page, "<p>The {} worst of {}.</p>\n", GroupedDigits(shown as u64), GroupedDigits(all as u64));
     }
 }
 
-fn drawings(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
+fn drawings(page: &mut Page, worst: &[usize], found: &AttackResult, subject: &AttackSubject) {
     put!(
         page,
         "<section>\n<h2>What the parts of each class can hold</h2>\n<p>A class is cut once in every column that its label does \
@@ -135,7 +139,7 @@ fn drawings(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) 
     put!(page, "</section>\n");
 }
 
-fn target(page: &mut Page, target: &Target, subject: &Subject) {
+fn target(page: &mut Page, target: &AttackTarget, subject: &AttackSubject) {
     put!(page, "<section class=\"target\">\n<h3><bdi>{}</bdi></h3>\n", Text(&called(target, subject)));
     let remain = count(&target.cra);
     put!(page, "<p>{}; {remain} of {} possible sets remain, ", Many(target.rows, "row"), count(&target.lr));

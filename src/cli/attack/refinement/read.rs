@@ -6,16 +6,16 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::subject::Subject;
+use super::subject::AttackSubject;
 use crate::cli::progress;
 use crate::cli::released::labels;
 use crate::cli::tell::name;
-use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::{Table, count};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::ingest::{TableFile, count};
 use crate::daemon::whole_file;
 use crate::engine::gate::refinement::{
-    Attacker, Layers, Malformed, Place, Rule, Unlayered, Unlike, divide, fuzzy as single,
+    AttackedRows, Attacker, CarvingRule, Layers, Malformed, Unlayered, Unlike, divide, fuzzy as single,
 };
 use crate::engine::histogram::{Histogram, describe};
 use crate::engine::model::{Columns, Node, Role};
@@ -38,7 +38,7 @@ struct Formation {
 ///
 /// # Errors
 /// The table cannot be read, or no run of ARX-LR, or of halving where that is the feed's search, makes such a table.
-pub fn subject(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
+pub fn subject(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<AttackSubject> {
     if feed.policy.search() == Search::Halves {
         return halved(feed, file, order);
     }
@@ -46,7 +46,7 @@ pub fn subject(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject
         return grouped(feed, file, order);
     }
     let layers = Layers::of(&feed.columns.trees()).map_err(|why| unlayered(why, feed))?;
-    let shown = progress::Shown::files(1);
+    let shown = progress::ProgressLine::files(1);
     let classes = classes(file, &feed.columns)?;
     drop(shown);
     let k = feed.policy.a();
@@ -61,16 +61,16 @@ pub fn subject(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject
     };
     let release = layers.release(classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows)), k);
     let release = release.map_err(|why| unranked(why, &classes, (&feed.columns, file)))?;
-    Ok(Subject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
+    Ok(AttackSubject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
 }
 
 /// The same of a feed whose classes are halved; their order tells nothing. Of a chain whose rows keep their labels the newest
 /// release holds all labels.
-fn halved(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
-    let wrong = |text: String| Error::new(Kind::Input, text).in_file(file);
+fn halved(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<AttackSubject> {
+    let wrong = |text: String| Error::new(ErrorCategory::Input, text).in_file(file);
     let trees = feed.columns.trees();
     let layers = Layers::of_any(&trees).map_err(|why| unlayered(why, feed))?;
-    let shown = progress::Shown::files(1);
+    let shown = progress::ProgressLine::files(1);
     let classes = classes(file, &feed.columns)?;
     drop(shown);
     let (classes, attacker) = match order {
@@ -99,17 +99,17 @@ fn halved(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
             _ => "there are more rows than can be attacked".to_owned(),
         })
     })?;
-    Ok(Subject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
+    Ok(AttackSubject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
 }
 
 /// The same of a feed whose classes are groups of neighbours; they have no order.
-fn grouped(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
+fn grouped(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<AttackSubject> {
     if order.is_some() {
         let text = "groups of neighbours are formed in no order that tells more: leave --classes out";
-        return Err(Error::new(Kind::Usage, text).in_field("--classes"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_field("--classes"));
     }
     let layers = Layers::of_any(&feed.columns.trees()).map_err(|why| unlayered(why, feed))?;
-    let shown = progress::Shown::files(1);
+    let shown = progress::ProgressLine::files(1);
     let classes = classes(file, &feed.columns)?;
     drop(shown);
     let counted = classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows));
@@ -127,13 +127,13 @@ fn grouped(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
             Malformed::TooLarge => TOO_LARGE.to_owned(),
             _ => "there are more rows than can be attacked".to_owned(),
         };
-        Error::new(Kind::Input, text).in_file(file)
+        Error::new(ErrorCategory::Input, text).in_file(file)
     })?;
-    Ok(Subject { name: name(file), columns: feed.columns.clone(), layers, release, attacker: Attacker::Paper })
+    Ok(AttackSubject { name: name(file), columns: feed.columns.clone(), layers, release, attacker: Attacker::Paper })
 }
 
 /// A column that ARX-LR cannot go by.
-fn unlayered(Unlayered { column, why }: Unlayered, feed: &Feed) -> Error {
+fn unlayered(Unlayered { column, why }: Unlayered, feed: &FeedConfig) -> Error {
     let text = match why {
         Malformed::Hierarchy => {
             "ARX-LR goes by layers, and this taxonomy has none: every leaf has to lie in one interval of each layer. Write \
@@ -147,12 +147,12 @@ fn unlayered(Unlayered { column, why }: Unlayered, feed: &Feed) -> Error {
         _ => "this taxonomy holds more values than can be counted: coarser leaves will do",
     };
     let named = feed.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
-    Error::new(Kind::Taxonomy, text).in_file(&feed.file).in_field(named)
+    Error::new(ErrorCategory::Taxonomy, text).in_file(&feed.file).in_field(named)
 }
 
 /// The classes of a table in preorder, the outliers among them.
 fn classes(file: &Path, columns: &Columns) -> Result<Classes> {
-    let rows = labels(file, &columns.only(Role::Quasi), |table| Table::labels_of(table, columns))?;
+    let rows = labels(file, &columns.only(Role::Quasi), |table| TableFile::labels_of(table, columns))?;
     Ok(counts(&rows))
 }
 
@@ -178,7 +178,7 @@ fn large_enough(classes: &Classes, k: u64, (columns, file): (&Columns, &Path)) -
         describe(nodes, columns),
         if *rows == 1 { "" } else { "s" }
     );
-    Err(Error::new(Kind::Input, text).in_file(file))
+    Err(Error::new(ErrorCategory::Input, text).in_file(file))
 }
 
 /// Classes that are none.
@@ -192,13 +192,13 @@ fn unranked(why: Malformed, classes: &Classes, (columns, file): (&Columns, &Path
         Malformed::TooLarge => TOO_LARGE.to_owned(),
         _ => "there are more rows than can be attacked".to_owned(),
     };
-    Error::new(Kind::Input, text).in_file(file)
+    Error::new(ErrorCategory::Input, text).in_file(file)
 }
 
 /// Classes in the order of a file, which has all of them.
 fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
-    let wrong = |text: String| Error::new(Kind::Input, text).in_file(file);
-    let bytes = whole_file::bytes(file, "read the order of formation", Kind::Input, whole_file::FORMATION)?;
+    let wrong = |text: String| Error::new(ErrorCategory::Input, text).in_file(file);
+    let bytes = whole_file::bytes(file, "read the order of formation", ErrorCategory::Input, whole_file::FORMATION)?;
     let listed: Formation = serde_json::from_slice(&bytes).map_err(|error| {
         // What the parser says may quote what is in the file.
         let what = if error.is_data() { "this is JSON of another form" } else { "this is no JSON" };
@@ -259,35 +259,35 @@ fn nodes(labels: &[String], columns: &Columns) -> std::result::Result<Vec<Node>,
 ///
 /// # Errors
 /// The rows cannot be read, or are not those of the release.
-pub fn fuzzy(file: &Path, subject: &Subject) -> Result<Vec<u64>> {
-    if *subject.release.rule() == Rule::Finest {
+pub fn fuzzy(file: &Path, subject: &AttackSubject) -> Result<Vec<u64>> {
+    if *subject.release.rule() == CarvingRule::Finest {
         let text = "labels of groups may lie in each other, and the files do not say under which label the row of a person is: leave \
                     --increment out";
-        return Err(Error::new(Kind::Usage, text).in_field("--increment"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_field("--increment"));
     }
-    if matches!(subject.release.rule(), Rule::Crowds { .. }) {
+    if matches!(subject.release.rule(), CarvingRule::Crowds { .. }) {
         let text = "where a coin divides people labels may lie in each other, and the files do not say under which label the row of a person \
                     is: leave --increment out";
-        return Err(Error::new(Kind::Usage, text).in_field("--increment"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_field("--increment"));
     }
     let columns = subject.columns.only(Role::Quasi);
-    let table = Table::increment(file, &columns)?;
+    let table = TableFile::increment(file, &columns)?;
     let reading = table.raw();
     let (rows, _) = count(table, &columns, reading)?;
     let release = &subject.release;
     let held = divide(release, subject.attacker, &counts(&rows)).map_err(|Unlike { place, rows }| {
         let told = release.rows(place);
         let differ = match place {
-            Place::Class(_) => {
+            AttackedRows::Class(_) => {
                 format!("class {} has {told} rows in the release and {rows} by the raw rows", subject.describe(place))
             }
-            Place::Outliers => format!("{rows} of them are in no class, and the release has {told} outliers"),
+            AttackedRows::Outliers => format!("{rows} of them are in no class, and the release has {told} outliers"),
         };
         let order = match subject.attacker {
             Attacker::Paper => "each class takes the rows it covers, in order of formation, which --classes tells; leave out who waits or was not published",
             Attacker::Strongest => "each class takes the rows it covers, in the order of --classes; leave out who waits or was not published",
         };
-        Error::new(Kind::Input, format!("the raw rows do not give the release: {differ} ({order})")).in_file(file)
+        Error::new(ErrorCategory::Input, format!("the raw rows do not give the release: {differ} ({order})")).in_file(file)
     })?;
     Ok(held.iter().map(|rows| single(rows)).collect())
 }

@@ -2,14 +2,15 @@
 
 use std::fmt::Write;
 
-use super::subject::Subject;
+use super::subject::AttackSubject;
 use crate::cli::paragraph::wrapped;
 use crate::engine::gate::refinement::{
-    Against, Attacker, Count, Found, Joint, Place, Ratio, Rule, Target, Values, certain, short,
+    AttackResult, AttackTarget, AttackedRows, Attacker, CarvingRule, FailedLimit, Joint, RatioFigure, RepeatedValues,
+    SolutionCount, certain, short,
 };
 
 /// The report.
-pub fn report(found: &Found, subject: &Subject) -> String {
+pub fn report(found: &AttackResult, subject: &AttackSubject) -> String {
     let mut text = String::new();
     wrapped(&mut text, "", &head(found, subject));
     put(&mut text, "");
@@ -24,7 +25,7 @@ fn put(text: &mut String, line: &str) {
 }
 
 /// What was attacked, by whom.
-pub fn head(found: &Found, subject: &Subject) -> String {
+pub fn head(found: &AttackResult, subject: &AttackSubject) -> String {
     let (classes, outliers) = (subject.release.classes().len(), subject.release.outliers());
     let shown = match subject.release.rule() {
         rule if rule.is_unordered() => many(subject.release.places().len() as u64, "class", "classes"),
@@ -35,23 +36,23 @@ pub fn head(found: &Found, subject: &Subject) -> String {
         Attacker::Strongest => "who knows the release, the algorithm and the order in which classes were formed",
     };
     let values = match found.values {
-        Values::Repeated => "rows may share all their values",
-        Values::Distinct => "no two rows share all their values",
+        RepeatedValues::Repeated => "rows may share all their values",
+        RepeatedValues::Distinct => "no two rows share all their values",
     };
     format!("{}: {shown}, made with k = {}; attacked by somebody {who}; {values}", subject.name, subject.release.k())
 }
 
 /// Reasons against, those about the worst targets first.
-pub fn reasons(found: &Found) -> Vec<&Against> {
+pub fn reasons(found: &AttackResult) -> Vec<&FailedLimit> {
     let mut place = vec![0; found.targets.len()];
     worst(&found.targets).into_iter().enumerate().for_each(|(rank, at)| place[at] = rank);
     let last = found.targets.len();
-    let rank = |against: &&Against| match against.place {
-        Some(Place::Class(at)) => place[at],
-        Some(Place::Outliers) => place[last - 1],
+    let rank = |against: &&FailedLimit| match against.place {
+        Some(AttackedRows::Class(at)) => place[at],
+        Some(AttackedRows::Outliers) => place[last - 1],
         None => last,
     };
-    let mut reasons: Vec<&Against> = found.against.iter().collect();
+    let mut reasons: Vec<&FailedLimit> = found.against.iter().collect();
     reasons.sort_by_key(rank);
     reasons
 }
@@ -64,7 +65,7 @@ fn many(count: u64, one: &str, more: &str) -> String {
 /// Targets that are written out at most.
 const MOST: usize = 20;
 
-fn table(text: &mut String, found: &Found, subject: &Subject) {
+fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
     put(text, "Of all possible sets of rows of a class some remain; the ratio is by how much they are fewer");
     put(text, "  known: parts of it in which everybody knows of a certain number of rows, 1 to k - 1");
     let fuzzy = if found.fuzzy.is_some() { "  alone" } else { "" };
@@ -92,17 +93,17 @@ fn table(text: &mut String, found: &Found, subject: &Subject) {
 }
 
 /// What a target is called in a table of classes.
-pub fn called(target: &Target, subject: &Subject) -> String {
+pub fn called(target: &AttackTarget, subject: &AttackSubject) -> String {
     match target.place {
-        Place::Class(_) => subject.describe(target.place),
-        Place::Outliers if *subject.release.rule() == Rule::Halves => "everybody".to_owned(),
-        Place::Outliers if subject.release.rule().is_unordered() => subject.describe(target.place),
-        Place::Outliers => "outliers".to_owned(),
+        AttackedRows::Class(_) => subject.describe(target.place),
+        AttackedRows::Outliers if *subject.release.rule() == CarvingRule::Halves => "everybody".to_owned(),
+        AttackedRows::Outliers if subject.release.rule().is_unordered() => subject.describe(target.place),
+        AttackedRows::Outliers => "outliers".to_owned(),
     }
 }
 
 /// Numbers of targets: what is not known first, then by falling ratio.
-pub fn worst(targets: &[Target]) -> Vec<usize> {
+pub fn worst(targets: &[AttackTarget]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..targets.len()).collect();
     let ratio = |at: &usize| targets[*at].ratio.log10().unwrap_or(f64::INFINITY);
     order.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
@@ -110,24 +111,24 @@ pub fn worst(targets: &[Target]) -> Vec<usize> {
 }
 
 /// Whether a target tells anything beyond its labels, or may do so.
-pub fn tells(target: &Target) -> bool {
+pub fn tells(target: &AttackTarget) -> bool {
     target.ratio.log10() != Some(0.0) || certain(target).is_none_or(|crowds| !crowds.is_empty())
 }
 
 /// A count: `?` where it is not known, `≥` where it is a bound.
-pub fn count(count: &Count) -> String {
+pub fn count(count: &SolutionCount) -> String {
     match (count, count.log10()) {
-        (Count::AtLeast { .. }, Some(log10)) => format!("≥{}", short(log10)),
+        (SolutionCount::AtLeast { .. }, Some(log10)) => format!("≥{}", short(log10)),
         (_, Some(log10)) => short(log10),
-        (Count::Exact(_), None) => "0".to_owned(),
+        (SolutionCount::Exact(_), None) => "0".to_owned(),
         (_, None) => "?".to_owned(),
     }
 }
 
 /// A ratio: `?` where it is not known, `≤` where it is a bound.
-pub fn ratio(ratio: &Ratio) -> String {
+pub fn ratio(ratio: &RatioFigure) -> String {
     match (ratio, ratio.log10()) {
-        (Ratio::AtMost { .. }, Some(log10)) => format!("≤{}", short(log10)),
+        (RatioFigure::AtMost { .. }, Some(log10)) => format!("≤{}", short(log10)),
         (_, Some(log10)) => short(log10),
         (_, None) => "?".to_owned(),
     }
@@ -152,7 +153,7 @@ pub fn joint(joint: Option<&Joint>) -> String {
     }
 }
 
-fn together(text: &mut String, found: &Found, subject: &Subject) {
+fn together(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
     if found.targets.len() > 1 {
         wrapped(text, "", &joint(found.joint.as_ref()));
         put(text, "");
@@ -164,7 +165,7 @@ fn together(text: &mut String, found: &Found, subject: &Subject) {
 }
 
 /// What labels of halving with a coin tell, in words.
-pub fn odds(found: &Found, subject: &Subject) -> Option<String> {
+pub fn odds(found: &AttackResult, subject: &AttackSubject) -> Option<String> {
     let bound = found.max_bound(&subject.release)?;
     Some(format!(
         "Halving may have refused to divide a class further, and each refusal moves the odds of where a person of the class lies by \
@@ -173,7 +174,7 @@ pub fn odds(found: &Found, subject: &Subject) -> Option<String> {
 }
 
 /// The verdict, in one line.
-pub fn verdict(found: &Found, subject: &Subject) -> String {
+pub fn verdict(found: &AttackResult, subject: &AttackSubject) -> String {
     let odds = found.max_bound(&subject.release).is_some();
     match found.limits.max_ratio {
         None => "NOT JUDGED: policy.max_ratio is off".to_owned(),
@@ -189,7 +190,7 @@ pub fn verdict(found: &Found, subject: &Subject) -> String {
 }
 
 /// Outliers that are no crowd themselves, which no limit of an attack judges.
-pub fn few(subject: &Subject) -> Option<String> {
+pub fn few(subject: &AttackSubject) -> Option<String> {
     let (rows, k) = (subject.release.outliers(), subject.release.k());
     let few = (1..k).contains(&rows) && !subject.release.rule().is_unordered();
     few.then(|| {
@@ -203,7 +204,7 @@ pub fn few(subject: &Subject) -> Option<String> {
 /// Reasons that are written out at most.
 const MOST_REASONS: usize = 12;
 
-fn judgement(text: &mut String, found: &Found, subject: &Subject) {
+fn judgement(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
     wrapped(text, "", &verdict(found, subject));
     if let Some(few) = few(subject) {
         wrapped(text, "", &few);
@@ -224,7 +225,7 @@ fn judgement(text: &mut String, found: &Found, subject: &Subject) {
 }
 
 /// What a person can do about the reasons, one line each.
-fn advice(found: &Found, subject: &Subject) -> Vec<&'static str> {
+fn advice(found: &AttackResult, subject: &AttackSubject) -> Vec<&'static str> {
     let mut advice = vec![
         "make the release again with coarser leaves, fewer columns or a larger k: the fewer layers there are below a class, the \
          less its place tells; then attack it again, for all its classes are others",

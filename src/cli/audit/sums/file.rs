@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::hierarchy::Codes;
-use super::number::Number;
-use crate::daemon::error::{Error, Kind, Result};
+use super::hierarchy::DimensionCodes;
+use super::number::ScaledNumber;
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::whole_file;
-use crate::engine::dominance::Cell;
-use crate::engine::sums::{Dimensions, Entry, Mark, Range, Table};
+use crate::engine::dominance::SumCell;
+use crate::engine::sums::{Dimensions, Mark, Range, SumsTable, TableCell};
 
 /// The most cells of a table.
 const MOST_CELLS: usize = 1_000_000;
 
 /// How a table is read.
-pub struct Form<'a> {
+pub struct SumsFileForm<'a> {
     /// The file of the table.
     pub file: &'a Path,
     /// The column with the sums.
@@ -32,9 +32,9 @@ pub struct Form<'a> {
 }
 
 /// A table as it was read.
-pub struct Read {
-    pub table: Table,
-    pub dimensions: Vec<Codes>,
+pub struct SumsFile {
+    pub table: SumsTable,
+    pub dimensions: Vec<DimensionCodes>,
     /// How many digits stand behind the point.
     pub scale: u32,
     /// How many contributions each cell has, where the table says so.
@@ -43,7 +43,7 @@ pub struct Read {
     pub lines: Vec<Option<u64>>,
 }
 
-impl Read {
+impl SumsFile {
     /// A cell in words: `(region = North, branch = Total)`.
     pub fn name(&self, cell: usize) -> String {
         let of = self.codes(cell).into_iter().map(|(column, code)| format!("{column} = {code}"));
@@ -66,9 +66,9 @@ struct Csv {
 
 impl Csv {
     fn read(file: &Path) -> Result<Csv> {
-        let bytes = whole_file::bytes(file, "read the table", Kind::Input, whole_file::SUMS)?;
+        let bytes = whole_file::bytes(file, "read the table", ErrorCategory::Input, whole_file::SUMS)?;
         let text = String::from_utf8(bytes)
-            .map_err(|_| Error::new(Kind::Input, "the file is not UTF-8 text").in_file(file))?;
+            .map_err(|_| Error::new(ErrorCategory::Input, "the file is not UTF-8 text").in_file(file))?;
         let text = text.trim_start_matches('\u{feff}');
         let first = text.lines().next().unwrap_or_default();
         let most =
@@ -82,7 +82,7 @@ impl Csv {
                 }
                 _ => "the row cannot be read as CSV".to_owned(),
             };
-            let error_at = Error::new(Kind::Input, text).in_file(file);
+            let error_at = Error::new(ErrorCategory::Input, text).in_file(file);
             match error.position() {
                 Some(at) => error_at.at_line(at.line()),
                 None => error_at,
@@ -92,7 +92,7 @@ impl Csv {
         let mut seen = BTreeSet::new();
         if let Some(twice) = names.iter().find(|name| !seen.insert(name.to_lowercase())) {
             let text = format!("the header names `{twice}` twice, or a column has no name");
-            return Err(Error::new(Kind::Input, text).in_file(file).at_line(1));
+            return Err(Error::new(ErrorCategory::Input, text).in_file(file).at_line(1));
         }
         let row = |row: std::result::Result<csv::StringRecord, csv::Error>| {
             let row = row.map_err(|error| bad(&error))?;
@@ -118,8 +118,8 @@ struct Roles {
 }
 
 impl Roles {
-    fn of(csv: &Csv, form: &Form) -> Result<Roles> {
-        let refused = |text: String| Error::new(Kind::Input, text).in_file(form.file).at_line(1);
+    fn of(csv: &Csv, form: &SumsFileForm) -> Result<Roles> {
+        let refused = |text: String| Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(1);
         let value = csv.column(form.value).ok_or_else(|| {
             refused(format!("there is no column `{}` with the sums: name it with --value", form.value))
         })?;
@@ -154,9 +154,9 @@ impl Roles {
 struct Row {
     line: u64,
     codes: Vec<String>,
-    value: Option<Number>,
+    value: Option<ScaledNumber>,
     count: Option<u64>,
-    largest: Vec<Number>,
+    largest: Vec<ScaledNumber>,
     mark: Mark,
 }
 
@@ -164,11 +164,11 @@ struct Row {
 ///
 /// # Errors
 /// A file cannot be read, is no such table, or they do not belong together.
-pub fn read(form: &Form) -> Result<Read> {
+pub fn read(form: &SumsFileForm) -> Result<SumsFile> {
     let csv = Csv::read(form.file)?;
     let roles = Roles::of(&csv, form)?;
     if csv.rows.is_empty() {
-        return Err(Error::new(Kind::Input, "the table has no rows").in_file(form.file));
+        return Err(Error::new(ErrorCategory::Input, "the table has no rows").in_file(form.file));
     }
     let rows: Vec<Row> =
         csv.rows.iter().map(|(line, row)| parsed(*line, row, &csv, &roles, form)).collect::<Result<_>>()?;
@@ -176,10 +176,10 @@ pub fn read(form: &Form) -> Result<Read> {
     let people = form.contributions.map(|(file, person)| contributed(file, person, &dimensions, form)).transpose()?;
     let numbers = rows.iter().flat_map(|row| row.value.into_iter().chain(row.largest.iter().copied()));
     let given = people.iter().flatten().map(|(_, _, number, _)| *number);
-    let scale = numbers.chain(given).map(Number::scale).max().unwrap_or(0);
+    let scale = numbers.chain(given).map(ScaledNumber::scale).max().unwrap_or(0);
     let mut read = placed(&rows, dimensions, scale, form)?;
     if let (Some(people), Some((file, _))) = (people, form.contributions) {
-        let in_units = |(cell, person, number, line): (usize, u32, Number, u64)| {
+        let in_units = |(cell, person, number, line): (usize, u32, ScaledNumber, u64)| {
             let units = number.in_units(scale).ok_or_else(|| too_large(file, line, form.value))?;
             Ok((cell, person, units))
         };
@@ -189,7 +189,7 @@ pub fn read(form: &Form) -> Result<Read> {
                 "the sum of {} is not what was contributed to it: the files do not belong together",
                 read.name(cell)
             );
-            let error = Error::new(Kind::Input, text).in_file(form.file).in_field(form.value);
+            let error = Error::new(ErrorCategory::Input, text).in_file(form.file).in_field(form.value);
             return Err(match read.lines[cell] {
                 Some(line) => error.at_line(line),
                 None => error,
@@ -201,15 +201,15 @@ pub fn read(form: &Form) -> Result<Read> {
 
 fn too_large(file: &Path, line: u64, column: &str) -> Error {
     let text = "a number with too many digits: there may be 18, those behind the point of the finest number included";
-    Error::new(Kind::Input, text).in_file(file).at_line(line).in_field(column)
+    Error::new(ErrorCategory::Input, text).in_file(file).at_line(line).in_field(column)
 }
 
-fn number(text: &str, file: &Path, line: u64, (column, signed): (&str, bool)) -> Result<Option<Number>> {
-    let refused = |text: &str| Error::new(Kind::Input, text).in_file(file).at_line(line).in_field(column);
+fn number(text: &str, file: &Path, line: u64, (column, signed): (&str, bool)) -> Result<Option<ScaledNumber>> {
+    let refused = |text: &str| Error::new(ErrorCategory::Input, text).in_file(file).at_line(line).in_field(column);
     if text.is_empty() || text == "NA" {
         return Ok(None);
     }
-    let number = Number::parse(text).ok_or_else(|| {
+    let number = ScaledNumber::parse(text).ok_or_else(|| {
         refused("not a number: digits, a point, and at most 18 digits are read, and an empty field is no number")
     })?;
     if !signed && text.starts_with('-') && number.in_units(number.scale()) != Some(0) {
@@ -218,20 +218,20 @@ fn number(text: &str, file: &Path, line: u64, (column, signed): (&str, bool)) ->
     Ok(Some(number))
 }
 
-fn parsed(line: u64, row: &[String], csv: &Csv, roles: &Roles, form: &Form) -> Result<Row> {
+fn parsed(line: u64, row: &[String], csv: &Csv, roles: &Roles, form: &SumsFileForm) -> Result<Row> {
     let refused = |text: &str, column: usize| {
-        Error::new(Kind::Input, text).in_file(form.file).at_line(line).in_field(csv.names[column].as_str())
+        Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(line).in_field(csv.names[column].as_str())
     };
     let value = number(&row[roles.value], form.file, line, (form.value, form.signed))?;
     let count = roles.count.filter(|&column| !row[column].is_empty() && row[column] != "NA");
     let whole = |column: usize| {
-        let number = Number::parse(&row[column]).and_then(|number| u64::try_from(number.in_units(0)?).ok());
+        let number = ScaledNumber::parse(&row[column]).and_then(|number| u64::try_from(number.in_units(0)?).ok());
         number.ok_or_else(|| refused("not a whole number of contributions", column))
     };
     let count = count.map(whole).transpose()?;
     let largest =
         roles.largest.iter().map(|&column| number(&row[column], form.file, line, (&csv.names[column], false)));
-    let largest: Vec<Number> = largest.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    let largest: Vec<ScaledNumber> = largest.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
     let status = roles.status.map_or("", |column| row[column].as_str());
     let mark = match (status.to_lowercase().as_str(), value) {
         ("", None) => Mark::LeftOut,
@@ -252,17 +252,17 @@ fn parsed(line: u64, row: &[String], csv: &Csv, roles: &Roles, form: &Form) -> R
     Ok(Row { line, codes, value, count, largest, mark })
 }
 
-fn dimensions(csv: &Csv, roles: &Roles, form: &Form) -> Result<Vec<Codes>> {
+fn dimensions(csv: &Csv, roles: &Roles, form: &SumsFileForm) -> Result<Vec<DimensionCodes>> {
     for (name, file) in form.hierarchies {
         if !roles.dimensions.iter().any(|&column| csv.names[column] == *name) {
             let text = format!("the table {} has no dimension `{name}`", form.file.display());
-            return Err(Error::new(Kind::Usage, text).in_file(file).in_field("--hierarchy"));
+            return Err(Error::new(ErrorCategory::Usage, text).in_file(file).in_field("--hierarchy"));
         }
     }
     let dimension = |&column: &usize| {
         let name = csv.names[column].as_str();
         if let Some((_, file)) = form.hierarchies.iter().find(|(of, _)| of == name) {
-            return Codes::read(name, file, form.total);
+            return DimensionCodes::read(name, file, form.total);
         }
         let mut seen: Vec<String> = Vec::new();
         let mut known = BTreeSet::new();
@@ -278,25 +278,25 @@ fn dimensions(csv: &Csv, roles: &Roles, form: &Form) -> Result<Vec<Codes>> {
                  have included, with --hierarchy {name}=FILE",
                 form.total
             );
-            return Err(Error::new(Kind::Input, text).in_file(form.file).in_field(name));
+            return Err(Error::new(ErrorCategory::Input, text).in_file(form.file).in_field(name));
         }
-        Ok(Codes::flat(name, &seen, form.total))
+        Ok(DimensionCodes::flat(name, &seen, form.total))
     };
     roles.dimensions.iter().map(dimension).collect()
 }
 
 /// Puts rows into the cells of the table.
-fn placed(rows: &[Row], dimensions: Vec<Codes>, scale: u32, form: &Form) -> Result<Read> {
-    let refused = |text: String, line: u64| Error::new(Kind::Input, text).in_file(form.file).at_line(line);
+fn placed(rows: &[Row], dimensions: Vec<DimensionCodes>, scale: u32, form: &SumsFileForm) -> Result<SumsFile> {
+    let refused = |text: String, line: u64| Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(line);
     let of = Dimensions::new(dimensions.iter().map(|codes| codes.dimension.clone()).collect());
     let cells = of.cells().filter(|&cells| cells <= MOST_CELLS).ok_or_else(|| {
         let text = format!("the codes of all dimensions make more than {MOST_CELLS} cells: judge parts of the table");
-        Error::new(Kind::Input, text).in_file(form.file)
+        Error::new(ErrorCategory::Input, text).in_file(form.file)
     })?;
     let range = if form.signed { Range::Free } else { Range::NotNegative };
-    let absent = Entry { mark: Mark::Absent, value: None, contributors: None, contributions: None };
-    let table = Table { dimensions: of, range, entries: vec![absent; cells] };
-    let mut read = Read { table, dimensions, scale, counts: vec![None; cells], lines: vec![None; cells] };
+    let absent = TableCell { mark: Mark::Absent, value: None, contributors: None, contributions: None };
+    let table = SumsTable { dimensions: of, range, entries: vec![absent; cells] };
+    let mut read = SumsFile { table, dimensions, scale, counts: vec![None; cells], lines: vec![None; cells] };
     let mut used: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); read.dimensions.len()];
     for row in rows {
         let mut codes = Vec::with_capacity(row.codes.len());
@@ -311,11 +311,12 @@ fn placed(rows: &[Row], dimensions: Vec<Codes>, scale: u32, form: &Form) -> Resu
         if let Some(first) = read.lines[cell].replace(row.line) {
             return Err(refused(format!("the cell {} stands in line {first} already", read.name(cell)), row.line));
         }
-        let units = |number: Number| number.in_units(scale).ok_or_else(|| too_large(form.file, row.line, form.value));
+        let units =
+            |number: ScaledNumber| number.in_units(scale).ok_or_else(|| too_large(form.file, row.line, form.value));
         let value = row.value.map(units).transpose()?.map(i128::from);
         read.counts[cell] = row.count;
         let contributions = known(row, value, form, units)?;
-        read.table.entries[cell] = Entry { mark: row.mark, value, contributors: row.count, contributions };
+        read.table.entries[cell] = TableCell { mark: row.mark, value, contributors: row.count, contributions };
     }
     // A code that the table has not at all is not published; one that it has stands in every combination.
     let missing = (0..cells).find(|&cell| {
@@ -328,14 +329,19 @@ fn placed(rows: &[Row], dimensions: Vec<Codes>, scale: u32, form: &Form) -> Resu
                 "the cell {} has no row: write it with the value 0 if nothing is in it, and without a value if it is left out",
                 read.name(cell)
             );
-            Err(Error::new(Kind::Input, text).in_file(form.file))
+            Err(Error::new(ErrorCategory::Input, text).in_file(form.file))
         }
         None => Ok(read),
     }
 }
 
 /// What a row tells of the contributions to its cell.
-fn known(row: &Row, value: Option<i128>, form: &Form, units: impl Fn(Number) -> Result<i64>) -> Result<Option<Cell>> {
+fn known(
+    row: &Row,
+    value: Option<i128>,
+    form: &SumsFileForm,
+    units: impl Fn(ScaledNumber) -> Result<i64>,
+) -> Result<Option<SumCell>> {
     let Some(sum) = value.and_then(|value| u128::try_from(value).ok()) else { return Ok(None) };
     if row.largest.is_empty() && sum > 0 {
         return Ok(None);
@@ -351,23 +357,28 @@ fn known(row: &Row, value: Option<i128>, form: &Form, units: impl Fn(Number) -> 
     }
     largest.resize(form.kept.max(largest.len()), 0);
     let rows = row.count.unwrap_or(u64::MAX);
-    let cell = Cell::told(rows, sum, largest).ok_or_else(|| {
+    let cell = SumCell::told(rows, sum, largest).ok_or_else(|| {
         let text = "the largest contributions come to more than the value, or are more than `freq`";
-        Error::new(Kind::Input, text).in_file(form.file).at_line(row.line).in_field("max1")
+        Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(row.line).in_field("max1")
     })?;
     Ok(Some(cell))
 }
 
 /// Contributions: the cell, the person, the number, the line.
-type Contribution = (usize, u32, Number, u64);
+type Contribution = (usize, u32, ScaledNumber, u64);
 
-fn contributed(file: &Path, person: &str, dimensions: &[Codes], form: &Form) -> Result<Vec<Contribution>> {
+fn contributed(
+    file: &Path,
+    person: &str,
+    dimensions: &[DimensionCodes],
+    form: &SumsFileForm,
+) -> Result<Vec<Contribution>> {
     let csv = Csv::read(file)?;
     let column = |name: &str| {
         csv.column(name).ok_or_else(|| {
             let text = "the contributions have no such column: they need one for each dimension of the table, one with the person \
                         (--person) and one with the number (--value)";
-            Error::new(Kind::Input, text).in_file(file).at_line(1).in_field(name)
+            Error::new(ErrorCategory::Input, text).in_file(file).at_line(1).in_field(name)
         })
     };
     let columns = dimensions.iter().map(|dimension| column(&dimension.name)).collect::<Result<Vec<usize>>>()?;
@@ -377,7 +388,7 @@ fn contributed(file: &Path, person: &str, dimensions: &[Codes], form: &Form) -> 
     let mut found = Vec::with_capacity(csv.rows.len());
     for (line, row) in &csv.rows {
         let refused = |text: &str, column: usize| {
-            Error::new(Kind::Input, text).in_file(file).at_line(*line).in_field(csv.names[column].as_str())
+            Error::new(ErrorCategory::Input, text).in_file(file).at_line(*line).in_field(csv.names[column].as_str())
         };
         let mut codes = Vec::with_capacity(columns.len());
         for (dimension, &column) in dimensions.iter().zip(&columns) {

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::whole_file;
 use crate::engine::sums::Dimension;
 
 /// The codes of a dimension and where they lie in it.
-pub struct Codes {
+pub struct DimensionCodes {
     /// The column of the table.
     pub name: String,
     /// In the order of the dimension.
@@ -18,11 +18,11 @@ pub struct Codes {
     places: BTreeMap<String, usize>,
 }
 
-impl Codes {
-    fn new(name: &str, codes: Vec<String>, parents: Vec<Option<usize>>) -> Codes {
+impl DimensionCodes {
+    fn new(name: &str, codes: Vec<String>, parents: Vec<Option<usize>>) -> DimensionCodes {
         let places = codes.iter().enumerate().map(|(place, code)| (code.clone(), place)).collect();
         let dimension = Dimension::new(parents).expect("a total, and every parent before its parts");
-        Codes { name: name.to_owned(), codes, dimension, places }
+        DimensionCodes { name: name.to_owned(), codes, dimension, places }
     }
 
     /// The place of a code.
@@ -31,23 +31,23 @@ impl Codes {
     }
 
     /// The codes that a column has, below the total.
-    pub fn flat(name: &str, seen: &[String], total: &str) -> Codes {
+    pub fn flat(name: &str, seen: &[String], total: &str) -> DimensionCodes {
         let parts = seen.iter().filter(|code| *code != total).cloned();
         let codes: Vec<String> = std::iter::once(total.to_owned()).chain(parts).collect();
         let parents = (0..codes.len()).map(|at| (at > 0).then_some(0)).collect();
-        Codes::new(name, codes, parents)
+        DimensionCodes::new(name, codes, parents)
     }
 
     /// Reads a list of codes.
     ///
     /// # Errors
     /// The file cannot be read, or is no such list.
-    pub fn read(name: &str, file: &Path, total: &str) -> Result<Codes> {
-        let bytes = whole_file::bytes(file, "read the hierarchy", Kind::Input, whole_file::SUMS)?;
+    pub fn read(name: &str, file: &Path, total: &str) -> Result<DimensionCodes> {
+        let bytes = whole_file::bytes(file, "read the hierarchy", ErrorCategory::Input, whole_file::SUMS)?;
         let text = String::from_utf8(bytes)
-            .map_err(|_| Error::new(Kind::Input, "the file is not UTF-8 text").in_file(file).in_field(name))?;
+            .map_err(|_| Error::new(ErrorCategory::Input, "the file is not UTF-8 text").in_file(file).in_field(name))?;
         let refused = |text: String, line: usize| {
-            Error::new(Kind::Input, text).in_file(file).at_line(line as u64 + 1).in_field(name)
+            Error::new(ErrorCategory::Input, text).in_file(file).at_line(line as u64 + 1).in_field(name)
         };
         let mut listed: Vec<(usize, String)> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -72,7 +72,7 @@ impl Codes {
             listed.push((level, code.to_owned()));
         }
         let Some(&(top, _)) = listed.first() else {
-            return Err(Error::new(Kind::Input, "the hierarchy has no codes").in_file(file).in_field(name));
+            return Err(Error::new(ErrorCategory::Input, "the hierarchy has no codes").in_file(file).in_field(name));
         };
         // τ-ARGUS leaves the total out.
         let tops = listed.iter().filter(|(level, _)| *level == top).count();
@@ -81,7 +81,7 @@ impl Codes {
         if !has_total {
             if listed.iter().any(|(_, code)| code == total) {
                 let text = format!("`{total}` is the total of the dimension, so it stands first or is left out");
-                return Err(Error::new(Kind::Input, text).in_file(file).in_field(name));
+                return Err(Error::new(ErrorCategory::Input, text).in_file(file).in_field(name));
             }
             codes.push(total.to_owned());
             parents.push(None);
@@ -93,6 +93,6 @@ impl Codes {
             path.push(codes.len());
             codes.push(code);
         }
-        Ok(Codes::new(name, codes, parents))
+        Ok(DimensionCodes::new(name, codes, parents))
     }
 }

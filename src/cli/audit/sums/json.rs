@@ -6,30 +6,30 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::file::Read;
+use super::file::SumsFile;
 use super::number::written;
 use super::options::SumsArgs;
 use super::protected::Protected;
-use crate::engine::sums::{Computed, Fault, Fraction, Judged, Mark};
+use crate::engine::sums::{CellFault, Computed, Mark, RationalNumber, SumsVerdict};
 
 /// The result of `tidegate audit --sums --json`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Sums {
+pub struct SumsAnswer {
     /// No reason was found.
     pub safe: bool,
     /// Every reason against, in the order of cells; empty when safe.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<SumsReason>,
     /// How many cells there are.
-    pub cells: Cells,
+    pub cells: CellCounts,
     /// The cells that are left out, each with how closely readers can compute it.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SuppressedCell>,
     /// What `--protect` has written; null without it. Everything else is about that table then.
-    pub protected: Option<Written>,
+    pub protected: Option<WrittenFile>,
 }
 
 /// Why the table is not safe.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Reason {
+pub struct SumsReason {
     /// What is wrong.
     pub check: Check,
     /// The cell: the code of each dimension.
@@ -60,7 +60,7 @@ pub enum Check {
 
 /// Numbers of cells.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Cells {
+pub struct CellCounts {
     /// All that the table has.
     pub all: usize,
     /// Those with a sum.
@@ -77,7 +77,7 @@ pub struct Cells {
 
 /// A cell that is left out.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct LeftOut {
+pub struct SuppressedCell {
     /// The cell: the code of each dimension.
     pub cell: BTreeMap<String, String>,
     /// `u`: sensitive; `x`: to protect others; null: not said.
@@ -96,7 +96,7 @@ pub struct LeftOut {
 
 /// What was written.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Written {
+pub struct WrittenFile {
     /// The file.
     pub file: String,
     /// What the secondary cells cost: their number, or the sum of their values in units of the last decimal.
@@ -106,21 +106,21 @@ pub struct Written {
 }
 
 /// The result as a value.
-pub fn sums(read: &Read, judged: &Judged, args: &SumsArgs, protected: Option<&Protected>) -> Sums {
-    let reason = |&(cell, fault): &(usize, Fault)| {
+pub fn sums(read: &SumsFile, judged: &SumsVerdict, args: &SumsArgs, protected: Option<&Protected>) -> SumsAnswer {
+    let reason = |&(cell, fault): &(usize, CellFault)| {
         let check = check_of(fault, args.percent.is_some());
-        let by = if let Fault::Known(lone) = fault { Some(codes(read, lone)) } else { None };
+        let by = if let CellFault::Known(lone) = fault { Some(codes(read, lone)) } else { None };
         let text = text(read, (cell, fault), check);
-        Reason { check, cell: codes(read, cell), by, line: read.lines[cell], text }
+        SumsReason { check, cell: codes(read, cell), by, line: read.lines[cell], text }
     };
     let reasons = judged.faults.iter().map(reason);
     let left_out = judged.computed.iter().map(|computed| left_out(read, computed, args.intervals));
-    let written = |protected: &Protected| Written {
+    let written = |protected: &Protected| WrittenFile {
         file: protected.file.display().to_string(),
         cost: protected.cost.to_string(),
         least: protected.least,
     };
-    Sums {
+    SumsAnswer {
         safe: judged.faults.is_empty(),
         reasons: reasons.collect(),
         cells: cells(read, judged),
@@ -130,7 +130,7 @@ pub fn sums(read: &Read, judged: &Judged, args: &SumsArgs, protected: Option<&Pr
 }
 
 /// What is wrong, in words.
-pub fn text(read: &Read, (cell, fault): (usize, Fault), check: Check) -> String {
+pub fn text(read: &SumsFile, (cell, fault): (usize, CellFault), check: Check) -> String {
     let name = read.name(cell);
     match check {
         Check::P => format!(
@@ -142,7 +142,7 @@ pub fn text(read: &Read, (cell, fault): (usize, Fault), check: Check) -> String 
         Check::Recovered => format!("{name} is left out, and readers can compute it exactly from what is published"),
         Check::Narrow => format!("{name} is left out, and readers can compute it too closely from what is published"),
         Check::Contributor => {
-            let lone = if let Fault::Known(lone) = fault { read.name(lone) } else { String::new() };
+            let lone = if let CellFault::Known(lone) = fault { read.name(lone) } else { String::new() };
             format!(
                 "{name} is left out, and the only contributor to {lone}, who knows that sum, can compute it exactly or too closely"
             )
@@ -151,25 +151,25 @@ pub fn text(read: &Read, (cell, fault): (usize, Fault), check: Check) -> String 
 }
 
 /// Which check a fault is of. Of two rules p% comes first.
-pub fn check_of(fault: Fault, percent_is_first: bool) -> Check {
+pub fn check_of(fault: CellFault, percent_is_first: bool) -> Check {
     match fault {
-        Fault::Sensitive(0) if percent_is_first => Check::P,
-        Fault::Sensitive(_) => Check::Dominance,
-        Fault::Recovered => Check::Recovered,
-        Fault::Narrow => Check::Narrow,
-        Fault::Known(_) => Check::Contributor,
+        CellFault::Sensitive(0) if percent_is_first => Check::P,
+        CellFault::Sensitive(_) => Check::Dominance,
+        CellFault::Recovered => Check::Recovered,
+        CellFault::Narrow => Check::Narrow,
+        CellFault::Known(_) => Check::Contributor,
     }
 }
 
-fn codes(read: &Read, cell: usize) -> BTreeMap<String, String> {
+fn codes(read: &SumsFile, cell: usize) -> BTreeMap<String, String> {
     read.codes(cell).into_iter().map(|(column, code)| (column.to_owned(), code.to_owned())).collect()
 }
 
 /// The numbers of cells.
-pub fn cells(read: &Read, judged: &Judged) -> Cells {
+pub fn cells(read: &SumsFile, judged: &SumsVerdict) -> CellCounts {
     let count = |mark: Mark| read.table.entries.iter().filter(|entry| entry.mark == mark).count();
     let published = count(Mark::Published) + count(Mark::Kept);
-    Cells {
+    CellCounts {
         all: read.table.entries.len() - count(Mark::Absent),
         published,
         not_judged: judged.not_judged,
@@ -179,14 +179,14 @@ pub fn cells(read: &Read, judged: &Judged) -> Cells {
     }
 }
 
-fn left_out(read: &Read, computed: &Computed, intervals: bool) -> LeftOut {
+fn left_out(read: &SumsFile, computed: &Computed, intervals: bool) -> SuppressedCell {
     let interval = &computed.interval;
     let status = match read.table.entries[computed.cell].mark {
         Mark::Primary => Some("u".to_owned()),
         Mark::Secondary => Some("x".to_owned()),
         _ => None,
     };
-    LeftOut {
+    SuppressedCell {
         cell: codes(read, computed.cell),
         status,
         exact: interval.is_exact(),
@@ -198,13 +198,13 @@ fn left_out(read: &Read, computed: &Computed, intervals: bool) -> LeftOut {
 }
 
 /// A share, cut off behind six digits: an estimate is never said to be worse than it is.
-pub fn share(of: &Fraction) -> f64 {
+pub fn share(of: &RationalNumber) -> f64 {
     let millionths = of.numerator() * 1_000_000 / of.denominator();
     u32::try_from(millionths).map_or(f64::MAX, |millionths| f64::from(millionths) / 1e6)
 }
 
 /// An end of an interval in the decimals of the table, rounded outwards.
-pub fn bound(of: &Fraction, scale: u32, up: bool) -> String {
+pub fn bound(of: &RationalNumber, scale: u32, up: bool) -> String {
     let rounded = if up { of.ceil() } else { of.floor() };
     i128::try_from(rounded).map_or_else(|_| "beyond 128 bits".to_owned(), |units| written(units, scale))
 }

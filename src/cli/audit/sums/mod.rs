@@ -13,22 +13,22 @@ use std::collections::BTreeSet;
 
 pub use options::SumsArgs;
 
-use self::file::{Form, Read};
+use self::file::{SumsFile, SumsFileForm};
 use self::options::{hierarchy_of, rules};
-use crate::cli::{Exit, Out, Result, progress};
-use crate::daemon::error::{self, Error, Kind};
-use crate::engine::dominance::Rule;
-use crate::engine::sums::{Contradiction, Judged, System};
+use crate::cli::{CommandResult, Exit, Out, progress};
+use crate::daemon::error::{self, Error, ErrorCategory};
+use crate::engine::dominance::DominanceRule;
+use crate::engine::sums::{SumSystem, SumsContradiction, SumsVerdict};
 
 /// Runs the command on a table of sums.
 ///
 /// # Errors
 /// The table cannot be read, its parts do not add up, or an option is none.
-pub fn run(args: &SumsArgs, out: &mut Out) -> Result<Exit> {
+pub fn run(args: &SumsArgs, out: &mut Out) -> CommandResult<Exit> {
     let rules = rules(args)?;
     let hierarchies = args.hierarchies.iter().map(|text| hierarchy_of(text)).collect::<error::Result<Vec<_>>>()?;
     let file = args.sums.as_deref().expect("the caller has looked");
-    let form = Form {
+    let form = SumsFileForm {
         file,
         value: &args.value,
         total: &args.total,
@@ -38,7 +38,7 @@ pub fn run(args: &SumsArgs, out: &mut Out) -> Result<Exit> {
         contributions: args.contributions.as_deref().map(|file| (file, args.person.as_str())),
     };
     let mut read = file::read(&form)?;
-    let _shown = progress::Shown::new("computing");
+    let _shown = progress::ProgressLine::new("computing");
     let mut judged = judge(&read, &rules, &form)?;
     let mut protected = None;
     if let Some(target) = &args.protect {
@@ -54,8 +54,8 @@ pub fn run(args: &SumsArgs, out: &mut Out) -> Result<Exit> {
     Ok(if safe { Exit::Done } else { Exit::Unsafe })
 }
 
-fn judge(read: &Read, rules: &[Rule], form: &Form) -> error::Result<Judged> {
-    read.table.judge(rules).map_err(|Contradiction { relations }| {
+fn judge(read: &SumsFile, rules: &[DominanceRule], form: &SumsFileForm) -> error::Result<SumsVerdict> {
+    read.table.judge(rules).map_err(|SumsContradiction { relations }| {
         let system = read.table.dimensions.system(read.table.range);
         let first = &system.relations()[*relations.first().expect("a contradiction is of some relation")];
         let (total, over) = read.table.dimensions.total(first);
@@ -65,7 +65,7 @@ fn judge(read: &Read, rules: &[Rule], form: &Form) -> error::Result<Judged> {
             read.dimensions[over].name,
             suspect(read, &system, &relations)
         );
-        let error = Error::new(Kind::Input, text).in_file(form.file).in_field(form.value);
+        let error = Error::new(ErrorCategory::Input, text).in_file(form.file).in_field(form.value);
         match read.lines[total] {
             Some(line) => error.at_line(line),
             None => error,
@@ -74,7 +74,7 @@ fn judge(read: &Read, rules: &[Rule], form: &Form) -> error::Result<Judged> {
 }
 
 /// The one cell that all these totals have in common, where there are several of them.
-fn suspect(read: &Read, system: &System, relations: &[usize]) -> String {
+fn suspect(read: &SumsFile, system: &SumSystem, relations: &[usize]) -> String {
     let cells = |at: &usize| system.relations()[*at].terms().iter().map(|term| term.0).collect::<BTreeSet<usize>>();
     let common = relations.iter().map(cells).reduce(|one, other| &one & &other).unwrap_or_default();
     match (relations.len(), common.first()) {

@@ -2,7 +2,7 @@
 
 /// `digits / 10^scale`.
 #[derive(Clone, Copy)]
-pub struct Number {
+pub struct ScaledNumber {
     digits: i128,
     scale: u32,
 }
@@ -10,9 +10,9 @@ pub struct Number {
 /// The most digits of a number.
 const MOST_DIGITS: usize = 18;
 
-impl Number {
+impl ScaledNumber {
     /// Reads `12`, `-0.50`, `1e+05`.
-    pub fn parse(text: &str) -> Option<Number> {
+    pub fn parse(text: &str) -> Option<ScaledNumber> {
         let (number, exponent) = match text.split_once(['e', 'E']) {
             Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
             None => (text, 0),
@@ -33,7 +33,7 @@ impl Number {
             return None;
         }
         let digits = sign * all.parse::<i128>().ok()? * 10i128.pow(shift);
-        Some(Number { digits, scale: u32::try_from(scale).unwrap_or(0) })
+        Some(ScaledNumber { digits, scale: u32::try_from(scale).unwrap_or(0) })
     }
 
     /// How many digits stand behind the point.
@@ -65,11 +65,11 @@ mod tests {
         for (text, scale, units) in
             [("12", 0, 12), ("-0.50", 1, -5), ("1e+05", 0, 100_000), ("2.5e-1", 2, 25), ("+7", 0, 7), (".5", 1, 5)]
         {
-            let number = Number::parse(text).unwrap_or_else(|| panic!("{text} is a number"));
+            let number = ScaledNumber::parse(text).unwrap_or_else(|| panic!("{text} is a number"));
             assert_eq!((number.scale(), number.in_units(scale)), (scale, Some(units)), "{text}");
         }
         for text in ["", "-", "1,5", "12a", "1e", "1234567890123456789", "1e40", "NA", "1e-30"] {
-            assert!(Number::parse(text).is_none(), "{text} is none");
+            assert!(ScaledNumber::parse(text).is_none(), "{text} is none");
         }
         assert_eq!([written(-5, 1), written(1250, 2), written(7, 0)], ["-0.5", "12.50", "7"]);
     }

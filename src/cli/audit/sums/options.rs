@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::daemon::error::{self, Error, Kind};
-use crate::engine::dominance::Rule;
+use crate::daemon::error::{self, Error, ErrorCategory};
+use crate::engine::dominance::DominanceRule;
 use crate::engine::policy::Decimal;
 
 /// Options of tables of sums.
@@ -57,25 +57,26 @@ pub struct SumsArgs {
 ///
 /// # Errors
 /// An option is no rule.
-pub fn rules(args: &SumsArgs) -> error::Result<Vec<Rule>> {
+pub fn rules(args: &SumsArgs) -> error::Result<Vec<DominanceRule>> {
     let share = |text: &str| Decimal::parse(text).filter(|share| *share != Decimal::ZERO && share.get() <= 1.0);
     let mut rules = Vec::new();
     if let Some(text) = &args.percent {
         let share = share(text).ok_or_else(|| {
-            Error::new(Kind::Usage, "write a share above 0 and at most 1, such as 0.1 for 10 %").in_field("--p")
+            Error::new(ErrorCategory::Usage, "write a share above 0 and at most 1, such as 0.1 for 10 %")
+                .in_field("--p")
         })?;
-        rules.push(Rule::Percent(share));
+        rules.push(DominanceRule::Percent(share));
     }
     if let Some(text) = &args.dominance {
         let refused = || {
             let text = "write the number of contributions and their share, such as n=1,share=0.6; n is 1 to 100, the share above 0 and at most 1";
-            Error::new(Kind::Usage, text).in_field("--dominance")
+            Error::new(ErrorCategory::Usage, text).in_field("--dominance")
         };
         let (largest, of) = text.split_once(',').ok_or_else(refused)?;
         let largest = largest.trim().strip_prefix("n=").and_then(|n| n.parse().ok()).filter(|n| (1..=100).contains(n));
         let of = of.trim().strip_prefix("share=").and_then(share);
         let (largest, share) = largest.zip(of).ok_or_else(refused)?;
-        rules.push(Rule::Dominance { largest, share });
+        rules.push(DominanceRule::Dominance { largest, share });
     }
     Ok(rules)
 }
@@ -88,7 +89,7 @@ pub fn hierarchy_of(text: &str) -> error::Result<(String, PathBuf)> {
     let pair = text.split_once('=').filter(|(column, file)| !column.is_empty() && !file.is_empty());
     let refused = || {
         let text = "write the column and the file of its codes, such as --hierarchy region=region.hrc";
-        Error::new(Kind::Usage, text).in_field("--hierarchy")
+        Error::new(ErrorCategory::Usage, text).in_field("--hierarchy")
     };
     pair.map(|(column, file)| (column.to_owned(), PathBuf::from(file))).ok_or_else(refused)
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::file::Read;
+use super::file::SumsFile;
 use super::number::written;
 use super::options::SumsArgs;
 use crate::cli::new_files::{self, NewFile};
-use crate::daemon::error::{Error, Kind, Result};
-use crate::engine::dominance::Rule;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::engine::dominance::DominanceRule;
 use crate::engine::sums::Mark;
 
 /// What `--protect` has written.
@@ -24,14 +24,14 @@ pub struct Protected {
 ///
 /// # Errors
 /// A value is missing, a cell cannot be protected, or the file exists already.
-pub fn protect(read: &mut Read, rules: &[Rule], args: &SumsArgs, target: &Path) -> Result<Protected> {
+pub fn protect(read: &mut SumsFile, rules: &[DominanceRule], args: &SumsArgs, target: &Path) -> Result<Protected> {
     let source = args.sums.as_deref().expect("the caller has looked");
     if let Some(cell) = read.table.complete() {
         let text = format!(
             "{} has no value: --protect decides anew which cells are left out, so it needs the values of all of them, or --contributions",
             read.name(cell)
         );
-        let error = Error::new(Kind::Input, text).in_file(source).in_field(args.value.as_str());
+        let error = Error::new(ErrorCategory::Input, text).in_file(source).in_field(args.value.as_str());
         return Err(match read.lines[cell] {
             Some(line) => error.at_line(line),
             None => error,
@@ -41,12 +41,12 @@ pub fn protect(read: &mut Read, rules: &[Rule], args: &SumsArgs, target: &Path) 
     if rules.is_empty() && !marked {
         let text = "--protect leaves out the cells that a rule finds sensitive, or that have the status u: name a rule with --p or \
                     --dominance";
-        return Err(Error::new(Kind::Usage, text).in_field("--protect"));
+        return Err(Error::new(ErrorCategory::Usage, text).in_field("--protect"));
     }
     if !marked && read.table.entries.iter().all(|entry| entry.contributions.is_none() || entry.value == Some(0)) {
         let text = "no rule can be applied: the table says nothing of contributions. Give the largest ones in columns max1, max2, …, or all \
                     of them with --contributions";
-        return Err(Error::new(Kind::Input, text).in_file(source));
+        return Err(Error::new(ErrorCategory::Input, text).in_file(source));
     }
     let work = args.work.saturating_mul(1_000_000);
     let (cost, least) = read.table.protect(rules, args.cost == "value", work).map_err(|cell| {
@@ -55,12 +55,12 @@ pub fn protect(read: &mut Read, rules: &[Rule], args: &SumsArgs, target: &Path) 
              dimension out, or join some, and let fewer cells have the status z or p",
             read.name(cell)
         );
-        Error::new(Kind::Input, text).in_file(source)
+        Error::new(ErrorCategory::Input, text).in_file(source)
     })?;
     let (folder, name) = match (target.parent(), target.file_name()) {
         (Some(folder), Some(name)) if folder.as_os_str().is_empty() => (Path::new("."), name),
         (Some(folder), Some(name)) => (folder, name),
-        _ => return Err(Error::new(Kind::Usage, "write the name of a file").in_field("--protect")),
+        _ => return Err(Error::new(ErrorCategory::Usage, "write the name of a file").in_field("--protect")),
     };
     let file = NewFile { path: name.into(), content: table(read, args)?, secret: false };
     new_files::write(folder, &[file], &[])?.keep();
@@ -68,9 +68,9 @@ pub fn protect(read: &mut Read, rules: &[Rule], args: &SumsArgs, target: &Path) 
 }
 
 /// The cells in the order of the dimensions, as CSV.
-fn table(read: &Read, args: &SumsArgs) -> Result<String> {
+fn table(read: &SumsFile, args: &SumsArgs) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let internal = |_| Error::new(Kind::Internal, "a table in memory could not be written (this is a bug)");
+    let internal = |_| Error::new(ErrorCategory::Internal, "a table in memory could not be written (this is a bug)");
     let counted = read.counts.iter().any(Option::is_some);
     let names = read.dimensions.iter().map(|dimension| dimension.name.as_str());
     let names = names.chain(counted.then_some("freq")).chain([args.value.as_str(), "status"]);
@@ -92,6 +92,6 @@ fn table(read: &Read, args: &SumsArgs) -> Result<String> {
     }
     let bytes = writer
         .into_inner()
-        .map_err(|_| Error::new(Kind::Internal, "a table in memory could not be written (this is a bug)"))?;
+        .map_err(|_| Error::new(ErrorCategory::Internal, "a table in memory could not be written (this is a bug)"))?;
     Ok(String::from_utf8(bytes).expect("codes and digits are UTF-8"))
 }

@@ -2,22 +2,22 @@
 
 use std::fmt::Write;
 
-use super::file::Read;
+use super::file::SumsFile;
 use super::json::{self, Check};
 use super::protected::Protected;
 use crate::cli::paragraph::wrapped;
 use crate::cli::tell::shell;
-use crate::engine::dominance::Rule;
-use crate::engine::sums::{Computed, Fault, Judged};
+use crate::engine::dominance::DominanceRule;
+use crate::engine::sums::{CellFault, Computed, SumsVerdict};
 
 /// The most cells that are written out.
 const MOST_CELLS: usize = 20;
 
 /// The whole report; the second of a pair says whether intervals are shown.
 pub fn report(
-    read: &Read,
-    judged: &Judged,
-    (rules, intervals): (&[Rule], bool),
+    read: &SumsFile,
+    judged: &SumsVerdict,
+    (rules, intervals): (&[DominanceRule], bool),
     protected: Option<&Protected>,
 ) -> String {
     let mut text = String::new();
@@ -61,7 +61,7 @@ fn put(text: &mut String, line: &str) {
 }
 
 /// How closely readers can compute the cells that are left out, the closest first.
-fn computed(text: &mut String, read: &Read, judged: &Judged, intervals: bool) {
+fn computed(text: &mut String, read: &SumsFile, judged: &SumsVerdict, intervals: bool) {
     if judged.computed.is_empty() {
         return;
     }
@@ -93,15 +93,15 @@ fn ends(of: &Computed, scale: u32) -> String {
     format!(": {low} to {high}")
 }
 
-fn verdict(text: &mut String, read: &Read, judged: &Judged, rules: &[Rule]) {
+fn verdict(text: &mut String, read: &SumsFile, judged: &SumsVerdict, rules: &[DominanceRule]) {
     if judged.faults.is_empty() {
         put(text, "SAFE: no cell was found that gives a contribution away.");
         return;
     }
     put(text, "UNSAFE");
-    let percent_is_first = matches!(rules.first(), Some(Rule::Percent(_)));
-    let check = |fault: &(usize, Fault)| (*fault, json::check_of(fault.1, percent_is_first));
-    let checks: Vec<((usize, Fault), Check)> = judged.faults.iter().map(check).collect();
+    let percent_is_first = matches!(rules.first(), Some(DominanceRule::Percent(_)));
+    let check = |fault: &(usize, CellFault)| (*fault, json::check_of(fault.1, percent_is_first));
+    let checks: Vec<((usize, CellFault), Check)> = judged.faults.iter().map(check).collect();
     for &(fault, check) in checks.iter().take(MOST_CELLS) {
         wrapped(text, "  - ", &json::text(read, fault, check));
     }

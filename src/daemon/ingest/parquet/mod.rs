@@ -23,13 +23,13 @@ use parquet::arrow::arrow_reader::{
 use parquet::basic::Repetition;
 use parquet::file::metadata::ParquetMetaDataReader;
 
-use self::pages::{Pages, unreadable};
+use self::pages::{ColumnPages, unreadable};
 use super::guard::guarded;
 use super::header;
-use super::kept::Form;
+use super::message_places::MessageForm;
 use super::messages;
-use super::raw::Raw;
-use crate::daemon::error::{Error, Kind, Result};
+use super::raw::SecretBytes;
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Rows per batch of those that are kept.
 const FEW: usize = 1_024;
@@ -56,7 +56,7 @@ impl ParquetFile {
         let load = |options| guarded(|| ArrowReaderMetadata::load(&*file, options).ok()).flatten();
         let plain = load(ArrowReaderOptions::new()).ok_or_else(|| unreadable(path))?;
         header::few(path, plain.schema().fields().len())?;
-        Pages { path, file: &file, metadata: plain.metadata() }.few_rows()?;
+        ColumnPages { path, file: &file, metadata: plain.metadata() }.few_rows()?;
         let fields: Vec<Arc<Field>> = plain.schema().fields().iter().map(dictionary).collect();
         let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
         // Text that is stored in a way that cannot become a dictionary is read as it is.
@@ -65,7 +65,7 @@ impl ParquetFile {
         for (at, name) in header.iter().enumerate() {
             if header[..at].contains(name) {
                 let text = format!("the column `{name}` is there twice");
-                return Err(Error::new(Kind::Input, text).in_file(path).in_field(name));
+                return Err(Error::new(ErrorCategory::Input, text).in_file(path).in_field(name));
             }
         }
         let path = path.to_path_buf();
@@ -86,7 +86,7 @@ impl ParquetFile {
 
     /// These rows of the file, ascending, each as a message, one after the other; without bytes where they are too many.
     /// Sparse rows are cheap only where they leave out whole pages, so many of them are asked for at once.
-    pub fn rows(&self, rows: &[u64], each: &mut dyn FnMut(Option<Raw>) -> Result<()>) -> Result<()> {
+    pub fn rows(&self, rows: &[u64], each: &mut dyn FnMut(Option<SecretBytes>) -> Result<()>) -> Result<()> {
         let unreadable = || unreadable(&self.path);
         let columns = messages::kept(self.metadata.schema());
         let (mut rest, mut before) = (rows, 0);
@@ -109,7 +109,7 @@ impl ParquetFile {
         &self,
         reader: &mut ParquetRecordBatchReader,
         mut left: usize,
-        each: &mut dyn FnMut(Option<Raw>) -> Result<()>,
+        each: &mut dyn FnMut(Option<SecretBytes>) -> Result<()>,
     ) -> Result<()> {
         let unreadable = || unreadable(&self.path);
         let mut next =
@@ -134,7 +134,7 @@ impl ParquetFile {
         let leaf = |at: usize| (0..schema.num_columns()).find(|leaf| schema.get_column_root_idx(*leaf) == at);
         let coded = |at: usize| matches!(self.metadata.schema().field(at).data_type(), DataType::Dictionary(..));
         let leaves: Vec<(usize, bool)> = columns.iter().filter_map(|&at| Some((leaf(at)?, coded(at)))).collect();
-        let pages = Pages { path: &self.path, file: &self.file, metadata: self.metadata.metadata() };
+        let pages = ColumnPages { path: &self.path, file: &self.file, metadata: self.metadata.metadata() };
         let batch = pages.batch(group, &leaves)?.min(most);
         let file = self.file.try_clone().map_err(|error| Error::io(&self.path, "open the file", &error))?;
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
@@ -147,9 +147,9 @@ impl ParquetFile {
     }
 
     /// What stands before rows that are kept.
-    pub fn form(&self) -> Result<Form> {
+    pub fn form(&self) -> Result<MessageForm> {
         let schema = messages::head(self.metadata.schema()).ok_or_else(|| unreadable(&self.path))?;
-        Ok(Form::Arrow { schema })
+        Ok(MessageForm::Arrow { schema })
     }
 
     /// The next rows; `None` at the end.
@@ -202,7 +202,7 @@ pub fn check(path: &Path, table: &Bytes) -> Result<()> {
     pages::footer(path, &*file)?;
     let load = || ParquetMetaDataReader::new().parse_and_finish(&*file).ok();
     let metadata = guarded(load).flatten().ok_or_else(|| unreadable(path))?;
-    let pages = Pages { path, file: &file, metadata: &metadata };
+    let pages = ColumnPages { path, file: &file, metadata: &metadata };
     pages.few_rows()?;
     let leaves: Vec<(usize, bool)> =
         (0..metadata.file_metadata().schema_descr().num_columns()).map(|leaf| (leaf, true)).collect();

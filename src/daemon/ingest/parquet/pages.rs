@@ -17,7 +17,7 @@ use super::description::is_sound;
 use super::lengths::{self, Lengths};
 use super::page_header::{Holds, PageHeader};
 use super::unpack;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Bytes of the description at the end of a file.
 pub const MOST_FOOTER: u64 = 16 << 20;
@@ -37,7 +37,7 @@ const MOST_HEADER: usize = 1 << 20;
 const HEADER: usize = 1 << 12;
 
 /// Columns of a file that are to be read.
-pub struct Pages<'f, R> {
+pub struct ColumnPages<'f, R> {
     pub path: &'f Path,
     pub file: &'f Arc<R>,
     pub metadata: &'f ParquetMetaData,
@@ -83,10 +83,10 @@ pub fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
          with fewer, larger row groups",
         MOST_FOOTER >> 20
     );
-    Err(Error::new(Kind::Input, text).in_file(path))
+    Err(Error::new(ErrorCategory::Input, text).in_file(path))
 }
 
-impl<R: ChunkReader + 'static> Pages<'_, R> {
+impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
     /// Whether there are no more rows than the bytes of the file may hold.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl<R: ChunkReader + 'static> Pages<'_, R> {
         if chunk.column_type() == Type::FIXED_LEN_BYTE_ARRAY && fixed > MOST_FIXED {
             let text =
                 format!("each cell of this column has {fixed} bytes, and at most {MOST_FIXED} are read: leave it out");
-            return Err(Error::new(Kind::Input, text).in_file(self.path).in_field(described.name()));
+            return Err(Error::new(ErrorCategory::Input, text).in_file(self.path).in_field(described.name()));
         }
         let mut column = self.headers(group, leaf)?;
         self.doubts(chunk, &column)?;
@@ -245,7 +245,7 @@ impl<R: ChunkReader + 'static> Pages<'_, R> {
             bytes >> 20,
             MOST_PAGE >> 20
         );
-        let error = Error::new(Kind::Input, text).in_file(self.path).in_field(chunk.column_descr().name());
+        let error = Error::new(ErrorCategory::Input, text).in_file(self.path).in_field(chunk.column_descr().name());
         match rows {
             Some((from, _)) => error.at_line(from),
             None => error,
@@ -255,7 +255,7 @@ impl<R: ChunkReader + 'static> Pages<'_, R> {
 
 /// A file that is damaged, or none.
 pub fn unreadable(path: &Path) -> Error {
-    Error::new(Kind::Input, "the file is not readable Parquet: it may be cut off or damaged").in_file(path)
+    Error::new(ErrorCategory::Input, "the file is not readable Parquet: it may be cut off or damaged").in_file(path)
 }
 
 /// Whether the pages of a row group that are unpacked at a time are no more bytes than may be.
@@ -270,7 +270,7 @@ fn together(path: &Path, group: usize, unpacked: u64) -> Result<()> {
         unpacked >> 20,
         MOST_UNPACKED >> 20
     );
-    Err(Error::new(Kind::Input, text).in_file(path))
+    Err(Error::new(ErrorCategory::Input, text).in_file(path))
 }
 
 /// Bytes of each cell of a page in a batch: as many as the longest where cells refer to a dictionary, else on average.

@@ -8,13 +8,13 @@ use rdkafka::error::{KafkaError, KafkaResult};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
-use super::away::Away;
 use super::client::Ear;
-use super::damage::{Damage, is_damage};
-use super::handover::{End, News, Step};
-use super::id::{Topic, describe};
-use super::reader::Reader;
-use super::told;
+use super::damage::{DamageCount, is_damage};
+use super::errors;
+use super::handover::{News, ReaderEnd, ReaderStep};
+use super::id::{TopicIdentity, describe};
+use super::reader::TopicReader;
+use super::unreachable::Away;
 
 /// How long one answer of the brokers is waited for at first: whoever waits sees only behind it that it is to end.
 pub(super) const SHORT: Duration = Duration::from_millis(500);
@@ -28,9 +28,9 @@ const SLICE: Duration = Duration::from_millis(50);
 /// may not know yet.
 const SURE: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(15)];
 
-impl Reader {
+impl TopicReader {
     /// Asks about the topic until somebody answers.
-    pub(super) fn asked(&mut self) -> Step<Topic> {
+    pub(super) fn asked(&mut self) -> ReaderStep<TopicIdentity> {
         let mut missing = None;
         loop {
             let (client, shared) = (self.consumer.client(), &self.shared);
@@ -44,7 +44,7 @@ impl Reader {
             if matches!(code, Code::UnknownTopicOrPartition | Code::UnknownTopic) {
                 let since = missing.get_or_insert_with(Instant::now);
                 if since.elapsed() >= SURE[usize::from(!self.positions.is_empty())] {
-                    return Err(told::missing(&self.topic, !self.positions.is_empty()).into());
+                    return Err(errors::missing(&self.topic, !self.positions.is_empty()).into());
                 }
                 self.listen(AGAIN)?;
             } else {
@@ -55,14 +55,14 @@ impl Reader {
     }
 
     /// The first and the last offset of each of these partitions.
-    pub(super) fn marks(&mut self, partitions: &[i32]) -> Step<Vec<(u64, u64)>> {
+    pub(super) fn marks(&mut self, partitions: &[i32]) -> ReaderStep<Vec<(u64, u64)>> {
         let low = self.offsets(partitions, Offset::Beginning)?;
         let high = self.offsets(partitions, Offset::End)?;
         Ok(low.into_iter().zip(high).collect())
     }
 
     /// Asks where partitions begin or end until somebody answers.
-    pub(super) fn offsets(&mut self, partitions: &[i32], which: Offset) -> Step<Vec<u64>> {
+    pub(super) fn offsets(&mut self, partitions: &[i32], which: Offset) -> ReaderStep<Vec<u64>> {
         if partitions.is_empty() {
             return Ok(Vec::new());
         }
@@ -84,17 +84,17 @@ impl Reader {
     }
 
     /// Whether the topic has these partitions still.
-    fn still_there(&mut self, partitions: &[i32]) -> Step<()> {
+    fn still_there(&mut self, partitions: &[i32]) -> ReaderStep<()> {
         let topic = self.same()?;
         match partitions.iter().find(|partition| !topic.partitions.contains(partition)) {
-            Some(partition) => Err(told::vanished(&self.topic, *partition).into()),
+            Some(partition) => Err(errors::vanished(&self.topic, *partition).into()),
             None => Ok(()),
         }
     }
 
     /// A question was not answered.
-    fn unanswered(&mut self, code: Code) -> Step<()> {
-        if let Some(error) = told::refused(&self.topic, code) {
+    fn unanswered(&mut self, code: Code) -> ReaderStep<()> {
+        if let Some(error) = errors::refused(&self.topic, code) {
             return Err(error.into());
         }
         let slow = code == Code::OperationTimedOut;
@@ -105,17 +105,17 @@ impl Reader {
     }
 
     /// Whether the topic is still the one that it was.
-    pub(super) fn same(&mut self) -> Step<Topic> {
+    pub(super) fn same(&mut self) -> ReaderStep<TopicIdentity> {
         let topic = self.asked()?;
         if self.id.is_empty() || topic.id == self.id {
             return Ok(topic);
         }
-        Err(told::recreated(&self.topic, &self.id, &topic.id).into())
+        Err(errors::recreated(&self.topic, &self.id, &topic.id).into())
     }
 
     /// The library complains.
-    pub(super) fn complained(&mut self, code: Code) -> Step<()> {
-        if let Some(error) = told::refused(&self.topic, code) {
+    pub(super) fn complained(&mut self, code: Code) -> ReaderStep<()> {
+        if let Some(error) = errors::refused(&self.topic, code) {
             return Err(error.into());
         }
         match code {
@@ -127,7 +127,7 @@ impl Reader {
                     let next = self.positions[&partition].next;
                     if self.on(partition, next, low, high)? != next {
                         // The feed file says how to go on from here, at the next start.
-                        return Err(told::overtaken_or_shortened(&self.topic, partition, next, low, high).into());
+                        return Err(errors::overtaken_or_shortened(&self.topic, partition, next, low, high).into());
                     }
                 }
                 // It was so for a moment only; or other messages are there now, which is found out from the last one; or the
@@ -147,8 +147,8 @@ impl Reader {
     }
 
     /// Messages cannot be read: they are asked for again, and what the library has of those behind them is dropped.
-    fn damaged(&mut self, sure: bool) -> Step<()> {
-        let damage = Damage::again(self.damage, sure);
+    fn damaged(&mut self, sure: bool) -> ReaderStep<()> {
+        let damage = DamageCount::again(self.damage, sure);
         self.damage = Some(damage);
         self.complaints.clear();
         self.deaf = true;
@@ -157,20 +157,20 @@ impl Reader {
             self.hand_on()?;
             let partitions: Vec<i32> = self.positions.keys().copied().collect();
             let unread = self.unread(&partitions)?;
-            return Err(told::unreadable(&self.topic, &unread).into());
+            return Err(errors::unreadable(&self.topic, &unread).into());
         }
         self.assign()
     }
 
     /// Those of these partitions that have messages which were not read, with the first of each.
-    fn unread(&mut self, partitions: &[i32]) -> Step<Vec<(i32, u64)>> {
+    fn unread(&mut self, partitions: &[i32]) -> ReaderStep<Vec<(i32, u64)>> {
         let marks = self.marks(partitions)?;
         let all = partitions.iter().zip(marks).map(|(one, (_, high))| (*one, self.positions[one].next, high));
         Ok(all.filter(|(_, next, high)| next < high).map(|(one, next, _)| (one, next)).collect())
     }
 
     /// Whether partitions go on of which there are messages.
-    pub(super) fn goes_on(&mut self) -> Step<()> {
+    pub(super) fn goes_on(&mut self) -> ReaderStep<()> {
         let reading = self.positions.iter().filter(|(partition, _)| !self.at_end.contains(partition));
         let still = self.still.look(reading.map(|(partition, position)| (*partition, position.next)));
         let all: Vec<i32> = still.iter().map(|(partition, _)| *partition).collect();
@@ -178,25 +178,25 @@ impl Reader {
         let too_long = |one: &i32| still.iter().any(|(partition, too_long)| partition == one && *too_long);
         if unread.iter().any(|(partition, _)| too_long(partition)) {
             self.hand_on()?;
-            return Err(told::still(&self.topic, &unread).into());
+            return Err(errors::still(&self.topic, &unread).into());
         }
         // Another try may help; and whoever is believed to be at the end is asked again when somebody has complained.
         if self.still.is_doubted() || !unread.is_empty() { self.assign() } else { Ok(()) }
     }
 
     /// No broker answers.
-    fn gone(&mut self) -> Step<()> {
+    fn gone(&mut self) -> ReaderStep<()> {
         let heard = self.consumer.context().last();
         let away = self.away.get_or_insert_with(Away::begin);
         away.bears(heard.as_ref(), self.known)?;
         let why = heard.map(|(_, why)| why);
         if away.lasts(self.patience) {
-            return Err(told::away(&self.brokers, why).into());
+            return Err(errors::away(&self.brokers, why).into());
         }
         if away.is_to_be_told() { self.tell(News::Away(why)) } else { Ok(()) }
     }
 
-    fn back(&mut self) -> Step<()> {
+    fn back(&mut self) -> ReaderStep<()> {
         self.consumer.context().forget();
         self.known = true;
         let told = self.away.take().is_some_and(|away| away.was_told());
@@ -204,11 +204,11 @@ impl Reader {
     }
 
     /// Listens for so long to what the library has to say, so that its complaints are known and messages that come are kept.
-    fn listen(&mut self, long: Duration) -> Step<()> {
+    fn listen(&mut self, long: Duration) -> ReaderStep<()> {
         let begun = Instant::now();
         while begun.elapsed() < long {
             if self.shared.ends() {
-                return Err(End::Told);
+                return Err(ReaderEnd::Told);
             }
             match self.is_full() || self.stands() {
                 true => std::thread::sleep(SLICE),

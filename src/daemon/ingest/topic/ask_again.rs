@@ -4,22 +4,22 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use super::avro::{Key, framed};
-use super::registry::{Registry, Trouble};
-use super::schemas::Known;
+use super::avro::{SchemaKey, framed};
+use super::registry::{SchemaRegistry, Trouble};
+use super::schemas::KnownSchema;
 use crate::daemon::config;
-use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::kept::Form;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::ingest::message_places::MessageForm;
 use crate::daemon::ingest::offer::Offer;
 
 /// How long all answers together may take: whoever asks waits for a minute, and the feed meanwhile.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Schemas that are known, and why others are not that were asked for.
-pub type Answered = (Vec<(Key, Known)>, Option<String>);
+pub type Answered = (Vec<(SchemaKey, KnownSchema)>, Option<String>);
 
 /// Asks for schemas.
-pub fn ask_again(keys: BTreeSet<Key>, settings: &config::Registry) -> Answered {
+pub fn ask_again(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings) -> Answered {
     if keys.is_empty() {
         return (Vec::new(), None);
     }
@@ -29,15 +29,15 @@ pub fn ask_again(keys: BTreeSet<Key>, settings: &config::Registry) -> Answered {
 }
 
 /// Puts schemas to messages that had none, as far as they are among these.
-pub fn learn(offer: &mut Offer, known: &[(Key, Known)]) {
-    let own: BTreeSet<Key> = unknown(offer).collect();
+pub fn learn(offer: &mut Offer, known: &[(SchemaKey, KnownSchema)]) {
+    let own: BTreeSet<SchemaKey> = unknown(offer).collect();
     offer.learn(known.iter().filter(|(key, _)| own.contains(key)));
 }
 
 /// Schemas that messages name and that are not kept beside them.
-pub fn unknown(offer: &Offer) -> impl Iterator<Item = Key> {
+pub fn unknown(offer: &Offer) -> impl Iterator<Item = SchemaKey> {
     let kept = match offer.form() {
-        Form::Records { schemas } => Some(schemas),
+        MessageForm::Records { schemas } => Some(schemas),
         _ => None,
     };
     let named = offer.messages().iter().filter_map(|message| Some(framed(message.raw.as_ref()?.bytes())?.0));
@@ -45,11 +45,11 @@ pub fn unknown(offer: &Offer) -> impl Iterator<Item = Key> {
 }
 
 /// Asks for all of them, until the time is over or nobody answers.
-fn ask(keys: BTreeSet<Key>, settings: &config::Registry) -> Answered {
+fn ask(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings) -> Answered {
     let begun = Instant::now();
     let late = || begun.elapsed() >= PATIENCE;
     let mut known = Vec::new();
-    let registry = match Registry::new(settings) {
+    let registry = match SchemaRegistry::new(settings) {
         Ok(registry) => registry,
         Err(error) => return (known, Some(error.text)),
     };
@@ -75,14 +75,14 @@ fn words(trouble: Trouble) -> String {
 ///
 /// # Errors
 /// Why it does not.
-pub fn reach(settings: &config::Registry) -> Result<()> {
+pub fn reach(settings: &config::RegistrySettings) -> Result<()> {
     // Whether there is such a schema does not matter.
-    match Registry::new(settings)?.ask(Key::Id(1), || false) {
+    match SchemaRegistry::new(settings)?.ask(SchemaKey::Id(1), || false) {
         Ok(_) => Ok(()),
         Err(Trouble::Failed(error)) => Err(error),
         Err(trouble) => {
             let text = format!("{}: start it, or correct `source.schema_registry`", words(trouble));
-            Err(Error::new(Kind::Io, text).in_field("source.schema_registry"))
+            Err(Error::new(ErrorCategory::Io, text).in_field("source.schema_registry"))
         }
     }
 }

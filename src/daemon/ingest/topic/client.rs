@@ -15,15 +15,15 @@ use rdkafka::topic_partition_list::TopicPartitionList;
 use rdkafka::types::RDKafkaErrorCode as Code;
 use zeroize::Zeroizing;
 
-use crate::daemon::config::{Format, Mechanism, Registry, Security, Start};
-use crate::daemon::error::{Complaint, Error, Kind, Result, printable};
+use crate::daemon::config::{Format, Mechanism, RegistrySettings, Security, Start};
+use crate::daemon::error::{Complaint, Error, ErrorCategory, Result, printable};
 use crate::daemon::small_file;
 
 /// Kibibytes that the library fetches ahead.
 const AHEAD_KIB: &str = "32768";
 
 /// What a topic is read with.
-pub struct Settings<'f> {
+pub struct TopicSettings<'f> {
     /// The feed.
     pub feed: &'f str,
     /// `host:port`, with commas.
@@ -37,7 +37,7 @@ pub struct Settings<'f> {
     /// How messages are written.
     pub format: Format,
     /// Where schemas lie.
-    pub registry: Option<&'f Registry>,
+    pub registry: Option<&'f RegistrySettings>,
     /// The topic that may take the place of the one that was read before.
     pub topic_id: Option<&'f str>,
     /// Where to go on in partitions of which messages are lost: instead of the one offset, at the other.
@@ -195,5 +195,5 @@ pub fn refused(error: &KafkaError) -> Error {
         other => printable(&other.to_string()),
     };
     let text = format!("the Kafka client cannot begin with these settings: {text}");
-    Error::new(Kind::Feed, text).in_field("source.security")
+    Error::new(ErrorCategory::Feed, text).in_field("source.security")
 }

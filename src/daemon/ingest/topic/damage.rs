@@ -14,7 +14,7 @@ const QUIET: Duration = Duration::from_secs(30);
 
 /// Since when, how often, and when last.
 #[derive(Debug, Clone, Copy)]
-pub struct Damage {
+pub struct DamageCount {
     since: Instant,
     last: Instant,
     times: u32,
@@ -36,13 +36,13 @@ pub fn is_damage(code: Code) -> Option<bool> {
     }
 }
 
-impl Damage {
+impl DamageCount {
     /// One more, after those that were.
-    pub fn again(before: Option<Damage>, sure: bool) -> Damage {
+    pub fn again(before: Option<DamageCount>, sure: bool) -> DamageCount {
         let now = Instant::now();
-        let first = Damage { since: now, last: now, times: 0, sure: false };
+        let first = DamageCount { since: now, last: now, times: 0, sure: false };
         let known = before.filter(|known| known.last.elapsed() < QUIET).unwrap_or(first);
-        Damage { last: now, times: known.times + 1, sure: known.sure || sure, ..known }
+        DamageCount { last: now, times: known.times + 1, sure: known.sure || sure, ..known }
     }
 
     /// Whether it is no use to ask again.
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     fn after(complaints: &[bool]) -> bool {
-        let damage = complaints.iter().fold(None, |before, &sure| Some(Damage::again(before, sure)));
+        let damage = complaints.iter().fold(None, |before, &sure| Some(DamageCount::again(before, sure)));
         damage.is_some_and(|damage| damage.lasts())
     }
 

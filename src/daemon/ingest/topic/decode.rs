@@ -11,16 +11,16 @@ use super::batch::{Batch, Fetched};
 use super::decoder::Decoder;
 use super::messages::{Coded, Messages, Unwanted, Writing};
 use super::schemas::Schemas;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::assembly::Assembly;
-use crate::daemon::ingest::kept::Form;
-use crate::daemon::ingest::misplaced::Misplaced;
-use crate::daemon::ingest::offer::{Offer, SetAside};
-use crate::daemon::ingest::part::Coder;
+use crate::daemon::ingest::message_places::MessageForm;
+use crate::daemon::ingest::offer::{Offer, SetAsideMessage};
 use crate::daemon::ingest::person::PersonHasher;
-use crate::daemon::ingest::raw::Raw;
+use crate::daemon::ingest::raw::SecretBytes;
 use crate::daemon::ingest::repeats::Repeats;
-use crate::engine::histogram::{MisfitKind, Rows};
+use crate::daemon::ingest::row_batch::Coder;
+use crate::daemon::ingest::row_faults::Misplaced;
+use crate::engine::histogram::{CodedRows, MisfitKind};
 use crate::engine::model::Columns;
 
 /// Messages that are decoded in one go.
@@ -28,18 +28,18 @@ const RUN: usize = 1 << 11;
 
 /// What a batch holds.
 #[derive(Debug)]
-pub struct Decoded {
+pub struct DecodedBatch {
     /// The rows that count, partition by partition, in the order of their offsets.
-    pub rows: Rows,
+    pub rows: CodedRows,
     /// What became of the messages of each partition.
-    pub partitions: Vec<Partition>,
+    pub partitions: Vec<PartitionResult>,
     /// Sensitive cells of rows that count, which were missing or malformed and became null.
     pub nulled: u64,
 }
 
 /// What became of the messages of a partition.
 #[derive(Debug)]
-pub struct Partition {
+pub struct PartitionResult {
     /// Its number.
     pub partition: i32,
     /// The offset behind the last message.
@@ -66,7 +66,7 @@ pub fn decode(
     columns: &Columns,
     hasher: &PersonHasher,
     unwanted: Unwanted,
-) -> Result<Decoded> {
+) -> Result<DecodedBatch> {
     decode_sifted(topic, batch, columns, hasher, unwanted, None)
 }
 
@@ -81,7 +81,7 @@ pub fn decode_sifted(
     hasher: &PersonHasher,
     unwanted: Unwanted,
     mut repeats: Option<&mut Repeats<'_>>,
-) -> Result<Decoded> {
+) -> Result<DecodedBatch> {
     let coder = Coder::new(columns, batch.writing.reading(), hasher);
     let decoder = Decoder::new(&batch.writing, &coder);
     let runs: Vec<(i32, Messages<'_>)> = batch
@@ -91,8 +91,8 @@ pub fn decode_sifted(
         .collect();
     let coded: Vec<Coded> = runs.par_iter().map(|(_, messages)| decoder.code(messages, &coder, unwanted)).collect();
     let mut all = Assembly::new(columns);
-    let mut partitions: Vec<Partition> = Vec::with_capacity(batch.partitions.len());
-    let mut aside: BTreeMap<i32, Vec<SetAside>> = BTreeMap::new();
+    let mut partitions: Vec<PartitionResult> = Vec::with_capacity(batch.partitions.len());
+    let mut aside: BTreeMap<i32, Vec<SetAsideMessage>> = BTreeMap::new();
     for ((partition, messages), mut coded) in runs.iter().zip(coded) {
         if let Some((offset, kind)) = coded.halt {
             return Err(halted(topic, *partition, offset, kind));
@@ -104,7 +104,7 @@ pub fn decode_sifted(
         if partitions.last().is_none_or(|last| last.partition != *partition) {
             let epoch = batch.partitions[partition].epoch();
             let (partition, next, seen, rows, skipped, aside) = (*partition, 0, 0, 0, 0, None);
-            partitions.push(Partition { partition, next, epoch, seen, rows, skipped, aside });
+            partitions.push(PartitionResult { partition, next, epoch, seen, rows, skipped, aside });
         }
         let last = partitions.last_mut().expect("it was put there");
         last.next = messages.all.last().map_or(0, |(offset, _)| offset + 1);
@@ -117,9 +117,9 @@ pub fn decode_sifted(
         }
         let (faults, fetched) = (&all.quarantined()[before..], &batch.partitions[partition]);
         let rest = rest.unwrap_or_else(|| faults.iter().map(|fault| fetched.raw(fault)).collect());
-        let at_offset = |(fault, raw): (&Misplaced, Option<Raw>)| {
+        let at_offset = |(fault, raw): (&Misplaced, Option<SecretBytes>)| {
             let place = Misplaced { row: fault.line.unwrap_or_default(), line: None, ..fault.clone() };
-            SetAside { place, raw }
+            SetAsideMessage { place, raw }
         };
         aside.entry(*partition).or_default().extend(faults.iter().zip(rest).map(at_offset));
     }
@@ -129,13 +129,13 @@ pub fn decode_sifted(
             messages.map(|messages| Offer::of_partition(topic, one.partition, batch.writing.form(&messages), messages));
     }
     let (rows, _, nulled) = all.finish();
-    Ok(Decoded { rows, partitions, nulled })
+    Ok(DecodedBatch { rows, partitions, nulled })
 }
 
 /// What became of messages that were offered again.
-pub(in crate::daemon::ingest) struct Again {
+pub(in crate::daemon::ingest) struct RetriedMessages {
     /// The rows that count now.
-    pub rows: Rows,
+    pub rows: CodedRows,
     /// What is still set aside.
     pub aside: Offer,
     /// Sensitive cells that became null.
@@ -152,11 +152,12 @@ pub(in crate::daemon::ingest) fn again(
     hasher: &PersonHasher,
     unwanted: Unwanted,
     repeats: Option<&mut Repeats<'_>>,
-) -> Result<Again> {
+) -> Result<RetriedMessages> {
     let writing = Writing::of(offer.form());
     let coder = Coder::new(columns, writing.reading(), hasher);
     let decoder = Decoder::new(&writing, &coder);
-    let content = |raw: &'_ Raw, kind| (kind != MisfitKind::Tombstone).then(|| Zeroizing::new(raw.bytes().to_vec()));
+    let content =
+        |raw: &'_ SecretBytes, kind| (kind != MisfitKind::Tombstone).then(|| Zeroizing::new(raw.bytes().to_vec()));
     // Each is told by its place in the offer.
     let held: Vec<(u64, Option<Zeroizing<Vec<u8>>>)> = (0..)
         .zip(offer.messages())
@@ -183,31 +184,31 @@ pub(in crate::daemon::ingest) fn again(
         }
         while let Some(Misplaced { column, kind, .. }) = faults.next_if(|fault| fault.line == Some(at)) {
             let raw = rest.as_mut().map_or_else(|| one.raw.clone(), |rest| rest.next().flatten());
-            still.push(SetAside { place: Misplaced { column, kind, ..one.place.clone() }, raw });
+            still.push(SetAsideMessage { place: Misplaced { column, kind, ..one.place.clone() }, raw });
         }
     }
-    Ok(Again { rows, aside: offer.with(still), nulled, skipped })
+    Ok(RetriedMessages { rows, aside: offer.with(still), nulled, skipped })
 }
 
 impl Writing {
     /// How messages are written that were set aside.
-    fn of(form: &Form) -> Writing {
+    fn of(form: &MessageForm) -> Writing {
         match form {
-            Form::Records { schemas } => Writing::Avro(Schemas::of(schemas)),
-            Form::Streams => Writing::Arrow,
+            MessageForm::Records { schemas } => Writing::Avro(Schemas::of(schemas)),
+            MessageForm::Streams => Writing::Arrow,
             _ => Writing::Json,
         }
     }
 
     /// What messages are that are set aside, and what they need around them.
-    fn form(&self, messages: &[SetAside]) -> Form {
+    fn form(&self, messages: &[SetAsideMessage]) -> MessageForm {
         match self {
-            Writing::Json => Form::Messages,
+            Writing::Json => MessageForm::Messages,
             Writing::Avro(schemas) => {
                 let raws = messages.iter().filter_map(|one| one.raw.as_ref());
-                Form::Records { schemas: schemas.kept(raws.filter_map(|raw| Some(framed(raw.bytes())?.0))) }
+                MessageForm::Records { schemas: schemas.kept(raws.filter_map(|raw| Some(framed(raw.bytes())?.0))) }
             }
-            Writing::Arrow => Form::Streams,
+            Writing::Arrow => MessageForm::Streams,
         }
     }
 }
@@ -222,10 +223,10 @@ impl Fetched {
     }
 
     /// What a message holds that does not count.
-    fn raw(&self, fault: &Misplaced) -> Option<Raw> {
+    fn raw(&self, fault: &Misplaced) -> Option<SecretBytes> {
         let offset = fault.line.unwrap_or_default();
         let at = self.messages().binary_search_by_key(&offset, |message| message.offset).expect("it was fetched");
-        Some(Raw::of(self.content(&self.messages()[at]).unwrap_or_default()))
+        Some(SecretBytes::of(self.content(&self.messages()[at]).unwrap_or_default()))
     }
 }
 
@@ -240,5 +241,5 @@ fn halted(topic: &str, partition: i32, offset: u64, kind: MisfitKind) -> Error {
          nothing behind it was taken in. Say \"skip\" to pass over such messages or \"quarantine\" to set them aside. \
          A person who is to be forgotten is erased with `tidegate erase`"
     );
-    Error::new(Kind::Input, text).in_field(key)
+    Error::new(ErrorCategory::Input, text).in_field(key)
 }

@@ -2,19 +2,19 @@
 
 use super::avro;
 use super::messages::{Coded, Messages, Unwanted, Writing};
-use super::records::Walk;
+use super::records::RecordWalk;
 use super::schemas::Plans;
 use super::streams;
 use crate::daemon::ingest::json;
-use crate::daemon::ingest::part::Coder;
-use crate::daemon::ingest::paths::Paths;
+use crate::daemon::ingest::paths::FieldPaths;
+use crate::daemon::ingest::row_batch::Coder;
 
 /// Knows how to decode messages of one batch.
 pub enum Decoder {
     /// The ways through JSON.
-    Json(Paths),
+    Json(FieldPaths),
     /// The ways through Avro, by schema.
-    Avro(Paths, Plans),
+    Avro(FieldPaths, Plans),
     /// Columns have their names.
     Arrow,
 }
@@ -23,9 +23,9 @@ impl Decoder {
     /// For the columns of a coder.
     pub fn new(writing: &Writing, coder: &Coder<'_>) -> Decoder {
         match writing {
-            Writing::Json => Decoder::Json(Paths::of_messages(coder.fields())),
+            Writing::Json => Decoder::Json(FieldPaths::of_messages(coder.fields())),
             Writing::Avro(schemas) => {
-                let paths = Paths::of_messages(coder.fields());
+                let paths = FieldPaths::of_messages(coder.fields());
                 let plans = Plans::new(schemas, &paths);
                 Decoder::Avro(paths, plans)
             }
@@ -35,11 +35,13 @@ impl Decoder {
 
     /// The rows as codes.
     pub fn code(&self, messages: &Messages<'_>, coder: &Coder<'_>, unwanted: Unwanted) -> Coded {
-        let fields = coder.fields().len() + Paths::MARKS;
+        let fields = coder.fields().len() + FieldPaths::MARKS;
         match self {
-            Decoder::Json(paths) => Walk::Json(json::Walk::new(paths, fields)).code(messages, coder, unwanted),
+            Decoder::Json(paths) => {
+                RecordWalk::Json(json::JsonWalk::new(paths, fields)).code(messages, coder, unwanted)
+            }
             Decoder::Avro(paths, plans) => {
-                Walk::Avro(avro::Walk::new(paths, fields), plans).code(messages, coder, unwanted)
+                RecordWalk::Avro(avro::AvroWalk::new(paths, fields), plans).code(messages, coder, unwanted)
             }
             Decoder::Arrow => streams::code(messages, coder, unwanted),
         }

@@ -12,16 +12,16 @@ use rdkafka::consumer::BaseConsumer;
 use super::ask::SHORT;
 use super::backlog::Backlog;
 use super::batch::Batch;
-use super::client::{Ear, Settings, connected, reading, refused};
+use super::client::{Ear, TopicSettings, connected, reading, refused};
 use super::epochs::Epochs;
 use super::fetching::Fetching;
 use super::handover::{Bell, News, Shared};
 use super::positions::Position;
-use super::reader::Reader;
-use super::resolve::Resolver;
-use super::still::Still;
+use super::reader::TopicReader;
+use super::resolve::SchemaResolver;
+use super::stalled::Still;
 use crate::daemon::config::Format;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// A topic that is being fetched. The thread ends with it.
 pub struct Fetch {
@@ -34,13 +34,13 @@ impl Fetch {
     ///
     /// # Errors
     /// A secret cannot be read, or the library refuses the settings.
-    pub fn begin(settings: &Settings<'_>, positions: BTreeMap<i32, Position>) -> Result<Fetch> {
+    pub fn begin(settings: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Fetch> {
         let config = reading(connected(settings.brokers, settings.security)?, settings.feed);
         let consumer: BaseConsumer<Ear> =
             config.create_with_context(Ear::default()).map_err(|error| refused(&error))?;
         let shared = Arc::new(Shared::default());
         shared.backlog.begin(positions.iter().map(|(partition, position)| (*partition, position.next)));
-        let reader = Reader {
+        let reader = TopicReader {
             consumer,
             shared: Arc::clone(&shared),
             brokers: settings.brokers.to_owned(),
@@ -50,7 +50,7 @@ impl Fetch {
             resume: settings.resume.clone(),
             patience: settings.patience,
             arrow: settings.format == Format::Arrow,
-            resolver: settings.registry.map(Resolver::begin).transpose()?,
+            resolver: settings.registry.map(SchemaResolver::begin).transpose()?,
             positions,
             id: String::new(),
             at_end: BTreeSet::new(),
@@ -71,7 +71,7 @@ impl Fetch {
             told: Instant::now(),
         };
         let thread = std::thread::Builder::new().name("topic".to_owned()).spawn(move || reader.run());
-        let thread = thread.map_err(|_| Error::new(Kind::Io, "the system does not let us begin a thread"))?;
+        let thread = thread.map_err(|_| Error::new(ErrorCategory::Io, "the system does not let us begin a thread"))?;
         Ok(Fetch { shared, thread: Some(thread) })
     }
 }
@@ -82,7 +82,8 @@ impl Fetching for Fetch {
         let mut ready = self.shared.lock();
         let next = (!ready.is_empty()).then(|| ready.remove(0));
         self.shared.taken.notify_all();
-        let fault = || News::Failed(Error::new(Kind::Internal, "whoever fetches the topic has ended by a fault"));
+        let fault =
+            || News::Failed(Error::new(ErrorCategory::Internal, "whoever fetches the topic has ended by a fault"));
         next.or_else(|| ended.then(fault))
     }
 

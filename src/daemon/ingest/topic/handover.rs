@@ -97,18 +97,18 @@ impl Shared {
 }
 
 /// Why the thread ends.
-pub enum End {
+pub enum ReaderEnd {
     /// It is told to.
     Told,
     /// It cannot go on.
     Failed(Error),
 }
 
-impl From<Error> for End {
-    fn from(error: Error) -> End {
-        End::Failed(error)
+impl From<Error> for ReaderEnd {
+    fn from(error: Error) -> ReaderEnd {
+        ReaderEnd::Failed(error)
     }
 }
 
 /// What the thread does next, if it does not end.
-pub type Step<T> = std::result::Result<T, End>;
+pub type ReaderStep<T> = std::result::Result<T, ReaderEnd>;

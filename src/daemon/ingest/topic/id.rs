@@ -14,7 +14,7 @@ use rdkafka::types::RDKafkaErrorCode;
 
 /// A topic as the brokers describe it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Topic {
+pub struct TopicIdentity {
     /// What tells it from another one of the same name.
     pub id: String,
     /// Its partitions, ascending.
@@ -45,7 +45,7 @@ pub fn describe<C: ClientContext>(
     first: Duration,
     then: Duration,
     ends: &dyn Fn() -> bool,
-) -> Result<Topic, RDKafkaErrorCode> {
+) -> Result<TopicIdentity, RDKafkaErrorCode> {
     // A broker that has a part of the topic is asked: it is the one that messages come from, and the controller, whom the
     // library would ask by itself, need not be one that answers clients.
     let failed = |error: KafkaError| error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::BadMessage);
@@ -112,7 +112,7 @@ pub fn epoch(message: &BorrowedMessage<'_>) -> Option<i32> {
 ///
 /// # Safety
 /// It is one of the library's, and lives.
-unsafe fn read(described: *const rd::rd_kafka_TopicDescription_t) -> Result<Topic, RDKafkaErrorCode> {
+unsafe fn read(described: *const rd::rd_kafka_TopicDescription_t) -> Result<TopicIdentity, RDKafkaErrorCode> {
     // SAFETY: as the caller says; what is asked for lives as long as the description.
     unsafe {
         let error = rd::rd_kafka_TopicDescription_error(described);
@@ -129,7 +129,7 @@ unsafe fn read(described: *const rd::rd_kafka_TopicDescription_t) -> Result<Topi
         let all = if all.is_null() { &[][..] } else { slice::from_raw_parts(all, count) };
         let mut partitions: Vec<i32> = all.iter().map(|&one| rd::rd_kafka_TopicPartitionInfo_partition(one)).collect();
         partitions.sort_unstable();
-        Ok(Topic { id, partitions })
+        Ok(TopicIdentity { id, partitions })
     }
 }
 

@@ -4,9 +4,9 @@
 
 use super::schemas::Schemas;
 use crate::daemon::config::Unwanted as Said;
-use crate::daemon::ingest::part::Part;
-use crate::daemon::ingest::raw::Raw;
-use crate::engine::histogram::{MisfitKind, Reading};
+use crate::daemon::ingest::raw::SecretBytes;
+use crate::daemon::ingest::row_batch::RowBatch;
+use crate::engine::histogram::{CellReading, MisfitKind};
 
 /// What becomes of messages that are no rows by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +31,11 @@ pub enum Writing {
 
 impl Writing {
     /// How cells are to be read.
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> CellReading {
         match self {
-            Writing::Json => Reading::Json,
-            Writing::Avro(_) => Reading::Avro,
-            Writing::Arrow => Reading::Typed,
+            Writing::Json => CellReading::Json,
+            Writing::Avro(_) => CellReading::Avro,
+            Writing::Arrow => CellReading::Typed,
         }
     }
 }
@@ -49,13 +49,13 @@ pub struct Messages<'m> {
 /// The rows of some messages.
 pub struct Coded {
     /// The rows, in order; what is passed over is none. The offset of one that does not count is told as its line.
-    pub parts: Vec<Part>,
+    pub parts: Vec<RowBatch>,
     /// How many messages are passed over.
     pub skipped: u64,
     /// The offset of the first message that may not come at all, and what it is.
     pub halt: Option<(u64, MisfitKind)>,
     /// Where a message is not one row: what is kept of each row that does not count.
-    pub rest: Option<Vec<Option<Raw>>>,
+    pub rest: Option<Vec<Option<SecretBytes>>>,
 }
 
 /// What a message is before it is decoded.

@@ -5,17 +5,17 @@ use rdkafka::consumer::Consumer as _;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::client::refused;
-use super::handover::{News, Step};
-use super::id::Topic;
+use super::errors;
+use super::handover::{News, ReaderStep};
+use super::id::TopicIdentity;
 use super::positions::Position;
-use super::reader::Reader;
-use super::told;
+use super::reader::TopicReader;
 use crate::daemon::config::Start;
 use crate::daemon::error::Result;
 
-impl Reader {
+impl TopicReader {
     /// Looks where every partition is read on, and begins to.
-    pub(super) fn begin(&mut self) -> Step<()> {
+    pub(super) fn begin(&mut self) -> ReaderStep<()> {
         let topic = self.asked()?;
         self.is_the_one(&topic)?;
         let begins = self.places(&topic)?;
@@ -28,7 +28,7 @@ impl Reader {
     }
 
     /// Whether it is the topic that was read before, or the one that may take its place.
-    fn is_the_one(&mut self, topic: &Topic) -> Result<()> {
+    fn is_the_one(&mut self, topic: &TopicIdentity) -> Result<()> {
         let known = self.positions.values().map(|position| &position.topic_id).find(|id| **id != topic.id).cloned();
         match known {
             None => Ok(()),
@@ -36,15 +36,15 @@ impl Reader {
                 self.positions.clear();
                 Ok(())
             }
-            Some(known) => Err(told::recreated(&self.topic, &known, &topic.id)),
+            Some(known) => Err(errors::recreated(&self.topic, &known, &topic.id)),
         }
     }
 
     /// Where partitions are read on that are new, or of which messages are lost; all others are where they were.
-    fn places(&mut self, topic: &Topic) -> Step<Vec<(i32, u64, Position)>> {
+    fn places(&mut self, topic: &TopicIdentity) -> ReaderStep<Vec<(i32, u64, Position)>> {
         let new_feed = self.positions.is_empty();
         if let Some(partition) = self.positions.keys().find(|partition| !topic.partitions.contains(partition)) {
-            return Err(told::vanished(&self.topic, *partition).into());
+            return Err(errors::vanished(&self.topic, *partition).into());
         }
         let mut begins = Vec::new();
         for (&partition, (low, high)) in topic.partitions.iter().zip(self.marks(&topic.partitions)?) {
@@ -76,21 +76,21 @@ impl Reader {
         }
         match self.resume.get(&partition) {
             Some((from, to)) if *from == next && (low..=high).contains(to) => Ok(*to),
-            Some((from, to)) if *from == next => Err(told::no_way_on(&self.topic, partition, *to, low, high)),
+            Some((from, to)) if *from == next => Err(errors::no_way_on(&self.topic, partition, *to, low, high)),
             // What was written for another halt means nothing here.
-            _ => Err(told::overtaken_or_shortened(&self.topic, partition, next, low, high)),
+            _ => Err(errors::overtaken_or_shortened(&self.topic, partition, next, low, high)),
         }
     }
 
     /// Other messages have taken the place of some that were taken in: the feed file says how to go on, or nobody does.
-    pub(super) fn other(&mut self, partition: i32) -> Step<()> {
+    pub(super) fn other(&mut self, partition: i32) -> ReaderStep<()> {
         self.hand_on()?;
         let (low, high) = self.marks(&[partition])?[0];
         let Position { topic_id, next, .. } = self.positions[&partition].clone();
         // It goes on in this way once.
         let on = self.resume.remove(&partition).filter(|(from, to)| *from == next && (low..=high).contains(to));
         let Some((_, to)) = on else {
-            return Err(told::replaced(&self.topic, partition, next, low).into());
+            return Err(errors::replaced(&self.topic, partition, next, low).into());
         };
         let position = Position { topic_id, next: to, epoch: None };
         self.positions.insert(partition, position.clone());
@@ -101,7 +101,7 @@ impl Reader {
 
     /// Reads all partitions from where they are: from the last message on that was taken in, where it is known what tells
     /// it from another one, and kept still.
-    pub(super) fn assign(&mut self) -> Step<()> {
+    pub(super) fn assign(&mut self) -> ReaderStep<()> {
         let partitions: Vec<i32> = self.positions.keys().copied().collect();
         let low = self.offsets(&partitions, Offset::Beginning)?;
         (self.replaced, self.again) = (None, false);
@@ -119,7 +119,7 @@ impl Reader {
     }
 
     /// Begins partitions that are not read yet, if there are any. What is in the batch by then is of others, and stays.
-    pub(super) fn widened(&mut self, topic: &Topic) -> Step<()> {
+    pub(super) fn widened(&mut self, topic: &TopicIdentity) -> ReaderStep<()> {
         if topic.partitions.iter().all(|partition| self.positions.contains_key(partition)) {
             return Ok(());
         }

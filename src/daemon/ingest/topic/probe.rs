@@ -12,9 +12,9 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
 use super::ask::ends;
-use super::client::{Ear, Settings, connected, reading, refused};
+use super::client::{Ear, TopicSettings, connected, reading, refused};
+use super::errors;
 use super::id::describe;
-use super::told;
 use crate::daemon::error::{Error, Result};
 
 /// How long one answer is waited for.
@@ -37,7 +37,7 @@ pub struct Probed {
 ///
 /// # Errors
 /// It cannot be read, and why.
-pub fn probe(settings: &Settings<'_>, tick: Option<Duration>) -> Result<Probed> {
+pub fn probe(settings: &TopicSettings<'_>, tick: Option<Duration>) -> Result<Probed> {
     let config = connected(settings.brokers, settings.security)?;
     let consumer: BaseConsumer<Ear> =
         reading(config.clone(), settings.feed).create_with_context(Ear::default()).map_err(|error| refused(&error))?;
@@ -56,7 +56,7 @@ pub fn probe(settings: &Settings<'_>, tick: Option<Duration>) -> Result<Probed> 
 
 struct Probe<'f> {
     consumer: BaseConsumer<Ear>,
-    settings: &'f Settings<'f>,
+    settings: &'f TopicSettings<'f>,
 }
 
 impl Probe<'_> {
@@ -64,20 +64,20 @@ impl Probe<'_> {
     fn why(&self, code: Code) -> Error {
         let topic = self.settings.topic;
         if matches!(code, Code::UnknownTopicOrPartition | Code::UnknownTopic) {
-            return told::missing(topic, false);
+            return errors::missing(topic, false);
         }
         // What the library has complained of meanwhile says more than that nobody answered in time.
         let heard = std::iter::from_fn(|| self.consumer.poll(Duration::ZERO)).take(100);
         let heard = heard.filter_map(|heard| heard.err()?.rdkafka_error_code());
-        let told = [code].into_iter().chain(heard).find_map(|code| told::refused(topic, code));
+        let told = [code].into_iter().chain(heard).find_map(|code| errors::refused(topic, code));
         told.unwrap_or_else(|| self.away())
     }
 
     /// Nobody answers, or they turn us away.
     fn away(&self) -> Error {
         let last = self.consumer.context().last();
-        let turned = last.as_ref().and_then(|(code, why)| told::turned_away(*code, why)).map(|(error, _)| error);
-        turned.unwrap_or_else(|| told::away(self.settings.brokers, last.map(|(_, why)| why)))
+        let turned = last.as_ref().and_then(|(code, why)| errors::turned_away(*code, why)).map(|(error, _)| error);
+        turned.unwrap_or_else(|| errors::away(self.settings.brokers, last.map(|(_, why)| why)))
     }
 
     fn failed(&self, error: &KafkaError) -> Error {
@@ -105,7 +105,7 @@ impl Probe<'_> {
                 Some(Ok(_) | Err(KafkaError::PartitionEOF(_))) => return Ok(()),
                 Some(Err(error)) => {
                     let code = error.rdkafka_error_code().unwrap_or(Code::BadMessage);
-                    if let Some(told) = told::refused(self.settings.topic, code) {
+                    if let Some(told) = errors::refused(self.settings.topic, code) {
                         return Err(told);
                     }
                 }

@@ -14,18 +14,18 @@ use rdkafka::message::Message as _;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
-use super::away::Away;
 use super::batch::Batch;
 use super::client::Ear;
-use super::damage::{Damage, is_damage};
+use super::damage::{DamageCount, is_damage};
 use super::epochs::Epochs;
-use super::handover::{End, News, Shared, Step};
+use super::handover::{News, ReaderEnd, ReaderStep, Shared};
 use super::headers;
-use super::id::{Topic, epoch};
+use super::id::{TopicIdentity, epoch};
 use super::messages::Writing;
 use super::positions::Position;
-use super::resolve::Resolver;
-use super::still::Still;
+use super::resolve::SchemaResolver;
+use super::stalled::Still;
+use super::unreachable::Away;
 use crate::daemon::config::Start;
 
 /// Messages of a batch.
@@ -45,7 +45,7 @@ const LAG: Duration = Duration::from_secs(5);
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// The thread.
-pub(super) struct Reader {
+pub(super) struct TopicReader {
     pub(super) consumer: BaseConsumer<Ear>,
     pub(super) shared: Arc<Shared>,
     pub(super) brokers: String,
@@ -57,7 +57,7 @@ pub(super) struct Reader {
     /// Whether messages are Arrow.
     pub(super) arrow: bool,
     /// Knows the schemas of messages that are Avro.
-    pub(super) resolver: Option<Resolver>,
+    pub(super) resolver: Option<SchemaResolver>,
     /// Where each partition is read next.
     pub(super) positions: BTreeMap<i32, Position>,
     /// The topic's.
@@ -74,7 +74,7 @@ pub(super) struct Reader {
     /// What the library has complained of, and nobody has looked at yet.
     pub(super) complaints: Vec<Code>,
     /// That messages cannot be read.
-    pub(super) damage: Option<Damage>,
+    pub(super) damage: Option<DamageCount>,
     /// Nothing that the library has is believed until partitions are read anew: it lies behind messages that are damaged, or
     /// that may be no longer those that were taken in.
     pub(super) deaf: bool,
@@ -96,9 +96,9 @@ pub(super) struct Reader {
     pub(super) told: Instant,
 }
 
-impl Reader {
+impl TopicReader {
     pub(super) fn run(mut self) {
-        if let Err(End::Failed(error)) = self.read() {
+        if let Err(ReaderEnd::Failed(error)) = self.read() {
             self.shared.tell(News::Failed(error));
         }
         if self.commit() {
@@ -109,7 +109,7 @@ impl Reader {
         }
     }
 
-    fn read(&mut self) -> Step<()> {
+    fn read(&mut self) -> ReaderStep<()> {
         self.begin()?;
         let mut looked = Instant::now();
         loop {
@@ -124,7 +124,7 @@ impl Reader {
                 self.complained(code)?;
             }
             if self.shared.ends() {
-                return Err(End::Told);
+                return Err(ReaderEnd::Told);
             }
             // A single tick does not wait for what comes after it was begun.
             let complete = self.patience.is_some() && self.unreached.is_empty();
@@ -194,7 +194,7 @@ impl Reader {
     }
 
     /// Hands on what was fetched, when it is of the topic that it was.
-    pub(super) fn hand_on(&mut self) -> Step<Topic> {
+    pub(super) fn hand_on(&mut self) -> ReaderStep<TopicIdentity> {
         // What comes while the brokers are asked is of the next batch.
         let mut batch = std::mem::take(&mut self.batch);
         self.first = None;
@@ -218,12 +218,12 @@ impl Reader {
         self.again || self.replaced.is_some() || self.complaints.iter().any(|&code| is_damage(code).is_some())
     }
 
-    pub(super) fn tell(&self, news: News) -> Step<()> {
-        if self.shared.tell(news) { Ok(()) } else { Err(End::Told) }
+    pub(super) fn tell(&self, news: News) -> ReaderStep<()> {
+        if self.shared.tell(news) { Ok(()) } else { Err(ReaderEnd::Told) }
     }
 
     /// Asks the brokers where partitions end; metrics and `/health/ready` compute the lag from it.
-    fn ends(&mut self) -> Step<()> {
+    fn ends(&mut self) -> ReaderStep<()> {
         let partitions: Vec<i32> = self.positions.keys().copied().collect();
         let ends = self.offsets(&partitions, Offset::End)?;
         let now = Instant::now();
@@ -233,7 +233,7 @@ impl Reader {
     }
 
     /// Says how messages are written; their schemas are waited for.
-    fn written(&mut self, batch: &mut Batch) -> Step<()> {
+    fn written(&mut self, batch: &mut Batch) -> ReaderStep<()> {
         batch.writing = match &mut self.resolver {
             Some(resolver) => Writing::Avro(resolver.schemas(batch, &self.shared, self.patience)?),
             None if self.arrow => Writing::Arrow,

@@ -6,32 +6,32 @@ use super::messages::{Coded, Is, Messages, Unwanted};
 use super::schemas::Plans;
 use crate::daemon::ingest::json;
 use crate::daemon::ingest::lines::text;
-use crate::daemon::ingest::part::{Coder, Read};
-use crate::daemon::ingest::paths::{Field, Paths};
+use crate::daemon::ingest::paths::{FieldPaths, WrittenField};
+use crate::daemon::ingest::row_batch::{Coder, FieldText};
 use crate::engine::histogram::MisfitKind;
 
 /// Walks through one message after another.
-pub enum Walk<'p> {
+pub enum RecordWalk<'p> {
     /// JSON.
-    Json(json::Walk<'p>),
+    Json(json::JsonWalk<'p>),
     /// Avro, by the schemas that they name.
-    Avro(avro::Walk<'p>, &'p Plans),
+    Avro(avro::AvroWalk<'p>, &'p Plans),
 }
 
-impl Walk<'_> {
+impl RecordWalk<'_> {
     /// What reads the fields.
-    fn read(&self) -> Read {
+    fn read(&self) -> FieldText {
         match self {
-            Walk::Json(_) => json::read,
-            Walk::Avro(..) => avro::read,
+            RecordWalk::Json(_) => json::read,
+            RecordWalk::Avro(..) => avro::read,
         }
     }
 
     /// Shows the fields of a message, or why it has none.
-    fn fields<T>(&mut self, content: &[u8], show: impl FnOnce(Result<&[Field<'_>], MisfitKind>) -> T) -> T {
+    fn fields<T>(&mut self, content: &[u8], show: impl FnOnce(Result<&[WrittenField<'_>], MisfitKind>) -> T) -> T {
         match self {
-            Walk::Json(walk) => walk.object(&text(content), |found| show(found.ok_or(MisfitKind::NoMessage))),
-            Walk::Avro(walk, plans) => {
+            RecordWalk::Json(walk) => walk.object(&text(content), |found| show(found.ok_or(MisfitKind::NoMessage))),
+            RecordWalk::Avro(walk, plans) => {
                 let Some((key, record)) = framed(content) else { return show(Err(MisfitKind::NotAvro)) };
                 match plans.of(key) {
                     Ok(plan) => walk.record(plan, record, |found| show(found.ok_or(MisfitKind::NotAvro))),
@@ -50,7 +50,7 @@ impl Walk<'_> {
             let is = unwanted.before(*content).unwrap_or_else(|content| {
                 self.fields(content, |found| match found {
                     Err(kind) => Is::Refused(kind),
-                    Ok(found) if Paths::is_delete(&found[fields..], read) => unwanted.of_delete(),
+                    Ok(found) if FieldPaths::is_delete(&found[fields..], read) => unwanted.of_delete(),
                     Ok(found) => {
                         rows.add(*offset, &found[..fields]);
                         Is::Row

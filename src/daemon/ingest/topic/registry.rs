@@ -6,11 +6,11 @@ use std::time::Duration;
 use reqwest::{Certificate, Client, Response, StatusCode};
 use serde::Deserialize;
 
-use super::avro::Key;
-use super::schemas::Known;
-use super::told;
-use crate::daemon::config::{Registry as Settings, is_local, parts};
-use crate::daemon::error::{Complaint, Error, Kind, Result};
+use super::avro::SchemaKey;
+use super::errors;
+use super::schemas::KnownSchema;
+use crate::daemon::config::{RegistrySettings as Settings, is_local, parts};
+use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
 use crate::daemon::small_file;
 use crate::daemon::web::{Web, why};
 
@@ -22,7 +22,7 @@ const LONGEST: usize = 1 << 22;
 const MOST_REFERRED: usize = 256;
 
 /// A registry.
-pub struct Registry {
+pub struct SchemaRegistry {
     web: Web,
     url: String,
     login: Option<(String, String)>,
@@ -60,19 +60,20 @@ struct Refusal {
     error_code: u32,
 }
 
-impl Registry {
+impl SchemaRegistry {
     /// Connects to nobody yet.
     ///
     /// # Errors
     /// A secret or a certificate cannot be read.
-    pub fn new(settings: &Settings) -> Result<Registry> {
+    pub fn new(settings: &Settings) -> Result<SchemaRegistry> {
         let field = "source.schema_registry";
         let mut client = Client::builder().timeout(PATIENCE).no_proxy().pool_max_idle_per_host(0);
         if let Some(file) = &settings.ca {
             let ca = format!("{field}.ca");
             let text = small_file::bytes(file, "read the certificate", small_file::CERTIFICATES);
             let text = text.map_err(|error| error.in_field(&*ca))?;
-            let none = |_| Error::new(Kind::Feed, "the file holds no certificate").in_file(file).in_field(&*ca);
+            let none =
+                |_| Error::new(ErrorCategory::Feed, "the file holds no certificate").in_file(file).in_field(&*ca);
             client = client.tls_certs_only(Certificate::from_pem_bundle(&text).map_err(none)?);
         }
         let web = Web::new(client, field)?;
@@ -81,7 +82,7 @@ impl Registry {
         if scheme != "https" && (scheme != "http" || !is_local(host) && !settings.allow_plaintext) {
             let text = "schemas and passwords would travel to another host unencrypted, or nowhere: the address must begin with \
                         https, or `allow_plaintext = true` must stand in [source]";
-            return Err(Error::new(Kind::Feed, text).in_field(format!("{field}.url")));
+            return Err(Error::new(ErrorCategory::Feed, text).in_field(format!("{field}.url")));
         }
         let login = match &settings.login {
             Some((user, password)) => {
@@ -90,19 +91,19 @@ impl Registry {
             }
             None => None,
         };
-        Ok(Registry { web, url: url.trim_end_matches('/').to_owned(), login })
+        Ok(SchemaRegistry { web, url: url.trim_end_matches('/').to_owned(), login })
     }
 
     /// What the registry says of a schema; `None`: it has none, or not yet what that refers to.
-    pub fn ask(&self, key: Key, ends: impl Fn() -> bool) -> std::result::Result<Option<Known>, Trouble> {
+    pub fn ask(&self, key: SchemaKey, ends: impl Fn() -> bool) -> std::result::Result<Option<KnownSchema>, Trouble> {
         self.web.wait(self.schema(key), ends).unwrap_or(Err(Trouble::Told))
     }
 
-    async fn schema(&self, key: Key) -> std::result::Result<Option<Known>, Trouble> {
+    async fn schema(&self, key: SchemaKey) -> std::result::Result<Option<KnownSchema>, Trouble> {
         let Some(answer) = self.get(&format!("schemas/{key}")).await? else { return Ok(None) };
-        let Some(answer) = answer else { return Ok(Some(Known::Strange)) };
+        let Some(answer) = answer else { return Ok(Some(KnownSchema::Strange)) };
         if answer.schema_type.as_deref().is_some_and(|kind| kind != "AVRO") {
-            return Ok(Some(Known::Strange));
+            return Ok(Some(KnownSchema::Strange));
         }
         // Each stands behind those that it refers to: whoever is met again on the way out is complete.
         let (mut referred, mut done, mut open) = (Vec::new(), Vec::new(), Vec::new());
@@ -117,16 +118,16 @@ impl Registry {
             }
             done.push((subject.clone(), version));
             if done.len() > MOST_REFERRED {
-                return Ok(Some(Known::Strange));
+                return Ok(Some(KnownSchema::Strange));
             }
             let place = format!("subjects/{}/versions/{version}?deleted=true", escaped(&subject));
             // It may come yet, as a schema that nobody has may: neither is known for ever.
             let Some(found) = self.get(&place).await? else { return Ok(None) };
-            let Some(found) = found else { return Ok(Some(Known::Strange)) };
+            let Some(found) = found else { return Ok(Some(KnownSchema::Strange)) };
             open.push((Reference { subject, version }, Some(found.schema)));
             open.extend(found.references.into_iter().rev().map(|one| (one, None)));
         }
-        Ok(Some(Known::Avro { text: answer.schema, referred }))
+        Ok(Some(KnownSchema::Avro { text: answer.schema, referred }))
     }
 
     /// An answer; within, `None` for one that is too long. `None`: there is no such thing.
@@ -137,13 +138,13 @@ impl Registry {
         }
         let mut response = request.send().await.map_err(|error| away(&error))?;
         let status = response.status();
-        let no_registry = || Trouble::Failed(told::no_registry(status.as_u16()));
+        let no_registry = || Trouble::Failed(errors::no_registry(status.as_u16()));
         match status {
             StatusCode::OK => {
                 let Some(body) = body(&mut response).await? else { return Ok(Some(None)) };
                 serde_json::from_slice(&body).map(|answer| Some(Some(answer))).map_err(|_| no_registry())
             }
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(Trouble::Failed(told::registry_refuses())),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(Trouble::Failed(errors::registry_refuses())),
             StatusCode::NOT_FOUND => {
                 let body = body(&mut response).await?.unwrap_or_default();
                 let code = serde_json::from_slice(&body).map(|Refusal { error_code }| error_code);

@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use super::avro::{Key, framed};
+use super::avro::{SchemaKey, framed};
 use super::batch::Batch;
-use super::handover::{End, News, Shared, Step};
-use super::registry::{Registry, Trouble};
+use super::errors;
+use super::handover::{News, ReaderEnd, ReaderStep, Shared};
+use super::registry::{SchemaRegistry, Trouble};
 use super::schemas::{Named, Schemas};
-use super::told;
 use crate::daemon::config;
 use crate::daemon::error::{Complaint, Result};
 
@@ -24,39 +24,39 @@ const BELIEVED: Duration = Duration::from_secs(60);
 const TWICE: usize = 16;
 
 /// Knows schemas.
-pub struct Resolver {
-    registry: Registry,
-    known: BTreeMap<Key, Named>,
+pub struct SchemaResolver {
+    registry: SchemaRegistry,
+    known: BTreeMap<SchemaKey, Named>,
     /// Since when it is believed that there are none such.
-    missing: BTreeMap<Key, Instant>,
+    missing: BTreeMap<SchemaKey, Instant>,
     /// Since when nobody answers.
     away: Option<Instant>,
 }
 
-impl Resolver {
+impl SchemaResolver {
     /// Knows none yet.
     ///
     /// # Errors
     /// A secret or a certificate cannot be read.
-    pub fn begin(settings: &config::Registry) -> Result<Resolver> {
-        let registry = Registry::new(settings)?;
-        Ok(Resolver { registry, known: BTreeMap::new(), missing: BTreeMap::new(), away: None })
+    pub fn begin(settings: &config::RegistrySettings) -> Result<SchemaResolver> {
+        let registry = SchemaRegistry::new(settings)?;
+        Ok(SchemaResolver { registry, known: BTreeMap::new(), missing: BTreeMap::new(), away: None })
     }
 
     /// The schemas that messages of a batch name.
-    pub fn schemas(&mut self, batch: &Batch, shared: &Shared, patience: Option<Duration>) -> Step<Schemas> {
-        let keys: BTreeSet<Key> = batch.contents().filter_map(|content| Some(framed(content)?.0)).collect();
+    pub fn schemas(&mut self, batch: &Batch, shared: &Shared, patience: Option<Duration>) -> ReaderStep<Schemas> {
+        let keys: BTreeSet<SchemaKey> = batch.contents().filter_map(|content| Some(framed(content)?.0)).collect();
         if self.known.len() + self.missing.len() + keys.len() > MOST {
             self.known.clear();
             self.missing.clear();
         }
         self.missing.retain(|_, since| since.elapsed() < BELIEVED);
-        let is_new = |key: &&Key| !self.known.contains_key(*key) && !self.missing.contains_key(*key);
-        let new: Vec<Key> = keys.iter().filter(is_new).copied().collect();
+        let is_new = |key: &&SchemaKey| !self.known.contains_key(*key) && !self.missing.contains_key(*key);
+        let new: Vec<SchemaKey> = keys.iter().filter(is_new).copied().collect();
         for &key in &new {
             self.ask(key, shared, patience)?;
         }
-        let none: Vec<Key> = new.into_iter().filter(|key| self.missing.contains_key(key)).collect();
+        let none: Vec<SchemaKey> = new.into_iter().filter(|key| self.missing.contains_key(key)).collect();
         if !none.is_empty() {
             std::thread::sleep(AGAIN);
         }
@@ -70,7 +70,7 @@ impl Resolver {
     }
 
     /// Asks for a schema until there is an answer.
-    fn ask(&mut self, key: Key, shared: &Shared, patience: Option<Duration>) -> Step<()> {
+    fn ask(&mut self, key: SchemaKey, shared: &Shared, patience: Option<Duration>) -> ReaderStep<()> {
         loop {
             match self.registry.ask(key, || shared.ends()) {
                 Ok(known) => {
@@ -88,17 +88,17 @@ impl Resolver {
                 }
                 Err(Trouble::Away(why)) => self.gone(why, shared, patience)?,
                 Err(Trouble::Failed(error)) => return Err(error.into()),
-                Err(Trouble::Told) => return Err(End::Told),
+                Err(Trouble::Told) => return Err(ReaderEnd::Told),
             }
             if shared.ends() {
-                return Err(End::Told);
+                return Err(ReaderEnd::Told);
             }
             std::thread::sleep(AGAIN);
         }
     }
 
     /// Nobody answers.
-    fn gone(&mut self, why: Complaint, shared: &Shared, patience: Option<Duration>) -> Step<()> {
+    fn gone(&mut self, why: Complaint, shared: &Shared, patience: Option<Duration>) -> ReaderStep<()> {
         let since = match self.away {
             Some(since) => since,
             None => {
@@ -107,12 +107,12 @@ impl Resolver {
             }
         };
         if patience.is_some_and(|patience| since.elapsed() >= patience) {
-            return Err(told::registry_away(&why).into());
+            return Err(errors::registry_away(&why).into());
         }
         Ok(())
     }
 }
 
-fn tell(shared: &Shared, news: News) -> Step<()> {
-    if shared.tell(news) { Ok(()) } else { Err(End::Told) }
+fn tell(shared: &Shared, news: News) -> ReaderStep<()> {
+    if shared.tell(news) { Ok(()) } else { Err(ReaderEnd::Told) }
 }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::avro::{Key, Plan, Schema};
-use crate::daemon::ingest::paths::Paths;
+use super::avro::{Schema, SchemaKey, SchemaPlan};
+use crate::daemon::ingest::paths::FieldPaths;
 use crate::engine::histogram::MisfitKind;
 
 /// What is known of a schema, as it is written down.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Known {
+pub enum KnownSchema {
     /// Its text, and before it those that it refers to, in an order in which each can be read.
     Avro {
         /// The text.
@@ -25,17 +25,19 @@ pub enum Known {
     Strange,
 }
 
-impl Known {
+impl KnownSchema {
     /// Bytes of it.
     pub fn size(&self) -> usize {
         match self {
-            Known::Avro { text, referred } => text.len() + referred.iter().map(|text| text.len() + 8).sum::<usize>(),
-            Known::Strange => 0,
+            KnownSchema::Avro { text, referred } => {
+                text.len() + referred.iter().map(|text| text.len() + 8).sum::<usize>()
+            }
+            KnownSchema::Strange => 0,
         }
     }
 }
 
-impl fmt::Debug for Known {
+impl fmt::Debug for KnownSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Known({} bytes)", self.size())
     }
@@ -45,15 +47,15 @@ impl fmt::Debug for Known {
 #[derive(Debug, Clone)]
 pub struct Named {
     /// As it is written down.
-    pub known: Arc<Known>,
+    pub known: Arc<KnownSchema>,
     schema: Option<Arc<Schema>>,
 }
 
-impl From<Known> for Named {
-    fn from(known: Known) -> Named {
+impl From<KnownSchema> for Named {
+    fn from(known: KnownSchema) -> Named {
         let schema = match &known {
-            Known::Avro { text, referred } => Schema::parse(text, referred).map(Arc::new),
-            Known::Strange => None,
+            KnownSchema::Avro { text, referred } => Schema::parse(text, referred).map(Arc::new),
+            KnownSchema::Strange => None,
         };
         Named { known: Arc::new(known), schema }
     }
@@ -61,33 +63,33 @@ impl From<Known> for Named {
 
 /// The schemas of some messages; one that is not among them has none.
 #[derive(Debug, Clone, Default)]
-pub struct Schemas(BTreeMap<Key, Named>);
+pub struct Schemas(BTreeMap<SchemaKey, Named>);
 
 impl Schemas {
     /// As they were written down.
-    pub fn of(written: &[(Key, Known)]) -> Schemas {
+    pub fn of(written: &[(SchemaKey, KnownSchema)]) -> Schemas {
         Schemas(written.iter().map(|(key, known)| (*key, Named::from(known.clone()))).collect())
     }
 
     /// One more.
-    pub fn add(&mut self, key: Key, named: Named) {
+    pub fn add(&mut self, key: SchemaKey, named: Named) {
         self.0.insert(key, named);
     }
 
     /// Those that these messages name, to be written down.
-    pub fn kept(&self, keys: impl Iterator<Item = Key>) -> Vec<(Key, Known)> {
-        let named = keys.filter_map(|key| Some((key, Known::clone(&self.0.get(&key)?.known))));
+    pub fn kept(&self, keys: impl Iterator<Item = SchemaKey>) -> Vec<(SchemaKey, KnownSchema)> {
+        let named = keys.filter_map(|key| Some((key, KnownSchema::clone(&self.0.get(&key)?.known))));
         named.collect::<BTreeMap<_, _>>().into_iter().collect()
     }
 }
 
 /// How each of them leads to columns.
-pub struct Plans(BTreeMap<Key, Option<Plan>>);
+pub struct Plans(BTreeMap<SchemaKey, Option<SchemaPlan>>);
 
 impl Plans {
     /// The ways to these fields.
-    pub fn new(schemas: &Schemas, paths: &Paths) -> Plans {
-        let plan = |named: &Named| named.schema.clone().map(|schema| Plan::new(schema, paths));
+    pub fn new(schemas: &Schemas, paths: &FieldPaths) -> Plans {
+        let plan = |named: &Named| named.schema.clone().map(|schema| SchemaPlan::new(schema, paths));
         Plans(schemas.0.iter().map(|(key, named)| (*key, plan(named))).collect())
     }
 
@@ -95,7 +97,7 @@ impl Plans {
     ///
     /// # Errors
     /// What is wrong with a message that names it.
-    pub fn of(&self, key: Key) -> Result<&Plan, MisfitKind> {
+    pub fn of(&self, key: SchemaKey) -> Result<&SchemaPlan, MisfitKind> {
         self.0.get(&key).ok_or(MisfitKind::NoSchema)?.as_ref().ok_or(MisfitKind::StrangeSchema)
     }
 }

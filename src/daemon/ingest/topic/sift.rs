@@ -3,9 +3,9 @@
 
 use super::messages::{Coded, Messages};
 use super::streams;
-use crate::daemon::ingest::part::Part;
-use crate::daemon::ingest::raw::Raw;
+use crate::daemon::ingest::raw::SecretBytes;
 use crate::daemon::ingest::repeats::Repeats;
+use crate::daemon::ingest::row_batch::RowBatch;
 use crate::engine::histogram::MisfitKind;
 
 impl Coded {
@@ -15,7 +15,7 @@ impl Coded {
         let Some(rest) = self.rest.take() else { return };
         let mut rest = rest.into_iter();
         let mut all = Vec::new();
-        let parts: Vec<&Part> = self.parts.iter().filter(|part| part.rows > 0).collect();
+        let parts: Vec<&RowBatch> = self.parts.iter().filter(|part| part.rows > 0).collect();
         for parts in parts.chunk_by(|one, next| offset(one) == offset(next)) {
             let mut cut = cut(parts, messages).into_iter();
             for fault in parts.iter().flat_map(|part| &part.faults) {
@@ -30,7 +30,7 @@ impl Coded {
 }
 
 /// What is kept of the repeats of a message.
-fn cut(parts: &[&Part], messages: &Messages<'_>) -> Vec<Option<Raw>> {
+fn cut(parts: &[&RowBatch], messages: &Messages<'_>) -> Vec<Option<SecretBytes>> {
     let (mut before, mut wanted) = (0, Vec::new());
     for part in parts {
         let repeats = part.faults.iter().filter(|fault| fault.kind == MisfitKind::Repeat);
@@ -43,7 +43,7 @@ fn cut(parts: &[&Part], messages: &Messages<'_>) -> Vec<Option<Raw>> {
 }
 
 /// That of the message that rows are of.
-fn offset(part: &Part) -> Option<u64> {
+fn offset(part: &RowBatch) -> Option<u64> {
     part.faults.first().and_then(|fault| fault.line).or_else(|| part.lines.first().copied())
 }
 

@@ -11,8 +11,8 @@ use crate::daemon::ingest::header::raw_name;
 use crate::daemon::ingest::ipc::IpcFile;
 use crate::daemon::ingest::json::read;
 use crate::daemon::ingest::messages::{head, messages, stream};
-use crate::daemon::ingest::part::{Coder, Fault, Part};
-use crate::daemon::ingest::raw::Raw;
+use crate::daemon::ingest::raw::SecretBytes;
+use crate::daemon::ingest::row_batch::{Coder, RowBatch, RowFault};
 use crate::engine::histogram::{Misfit, MisfitKind};
 
 /// Bytes that the buffers of a batch have when they are unpacked, at most.
@@ -22,7 +22,7 @@ const MOST_UNPACKED: u64 = 1 << 28;
 type Batches = Vec<(RecordBatch, RecordBatch)>;
 
 /// What is kept of rows that do not count.
-type Kept = Vec<Option<Raw>>;
+type Kept = Vec<Option<SecretBytes>>;
 
 /// The rows as codes.
 pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: Unwanted) -> Coded {
@@ -38,7 +38,7 @@ pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: Unwanted) -> Coded 
             Err(Refused { field: None, kind }) => Is::Refused(kind),
             Err(refused) => {
                 coded.parts.push(refused.part(coder, *offset));
-                kept.push(Some(Raw::of(content)));
+                kept.push(Some(SecretBytes::of(content)));
                 Is::Row
             }
         });
@@ -47,7 +47,7 @@ pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: Unwanted) -> Coded 
             Is::Skipped => coded.skipped += 1,
             Is::Refused(kind) => {
                 coded.parts.push(Refused { field: None, kind }.part(coder, *offset));
-                kept.push(Some(Raw::of(content.unwrap_or_default())));
+                kept.push(Some(SecretBytes::of(content.unwrap_or_default())));
             }
             Is::Halt(kind) => {
                 coded.halt = Some((*offset, kind));
@@ -70,7 +70,7 @@ impl Refused {
         Refused { field, kind: misfit.kind }
     }
 
-    fn part(&self, coder: &Coder<'_>, offset: u64) -> Part {
+    fn part(&self, coder: &Coder<'_>, offset: u64) -> RowBatch {
         let mut part = coder.rows(read);
         part.refuse(offset, self.kind);
         let mut part = part.finish();
@@ -80,10 +80,10 @@ impl Refused {
 }
 
 /// The rows of a message, and what is kept of those that do not count.
-fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<Part>, Kept), Refused> {
+fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<RowBatch>, Kept), Refused> {
     let not_arrow = || Refused { field: None, kind: MisfitKind::NotArrow };
     let path = Path::new("a message");
-    let file = IpcFile::over(path, Content::from(Raw::of(content))).map_err(|_| not_arrow())?;
+    let file = IpcFile::over(path, Content::from(SecretBytes::of(content))).map_err(|_| not_arrow())?;
     // Without one of its columns a message has no rows, not rows without it.
     let there = |name: &str| file.header().iter().any(|known| known == name);
     if let Some(field) = coder.fields().iter().position(|column| !there(raw_name(column))) {
@@ -94,9 +94,9 @@ fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<Part>, Ke
     let (mut parts, mut kept) = (Vec::new(), Kept::new());
     for (rows, all) in &batches {
         let mut part = coder.batch(rows).map_err(|misfit| Refused::misfit(coder, &misfit))?;
-        let faults = || part.faults.iter().map(|fault: &Fault| fault.row);
+        let faults = || part.faults.iter().map(|fault: &RowFault| fault.row);
         if single {
-            kept.extend(faults().map(|_| Some(Raw::of(content))));
+            kept.extend(faults().map(|_| Some(SecretBytes::of(content))));
         } else if !part.faults.is_empty() {
             kept.extend(alone(all, faults()).ok_or_else(not_arrow)?);
         }
@@ -120,9 +120,9 @@ fn batches(mut file: IpcFile, coder: &Coder<'_>) -> Option<Batches> {
 }
 
 /// These rows of a message that has been read, ascending, each as a message of its own; without bytes where one is too long.
-pub fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<Raw>>> {
+pub fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<SecretBytes>>> {
     let mut file =
-        IpcFile::over(Path::new("a message"), Content::from(Raw::of(content))).ok()?.unpacking(MOST_UNPACKED);
+        IpcFile::over(Path::new("a message"), Content::from(SecretBytes::of(content))).ok()?.unpacking(MOST_UNPACKED);
     // Rows are counted by a column, whichever.
     let first = file.header().first()?.clone();
     file.want(&[(first.clone(), first)]);
@@ -140,6 +140,6 @@ pub fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<Raw>>> {
 /// Rows of a batch, each as a message of its own; without bytes where one is too long.
 fn alone(all: &RecordBatch, rows: impl Iterator<Item = usize>) -> Option<Kept> {
     let head = head(&all.schema())?;
-    let stream = |raw: Option<Raw>| raw.map(|raw| stream(&head, std::iter::once(&raw)));
+    let stream = |raw: Option<SecretBytes>| raw.map(|raw| stream(&head, std::iter::once(&raw)));
     Some(messages(all, rows)?.into_iter().map(stream).collect())
 }

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::asked::Wanted;
+use super::requests::RequestOrigin;
 use crate::daemon::journal::objects::Ref;
-use crate::engine::release::{Figure, PastRelease, Sha256, Span};
+use crate::engine::release::{Figure, PastRelease, ReleaseSpan, Sha256};
 
 /// A file of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +20,7 @@ pub struct Staged {
     pub rows: Option<u64>,
     /// The releases whose rows it holds; of parts of a table that grows only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub span: Option<Span>,
+    pub span: Option<ReleaseSpan>,
     /// Its bytes; of parts of a table that grows only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
@@ -28,7 +28,7 @@ pub struct Staged {
 
 /// Why a release may not leave. Where and in which words is in the sealed verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Against {
+pub struct FailureRecord {
     /// The check.
     pub check: String,
     /// The figure.
@@ -104,11 +104,11 @@ pub enum Decision {
         /// Whether a check that reads sensitive values failed, so that the chain publishes nothing any more.
         stops: bool,
         /// Why.
-        reasons: Vec<Against>,
+        reasons: Vec<FailureRecord>,
         /// The whole verdict; null when a person rejected it.
         verdict: Option<Ref>,
         /// The person who rejected a release that was held.
-        wanted: Option<Wanted>,
+        wanted: Option<RequestOrigin>,
     },
 }
 
@@ -131,13 +131,13 @@ impl Decision {
 
 /// A person decided about a release that was held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Asked {
+pub struct ApproverDecision {
     /// The release.
     pub release: u32,
     /// The digest of the entry that holds it.
     pub decision: Sha256,
     /// Who.
-    pub wanted: Wanted,
+    pub wanted: RequestOrigin,
     /// How many more people have to approve it before it leaves.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub missing: u32,

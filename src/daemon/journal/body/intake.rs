@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::asked::Wanted;
+use super::requests::RequestOrigin;
 use crate::daemon::journal::objects::Ref;
 use crate::engine::release::Sha256;
 
 /// What messages are from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Origin {
+pub enum MessageOrigin {
     /// A file of a directory.
     File {
         /// Its name.
@@ -33,22 +33,22 @@ pub enum Origin {
     },
 }
 
-impl Origin {
+impl MessageOrigin {
     /// In words, for people.
     pub fn name(&self) -> String {
         match self {
-            Origin::File { file, .. } => file.clone(),
-            Origin::Partition { topic, partition, .. } => format!("{topic}/{partition}"),
+            MessageOrigin::File { file, .. } => file.clone(),
+            MessageOrigin::Partition { topic, partition, .. } => format!("{topic}/{partition}"),
         }
     }
 }
 
 /// Where messages were taken from, and what became of each: `seen = kept + duplicate + skipped + quarantined`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Part {
+pub struct IntakePart {
     /// What they are from.
     #[serde(flatten)]
-    pub origin: Origin,
+    pub origin: MessageOrigin,
     /// The first message, or the offset from which on a partition was read.
     pub from: u64,
     /// The message after the last one, or the offset from which on a partition is read next.
@@ -75,22 +75,22 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-impl Part {
+impl IntakePart {
     /// Whether every message became something. Offsets of a partition have gaps, and a message may hold several rows.
     pub fn adds_up(&self) -> bool {
         let parts = [self.duplicate, self.skipped, self.quarantined];
         let all = parts.iter().try_fold(self.kept, |sum, &part| sum.checked_add(part)) == Some(self.seen);
         all && self.repeats <= self.quarantined
             && match self.origin {
-                Origin::File { .. } => self.from.checked_add(self.seen) == Some(self.next),
-                Origin::Partition { .. } => self.from < self.next || (self.from == self.next && self.seen == 0),
+                MessageOrigin::File { .. } => self.from.checked_add(self.seen) == Some(self.next),
+                MessageOrigin::Partition { .. } => self.from < self.next || (self.from == self.next && self.seen == 0),
             }
     }
 }
 
 /// A sealed object of rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Kept {
+pub struct SealedRows {
     /// It.
     pub object: Ref,
     /// Its rows.
@@ -114,11 +114,11 @@ pub struct Ingest {
     /// The tick that the rows wait for.
     pub tick: u32,
     /// The rows that count, in order.
-    pub segments: Vec<Kept>,
+    pub segments: Vec<SealedRows>,
     /// What was set aside, in the order of parts: an object for each that had some, or several where that was much.
     pub quarantine: Vec<Quarantined>,
     /// Where from.
-    pub parts: Vec<Part>,
+    pub parts: Vec<IntakePart>,
     /// Sensitive cells of rows that count which were missing or malformed.
     pub nulled: u64,
 }
@@ -127,7 +127,7 @@ pub struct Ingest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Retry {
     /// Who asked.
-    pub wanted: Wanted,
+    pub wanted: RequestOrigin,
     /// The tick that the rows wait for.
     pub tick: u32,
     /// What was set aside before.
@@ -135,7 +135,7 @@ pub struct Retry {
     /// What still is of each; null where nothing is left.
     pub rest: Vec<Option<Quarantined>>,
     /// The rows that count now.
-    pub segments: Vec<Kept>,
+    pub segments: Vec<SealedRows>,
     /// How many messages were offered.
     pub offered: u64,
     /// Rows that count now.

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::asked::Wanted;
+use super::requests::RequestOrigin;
 
 /// A release and all later ones of its chain are withdrawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Withdraw {
     /// Who asked.
-    pub wanted: Wanted,
+    pub wanted: RequestOrigin,
     /// The chain.
     pub chain: u32,
     /// The first release that is withdrawn.

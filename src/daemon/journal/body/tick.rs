@@ -7,7 +7,7 @@ use crate::daemon::journal::objects::Ref;
 
 /// A tick of the schedule went by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Closed {
+pub struct ClosedTick {
     /// Its number, from 0.
     pub tick: u32,
     /// When it was due.
@@ -25,7 +25,7 @@ pub struct Closed {
     /// Rows in atoms that are not published.
     pub pending: u64,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: ClosingOutcome,
     /// The standing recoding, who waits since when, who is withheld, whose atoms formed; null for a skipped tick.
     pub atoms: Option<Ref>,
     /// What the operator is told of it, beside these counts; null where there is nothing.
@@ -47,7 +47,7 @@ pub struct Coins {
 /// What came of closing a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum ClosingOutcome {
     /// Too few rows came; they wait for the next tick.
     Skipped,
     /// There is no release yet and too few rows for one.

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use super::{Shown, Store, open};
+use super::{ReadOnlyFolder, Store, open};
 use crate::daemon::config::Root;
 use crate::daemon::error::{Error, Result};
 
@@ -33,7 +33,7 @@ pub fn put_beside(root: &Root, name: &str, bytes: Option<&[u8]>) -> Result<()> {
 pub fn read_beside(root: &Root, name: &str) -> Result<Option<Vec<u8>>> {
     match root {
         Root::Directory(folder) if !folder.is_dir() => Ok(None),
-        Root::Directory(folder) => Shown::open(folder)?.read(name),
+        Root::Directory(folder) => ReadOnlyFolder::open(folder)?.read(name),
         Root::Bucket(_) => open(root, true)?.read(name),
     }
 }

@@ -3,10 +3,10 @@
 //! library's own words out.
 
 mod access;
-mod asked;
 mod client;
 mod crypto;
 mod fault;
+mod worker;
 
 use std::future::Future;
 use std::ops::Range;
@@ -19,17 +19,17 @@ use tokio::runtime::{Builder, Runtime};
 pub use access::{Patience, Variables};
 
 use super::{Created, Listed, Store};
-use crate::daemon::error::{Error, Kind, Result};
-use access::Address;
-use asked::Asked;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use access::BucketAddress;
 use client::Clients;
+use worker::BucketWorker;
 
 /// Objects of a list that are put at a time.
 const AT_ONCE: usize = 8;
 
 /// Objects in a bucket. Has threads of its own, so that it can be called from any.
 pub struct Bucket {
-    asked: Arc<Asked>,
+    asked: Arc<BucketWorker>,
     /// There until it is dropped.
     runtime: Option<Runtime>,
 }
@@ -48,11 +48,11 @@ impl Bucket {
     /// # Errors
     /// As [`Bucket::open`].
     pub fn open_with(url: &str, variables: &Variables, patience: Patience) -> Result<Bucket> {
-        let address = Address::parse(url)?;
+        let address = BucketAddress::parse(url)?;
         let clients = Clients::new(&address, variables, &patience)?;
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("bucket").enable_all().build();
-        let runtime = runtime.map_err(|_| Error::new(Kind::Io, "the operating system gives no threads"))?;
-        let asked = Arc::new(Asked { address, clients, patience, own: variables.own() });
+        let runtime = runtime.map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no threads"))?;
+        let asked = Arc::new(BucketWorker { address, clients, patience, own: variables.own() });
         let bucket = Bucket { asked, runtime: Some(runtime) };
         bucket.ask(|asked| async move {
             let begin = asked.key("");
@@ -62,7 +62,7 @@ impl Bucket {
     }
 
     /// Has something done by our own threads and waits for it.
-    fn ask<T, F>(&self, what: impl FnOnce(Arc<Asked>) -> F) -> Result<T>
+    fn ask<T, F>(&self, what: impl FnOnce(Arc<BucketWorker>) -> F) -> Result<T>
     where
         T: Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
@@ -74,7 +74,8 @@ impl Bucket {
                 let _ = say.send(doing.await);
             });
         }
-        hear.recv().unwrap_or_else(|_| Err(Error::new(Kind::Internal, "a thread that talked to a store ended early")))
+        hear.recv()
+            .unwrap_or_else(|_| Err(Error::new(ErrorCategory::Internal, "a thread that talked to a store ended early")))
     }
 }
 
@@ -141,7 +142,7 @@ impl Store for Bucket {
                 let begun: Vec<_> = some.into_iter().map(one).collect();
                 let mut created = Vec::with_capacity(begun.len());
                 for ended in begun {
-                    let lost = |_| Error::new(Kind::Internal, "a thread that talked to a store ended early");
+                    let lost = |_| Error::new(ErrorCategory::Internal, "a thread that talked to a store ended early");
                     created.push(ended.await.map_err(lost)??);
                 }
                 Ok(created)

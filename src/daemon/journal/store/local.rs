@@ -2,8 +2,8 @@
 //! which fails when the name is taken; then the folders are synced. Never says that something is there before it lasts,
 //! never follows a link, never tries again after an error.
 
-mod aside;
 mod folder;
+mod staging_folder;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, File};
@@ -13,11 +13,11 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use aside::Aside;
-use folder::{Entry, Folder};
+use folder::{Folder, FolderEntry};
+use staging_folder::StagingFolder;
 
 use super::{Created, Listed, Store, fitting};
-use crate::daemon::error::{Error, Kind, Result, Rival};
+use crate::daemon::error::{Error, ErrorCategory, Result, Rival};
 
 /// The file in a root that is held by whoever is at work there; no object.
 const LOCK: &str = "lock";
@@ -25,7 +25,7 @@ const LOCK: &str = "lock";
 /// Objects as files of a folder.
 pub struct Local {
     root: Folder,
-    aside: Aside,
+    aside: StagingFolder,
     /// The mode of folders.
     mode: u32,
     /// Folders whose own names are known to be on the disk.
@@ -46,7 +46,7 @@ impl Local {
         let root = Folder::root(path)?;
         if root.mode()? & 0o077 != 0 {
             let text = "others may use this folder, which holds private state: chmod 700 it";
-            return Err(Error::new(Kind::Io, text).in_file(path));
+            return Err(Error::new(ErrorCategory::Io, text).in_file(path));
         }
         let aside = root.again()?;
         Local::open(root, &aside, 0o700, 0o600)
@@ -87,7 +87,7 @@ impl Local {
     fn open(root: Folder, beside: &Folder, folders: u32, files: u32) -> Result<Local> {
         // What an earlier process wrote and did not wait for must last before anything is built on it.
         root.sync_all()?;
-        let aside = Aside::open(beside, files)?;
+        let aside = StagingFolder::open(beside, files)?;
         Ok(Local { root, aside, mode: folders, lasting: Mutex::default() })
     }
 
@@ -102,7 +102,7 @@ impl Local {
     /// What to say when the lock is held.
     pub fn busy(path: &Path) -> Error {
         let text = "another tidegate is at work here: wait for it, or stop it";
-        Error::new(Kind::Io, text).in_file(path).because_of(Rival::Works)
+        Error::new(ErrorCategory::Io, text).in_file(path).because_of(Rival::Works)
     }
 
     /// The folder that an object lies in, made when it is not there, and on the disk with all folders around it.
@@ -245,9 +245,9 @@ fn look(
     folders: &mut Vec<(String, Folder)>,
 ) -> Result<()> {
     match folder.entry(name)? {
-        Some(Entry::File(size)) => found.push(Listed { path, size }),
-        Some(Entry::Folder) => folders.extend(folder.find(name)?.map(|folder| (path, folder))),
-        Some(Entry::Other) | None => {}
+        Some(FolderEntry::File(size)) => found.push(Listed { path, size }),
+        Some(FolderEntry::Folder) => folders.extend(folder.find(name)?.map(|folder| (path, folder))),
+        Some(FolderEntry::Other) | None => {}
     }
     Ok(())
 }
@@ -272,7 +272,7 @@ fn parts(path: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Refuses what is no path of an object of ours.
 fn own(path: &str) -> Result<()> {
     if path == LOCK {
-        return Err(Error::new(Kind::Internal, "`lock` is no object, but the lock of a folder"));
+        return Err(Error::new(ErrorCategory::Internal, "`lock` is no object, but the lock of a folder"));
     }
     fitting(path)
 }

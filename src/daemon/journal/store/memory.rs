@@ -7,24 +7,24 @@ use super::{Created, Listed, Store, fitting};
 use crate::daemon::error::Result;
 
 /// Objects by path.
-pub type Objects = BTreeMap<String, Vec<u8>>;
+pub type MemoryObjects = BTreeMap<String, Vec<u8>>;
 
 /// Objects in memory.
 #[derive(Clone, Default)]
-pub struct Memory(Arc<Mutex<Objects>>);
+pub struct Memory(Arc<Mutex<MemoryObjects>>);
 
 impl Memory {
     /// With these objects.
-    pub fn with(objects: Objects) -> Memory {
+    pub fn with(objects: MemoryObjects) -> Memory {
         Memory(Arc::new(Mutex::new(objects)))
     }
 
     /// A copy of all objects.
-    pub fn objects(&self) -> Objects {
+    pub fn objects(&self) -> MemoryObjects {
         self.lock().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Objects> {
+    fn lock(&self) -> MutexGuard<'_, MemoryObjects> {
         // Nobody panics while objects are half changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -10,7 +10,7 @@ mod memory;
 mod open;
 mod packs;
 mod put;
-mod shown;
+mod read_only;
 
 pub use beside::{put_beside, read_beside};
 pub use bucket::{Bucket, Patience, Variables};
@@ -19,12 +19,12 @@ pub use memory::Memory;
 pub use open::open;
 pub use packs::Packs;
 pub use put::{Put, put, put_all};
-pub use shown::Shown;
+pub use read_only::ReadOnlyFolder;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// What came of putting an object where none was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,5 +164,5 @@ fn fitting(path: &str) -> Result<()> {
     if path.split('/').all(part) {
         return Ok(());
     }
-    Err(Error::new(Kind::Internal, format!("{path:?} is no path of an object")))
+    Err(Error::new(ErrorCategory::Internal, format!("{path:?} is no path of an object")))
 }

@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use form::Loaded;
-use index::{Index, Order, TRIES, is_pack, run};
+use form::LoadedPack;
+use index::{Order, PackIndex, TRIES, is_pack, run};
 
 use super::{Created, Listed, Put, Store, log, put};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Bytes from which on an object lies alone.
 const LARGE: u64 = 256 << 10;
@@ -39,8 +39,8 @@ const LOADED_AFRESH: usize = 5;
 /// A store whose objects may lie in packs.
 pub struct Packs {
     base: Arc<dyn Store>,
-    index: Mutex<Index>,
-    loaded: Mutex<VecDeque<(String, Arc<Loaded>)>>,
+    index: Mutex<PackIndex>,
+    loaded: Mutex<VecDeque<(String, Arc<LoadedPack>)>>,
     /// How many of them there are at most.
     room: usize,
     /// The epoch of the writer that this is; 0 where it only reads.
@@ -56,7 +56,7 @@ impl Packs {
         Packs { base, index: Mutex::default(), loaded: Mutex::default(), room: LOADED, epoch, next }
     }
 
-    fn index(&self) -> MutexGuard<'_, Index> {
+    fn index(&self) -> MutexGuard<'_, PackIndex> {
         // A panic leaves an index that is older, never one that is half changed.
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -67,7 +67,7 @@ impl Packs {
     }
 
     /// A pack with its bytes; `None` where it is gone.
-    fn load(&self, path: &str) -> Result<Option<Arc<Loaded>>> {
+    fn load(&self, path: &str) -> Result<Option<Arc<LoadedPack>>> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = loaded.iter().position(|(known, _)| known == path) {
             let known = loaded.remove(at).expect("it is there");
@@ -75,7 +75,7 @@ impl Packs {
             return Ok(Some(known.1));
         }
         let Some(bytes) = self.base.read(path)? else { return Ok(None) };
-        let pack = Arc::new(Loaded::parse(path, bytes)?);
+        let pack = Arc::new(LoadedPack::parse(path, bytes)?);
         loaded.truncate(self.room - 1);
         loaded.push_front((path.to_owned(), Arc::clone(&pack)));
         Ok(Some(pack))
@@ -90,7 +90,7 @@ impl Packs {
     fn write(&self, group: &str, objects: &BTreeMap<String, Vec<u8>>) -> Result<()> {
         let epoch = self.epoch.load(Relaxed);
         if epoch == 0 {
-            return Err(Error::new(Kind::Internal, "packs are written by the writer of the log alone"));
+            return Err(Error::new(ErrorCategory::Internal, "packs are written by the writer of the log alone"));
         }
         let path = Order { epoch, number: self.next.fetch_add(1, Relaxed) }.path(group);
         self.make(&path, objects)
@@ -101,7 +101,7 @@ impl Packs {
             Put::Ours => Ok(()),
             Put::Theirs => {
                 let text = format!("`{path}` at {} is there already with other content", self.base.place());
-                Err(Error::new(Kind::Io, text))
+                Err(Error::new(ErrorCategory::Io, text))
             }
         }
     }
@@ -112,7 +112,7 @@ impl Packs {
             Some(bytes) => Ok((path, bytes)),
             None => {
                 let text = format!("an object went while it was packed in {}", self.base.place());
-                Err(Error::new(Kind::Io, text).in_field(path))
+                Err(Error::new(ErrorCategory::Io, text).in_field(path))
             }
         };
         paths.map(one).collect()
@@ -195,7 +195,7 @@ impl Store for Packs {
             }
         }
         let text = format!("the packs at {} change all the time: look at what is at work there", self.base.place());
-        Err(Error::new(Kind::Io, text))
+        Err(Error::new(ErrorCategory::Io, text))
     }
 
     /// Entries of the log that lie in packs are not listed; the newest one never does.

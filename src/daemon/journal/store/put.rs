@@ -2,7 +2,7 @@
 //! somebody else's, and what is not there is sent again as it was.
 
 use super::{Created, Store};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// How often an object is sent before we give up.
 const TRIES: usize = 8;
@@ -32,7 +32,7 @@ pub fn put(store: &dyn Store, path: &str, bytes: &[u8]) -> Result<Put> {
         }
     }
     let text = format!("the store at {} never says whether `{path}` was written: look at the store", store.place());
-    Err(Error::new(Kind::Io, text))
+    Err(Error::new(ErrorCategory::Io, text))
 }
 
 /// Puts several objects whose names nobody else can have, and makes sure of all.
@@ -44,7 +44,7 @@ pub fn put_all(store: &dyn Store, objects: &[(String, Vec<u8>)]) -> Result<()> {
     for ((path, bytes), created) in objects.iter().zip(created) {
         if created != Created::Made && put(store, path, bytes)? == Put::Theirs {
             let text = format!("`{path}` at {} is there already with other content", store.place());
-            return Err(Error::new(Kind::Io, text));
+            return Err(Error::new(ErrorCategory::Io, text));
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use super::*;
 use crate::daemon::config::LogFormat;
 use crate::daemon::journal::store::{Created, Listed, Memory};
 use crate::daemon::journal::{Body, Decision, Fence, Published, Ref, Staged, Under};
-use crate::daemon::notify::hand::{Hand, Handed};
+use crate::daemon::notify::receiver::{Hand, Handed};
 use crate::daemon::observe::Observer;
 use crate::daemon::observe::events::Receiver;
 use crate::engine::release::{Layout, Manifest, Sha256};
@@ -40,7 +40,7 @@ struct Frail {
 
 fn fails(left: &AtomicUsize) -> Result<()> {
     let took = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-    took.map_or(Ok(()), |_| Err(Error::new(Kind::Io, "the disk is full")))
+    took.map_or(Ok(()), |_| Err(Error::new(ErrorCategory::Io, "the disk is full")))
 }
 
 impl Store for Frail {
@@ -102,7 +102,7 @@ impl Desk {
     fn new() -> Desk {
         let text = "[feed]\nname = \"t\"\n[policy]\nk = 2\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
                     [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n";
-        let feed = Feed::parse(text, Path::new("feed.toml")).expect("a feed");
+        let feed = FeedConfig::parse(text, Path::new("feed.toml")).expect("a feed");
         let paper = Paper::default();
         let observer = Observer::new(LogFormat::Text, paper.clone(), jiff::Timestamp::now).expect("a thread");
         let told = Arc::new(observer).feed(&feed);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::told::{Event, event};
+use super::log_fields::{Event, event};
 use crate::daemon::observe::field::{Checks, ColumnNames};
 use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::words::{Answer, Decision, Request, Step, TickOutcome};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::told::{Event, event};
-use crate::daemon::observe::field::{ErrorText, FileName, Rows};
+use super::log_fields::{Event, event};
+use crate::daemon::observe::field::{ErrorText, FileName, IntakeCounts};
 use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::words::Step;
 
@@ -15,7 +15,7 @@ event! {
         /// The entry.
         seq: u64,
         /// What became of its rows.
-        rows: Rows,
+        rows: IntakeCounts,
         /// Missing or malformed values of sensitive columns, which are null now.
         nulled: u64,
         /// Rows that came since the last tick that closed, those of this file included.
@@ -44,7 +44,7 @@ event! {
         /// The entry.
         seq: u64,
         /// What became of them.
-        rows: Rows,
+        rows: IntakeCounts,
         /// Missing or malformed values of sensitive columns, which are null now.
         nulled: u64,
         /// Rows that came since the last tick that closed, those of this batch included.

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::told::{Event, event};
-use crate::daemon::error::{Error, Kind};
-use crate::daemon::observe::field::{ErrorText, Standing};
+use super::log_fields::{Event, event};
+use crate::daemon::error::{Error, ErrorCategory};
+use crate::daemon::observe::field::{ErrorText, UnpublishedRows};
 use crate::daemon::observe::metrics::{Gauge, Meters, Total};
-use crate::daemon::observe::state::State;
+use crate::daemon::observe::state::FeedPhase;
 
 event! {
     /// The clock is further ahead of what was known of the time than `feed.max_clock_step`: nothing is destroyed for its age
@@ -46,7 +46,7 @@ event! {
 }
 
 impl Event for Started {
-    const STATE: Option<State> = Some(State::Starting);
+    const STATE: Option<FeedPhase> = Some(FeedPhase::Starting);
 
     fn count(&self, _: &Meters<'_>) {}
 }
@@ -73,7 +73,7 @@ event! {
         /// Rows that came since the last tick that closed.
         new_rows: u64,
         /// Rows that are accepted and not published.
-        standing: Standing,
+        standing: UnpublishedRows,
         /// When the last tick was.
         last_tick: Option<jiff::Timestamp>,
         /// When the newest release was published.
@@ -84,7 +84,7 @@ event! {
 }
 
 impl Event for Recovered {
-    const STATE: Option<State> = Some(State::Running);
+    const STATE: Option<FeedPhase> = Some(FeedPhase::Running);
 
     fn count(&self, to: &Meters<'_>) {
         to.set(Gauge::LogEntries, self.log_entries);
@@ -141,7 +141,7 @@ event! {
     /// The feed has halted, and an operator has to act: until then each try to go on fails.
     Halted = "halted", Error {
         /// Who has to act.
-        kind: Kind,
+        kind: ErrorCategory,
         /// Why.
         error: ErrorText,
     }
@@ -155,7 +155,7 @@ impl Halted {
 }
 
 impl Event for Halted {
-    const STATE: Option<State> = Some(State::Halted);
+    const STATE: Option<FeedPhase> = Some(FeedPhase::Halted);
 
     fn count(&self, to: &Meters<'_>) {
         to.add(Total::Halts, 1);
@@ -167,7 +167,7 @@ event! {
     /// The feed is still halted, now for another reason.
     StillHalted = "still_halted", Error {
         /// Who has to act.
-        kind: Kind,
+        kind: ErrorCategory,
         /// Why.
         error: ErrorText,
     }
@@ -193,7 +193,7 @@ event! {
 }
 
 impl Event for Resumed {
-    const STATE: Option<State> = Some(State::Running);
+    const STATE: Option<FeedPhase> = Some(FeedPhase::Running);
     const ENDS_HALT: bool = true;
 
     fn count(&self, to: &Meters<'_>) {

@@ -4,15 +4,15 @@
 mod decisions;
 mod intake;
 mod life;
+pub(super) mod log_fields;
 mod notices;
 mod process;
 #[cfg(test)]
 mod tests;
 mod ticks;
-pub(super) mod told;
 mod upkeep;
 
-pub use super::field::{Checks, ColumnNames, ErrorText, FileName, Rows, Standing};
+pub use super::field::{Checks, ColumnNames, ErrorText, FileName, IntakeCounts, UnpublishedRows};
 pub use super::words::{Answer, Decision, Hold, Notice, Receiver, Request};
 pub use decisions::{
     Coarsest, Decided, MisspelledGuarded, Published, Rejected, RequestDone, Stopped, StrangeNotes, WithoutDetail,
@@ -24,8 +24,8 @@ pub use intake::{
 pub use life::{
     Appended, ClockAhead, ClockBehind, FenceAppended, Halted, Recovered, Resumed, ShuttingDown, Started, StillHalted,
 };
+pub use log_fields::{Event, ProcessEvent};
 pub use notices::{NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack};
 pub use process::Listening;
 pub use ticks::{Held, OverdueWarning, TickClosed, TickGathered, TickSkipped, TickWaiting};
-pub use told::{Event, ProcessEvent};
 pub use upkeep::{CheckpointWritten, Damaged, Erased, Forgotten, Scrubbed, Swept};

@@ -1,6 +1,6 @@
 //! Who was told what of a feed, and who does not listen. What was told is not repeated here.
 
-use super::told::{Event, event};
+use super::log_fields::{Event, event};
 use crate::daemon::observe::field::ErrorText;
 use crate::daemon::observe::metrics::Meters;
 use crate::daemon::observe::words::{Notice, Receiver};

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use super::told::{ProcessEvent, event};
+use super::log_fields::{ProcessEvent, event};
 
 event! {
     /// The daemon's pages can be read.

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::told::{Event, ProcessEvent};
+use super::log_fields::{Event, ProcessEvent};
 use super::*;
-use crate::daemon::config::{Feed, LogFormat};
-use crate::daemon::error::{Complaint, Error, Kind};
-use crate::daemon::observe::{Behind, FeedObserver, Observer, State};
+use crate::daemon::config::{FeedConfig, LogFormat};
+use crate::daemon::error::{Complaint, Error, ErrorCategory};
+use crate::daemon::observe::{Behind, FeedObserver, FeedPhase, Observer};
 use crate::engine::model::{Column, Columns, Detail, Kind as ColumnKind, Role};
 use crate::engine::release::Sha256;
 
@@ -40,11 +40,11 @@ fn then() -> jiff::Timestamp {
     jiff::Timestamp::from_millisecond(1_795_255_200_007).expect("a time")
 }
 
-fn feed() -> Feed {
+fn feed() -> FeedConfig {
     let text = "[feed]\nname = \"admissions\"\n[policy]\nk = 2\n\
                 [[column]]\nname = \"id\"\nrole = \"identifier\"\n\
                 [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n";
-    Feed::parse(text, Path::new("feed.toml")).expect("a feed")
+    FeedConfig::parse(text, Path::new("feed.toml")).expect("a feed")
 }
 
 /// One feed, watched in both forms.
@@ -128,7 +128,7 @@ fn a_feed_lives() {
     let watch = Watch::new();
     let state = || watch.feeds[0].observer().health().feeds["admissions"];
     watch.check(&Started { version: "0.1.0" }, &format!("info  started {FEED} version=0.1.0"), &[]);
-    assert_eq!(state(), State::Starting);
+    assert_eq!(state(), FeedPhase::Starting);
     let ahead = ClockAhead { now: then(), ahead: Duration::from_secs(7200) };
     watch.check(&ahead, &format!("warn  clock_ahead {FEED} now=2026-11-21T10:00:00Z ahead=7200.000"), &[]);
     let behind = ClockBehind { due: jiff::Timestamp::UNIX_EPOCH, last: then() };
@@ -147,7 +147,7 @@ fn a_feed_lives() {
         sums: None,
         sums_left_out: None,
         new_rows: 12,
-        standing: Standing { waiting: 3, withheld: 2, pending: 1 },
+        standing: UnpublishedRows { waiting: 3, withheld: 2, pending: 1 },
         last_tick: Some(jiff::Timestamp::UNIX_EPOCH),
         last_publication: None,
         seconds: Duration::from_millis(1_500),
@@ -173,7 +173,7 @@ fn a_feed_lives() {
     watch.feeds[0].watch(Duration::from_secs(60), behind);
     assert!(watch.feeds[0].observer().health().ready);
     oldest.store(61, Ordering::Relaxed);
-    assert!(state() == State::Behind && !watch.feeds[0].observer().health().ready);
+    assert!(state() == FeedPhase::Behind && !watch.feeds[0].observer().health().ready);
     let text = watch.feeds[0].observer().metrics();
     for line in
         ["source_lag{feed=\"admissions\",partition=\"3\"} 7.0", "source_oldest_seconds{feed=\"admissions\"} 61.0"]
@@ -181,7 +181,7 @@ fn a_feed_lives() {
         assert!(text.contains(&format!("tidegate_{line}\n")), "{text}");
     }
     oldest.store(0, Ordering::Relaxed);
-    assert_eq!(state(), State::Running);
+    assert_eq!(state(), FeedPhase::Running);
     let appended = Appended { seq: 9, kind: "config" };
     watch.check(&appended, &format!("info  appended {FEED} seq=9 kind=config"), &["log_entries 10.0"]);
 }
@@ -190,29 +190,29 @@ fn a_feed_lives() {
 fn a_feed_halts() {
     let watch = Watch::new();
     let state = || watch.feeds[0].observer().health().feeds["admissions"];
-    let error = Error::new(Kind::Io, "cannot write it: the disk is full").in_file(Path::new("var/a"));
+    let error = Error::new(ErrorCategory::Io, "cannot write it: the disk is full").in_file(Path::new("var/a"));
     let line = format!("error halted {FEED} kind=io error=\"var/a: cannot write it: the disk is full\"");
     watch.check(&Halted::because(&error), &line, &["halted 1.0", "halts_total 1"]);
-    assert_eq!(state(), State::Halted);
+    assert_eq!(state(), FeedPhase::Halted);
     watch.check(&ShuttingDown {}, &format!("info  shutting_down {FEED}"), &[]);
-    assert_eq!(state(), State::Halted);
-    let error = Error::new(Kind::Feed, "no schedule");
+    assert_eq!(state(), FeedPhase::Halted);
+    let error = Error::new(ErrorCategory::Feed, "no schedule");
     let line = format!("error still_halted {FEED} kind=feed error=\"no schedule\"");
     watch.check(&StillHalted::because(&error), &line, &[]);
     watch.check(&Started { version: "0.1.0" }, &format!("info  started {FEED} version=0.1.0"), &[]);
-    assert_eq!(state(), State::Halted, "it is tried again");
+    assert_eq!(state(), FeedPhase::Halted, "it is tried again");
     watch.check(
         &Resumed { since: then() },
         &format!("info  resumed {FEED} since=2026-11-21T10:00:00Z"),
         &["halted 0.0"],
     );
-    assert_eq!(state(), State::Running);
+    assert_eq!(state(), FeedPhase::Running);
 }
 
 #[test]
 fn rows_come_in() {
     let watch = Watch::new();
-    let rows = Rows { seen: 10, kept: 4, duplicate: 3, skipped: 2, quarantined: 1 };
+    let rows = IntakeCounts { seen: 10, kept: 4, duplicate: 3, skipped: 2, quarantined: 1 };
     let seconds = Duration::from_micros(250_400);
     let taken = FileTaken { file: name("in/a b.csv"), seq: 3, rows, nulled: 5, new_rows: 44, seconds };
     let line = "file=\"a b.csv\" seq=3 seen=10 kept=4 duplicate=3 skipped=2 quarantined=1 nulled=5 new_rows=44 \
@@ -242,7 +242,7 @@ fn rows_come_in() {
 #[test]
 fn messages_of_a_topic_come_in() {
     let watch = Watch::new();
-    let rows = Rows { seen: 10, kept: 4, duplicate: 3, skipped: 2, quarantined: 1 };
+    let rows = IntakeCounts { seen: 10, kept: 4, duplicate: 3, skipped: 2, quarantined: 1 };
     let batch = BatchTaken { partitions: 3, seq: 6, rows, nulled: 0, new_rows: 4, seconds: Duration::from_millis(250) };
     let line =
         "partitions=3 seq=6 seen=10 kept=4 duplicate=3 skipped=2 quarantined=1 nulled=0 new_rows=4 seconds=0.250";
@@ -306,7 +306,7 @@ fn ticks_end_in_one_outcome_each() {
         &format!("info  tick_gathered {FEED} tick=6 new_rows=3 waiting_rows=5 ticks_left=2"),
         &moved,
     );
-    let standing = Standing { waiting: 3, withheld: 2, pending: 1 };
+    let standing = UnpublishedRows { waiting: 3, withheld: 2, pending: 1 };
     let closed = TickClosed { tick: 7, seq: 8, added: 40, standing, seconds: Duration::from_millis(500) };
     let line = "tick=7 seq=8 added=40 waiting=3 withheld=2 pending=1 seconds=0.500";
     let moved = [
@@ -439,7 +439,7 @@ fn people_ask_and_things_are_deleted() {
     let checkpoint = CheckpointWritten { seq: 20, bytes: 9_000, seconds: Duration::from_millis(3) };
     let line = format!("info  checkpoint_written {FEED} seq=20 bytes=9000 seconds=0.003");
     watch.check(&checkpoint, &line, &["checkpoints_total 1"]);
-    let gone = Error::new(Kind::Input, "this published file is missing").in_field("report/1.html");
+    let gone = Error::new(ErrorCategory::Input, "this published file is missing").in_field("report/1.html");
     let line = format!("warn  damaged {FEED} damaged=1 error=\"`report/1.html`: this published file is missing\"");
     watch.check(&Damaged::because(1, &gone), &line, &["damaged 1.0"]);
     let scrubbed = Scrubbed { rounds: 2, log_entries: 20, bytes: 9_000, damaged: 0, seconds: Duration::from_millis(3) };

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::told::{Event, event};
-use crate::daemon::observe::field::Standing;
+use super::log_fields::{Event, event};
+use crate::daemon::observe::field::UnpublishedRows;
 use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::words::{Hold, Step, TickOutcome};
 
@@ -78,7 +78,7 @@ event! {
         /// Rows whose atoms formed in it.
         added: u64,
         /// Rows that are accepted and not published.
-        standing: Standing,
+        standing: UnpublishedRows,
         /// How long closing took.
         seconds: Duration,
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::told::{Event, event};
+use super::log_fields::{Event, event};
 use crate::daemon::error::Error;
 use crate::daemon::observe::field::ErrorText;
 use crate::daemon::observe::metrics::{Gauge, Meters, Total};

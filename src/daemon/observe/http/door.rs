@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 
 use super::tokens::Tokens;
 use crate::daemon::config::Http;
-use crate::daemon::error::{Error, Kind, Result, cause};
+use crate::daemon::error::{Error, ErrorCategory, Result, cause};
 
 /// An open port and the tokens that are asked for.
 pub struct Door {
@@ -26,7 +26,7 @@ impl Door {
             let text = format!(
                 "other machines reach {bind}, and no token is asked for: name one in `http.tokens` or with --token, or listen on 127.0.0.1"
             );
-            return Err(Error::new(Kind::Usage, text).in_field("http.tokens"));
+            return Err(Error::new(ErrorCategory::Usage, text).in_field("http.tokens"));
         }
         let tokens = Tokens::read(&http.tokens)?;
         let refused = |error| refused(bind, &error);
@@ -56,5 +56,5 @@ pub(super) fn refused(bind: SocketAddr, error: &io::Error) -> Error {
         }
         _ => (cause(error), "write another `http.bind`"),
     };
-    Error::new(Kind::Io, format!("cannot listen on {bind}: {why}: {act}")).in_field("http.bind")
+    Error::new(ErrorCategory::Io, format!("cannot listen on {bind}: {why}: {act}")).in_field("http.bind")
 }

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use super::door::{Door, refused};
-use super::stream::Limited;
+use super::stream::LimitedListener;
 use super::tokens::Tokens;
 use crate::daemon::error::Result;
 use crate::daemon::observe::events::Listening;
@@ -44,7 +44,7 @@ pub async fn serve(
         shutdown.await;
         drop(end);
     };
-    let server = axum::serve(Limited::new(listener), router(observer, tokens)).with_graceful_shutdown(until);
+    let server = axum::serve(LimitedListener::new(listener), router(observer, tokens)).with_graceful_shutdown(until);
     tokio::select! {
         answered = server => answered.map_err(|error| refused(address, &error)),
         () = async {

@@ -23,19 +23,19 @@ const LONGEST: usize = 16 << 10;
 
 /// Accepts connections while there is room.
 #[derive(Debug)]
-pub struct Limited {
+pub struct LimitedListener {
     listener: TcpListener,
     room: Arc<Semaphore>,
 }
 
-impl Limited {
+impl LimitedListener {
     /// Connections of this listener.
-    pub fn new(listener: TcpListener) -> Limited {
-        Limited { listener, room: Arc::new(Semaphore::new(MOST)) }
+    pub fn new(listener: TcpListener) -> LimitedListener {
+        LimitedListener { listener, room: Arc::new(Semaphore::new(MOST)) }
     }
 }
 
-impl axum::serve::Listener for Limited {
+impl axum::serve::Listener for LimitedListener {
     type Io = Timed;
     type Addr = SocketAddr;
 

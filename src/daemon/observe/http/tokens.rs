@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 use zeroize::Zeroize;
 
 use crate::daemon::config::Secret;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Digests of the tokens; none: no token is asked for.
 pub struct Tokens(Vec<[u8; 32]>);
@@ -22,7 +22,7 @@ impl Tokens {
             let digest = Sha256::digest(token.as_bytes()).into();
             token.zeroize();
             let text = "a token is one or more visible ASCII characters without a space: write it anew";
-            sendable.then_some(digest).ok_or_else(|| Error::new(Kind::Usage, text).in_field("http.tokens"))
+            sendable.then_some(digest).ok_or_else(|| Error::new(ErrorCategory::Usage, text).in_field("http.tokens"))
         };
         secrets.iter().map(digest).collect::<Result<_>>().map(Tokens)
     }

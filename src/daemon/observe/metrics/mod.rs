@@ -3,11 +3,11 @@
 //! A label is the name of a feed or a word of a closed enumeration, never a file, a value or a text. Of masking no metric
 //! tells anything, least of all how many rows it changed (SCIENCE 5).
 
-mod kept;
 mod labels;
+mod registry;
 mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use kept::{Meters, Metrics};
+pub use registry::{Meters, Metrics};
 pub use tables::{Gauge, Total};

@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::table::Split;
+use super::super::table::NodeSplit;
 use super::groups::{self, Groups};
 use crate::histogram::{Numbered, Release};
 use crate::model::Cut;
 
 /// The earlier releases, those of one recoding together.
-pub struct Past<'a> {
+pub struct PastReleases<'a> {
     /// All of them.
     pub releases: &'a [Release],
     /// One view per recoding.
@@ -27,15 +27,15 @@ pub struct PastView<'a> {
     pub numbered: &'a Numbered,
 }
 
-impl<'a> Past<'a> {
+impl<'a> PastReleases<'a> {
     /// Sorts releases by their recoding.
-    pub fn new(releases: &'a [Release], number: &[usize], numbered: &'a [Numbered]) -> Past<'a> {
+    pub fn new(releases: &'a [Release], number: &[usize], numbered: &'a [Numbered]) -> PastReleases<'a> {
         let view = |(recoding, numbered): (usize, &'a Numbered)| PastView {
             cuts: releases[numbered.last()].recoding(),
             stages: (0..releases.len()).filter(|&at| number[at] == recoding).collect(),
             numbered,
         };
-        Past { releases, views: numbered.iter().enumerate().map(view).collect() }
+        PastReleases { releases, views: numbered.iter().enumerate().map(view).collect() }
     }
 
     /// Per view that has a release before `increment` the last such one: (view, stage).
@@ -59,22 +59,22 @@ impl<'a> Past<'a> {
 
 /// A join cell of the new release and one earlier recoding.
 #[derive(Clone)]
-pub struct Cell {
+pub struct JoinCell {
     /// The earlier recoding's classes in it.
     classes: Vec<u32>,
     /// Per stage of the recoding, N_s: rows of the new release in the cell minus those of the earlier one.
     excess: Vec<Groups>,
 }
 
-impl Cell {
-    fn new(past: &Past<'_>, view: usize, classes: Vec<u32>, now: &Groups) -> Cell {
+impl JoinCell {
+    fn new(past: &PastReleases<'_>, view: usize, classes: Vec<u32>, now: &Groups) -> JoinCell {
         let PastView { stages, numbered, .. } = &past.views[view];
         let excess = |&release: &usize| {
             let inside = classes.iter().filter_map(|&id| numbered.in_release(release, id));
             let before: Vec<Groups> = inside.map(|class| groups::of(&past.releases[release], class)).collect();
             groups::minus(now, &groups::sum(&before))
         };
-        Cell { excess: stages.iter().map(excess).collect(), classes }
+        JoinCell { excess: stages.iter().map(excess).collect(), classes }
     }
 
     /// N_s against one stage.
@@ -84,35 +84,35 @@ impl Cell {
 }
 
 /// Which cell each class of the new release lies in, for one earlier recoding.
-pub struct Cells {
+pub struct CellsByClass {
     view: usize,
-    cells: Vec<Cell>,
+    cells: Vec<JoinCell>,
     of_class: Vec<usize>,
 }
 
 /// What a specialisation makes of the cells: per (cell, child) the new one. `None` = nothing changes.
-pub type NewCells = Option<BTreeMap<(usize, usize), Cell>>;
+pub type NewCells = Option<BTreeMap<(usize, usize), JoinCell>>;
 
-impl Cells {
+impl CellsByClass {
     /// With everything in one class.
-    pub fn start(past: &Past<'_>, view: usize, now: &Groups) -> Cells {
+    pub fn start(past: &PastReleases<'_>, view: usize, now: &Groups) -> CellsByClass {
         let classes = (0..past.views[view].numbered.len() as u32).collect();
-        Cells { view, cells: vec![Cell::new(past, view, classes, now)], of_class: vec![0] }
+        CellsByClass { view, cells: vec![JoinCell::new(past, view, classes, now)], of_class: vec![0] }
     }
 
     /// The cell of a class.
-    pub fn of(&self, class: u32) -> &Cell {
+    pub fn of(&self, class: u32) -> &JoinCell {
         &self.cells[self.of_class[class as usize]]
     }
 
     /// The cell of a class's child after a specialisation.
-    pub fn after<'c>(&'c self, new: &'c NewCells, class: u32, child: usize) -> &'c Cell {
+    pub fn after<'c>(&'c self, new: &'c NewCells, class: u32, child: usize) -> &'c JoinCell {
         let old = self.of_class[class as usize];
         new.as_ref().map_or(&self.cells[old], |new| &new[&(old, child)])
     }
 
     /// What becomes of the cells; `parts[i]` = groups of each child of `split.classes[i]`.
-    pub fn split(&self, past: &Past<'_>, split: &Split, parts: &[Vec<Groups>]) -> NewCells {
+    pub fn split(&self, past: &PastReleases<'_>, split: &NodeSplit, parts: &[Vec<Groups>]) -> NewCells {
         let view = &past.views[self.view];
         if view.cuts[split.column].at(split.first_leaf()) <= split.node {
             return None; // at or below the earlier cut
@@ -128,13 +128,13 @@ impl Cells {
         let cell = |((old, child), parts): ((usize, usize), Vec<&Groups>)| {
             let under = |&&id: &&u32| split.part_of_node(release.class(id as usize)[split.column]) == child;
             let classes = self.cells[old].classes.iter().filter(under).copied().collect();
-            ((old, child), Cell::new(past, self.view, classes, &groups::sum(parts)))
+            ((old, child), JoinCell::new(past, self.view, classes, &groups::sum(parts)))
         };
         Some(inside.into_iter().map(cell).collect())
     }
 
     /// The specialisation happened.
-    pub fn accept(&mut self, split: &Split, new: NewCells, made: &[Vec<(usize, usize)>]) {
+    pub fn accept(&mut self, split: &NodeSplit, new: NewCells, made: &[Vec<(usize, usize)>]) {
         let first = self.cells.len();
         let new = new.map(|new| {
             let (keys, cells): (Vec<_>, Vec<_>) = new.into_iter().unzip();

@@ -10,19 +10,19 @@ mod groups;
 mod targets;
 mod validity;
 
-use super::table::Table;
-use super::top_down::{Found, top_down};
-use super::validity::Reason;
+use super::table::SearchTable;
+use super::top_down::{TopDownResult, top_down};
+use super::validity::InvalidReason;
 use crate::histogram::{Excess, Histogram, JoinCells, Numbered, Release};
 use crate::model::{Cut, Recoding, Taxonomy};
-use cells::Past;
+use cells::PastReleases;
 use validity::Bcf;
 
 /// Why there is no next release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoRelease {
     /// Not even with everything at the root: there are fewer than `k` new people, or the chain was broken before.
-    Unsafe(Reason),
+    Unsafe(InvalidReason),
     /// The table does not hold every row of this earlier release.
     NotSuperset {
         /// Which one, counted from 0.
@@ -37,7 +37,7 @@ pub enum NoRelease {
 ///
 /// # Errors
 /// Why there is no next release.
-pub fn bcf(all: &Histogram, earlier: &[Release], trees: &[&Taxonomy], k: u64) -> Result<Found, NoRelease> {
+pub fn bcf(all: &Histogram, earlier: &[Release], trees: &[&Taxonomy], k: u64) -> Result<TopDownResult, NoRelease> {
     let number = number(earlier);
     let numbered = Numbered::all(earlier, &number, trees.len());
     for view in &numbered {
@@ -47,13 +47,13 @@ pub fn bcf(all: &Histogram, earlier: &[Release], trees: &[&Taxonomy], k: u64) ->
         Excess::of(&cells, last, &now, all.values().len())
             .map_err(|_| NoRelease::NotSuperset { earlier: view.last() })?;
     }
-    let past = Past::new(earlier, &number, &numbered);
+    let past = PastReleases::new(earlier, &number, &numbered);
     let targets = targets::families(&past, trees, all.values().len()).ok_or(NoRelease::TooManyTargets)?;
     let rows: Vec<u64> =
         (0..all.tuples()).map(|tuple| all.cells_of(tuple).iter().map(|cell| u64::from(cell.count)).sum()).collect();
     let columns = (0..all.width()).map(|column| all.column(column)).collect();
     let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
-    let table = Table { trees, columns, rows: &rows, weights: Vec::new() };
+    let table = SearchTable { trees, columns, rows: &rows, weights: Vec::new() };
     top_down(&table, &leaves, &mut Bcf::new(all, &past, &targets, k)).map_err(NoRelease::Unsafe)
 }
 

@@ -6,7 +6,7 @@
 //! Comparable classes form a chain in every column, so a tuple is comparable to a class of the new release exactly if its
 //! finest nodes are.
 
-use super::cells::Past;
+use super::cells::PastReleases;
 use super::groups::{self, Groups};
 use crate::histogram::{Excess, JoinCells};
 use crate::model::{Node, Taxonomy};
@@ -40,7 +40,7 @@ impl Family {
 }
 
 /// All targets; `None` when there are too many.
-pub fn families(past: &Past<'_>, trees: &[&Taxonomy], values: usize) -> Option<Vec<Family>> {
+pub fn families(past: &PastReleases<'_>, trees: &[&Taxonomy], values: usize) -> Option<Vec<Family>> {
     let n = past.releases.len();
     let mut families = (0..n).map(|at| tuples(past, at, trees, values)).collect::<Option<Vec<_>>>()?;
     if n > 1 {
@@ -50,7 +50,7 @@ pub fn families(past: &Past<'_>, trees: &[&Taxonomy], values: usize) -> Option<V
 }
 
 /// The classes of one recoding, each in its first state.
-fn classes(past: &Past<'_>, view: usize, width: usize) -> Family {
+fn classes(past: &PastReleases<'_>, view: usize, width: usize) -> Family {
     let mut family = Family { increment: None, before: Vec::new(), width, keys: Vec::new(), left: Vec::new() };
     let view = &past.views[view];
     for id in 0..view.numbered.len() as u32 {
@@ -62,7 +62,7 @@ fn classes(past: &Past<'_>, view: usize, width: usize) -> Family {
 }
 
 /// The tuples of mutually comparable classes for people of one increment.
-fn tuples(past: &Past<'_>, increment: usize, trees: &[&Taxonomy], values: usize) -> Option<Family> {
+fn tuples(past: &PastReleases<'_>, increment: usize, trees: &[&Taxonomy], values: usize) -> Option<Family> {
     let release = |(view, stage): (usize, usize)| past.views[view].stages[stage];
     let views: Vec<usize> = past.from(increment).into_iter().map(release).collect();
     let before = past.before(increment);
@@ -97,7 +97,13 @@ fn tuples(past: &Past<'_>, increment: usize, trees: &[&Taxonomy], values: usize)
 }
 
 /// Per class of a release what it leaves itself: |g| and N_s against each of these earlier releases.
-fn bounds(past: &Past<'_>, release: usize, earlier: &[usize], trees: &[&Taxonomy], values: usize) -> Vec<Groups> {
+fn bounds(
+    past: &PastReleases<'_>,
+    release: usize,
+    earlier: &[usize],
+    trees: &[&Taxonomy],
+    values: usize,
+) -> Vec<Groups> {
     let later = &past.releases[release];
     let mut bounds: Vec<Groups> = (0..later.classes()).map(|class| groups::of(later, class)).collect();
     for &before in earlier {

@@ -5,9 +5,9 @@
 //!
 //! FA can rise under a specialisation (SCIENCE 2), so nothing is concluded from figures of an earlier state.
 
-use super::super::table::{Split, Table};
-use super::super::validity::{Accepted, Reason, Validity, View};
-use super::cells::{Cell, Cells, NewCells, Past};
+use super::super::table::{NodeSplit, SearchTable};
+use super::super::validity::{Accepted, InvalidReason, SearchView, Validity};
+use super::cells::{CellsByClass, JoinCell, NewCells, PastReleases};
 use super::groups::{self, Groups};
 use super::targets::Family;
 use crate::histogram::Histogram;
@@ -16,19 +16,19 @@ use crate::model::Node;
 /// What is known of the state that the search is in.
 pub struct Bcf<'a> {
     all: &'a Histogram,
-    past: &'a Past<'a>,
+    past: &'a PastReleases<'a>,
     families: &'a [Family],
     k: u64,
     /// The newest release of each recoding: what newcomers are told from.
     newest: Vec<(usize, usize)>,
     /// Join cells per earlier recoding.
-    cells: Vec<Cells>,
+    cells: Vec<CellsByClass>,
     /// Per class of the new release and family the targets that are comparable to it.
     comparable: Vec<Vec<Vec<u32>>>,
 }
 
 /// What a specialisation would make.
-pub struct Trial {
+pub struct SplitTrial {
     /// Per earlier recoding.
     cells: Vec<NewCells>,
     /// Per class that is touched, child and family.
@@ -37,7 +37,7 @@ pub struct Trial {
 
 impl<'a> Bcf<'a> {
     /// Against these targets of the past; `all` holds every row of the new release.
-    pub fn new(all: &'a Histogram, past: &'a Past<'a>, families: &'a [Family], k: u64) -> Bcf<'a> {
+    pub fn new(all: &'a Histogram, past: &'a PastReleases<'a>, families: &'a [Family], k: u64) -> Bcf<'a> {
         let newest = past.before(past.releases.len());
         Bcf { all, past, families, k, newest, cells: Vec::new(), comparable: Vec::new() }
     }
@@ -46,13 +46,13 @@ impl<'a> Bcf<'a> {
     fn judge(
         &self,
         groups: &Groups,
-        cells: &[&Cell],
+        cells: &[&JoinCell],
         targets: &[Vec<u32>],
         class: impl Fn() -> Vec<Node>,
-    ) -> Result<(), Reason> {
+    ) -> Result<(), InvalidReason> {
         let (limit, rows) = (self.k, groups::rows(groups));
         if rows < limit {
-            return Err(Reason::Rows { class: class(), rows, limit });
+            return Err(InvalidReason::Rows { class: class(), rows, limit });
         }
         let within = |before: &[(usize, usize)]| {
             let tighter =
@@ -65,16 +65,16 @@ impl<'a> Bcf<'a> {
                 let left = groups::shared(&family.left[target as usize], &bound, limit);
                 if left < limit {
                     let (target, increment) = (family.key(target).to_vec(), family.increment);
-                    return Err(Reason::Earlier { class: class(), target, increment, left, limit });
+                    return Err(InvalidReason::Earlier { class: class(), target, increment, left, limit });
                 }
             }
         }
         let left = groups::rows(&within(&self.newest));
-        if left < limit { Err(Reason::Newcomers { class: class(), left, limit }) } else { Ok(()) }
+        if left < limit { Err(InvalidReason::Newcomers { class: class(), left, limit }) } else { Ok(()) }
     }
 
     /// The groups of each child of each class that is touched.
-    fn parts(&self, view: &View<'_>, split: &Split) -> Result<Vec<Vec<Groups>>, Reason> {
+    fn parts(&self, view: &SearchView<'_>, split: &NodeSplit) -> Result<Vec<Vec<Groups>>, InvalidReason> {
         let leaves = view.table.columns[split.column];
         let mut scratch = Counts::new(self.all.values().len());
         let mut parts = Vec::with_capacity(split.classes.len());
@@ -84,7 +84,11 @@ impl<'a> Bcf<'a> {
             for (child, items) in items.iter().enumerate().filter(|(_, items)| !items.is_empty()) {
                 let rows = items.iter().map(|&item| view.table.rows[item as usize]).sum();
                 if rows < self.k {
-                    return Err(Reason::Rows { class: view.child_nodes(class, split, child), rows, limit: self.k });
+                    return Err(InvalidReason::Rows {
+                        class: view.child_nodes(class, split, child),
+                        rows,
+                        limit: self.k,
+                    });
                 }
             }
             parts.push(items.iter().map(|items| scratch.groups(self.all, items)).collect());
@@ -93,7 +97,7 @@ impl<'a> Bcf<'a> {
     }
 
     /// The targets of a class that are comparable to each of its children.
-    fn divide(&self, split: &Split, class: u32) -> Vec<Vec<Vec<u32>>> {
+    fn divide(&self, split: &NodeSplit, class: u32) -> Vec<Vec<Vec<u32>>> {
         let mut children = vec![vec![Vec::new(); self.families.len()]; split.children.len()];
         for (at, (family, targets)) in self.families.iter().zip(&self.comparable[class as usize]).enumerate() {
             for &target in targets {
@@ -110,39 +114,39 @@ impl<'a> Bcf<'a> {
 }
 
 impl Validity for Bcf<'_> {
-    type Trial = Trial;
+    type Trial = SplitTrial;
 
-    fn start(&mut self, table: &Table<'_>) -> Result<(), Reason> {
+    fn start(&mut self, table: &SearchTable<'_>) -> Result<(), InvalidReason> {
         let items: Vec<u32> = (0..table.rows.len() as u32).collect();
         let now = Counts::new(self.all.values().len()).groups(self.all, &items);
-        self.cells = (0..self.past.views.len()).map(|view| Cells::start(self.past, view, &now)).collect();
+        self.cells = (0..self.past.views.len()).map(|view| CellsByClass::start(self.past, view, &now)).collect();
         let everybody: Vec<Vec<u32>> =
             self.families.iter().map(|family| (0..family.left.len() as u32).collect()).collect();
         if !items.is_empty() {
             self.comparable.push(everybody);
-            let cells: Vec<&Cell> = self.cells.iter().map(|cells| cells.of(0)).collect();
+            let cells: Vec<&JoinCell> = self.cells.iter().map(|cells| cells.of(0)).collect();
             self.judge(&now, &cells, &self.comparable[0], || vec![0; table.trees.len()])?;
         }
         Ok(())
     }
 
-    fn test(&self, view: &View<'_>, split: &Split) -> Result<Trial, Reason> {
+    fn test(&self, view: &SearchView<'_>, split: &NodeSplit) -> Result<SplitTrial, InvalidReason> {
         let parts = self.parts(view, split)?;
         let cells: Vec<NewCells> = self.cells.iter().map(|cells| cells.split(self.past, split, &parts)).collect();
         let mut comparable = Vec::with_capacity(parts.len());
         for (&class, parts) in split.classes.iter().zip(&parts) {
             let targets = self.divide(split, class);
             for (child, groups) in parts.iter().enumerate().filter(|(_, groups)| !groups.is_empty()) {
-                let cells: Vec<&Cell> =
+                let cells: Vec<&JoinCell> =
                     self.cells.iter().zip(&cells).map(|(cells, new)| cells.after(new, class, child)).collect();
                 self.judge(groups, &cells, &targets[child], || view.child_nodes(class, split, child))?;
             }
             comparable.push(targets);
         }
-        Ok(Trial { cells, comparable })
+        Ok(SplitTrial { cells, comparable })
     }
 
-    fn accept(&mut self, split: &Split, trial: Trial, made: &Accepted) {
+    fn accept(&mut self, split: &NodeSplit, trial: SplitTrial, made: &Accepted) {
         for (cells, new) in self.cells.iter_mut().zip(trial.cells) {
             cells.accept(split, new, made);
         }

@@ -11,8 +11,8 @@ use std::collections::BinaryHeap;
 
 use super::lattice::{Levels, rank};
 use super::objective::Score;
-use super::paths::Known;
-use super::search::{Found, Search};
+use super::paths::FittingStates;
+use super::search::{LevelsResult, LevelsSearch};
 
 /// States that are decided at a time, whatever the number of threads: each decides for those behind it.
 const TOGETHER: usize = 4;
@@ -53,11 +53,11 @@ impl Part {
     }
 }
 
-impl Search<'_> {
+impl LevelsSearch<'_> {
     /// Searches until no state can be better than the best one, or until it is told to stop, by the number of states that were checked.
-    pub fn best_first(mut self, mut stop: impl FnMut(u64) -> bool) -> Found {
+    pub fn best_first(mut self, mut stop: impl FnMut(u64) -> bool) -> LevelsResult {
         let lattice = self.problem.lattice;
-        let (mut known, mut waiting) = (Known::nothing(self.problem), BinaryHeap::new());
+        let (mut known, mut waiting) = (FittingStates::nothing(self.problem), BinaryHeap::new());
         self.descend(&mut known, &mut stop);
         let all = Part { worth: Score::LEAST, rank: 0, lowest: lattice.bottom(), highest: lattice.top() };
         self.wait(Part { worth: self.worth(&all.lowest, all.worth), ..all }, &mut waiting);
@@ -83,7 +83,7 @@ impl Search<'_> {
     /// stop, what all that wait are worth at best.
     fn promising(
         &mut self,
-        known: &Known,
+        known: &FittingStates,
         waiting: &mut BinaryHeap<Reverse<Part>>,
         stop: &mut impl FnMut(u64) -> bool,
     ) -> Result<Vec<Part>, Score> {
@@ -128,7 +128,7 @@ impl Search<'_> {
 
     /// A first state that fits: the first on a path from the bottom to the top, or the top, and down from there as long as that is
     /// better, each time by the column that saves most.
-    fn descend(&mut self, known: &mut Known, stop: &mut impl FnMut(u64) -> bool) {
+    fn descend(&mut self, known: &mut FittingStates, stop: &mut impl FnMut(u64) -> bool) {
         let lattice = self.problem.lattice;
         if self.is_inherited() && !stop(self.checked) {
             self.decide(&[lattice.bottom()], known);
@@ -153,7 +153,7 @@ impl Search<'_> {
     }
 
     /// A better state than the best one: one column higher, and down again by others, as long as that is better.
-    fn refine(&mut self, known: &mut Known, stop: &mut impl FnMut(u64) -> bool) {
+    fn refine(&mut self, known: &mut FittingStates, stop: &mut impl FnMut(u64) -> bool) {
         let mut column = 0;
         while let Some(best) = self.best.clone().filter(|best| column < best.levels.len() && !stop(self.checked)) {
             let mut levels = best.levels.clone();

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::checker::Checker;
 use super::lattice::{Lattice, Levels};
 use super::objective::Objective;
-use super::state_figures::Checked;
+use super::state_figures::StateFigures;
 use crate::histogram::{Histogram, ValueCode};
 use crate::model::cut::join;
 use crate::model::{Cut, Recoding, Taxonomy};
@@ -22,7 +22,7 @@ use crate::model::{Cut, Recoding, Taxonomy};
 type Groups = Vec<(ValueCode, u64)>;
 
 /// The earlier releases of a chain, and all rows of the next one.
-pub struct Chain<'c> {
+pub struct EarlierReleases<'c> {
     all: &'c Histogram,
     earlier: &'c [Recoding],
     trees: &'c [&'c Taxonomy],
@@ -45,13 +45,13 @@ struct Cells {
     groups: Vec<Groups>,
 }
 
-impl<'c> Chain<'c> {
+impl<'c> EarlierReleases<'c> {
     /// Rows of increment i came out with the i-th of the earlier releases, counted from 0, or come with the next release.
     ///
     /// # Panics
     /// If rows belong to an increment behind that of the next release.
-    pub fn new(all: &'c Histogram, earlier: &'c [Recoding], trees: &'c [&'c Taxonomy], k: u64) -> Chain<'c> {
-        let mut chain = Chain { all, earlier, trees, k, targets: Vec::new() };
+    pub fn new(all: &'c Histogram, earlier: &'c [Recoding], trees: &'c [&'c Taxonomy], k: u64) -> EarlierReleases<'c> {
+        let mut chain = EarlierReleases { all, earlier, trees, k, targets: Vec::new() };
         for tuple in 0..all.tuples() {
             let mut increments: Vec<usize> = all.cells_of(tuple).iter().map(|cell| cell.increment as usize).collect();
             increments.dedup();
@@ -99,7 +99,7 @@ impl<'c> Chain<'c> {
     }
 
     /// What a recoding of the next release is like.
-    fn check(&self, recoding: &[Cut]) -> Result<Checked, u64> {
+    fn check(&self, recoding: &[Cut]) -> Result<StateFigures, u64> {
         let cells = self.cells(recoding, self.earlier.len());
         for target in &self.targets {
             let mut left = target.left.clone();
@@ -111,7 +111,7 @@ impl<'c> Chain<'c> {
         let sizes = cells[0].groups.iter().map(rows).filter(|&rows| rows > 0);
         let (published, squares) =
             sizes.fold((0, 0), |(classes, squares), rows| (classes + 1, squares + u128::from(rows).pow(2)));
-        Ok(Checked { published, squares, published_squares: squares, ..Checked::default() })
+        Ok(StateFigures { published, squares, published_squares: squares, ..StateFigures::default() })
     }
 }
 
@@ -147,16 +147,16 @@ impl Target {
 
 /// Checks states by the validity of a chain.
 pub struct InChain<'c> {
-    pub chain: &'c Chain<'c>,
+    pub chain: &'c EarlierReleases<'c>,
     pub lattice: &'c Lattice,
     pub objective: &'c Objective,
 }
 
 impl Checker for InChain<'_> {
-    fn check(&mut self, states: &[Levels]) -> Vec<Checked> {
+    fn check(&mut self, states: &[Levels]) -> Vec<StateFigures> {
         let one = |levels: &Levels| match self.chain.check(&self.lattice.recoding(self.chain.trees, levels)) {
-            Ok(checked) => Checked { extra: vec![0; self.objective.figures(self.lattice)], ..checked },
-            Err(rows) => Checked { suppressed: rows, lost: rows, ..Checked::default() },
+            Ok(checked) => StateFigures { extra: vec![0; self.objective.figures(self.lattice)], ..checked },
+            Err(rows) => StateFigures { suppressed: rows, lost: rows, ..StateFigures::default() },
         };
         states.par_iter().map(one).collect()
     }

@@ -3,18 +3,18 @@
 
 use rayon::prelude::*;
 
-use super::classes::{Classes, Rules};
+use super::classes::{StateClasses, StateRules};
 use super::lattice::{Lattice, Levels};
 use super::objective::Objective;
 use super::packing::Packing;
 use super::privacy::Privacy;
-use super::rows::Rows;
-use super::state_figures::Checked;
+use super::rows::DistinctRows;
+use super::state_figures::StateFigures;
 
 /// Checks states.
 pub trait Checker {
     /// What each of these states is like.
-    fn check(&mut self, states: &[Levels]) -> Vec<Checked>;
+    fn check(&mut self, states: &[Levels]) -> Vec<StateFigures>;
 
     /// Has the classes of a state at hand, because states that generalise it come next.
     fn prepare(&mut self, levels: &[u8]);
@@ -31,16 +31,16 @@ const STATES: usize = 1_024;
 const ROWS: usize = size_of::<u32>();
 
 struct RollUp<'r, const WORDS: usize> {
-    rules: Rules<'r>,
+    rules: StateRules<'r>,
     /// The finest state first, then others, oldest first.
-    known: Vec<Classes<WORDS>>,
+    known: Vec<StateClasses<WORDS>>,
     entries: usize,
     largest: usize,
 }
 
 /// Something that checks states of rows.
 pub fn checker<'r>(
-    rows: &Rows,
+    rows: &DistinctRows,
     lattice: &'r Lattice,
     privacy: &'r Privacy,
     objective: &'r Objective,
@@ -56,7 +56,7 @@ pub fn checker<'r>(
     table.iter_mut().for_each(|share| *share /= all);
     let packing = Packing::of(lattice, table.len());
     let words = packing.words();
-    let rules = Rules { lattice, privacy, objective, limit, table, packing };
+    let rules = StateRules { lattice, privacy, objective, limit, table, packing };
     match words {
         1 => RollUp::<1>::boxed(rows, rules),
         2 => RollUp::<2>::boxed(rows, rules),
@@ -68,19 +68,19 @@ pub fn checker<'r>(
 }
 
 impl<'r, const WORDS: usize> RollUp<'r, WORDS> {
-    fn boxed(rows: &Rows, rules: Rules<'r>) -> Box<dyn Checker + 'r> {
-        let finest = Classes::<WORDS>::finest(rows, &rules);
+    fn boxed(rows: &DistinctRows, rules: StateRules<'r>) -> Box<dyn Checker + 'r> {
+        let finest = StateClasses::<WORDS>::finest(rows, &rules);
         let largest = finest.len() * (WORDS * 8 + ROWS);
         Box::new(RollUp::<WORDS> { rules, known: vec![finest], entries: 0, largest })
     }
 
     /// The fewest classes that are at hand of a state which this one generalises.
-    fn source(&self, levels: &[u8]) -> &Classes<WORDS> {
-        let finer = |known: &&Classes<WORDS>| known.levels.iter().zip(levels).all(|(known, level)| known <= level);
+    fn source(&self, levels: &[u8]) -> &StateClasses<WORDS> {
+        let finer = |known: &&StateClasses<WORDS>| known.levels.iter().zip(levels).all(|(known, level)| known <= level);
         self.known.iter().filter(finer).min_by_key(|known| known.len()).expect("the finest state is at hand")
     }
 
-    fn keep(&mut self, mut classes: Classes<WORDS>, source: usize) {
+    fn keep(&mut self, mut classes: StateClasses<WORDS>, source: usize) {
         // Classes that are hardly fewer save hardly any work.
         if classes.len() * 10 > source * 8 {
             return;
@@ -97,7 +97,7 @@ impl<'r, const WORDS: usize> RollUp<'r, WORDS> {
 }
 
 impl<const WORDS: usize> Checker for RollUp<'_, WORDS> {
-    fn check(&mut self, states: &[Levels]) -> Vec<Checked> {
+    fn check(&mut self, states: &[Levels]) -> Vec<StateFigures> {
         let one = |levels: &Levels| {
             let source = self.source(levels);
             let classes = source.rolled_up(levels, &self.rules);

@@ -1,23 +1,23 @@
 //! The classes of one state, computed from those of a finer one.
 
-use super::counts::Counts;
-use super::key::{Key, hash};
+use super::counts::CountingQueries;
+use super::key::{ClassKey, hash};
 use super::lattice::{Lattice, Levels};
 use super::objective::{Costs, Extra, Objective};
 use super::packing::Packing;
 use super::privacy::{Fate, Privacy};
-use super::rows::Rows;
-use super::state_figures::Checked;
+use super::rows::DistinctRows;
+use super::state_figures::StateFigures;
 
 /// The classes of a state; where values are looked at each class comes once per value.
-pub struct Classes<const WORDS: usize> {
+pub struct StateClasses<const WORDS: usize> {
     pub levels: Levels,
-    keys: Vec<Key<WORDS>>,
+    keys: Vec<ClassKey<WORDS>>,
     rows: Vec<u32>,
 }
 
 /// What states are checked by.
-pub struct Rules<'r> {
+pub struct StateRules<'r> {
     /// All states.
     pub lattice: &'r Lattice,
     /// Which classes may be published.
@@ -32,9 +32,9 @@ pub struct Rules<'r> {
     pub packing: Packing,
 }
 
-impl<const WORDS: usize> Classes<WORDS> {
+impl<const WORDS: usize> StateClasses<WORDS> {
     /// Of the state in which nothing is generalised.
-    pub fn finest(rows: &Rows, rules: &Rules<'_>) -> Classes<WORDS> {
+    pub fn finest(rows: &DistinctRows, rules: &StateRules<'_>) -> StateClasses<WORDS> {
         let key = |at: usize| {
             let mut key = [0; WORDS];
             for (column, leaves) in rows.columns.iter().enumerate() {
@@ -46,7 +46,7 @@ impl<const WORDS: usize> Classes<WORDS> {
             key
         };
         let keys = (0..rows.counts.len()).map(key).collect();
-        Classes { levels: rules.lattice.bottom(), keys, rows: rows.counts.clone() }
+        StateClasses { levels: rules.lattice.bottom(), keys, rows: rows.counts.clone() }
     }
 
     /// How many entries there are.
@@ -55,13 +55,13 @@ impl<const WORDS: usize> Classes<WORDS> {
     }
 
     /// Of a state that generalises this one.
-    pub fn rolled_up(&self, levels: &[u8], rules: &Rules<'_>) -> Classes<WORDS> {
+    pub fn rolled_up(&self, levels: &[u8], rules: &StateRules<'_>) -> StateClasses<WORDS> {
         let (mask, raised) =
             (rules.packing.mask::<WORDS>(levels), rules.packing.raised(rules.lattice, &self.levels, levels));
         // 0 for none, or a place of a class and 1. There are fewer classes than entries as a rule.
         let mut places = vec![0u32; self.len().next_power_of_two().max(4)];
         // The entry behind the last class takes each key on trial, so that nothing hangs on whether it is new.
-        let mut keys: Vec<Key<WORDS>> = vec![[0; WORDS]; self.len() + 1];
+        let mut keys: Vec<ClassKey<WORDS>> = vec![[0; WORDS]; self.len() + 1];
         let mut rows = vec![0u32; self.len() + 1];
         let mut found = 0;
         for (key, count) in self.keys.iter().zip(&self.rows) {
@@ -91,7 +91,7 @@ impl<const WORDS: usize> Classes<WORDS> {
         }
         keys.truncate(found);
         rows.truncate(found);
-        Classes { levels: levels.to_vec(), keys, rows }
+        StateClasses { levels: levels.to_vec(), keys, rows }
     }
 
     /// Gives back what more memory was asked for.
@@ -101,10 +101,10 @@ impl<const WORDS: usize> Classes<WORDS> {
     }
 
     /// What the state is like.
-    pub fn check(&self, rules: &Rules<'_>) -> Checked {
-        let mut checked = Checked::default();
-        let mut suppressed: Vec<(Key<WORDS>, u32)> = Vec::new();
-        let mut class = |key: Key<WORDS>, rows: u32, values: &[(u32, u32)]| {
+    pub fn check(&self, rules: &StateRules<'_>) -> StateFigures {
+        let mut checked = StateFigures::default();
+        let mut suppressed: Vec<(ClassKey<WORDS>, u32)> = Vec::new();
+        let mut class = |key: ClassKey<WORDS>, rows: u32, values: &[(u32, u32)]| {
             // Fewer than 2^32 rows, so their square is fewer than 2^64.
             let square = u128::from(u64::from(rows) * u64::from(rows));
             checked.squares += square;
@@ -141,8 +141,14 @@ impl<const WORDS: usize> Classes<WORDS> {
     }
 
     /// What suppressed classes would add to the answer of a query.
-    fn adds(&self, counts: &Counts, rules: &Rules<'_>, query: usize, suppressed: &[(Key<WORDS>, u32)]) -> u128 {
-        let of_class = |(key, rows): &(Key<WORDS>, u32)| {
+    fn adds(
+        &self,
+        counts: &CountingQueries,
+        rules: &StateRules<'_>,
+        query: usize,
+        suppressed: &[(ClassKey<WORDS>, u32)],
+    ) -> u128 {
+        let of_class = |(key, rows): &(ClassKey<WORDS>, u32)| {
             let code = |column: usize| rules.packing.code(key, column, self.levels[column]);
             u128::from(counts.adds(query, &self.levels, code)) * u128::from(*rows)
         };
@@ -150,9 +156,15 @@ impl<const WORDS: usize> Classes<WORDS> {
     }
 
     /// What suppressed classes cost in a column beside their labels.
-    fn extra(&self, costs: &Costs, rules: &Rules<'_>, column: usize, suppressed: &[(Key<WORDS>, u32)]) -> u128 {
+    fn extra(
+        &self,
+        costs: &Costs,
+        rules: &StateRules<'_>,
+        column: usize,
+        suppressed: &[(ClassKey<WORDS>, u32)],
+    ) -> u128 {
         let level = self.levels[column];
-        let code = |key: &Key<WORDS>| rules.packing.code(key, column, level) as usize;
+        let code = |key: &ClassKey<WORDS>| rules.packing.code(key, column, level) as usize;
         match costs.extra(column, level) {
             Extra::Words(extra) => {
                 suppressed.iter().map(|(key, rows)| extra[code(key)] * u64::from(*rows)).sum::<u64>().into()
@@ -162,9 +174,9 @@ impl<const WORDS: usize> Classes<WORDS> {
     }
 
     /// Every class with its rows by value.
-    fn each_with_values(&self, rules: &Rules<'_>, class: &mut impl FnMut(Key<WORDS>, u32, &[(u32, u32)])) {
+    fn each_with_values(&self, rules: &StateRules<'_>, class: &mut impl FnMut(ClassKey<WORDS>, u32, &[(u32, u32)])) {
         let field = rules.packing.value();
-        let mut entries: Vec<(Key<WORDS>, u32, u32)> = Vec::with_capacity(self.len());
+        let mut entries: Vec<(ClassKey<WORDS>, u32, u32)> = Vec::with_capacity(self.len());
         for (key, &rows) in self.keys.iter().zip(&self.rows) {
             let (mut key, value) = (*key, field.get(key));
             field.set(&mut key, 0);
@@ -181,7 +193,7 @@ impl<const WORDS: usize> Classes<WORDS> {
 }
 
 /// A table of so many places with these classes.
-fn spread<const WORDS: usize>(keys: &[Key<WORDS>], places: usize) -> Vec<u32> {
+fn spread<const WORDS: usize>(keys: &[ClassKey<WORDS>], places: usize) -> Vec<u32> {
     let mut found = vec![0; places];
     for (key, at) in keys.iter().zip(1..) {
         let mut slot = hash(key) & (places - 1);

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::lattice::{Lattice, Levels};
-use super::rows::Rows;
+use super::rows::DistinctRows;
 use crate::model::Leaf;
 
 /// How many rows have leaves that are asked for; columns that are not named do not matter.
@@ -19,7 +19,7 @@ pub struct Query {
 }
 
 /// Counting queries over rows and their states.
-pub struct Counts {
+pub struct CountingQueries {
     queries: Vec<Prepared>,
     /// The most rows that may be suppressed.
     limit: u64,
@@ -53,14 +53,14 @@ const ROW: u64 = 1 << 50;
 /// Units in which errors are counted, so that those that are equal do not differ by how they were computed.
 const ERROR: f64 = (1u64 << 20) as f64;
 
-impl Counts {
+impl CountingQueries {
     /// Of queries over the rows of a lattice, of which so many may be suppressed at most.
     ///
     /// # Panics
     /// If there is no query, or a query names a column twice.
-    pub fn of(rows: &Rows, lattice: &Lattice, queries: &[Query], limit: u64) -> Counts {
+    pub fn of(rows: &DistinctRows, lattice: &Lattice, queries: &[Query], limit: u64) -> CountingQueries {
         assert!(!queries.is_empty(), "there are queries");
-        Counts { queries: queries.iter().map(|query| Prepared::of(rows, lattice, query)).collect(), limit }
+        CountingQueries { queries: queries.iter().map(|query| Prepared::of(rows, lattice, query)).collect(), limit }
     }
 
     /// How many queries there are.
@@ -120,7 +120,7 @@ impl Column {
 }
 
 impl Prepared {
-    fn of(rows: &Rows, lattice: &Lattice, query: &Query) -> Prepared {
+    fn of(rows: &DistinctRows, lattice: &Lattice, query: &Query) -> Prepared {
         let mut combinations = 1;
         let mut columns: Vec<Column> = Vec::new();
         for (column, wanted) in &query.columns {

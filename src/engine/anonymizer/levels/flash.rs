@@ -3,14 +3,14 @@
 
 use super::lattice::{Levels, rank};
 use super::objective::Score;
-use super::paths::Known;
-use super::search::{Found, Search};
+use super::paths::FittingStates;
+use super::search::{LevelsResult, LevelsSearch};
 
-impl Search<'_> {
+impl LevelsSearch<'_> {
     /// Searches all states.
-    pub fn flash(mut self) -> Found {
-        let Search { problem, .. } = self;
-        let mut known = Known::nothing(problem);
+    pub fn flash(mut self) -> LevelsResult {
+        let LevelsSearch { problem, .. } = self;
+        let mut known = FittingStates::nothing(problem);
         let mut states: Vec<(u32, Score, Levels)> = Vec::new();
         let mut open = vec![problem.lattice.bottom()];
         while let Some(levels) = open.pop() {

@@ -3,12 +3,12 @@
 
 use super::lattice::Levels;
 use super::objective::Score;
-use super::search::{Found, Search};
+use super::search::{LevelsResult, LevelsSearch};
 
-impl Search<'_> {
+impl LevelsSearch<'_> {
     /// Searches until a state fits.
-    pub fn greedy(mut self) -> Found {
-        let Search { problem, .. } = self;
+    pub fn greedy(mut self) -> LevelsResult {
+        let LevelsSearch { problem, .. } = self;
         let mut levels = problem.lattice.bottom();
         let mut checked = self.check(&[levels.clone()]);
         while !checked[0].fits {

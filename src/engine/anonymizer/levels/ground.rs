@@ -3,7 +3,7 @@
 //! tree. Heights grow on every way up, so a tree with edges of half the difference of heights has these distances, and what crosses an
 //! edge is what its subtree has too much or too little.
 
-use super::rows::Rows;
+use super::rows::DistinctRows;
 use crate::model::{Leaf, Node, Taxonomy};
 
 /// The places of sensitive values in a taxonomy, with what the whole table has in each subtree.
@@ -24,7 +24,7 @@ impl Ground {
     ///
     /// # Panics
     /// If a value of the rows has no entry.
-    pub fn of(tree: &Taxonomy, leaves: &[Option<Leaf>], rows: &Rows) -> Ground {
+    pub fn of(tree: &Taxonomy, leaves: &[Option<Leaf>], rows: &DistinctRows) -> Ground {
         let height = f64::from(tree.height(0)).max(1.0);
         let up = |node: Node| tree.parent(node).map(|parent| tree.height(parent) - tree.height(node));
         let mut edges: Vec<f64> =

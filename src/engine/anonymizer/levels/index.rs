@@ -10,7 +10,7 @@ const BLOCK: usize = 8;
 const BITS: usize = 64 * BLOCK;
 
 /// States, of which those that pass something on to a state are found.
-pub struct Index {
+pub struct StateIndex {
     inherited: Inherited,
     heights: Vec<u8>,
     /// Per column and level the states that are no higher in this column. What goes downward is counted from the top.
@@ -19,12 +19,12 @@ pub struct Index {
     most: usize,
 }
 
-impl Index {
+impl StateIndex {
     /// Of no state yet; it keeps so many of the newest at least, and twice as many at most.
-    pub fn new(heights: &[u8], inherited: Inherited, most: usize) -> Index {
+    pub fn new(heights: &[u8], inherited: Inherited, most: usize) -> StateIndex {
         let sets = heights.iter().map(|&height| vec![Vec::new(); usize::from(height)]).collect();
         let most = most.next_multiple_of(BITS);
-        Index { inherited, heights: heights.to_vec(), sets, states: Vec::new(), most }
+        StateIndex { inherited, heights: heights.to_vec(), sets, states: Vec::new(), most }
     }
 
     fn upward(&self, column: usize, level: u8) -> usize {
@@ -101,7 +101,7 @@ mod tests {
             (number >> 33) as u8 % most
         };
         for inherited in [Inherited::Upward, Inherited::Downward] {
-            let (mut index, mut list) = (Index::new(&heights, inherited, BITS), Vec::<Levels>::new());
+            let (mut index, mut list) = (StateIndex::new(&heights, inherited, BITS), Vec::<Levels>::new());
             for _ in 0..3 * BITS + 7 {
                 let levels: Levels = heights.iter().map(|&height| draw(height)).collect();
                 let asked: Levels = heights.iter().map(|&height| draw(height)).collect();

@@ -1,26 +1,26 @@
 //! The codes of a class in a few words, so that classes are compared and hashed as numbers.
 
 /// The codes of a class.
-pub type Key<const WORDS: usize> = [u64; WORDS];
+pub type ClassKey<const WORDS: usize> = [u64; WORDS];
 
 /// Where the code of a column stands in a key.
 #[derive(Debug, Clone, Copy)]
-pub struct Field {
+pub struct KeyBits {
     word: usize,
     shift: u32,
     mask: u64,
 }
 
-impl Field {
+impl KeyBits {
     /// The code in a key.
     #[inline]
-    pub fn get<const WORDS: usize>(self, key: &Key<WORDS>) -> u32 {
+    pub fn get<const WORDS: usize>(self, key: &ClassKey<WORDS>) -> u32 {
         (key[self.word] >> self.shift & self.mask) as u32
     }
 
     /// Puts a code into a key.
     #[inline]
-    pub fn set<const WORDS: usize>(self, key: &mut Key<WORDS>, code: u32) {
+    pub fn set<const WORDS: usize>(self, key: &mut ClassKey<WORDS>, code: u32) {
         let word = &mut key[self.word];
         *word = *word & !(self.mask << self.shift) | (u64::from(code) & self.mask) << self.shift;
     }
@@ -28,7 +28,7 @@ impl Field {
 
 /// Where a key lies in a table: every bit of it moves the low ones.
 #[inline]
-pub fn hash<const WORDS: usize>(key: &Key<WORDS>) -> usize {
+pub fn hash<const WORDS: usize>(key: &ClassKey<WORDS>) -> usize {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = key.iter().fold(ODD, |mixed, word| {
         let product = u128::from(mixed ^ word) * u128::from(ODD);
@@ -38,18 +38,18 @@ pub fn hash<const WORDS: usize>(key: &Key<WORDS>) -> usize {
 }
 
 /// Where the codes of columns with so many codes each stand, and how many words they take.
-pub fn fields(codes: impl Iterator<Item = usize>) -> (Vec<Field>, usize) {
+pub fn fields(codes: impl Iterator<Item = usize>) -> (Vec<KeyBits>, usize) {
     let (mut word, mut used) = (0, 0);
     let field = |codes: usize| {
         let bits = codes.max(1).next_power_of_two().trailing_zeros().max(1);
         if used + bits > u64::BITS {
             (word, used) = (word + 1, 0);
         }
-        let field = Field { word, shift: used, mask: (1 << bits) - 1 };
+        let field = KeyBits { word, shift: used, mask: (1 << bits) - 1 };
         used += bits;
         field
     };
-    let fields: Vec<Field> = codes.map(field).collect();
+    let fields: Vec<KeyBits> = codes.map(field).collect();
     let words = fields.last().map_or(0, |field| field.word) + 1;
     (fields, words)
 }

@@ -24,12 +24,12 @@ mod search;
 mod state_figures;
 
 pub use antichain::{Antichain, Inherited, Property, Usage};
-pub use chain::Chain;
-pub use counts::{Counts, Query};
+pub use chain::EarlierReleases;
+pub use counts::{CountingQueries, Query};
 pub use ground::Ground;
 pub use lattice::{Lattice, Levels};
 pub use objective::{Costs, Mean, Objective, Score};
 pub use privacy::{Diverse, Privacy};
-pub use rows::Rows;
-pub use search::{Best, Found, Judged, Problem, Search, Tracked};
-pub use state_figures::Checked;
+pub use rows::DistinctRows;
+pub use search::{Best, CheckedState, LevelsProblem, LevelsResult, LevelsSearch, Tracked};
+pub use state_figures::StateFigures;

@@ -4,10 +4,10 @@
 
 use std::cmp::Ordering;
 
-use super::counts::Counts;
+use super::counts::CountingQueries;
 use super::lattice::{Lattice, Levels};
-use super::rows::Rows;
-use super::state_figures::Checked;
+use super::rows::DistinctRows;
+use super::state_figures::StateFigures;
 use crate::model::Taxonomy;
 
 /// How the figures of columns become one.
@@ -70,7 +70,7 @@ pub enum Objective {
     /// The rows of a class on average, all suppressed rows being one.
     AverageSize,
     /// The mean relative error of counting queries.
-    Counts(Counts),
+    Counts(CountingQueries),
 }
 
 /// A value of an objective, for comparison: a number of any size, less is better.
@@ -147,7 +147,7 @@ impl Costs {
     ///
     /// # Panics
     /// If a suppressed row costs more than everything.
-    pub fn loss(rows: &Rows, lattice: &Lattice, trees: &[&Taxonomy], suppressed: u64) -> Costs {
+    pub fn loss(rows: &DistinctRows, lattice: &Lattice, trees: &[&Taxonomy], suppressed: u64) -> Costs {
         assert!(suppressed <= 1_000, "a suppressed row costs all that its label leaves, at most");
         let column = |column: usize, height: u8| {
             let (tree, leaves) = (trees[column], frequencies(rows, column, trees[column].leaves()));
@@ -167,7 +167,7 @@ impl Costs {
     }
 
     /// Precision: the share of a column's levels that a row is raised by; a suppressed row is raised to the top.
-    pub fn precision(rows: &Rows, lattice: &Lattice) -> Costs {
+    pub fn precision(rows: &DistinctRows, lattice: &Lattice) -> Costs {
         let column = |column: usize, height: u8| {
             let (all, top) = (u128::from(rows.all()), height - 1);
             let extra = |level: u8| vec![u128::from(top - level); lattice.nodes(column, level).len()];
@@ -178,7 +178,7 @@ impl Costs {
     }
 
     /// Non-uniform entropy: the bits that a row's leaf is worth when its label is known; of a suppressed row, when nothing is.
-    pub fn entropy(rows: &Rows, lattice: &Lattice, trees: &[&Taxonomy]) -> Costs {
+    pub fn entropy(rows: &DistinctRows, lattice: &Lattice, trees: &[&Taxonomy]) -> Costs {
         // Differences of rounded logarithms add up along a path as the bits themselves do.
         let log = |rows: u64| (BIT * (rows as f64).log2()).round() as u128;
         let bits = |all: u64, part: u64| if part == 0 { 0 } else { log(all) - log(part) };
@@ -288,7 +288,7 @@ impl Costs {
 }
 
 /// How many rows have each leaf of a column.
-fn frequencies(rows: &Rows, column: usize, leaves: usize) -> Vec<u64> {
+fn frequencies(rows: &DistinctRows, column: usize, leaves: usize) -> Vec<u64> {
     let mut found = vec![0; leaves];
     for (&leaf, &count) in rows.columns[column].iter().zip(&rows.counts) {
         found[leaf as usize] += u64::from(count);
@@ -335,12 +335,12 @@ impl Objective {
     }
 
     /// What a state is worth at best that suppresses all rows that a coarser one does, if that can be said without checking it.
-    pub fn bound_under(&self, levels: &[u8], coarser: &Checked) -> Option<Score> {
+    pub fn bound_under(&self, levels: &[u8], coarser: &StateFigures) -> Option<Score> {
         self.costs().map(|costs| costs.score_with(levels, coarser.suppressed, &coarser.extra))
     }
 
     /// What a state and all that generalise it are worth at best, of so many rows, once it was checked.
-    pub fn bound_of(&self, levels: &[u8], checked: &Checked, rows: u64) -> Score {
+    pub fn bound_of(&self, levels: &[u8], checked: &StateFigures, rows: u64) -> Score {
         match self {
             Objective::Columns(costs) => costs.score(levels, None),
             Objective::Discernibility => Score::of(checked.squares as f64 / (rows as f64).powi(2)),
@@ -350,7 +350,7 @@ impl Objective {
     }
 
     /// The value of a state that suppresses no more than it may.
-    pub fn value(&self, levels: &Levels, checked: &Checked, rows: u64) -> Score {
+    pub fn value(&self, levels: &Levels, checked: &StateFigures, rows: u64) -> Score {
         match self {
             Objective::Columns(costs) => costs.score(levels, Some(&checked.extra)),
             Objective::Counts(counts) => Score::of(counts.value(levels, checked.suppressed, &checked.extra)),

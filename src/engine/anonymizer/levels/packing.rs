@@ -2,7 +2,7 @@
 //! a mask over its key: what the mask takes away is the way from the new label down. A column whose ways would be too long has the
 //! numbers of its labels instead, which are looked up.
 
-use super::key::{Field, Key, fields};
+use super::key::{ClassKey, KeyBits, fields};
 use super::lattice::{Lattice, Levels};
 use crate::model::Leaf;
 
@@ -13,12 +13,12 @@ const LONGEST: u32 = 20;
 pub struct Packing {
     columns: Vec<Column>,
     /// Where the number of a value stands.
-    value: Field,
+    value: KeyBits,
     words: usize,
 }
 
 struct Column {
-    field: Field,
+    field: KeyBits,
     /// `None` where a key has the number of the label.
     ways: Option<Ways>,
 }
@@ -53,7 +53,13 @@ impl Packing {
     }
 
     /// Puts a leaf into the key of a class in which nothing is generalised.
-    pub fn put_leaf<const WORDS: usize>(&self, key: &mut Key<WORDS>, lattice: &Lattice, column: usize, leaf: Leaf) {
+    pub fn put_leaf<const WORDS: usize>(
+        &self,
+        key: &mut ClassKey<WORDS>,
+        lattice: &Lattice,
+        column: usize,
+        leaf: Leaf,
+    ) {
         let Column { field, ways } = &self.columns[column];
         let code = match ways {
             Some(ways) => ways.leaves[leaf as usize],
@@ -63,12 +69,12 @@ impl Packing {
     }
 
     /// Where the number of a value stands.
-    pub fn value(&self) -> Field {
+    pub fn value(&self) -> KeyBits {
         self.value
     }
 
     /// What stays of a key in a state.
-    pub fn mask<const WORDS: usize>(&self, levels: &[u8]) -> Key<WORDS> {
+    pub fn mask<const WORDS: usize>(&self, levels: &[u8]) -> ClassKey<WORDS> {
         let mut mask = [u64::MAX; WORDS];
         for (Column { field, ways }, &level) in self.columns.iter().zip(levels) {
             if let Some(ways) = ways {
@@ -79,14 +85,14 @@ impl Packing {
     }
 
     /// The columns that a mask does not generalise from one state to another, with the code there of each code here.
-    pub fn raised<'l>(&self, lattice: &'l Lattice, from: &Levels, to: &[u8]) -> Vec<(Field, &'l [u32])> {
+    pub fn raised<'l>(&self, lattice: &'l Lattice, from: &Levels, to: &[u8]) -> Vec<(KeyBits, &'l [u32])> {
         let numbered = (0..to.len()).filter(|&column| self.columns[column].ways.is_none() && from[column] < to[column]);
         numbered.map(|column| (self.columns[column].field, lattice.raised(column, from[column], to[column]))).collect()
     }
 
     /// The code of a column's label in the key of a class.
     #[inline]
-    pub fn code<const WORDS: usize>(&self, key: &Key<WORDS>, column: usize, level: u8) -> u32 {
+    pub fn code<const WORDS: usize>(&self, key: &ClassKey<WORDS>, column: usize, level: u8) -> u32 {
         let Column { field, ways } = &self.columns[column];
         let code = field.get(key);
         match ways {
@@ -164,7 +170,7 @@ mod tests {
         for (column, tree) in trees.iter().enumerate() {
             for leaf in (0..tree.leaves() as Leaf).step_by(1 + tree.leaves() / 50) {
                 for level in 0..lattice.height(column) {
-                    let mut key: Key<2> = [0; 2];
+                    let mut key: ClassKey<2> = [0; 2];
                     (0..4).for_each(|other| packing.put_leaf(&mut key, &lattice, other, 2));
                     packing.put_leaf(&mut key, &lattice, column, leaf);
                     packing.value().set(&mut key, 6);

@@ -6,15 +6,15 @@
 use std::collections::BTreeSet;
 
 use super::antichain::Inherited;
-use super::index::Index;
+use super::index::StateIndex;
 use super::lattice::Levels;
 use super::objective::Score;
-use super::search::{Judged, Problem, Search};
+use super::search::{CheckedState, LevelsProblem, LevelsSearch};
 
 /// What a search knows of states that fit.
-pub struct Known {
+pub struct FittingStates {
     /// States that fit, with all that generalise them; nothing where that is not inherited.
-    fitting: Index,
+    fitting: StateIndex,
     /// States that were checked.
     seen: BTreeSet<Levels>,
     /// What labels cost alone where states were last found to begin to fit.
@@ -26,11 +26,11 @@ pub struct Known {
 /// States that fit which are kept, at least.
 const FITTING: usize = 1 << 15;
 
-impl Known {
+impl FittingStates {
     /// Before anything was checked.
-    pub fn nothing(problem: &Problem<'_>) -> Known {
-        let fitting = Index::new(&problem.lattice.heights(), Inherited::Upward, FITTING);
-        Known { fitting, seen: BTreeSet::new(), border: None, thorough: false }
+    pub fn nothing(problem: &LevelsProblem<'_>) -> FittingStates {
+        let fitting = StateIndex::new(&problem.lattice.heights(), Inherited::Upward, FITTING);
+        FittingStates { fitting, seen: BTreeSet::new(), border: None, thorough: false }
     }
 
     /// Whether a state was checked.
@@ -83,9 +83,9 @@ impl Path {
     }
 }
 
-impl Search<'_> {
+impl LevelsSearch<'_> {
     /// Checks states and keeps that they were.
-    pub fn look(&mut self, states: &[Levels], known: &mut Known) -> Vec<Judged> {
+    pub fn look(&mut self, states: &[Levels], known: &mut FittingStates) -> Vec<CheckedState> {
         let checked = self.check(states);
         for (levels, judged) in states.iter().zip(&checked) {
             if judged.fits && self.is_inherited() {
@@ -100,7 +100,7 @@ impl Search<'_> {
     }
 
     /// Finds out whether each of these states fits, and checks those that do. What each is worth at best, as far as that was found.
-    pub fn decide(&mut self, states: &[Levels], known: &mut Known) -> Vec<Score> {
+    pub fn decide(&mut self, states: &[Levels], known: &mut FittingStates) -> Vec<Score> {
         if !self.is_inherited() {
             return self.look(states, known).into_iter().map(|judged| judged.worth).collect();
         }
@@ -135,7 +135,7 @@ impl Search<'_> {
     }
 
     /// The next state of a path that is to be checked; `None` where it is known from where on its states fit.
-    fn middle(&mut self, path: &mut Path, known: &mut Known) -> Option<Levels> {
+    fn middle(&mut self, path: &mut Path, known: &mut FittingStates) -> Option<Levels> {
         loop {
             while path.from < path.to {
                 let levels = &path.states[path.middle];
@@ -155,7 +155,7 @@ impl Search<'_> {
     }
 
     /// A path goes on without the column by which its next state would fit.
-    fn turn(&self, path: &mut Path, known: &mut Known) {
+    fn turn(&self, path: &mut Path, known: &mut FittingStates) {
         let (last, next) = (&path.states[path.from - 1], &path.states[path.from]);
         path.columns.retain(|&column| last[column] == next[column]);
         known.border = self.problem.objective.bound(last);
@@ -165,7 +165,7 @@ impl Search<'_> {
     }
 
     /// A path from a state upward as long as the next state is not known to fit.
-    fn path(&self, levels: &[u8], known: &Known) -> Path {
+    fn path(&self, levels: &[u8], known: &FittingStates) -> Path {
         let columns: Vec<usize> = (0..levels.len()).collect();
         let states = match known.fits(levels) {
             true => vec![levels.to_vec()],
@@ -184,7 +184,7 @@ impl Search<'_> {
     /// States from one upward by some columns, each time by the one whose labels cost least more than in a lowest state, up to one that
     /// is the end.
     fn upward(&self, levels: &[u8], lowest: &[u8], columns: &[usize], is_end: &dyn Fn(&[u8]) -> bool) -> Vec<Levels> {
-        let Problem { lattice, objective, .. } = self.problem;
+        let LevelsProblem { lattice, objective, .. } = self.problem;
         let step = |column: usize, level: u8| {
             (level + 1 < lattice.height(column)).then(|| (objective.step(column, lowest[column], level + 1), column))
         };

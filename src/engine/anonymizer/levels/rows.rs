@@ -4,7 +4,7 @@ use crate::histogram::{Headcount, Histogram};
 use crate::model::Leaf;
 
 /// Rows, those that nothing tells apart counted together.
-pub struct Rows {
+pub struct DistinctRows {
     /// Per column the leaf of each.
     pub(super) columns: Vec<Vec<Leaf>>,
     /// How many rows each stands for.
@@ -15,25 +15,25 @@ pub struct Rows {
     all: u64,
 }
 
-impl Rows {
+impl DistinctRows {
     /// Of people, whose sensitive values are not known here.
     ///
     /// # Panics
     /// If there are 2^32 people or more.
-    pub fn of_people(people: &Headcount) -> Rows {
+    pub fn of_people(people: &Headcount) -> DistinctRows {
         let columns = (0..people.width()).map(|column| people.column(column).to_vec()).collect();
         let counts = (0..people.tuples()).map(|tuple| people.count(tuple));
         let counts = counts.map(|count| u32::try_from(count).expect("fewer than 2^32 people")).collect();
-        Rows { columns, counts, values: Vec::new(), all: 0 }.counted()
+        DistinctRows { columns, counts, values: Vec::new(), all: 0 }.counted()
     }
 
     /// Of rows with their sensitive values, for privacy models that look at these.
     ///
     /// # Panics
     /// If there are 2^32 rows or more.
-    pub fn with_values(rows: &Histogram) -> Rows {
+    pub fn with_values(rows: &Histogram) -> DistinctRows {
         let mut found =
-            Rows { columns: vec![Vec::new(); rows.width()], counts: Vec::new(), values: Vec::new(), all: 0 };
+            DistinctRows { columns: vec![Vec::new(); rows.width()], counts: Vec::new(), values: Vec::new(), all: 0 };
         for tuple in 0..rows.tuples() {
             for cell in rows.cells_of(tuple) {
                 found.columns.iter_mut().zip(rows.tuple_at(tuple)).for_each(|(column, leaf)| column.push(leaf));
@@ -44,7 +44,7 @@ impl Rows {
         found.counted()
     }
 
-    fn counted(mut self) -> Rows {
+    fn counted(mut self) -> DistinctRows {
         self.all = self.counts.iter().map(|&count| u64::from(count)).sum();
         assert!(u32::try_from(self.all).is_ok(), "fewer than 2^32 rows");
         self

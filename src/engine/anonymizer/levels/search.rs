@@ -3,19 +3,19 @@
 use std::collections::VecDeque;
 
 use super::antichain::{Antichain, Inherited, Property, Usage};
-use super::chain::{Chain, InChain};
+use super::chain::{EarlierReleases, InChain};
 use super::checker::{Checker, checker};
-use super::index::Index;
+use super::index::StateIndex;
 use super::lattice::{Lattice, Levels, rank};
 use super::objective::{Objective, Score};
 use super::privacy::Privacy;
-use super::rows::Rows;
-use super::state_figures::Checked;
+use super::rows::DistinctRows;
+use super::state_figures::StateFigures;
 
 /// What is searched for.
-pub struct Problem<'p> {
+pub struct LevelsProblem<'p> {
     /// The rows.
-    pub rows: &'p Rows,
+    pub rows: &'p DistinctRows,
     /// All states.
     pub lattice: &'p Lattice,
     /// Which classes may be published.
@@ -26,7 +26,7 @@ pub struct Problem<'p> {
     pub objective: &'p Objective,
 }
 
-impl Problem<'_> {
+impl LevelsProblem<'_> {
     /// Whether a state suppresses too much whenever one that generalises it does. Without suppression that is so whatever the classes
     /// must be like: of two parts of a class that fails one fails at least.
     pub fn is_inherited(&self) -> bool {
@@ -49,7 +49,7 @@ pub struct Best {
 
 /// What a search ends with.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct LevelsResult {
     /// The best state that was found.
     pub best: Option<Best>,
     /// What no state is better than, as the literature gives it, where the search ended before it was over; `None` where `best` is the
@@ -67,7 +67,7 @@ pub struct Found {
 
 /// What came of checking a state.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judged {
+pub struct CheckedState {
     /// Whether it suppresses no more rows than it may.
     pub fits: bool,
     /// Rows that it suppresses.
@@ -82,9 +82,9 @@ pub struct Judged {
 const COARSER: usize = 1 << 12;
 
 /// The state of a search.
-pub struct Search<'p> {
+pub struct LevelsSearch<'p> {
     /// What is searched for.
-    pub problem: &'p Problem<'p>,
+    pub problem: &'p LevelsProblem<'p>,
     checker: Box<dyn Checker + 'p>,
     /// States that are worse than the best one, with all that generalise them.
     pub quality: Box<dyn Tracked + 'p>,
@@ -93,7 +93,7 @@ pub struct Search<'p> {
     /// The best state so far.
     pub best: Option<Best>,
     /// States that fit and suppress some rows, which all finer states suppress as well.
-    coarser: (Index, VecDeque<Checked>),
+    coarser: (StateIndex, VecDeque<StateFigures>),
     /// How many states were checked.
     pub checked: u64,
     /// A search that has checked so many states takes pains with what it learns from the next ones.
@@ -116,30 +116,30 @@ impl Tracked for Antichain {
     }
 }
 
-impl<'p> Search<'p> {
+impl<'p> LevelsSearch<'p> {
     /// A search that begins, with prefix trees.
     ///
     /// # Panics
     /// If there are no rows, or their values are not there and looked at.
-    pub fn new(problem: &'p Problem<'p>) -> Search<'p> {
+    pub fn new(problem: &'p LevelsProblem<'p>) -> LevelsSearch<'p> {
         let heights = problem.lattice.heights();
         let tree = |inherited| Box::new(Antichain::new(&heights, inherited));
-        Search::with(problem, tree(Inherited::Upward), tree(Inherited::Downward))
+        LevelsSearch::with(problem, tree(Inherited::Upward), tree(Inherited::Downward))
     }
 
     /// The same with other ways to keep what is inherited.
     ///
     /// # Panics
-    /// Like [`Search::new`].
+    /// Like [`LevelsSearch::new`].
     pub fn with(
-        problem: &'p Problem<'p>,
+        problem: &'p LevelsProblem<'p>,
         quality: Box<dyn Tracked + 'p>,
         protection: Box<dyn Tracked + 'p>,
-    ) -> Search<'p> {
-        let Problem { rows, lattice, privacy, suppressed, objective } = problem;
+    ) -> LevelsSearch<'p> {
+        let LevelsProblem { rows, lattice, privacy, suppressed, objective } = problem;
         assert!(rows.all() > 0, "there are rows");
         let checker = checker(rows, lattice, privacy, objective, *suppressed);
-        Search::checked_by(problem, checker, quality, protection)
+        LevelsSearch::checked_by(problem, checker, quality, protection)
     }
 
     /// A search for the next release of a chain: valid states in place of those whose classes may be published. The rows are all rows
@@ -147,34 +147,44 @@ impl<'p> Search<'p> {
     ///
     /// # Panics
     /// If rows may be suppressed.
-    pub fn in_chain(problem: &'p Problem<'p>, chain: &'p Chain<'p>) -> Search<'p> {
+    pub fn in_chain(problem: &'p LevelsProblem<'p>, chain: &'p EarlierReleases<'p>) -> LevelsSearch<'p> {
         assert_eq!(problem.suppressed, 0, "a chain suppresses nothing");
-        let Problem { lattice, objective, .. } = *problem;
+        let LevelsProblem { lattice, objective, .. } = *problem;
         let tree = |inherited| Box::new(Antichain::new(&lattice.heights(), inherited));
         let checker = Box::new(InChain { chain, lattice, objective });
-        Search::checked_by(problem, checker, tree(Inherited::Upward), tree(Inherited::Downward))
+        LevelsSearch::checked_by(problem, checker, tree(Inherited::Upward), tree(Inherited::Downward))
     }
 
     fn checked_by(
-        problem: &'p Problem<'p>,
+        problem: &'p LevelsProblem<'p>,
         checker: Box<dyn Checker + 'p>,
         quality: Box<dyn Tracked + 'p>,
         protection: Box<dyn Tracked + 'p>,
-    ) -> Search<'p> {
-        let coarser = (Index::new(&problem.lattice.heights(), Inherited::Downward, COARSER), VecDeque::new());
-        Search { problem, checker, quality, protection, best: None, coarser, checked: 0, easy: EASY, predicts: true }
+    ) -> LevelsSearch<'p> {
+        let coarser = (StateIndex::new(&problem.lattice.heights(), Inherited::Downward, COARSER), VecDeque::new());
+        LevelsSearch {
+            problem,
+            checker,
+            quality,
+            protection,
+            best: None,
+            coarser,
+            checked: 0,
+            easy: EASY,
+            predicts: true,
+        }
     }
 
     /// The same, that takes pains with what it learns from the first state on; as a rule it does so when the search takes long.
     #[must_use]
-    pub fn thorough(self) -> Search<'p> {
-        Search { easy: 0, ..self }
+    pub fn thorough(self) -> LevelsSearch<'p> {
+        LevelsSearch { easy: 0, ..self }
     }
 
     /// The same, that concludes nothing about other states from one that was checked, which is for comparison alone.
     #[must_use]
-    pub fn without_prediction(self) -> Search<'p> {
-        Search { predicts: false, ..self }
+    pub fn without_prediction(self) -> LevelsSearch<'p> {
+        LevelsSearch { predicts: false, ..self }
     }
 
     /// Whether a state suppresses too much whenever one that generalises it does, and the search makes use of it.
@@ -183,7 +193,7 @@ impl<'p> Search<'p> {
     }
 
     /// Checks states, in their order.
-    pub fn check(&mut self, states: &[Levels]) -> Vec<Judged> {
+    pub fn check(&mut self, states: &[Levels]) -> Vec<CheckedState> {
         let checked = self.checker.check(states);
         self.checked += states.len() as u64;
         states.iter().zip(checked).map(|(levels, checked)| self.judge(levels, checked)).collect()
@@ -194,8 +204,8 @@ impl<'p> Search<'p> {
         self.checker.prepare(levels);
     }
 
-    fn judge(&mut self, levels: &Levels, checked: Checked) -> Judged {
-        let Problem { rows, suppressed: limit, objective, .. } = self.problem;
+    fn judge(&mut self, levels: &Levels, checked: StateFigures) -> CheckedState {
+        let LevelsProblem { rows, suppressed: limit, objective, .. } = self.problem;
         let bound = objective.bound_of(levels, &checked, rows.all());
         let suppressed = checked.suppressed;
         let fits = suppressed <= *limit;
@@ -218,7 +228,7 @@ impl<'p> Search<'p> {
         if self.predicts && self.is_worse(bound) && !(self.is_thorough() && objective.costs().is_some()) {
             self.quality.insert(levels);
         }
-        Judged { fits, suppressed, worth: bound, value }
+        CheckedState { fits, suppressed, worth: bound, value }
     }
 
     /// Whether it takes pains with what it learns.
@@ -242,7 +252,7 @@ impl<'p> Search<'p> {
     /// A state that fits and generalises this one, if the rows that it suppresses already make this one worse than the best state, with
     /// all states between them.
     pub fn worse_under(&self, levels: &[u8]) -> Option<&[u8]> {
-        let Problem { suppressed, objective, .. } = self.problem;
+        let LevelsProblem { suppressed, objective, .. } = self.problem;
         // Rows that may be suppressed at most must make it worse if those of a coarser state do.
         if !objective.most_of(levels, *suppressed).is_some_and(|most| self.is_worse(most)) {
             return None;
@@ -254,8 +264,8 @@ impl<'p> Search<'p> {
     }
 
     /// What the search ends with; `bound`: what states that were not looked at are worth at best.
-    pub fn end(self, bound: Option<Score>) -> Found {
-        Found {
+    pub fn end(self, bound: Option<Score>) -> LevelsResult {
+        LevelsResult {
             bound: bound.map(|bound| self.problem.objective.figure(bound)),
             best: self.best,
             checked: self.checked,

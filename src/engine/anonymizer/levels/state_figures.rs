@@ -2,7 +2,7 @@
 
 /// What one state is like.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Checked {
+pub struct StateFigures {
     /// Rows that are suppressed.
     pub suppressed: u64,
     /// Those of them that are suppressed in every finer state, too.
@@ -20,7 +20,7 @@ pub struct Checked {
     pub extra: Vec<u128>,
 }
 
-impl Checked {
+impl StateFigures {
     /// Classes, with those that are suppressed.
     pub fn classes(&self) -> u64 {
         self.published + self.unpublished

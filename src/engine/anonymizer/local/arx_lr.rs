@@ -5,9 +5,9 @@
 //! Nothing here could look at a sensitive value: there is none in what it is given.
 
 use super::ladder::{Ladder, NoLadder};
-use super::left::{Group, Left};
-use super::paths::Paths;
-use super::states::{State, States, count};
+use super::paths::LayerBits;
+use super::remaining_rows::{LabelGroup, RemainingRows};
+use super::states::{LayerState, LayerStates, count};
 use crate::histogram::Headcount;
 use crate::model::{Node, Taxonomy};
 
@@ -16,9 +16,9 @@ const MOST_STATES: u64 = 4_000_000;
 
 /// People who share their labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Class {
+pub struct StateClass {
     /// The layer of each column, counted from 0.
-    pub state: State,
+    pub state: LayerState,
     /// Its label in each column.
     pub nodes: Vec<Node>,
     /// Its leaf tuples, by number.
@@ -29,9 +29,9 @@ pub struct Class {
 
 /// What comes of carving.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Carved {
+pub struct CarvingResult {
     /// Classes in the order in which they were formed.
-    pub classes: Vec<Class>,
+    pub classes: Vec<StateClass>,
     /// Leaf tuples of those who found none.
     pub outliers: Vec<u32>,
 }
@@ -54,11 +54,11 @@ pub enum NoCarving {
 ///
 /// # Errors
 /// The taxonomies are no ladders, or have too many states.
-pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<Carved, NoCarving> {
+pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<CarvingResult, NoCarving> {
     let ladders = ladders(trees)?;
-    let (states, paths) = (States::new(&ladders), Paths::new(&ladders));
+    let (states, paths) = (LayerStates::new(&ladders), LayerBits::new(&ladders));
     let everybody = (0..people.tuples()).map(|tuple| (people.tuple_at(tuple), people.count(tuple)));
-    let left = Left::new(&paths, everybody);
+    let left = RemainingRows::new(&paths, everybody);
     let failed = vec![false; states.len()];
     let mut carving = Carving { ladders: &ladders, people, states: &states, paths, k, left, failed };
     let mut classes = Vec::new();
@@ -70,7 +70,7 @@ pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<Carved,
             carving.carve(state, &mut classes);
         }
     }
-    Ok(Carved { classes, outliers: carving.left.tuples().to_vec() })
+    Ok(CarvingResult { classes, outliers: carving.left.tuples().to_vec() })
 }
 
 /// Whether classes can be carved over these taxonomies.
@@ -95,25 +95,25 @@ fn ladders(trees: &[&Taxonomy]) -> Result<Vec<Ladder>, NoCarving> {
 struct Carving<'c> {
     ladders: &'c [Ladder],
     people: &'c Headcount,
-    states: &'c States,
-    paths: Paths,
+    states: &'c LayerStates,
+    paths: LayerBits,
     k: u64,
-    left: Left,
+    left: RemainingRows,
     /// Per state whether it is known to form no class; of a state that is, all finer ones are.
     failed: Vec<bool>,
 }
 
 impl Carving<'_> {
     /// Takes all classes of a state away.
-    fn carve(&mut self, state: u32, classes: &mut Vec<Class>) {
+    fn carve(&mut self, state: u32, classes: &mut Vec<StateClass>) {
         let mask = self.paths.mask(self.states.layers(state));
-        let class = |Group { tuples, people }: Group| {
+        let class = |LabelGroup { tuples, people }: LabelGroup| {
             let columns = self.ladders.iter().zip(self.states.layers(state));
             let leaves = self.people.tuple_at(tuples[0] as usize);
             let nodes = columns.zip(leaves).map(|((ladder, layer), leaf)| ladder.node(layer, leaf)).collect();
-            Class { state: self.states.layers(state).map(|layer| layer as u8).collect(), nodes, tuples, people }
+            StateClass { state: self.states.layers(state).map(|layer| layer as u8).collect(), nodes, tuples, people }
         };
-        let mut formed: Vec<Class> = self.left.take(&mask, self.k).into_iter().map(class).collect();
+        let mut formed: Vec<StateClass> = self.left.take(&mask, self.k).into_iter().map(class).collect();
         formed.sort_unstable_by(|a, b| a.nodes.cmp(&b.nodes));
         classes.extend(formed);
     }

@@ -10,7 +10,7 @@
 use super::halves::{Halved, Region};
 use crate::histogram::Headcount;
 use crate::model::Node;
-use crate::policy::{Division, Split};
+use crate::policy::{Division, RegionSplit};
 
 /// When a region is divided.
 #[derive(Debug, Clone, Copy)]
@@ -120,7 +120,7 @@ impl Course<'_> {
     }
 
     /// Whether no part has people who are fewer than an atom needs.
-    fn is_clean(&self, split: Split, region: &Open<'_>) -> bool {
+    fn is_clean(&self, split: RegionSplit, region: &Open<'_>) -> bool {
         let (leaves, end) = (self.people.column(split.column), self.end(split));
         let first = region.tuples.iter().filter(|&&tuple| leaves[tuple as usize] < end);
         let first: u64 = first.map(|&tuple| self.rows[tuple as usize]).sum();
@@ -128,12 +128,12 @@ impl Course<'_> {
     }
 
     /// The first leaf that is not of the first part.
-    fn end(&self, split: Split) -> u32 {
+    fn end(&self, split: RegionSplit) -> u32 {
         self.division.trees()[split.column].leaf_range(split.parts[0]).end
     }
 
     /// The two parts of a region; leaf tuples stay in their order, so that whoever looks at all of them goes through memory once.
-    fn parts<'t>(&self, region: Open<'t>, split: Split) -> [Open<'t>; 2] {
+    fn parts<'t>(&self, region: Open<'t>, split: RegionSplit) -> [Open<'t>; 2] {
         let (leaves, end) = (self.people.column(split.column), self.end(split));
         let Open { nodes, people, tuples } = region;
         let (mut first, mut people_first, mut others) = (0, 0, Vec::new());

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use crate::histogram::Headcount;
 use crate::microaggregation::{Points, mdav_where, mondrian_where, until_safe_where};
 use crate::model::{Carving, Leaf, Node, Taxonomy};
-use crate::policy::Refinement;
+use crate::policy::RefinementLimits;
 
 /// How neighbours are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub type Hidden<'h> = &'h dyn Fn(&[Vec<Leaf>]) -> bool;
 pub fn grouped(
     people: &Headcount,
     trees: &[&Taxonomy],
-    (k, limits): (u64, &Refinement),
+    (k, limits): (u64, &RefinementLimits),
     by: Grouping,
     hidden: Option<Hidden<'_>>,
 ) -> Carving {
@@ -84,7 +84,7 @@ pub fn grouped(
 
 /// Whether the labels of a group keep to the limits, to a reader who knows that they are the finest that cover it: its rows are not all
 /// below one child, in any column, and no child holds fewer than `k` of them for certain. An empty group does.
-fn is_open(people: &Headcount, trees: &[&Taxonomy], limits: &Refinement, group: &[usize]) -> bool {
+fn is_open(people: &Headcount, trees: &[&Taxonomy], limits: &RefinementLimits, group: &[usize]) -> bool {
     let Some(max_ratio) = limits.max_ratio.filter(|_| !group.is_empty()) else { return true };
     let rows: u64 = group.iter().map(|&tuple| people.count(tuple)).sum();
     let (mut sets, mut ratio) = (0.0, 0.0);

@@ -8,7 +8,7 @@
 
 use crate::histogram::Headcount;
 use crate::model::{Node, Taxonomy};
-use crate::policy::{Halving, Parts};
+use crate::policy::{Halving, RegionParts};
 
 /// A region that is published.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,12 +71,12 @@ impl Course<'_> {
     }
 
     /// Whether so many people are enough, this time.
-    fn cuts(&mut self, parts: &Parts, people: u64) -> bool {
+    fn cuts(&mut self, parts: &RegionParts, people: u64) -> bool {
         let (least, most) = self.rule.thresholds(parts).into_inner();
         people >= least + (self.draw)(most - least + 1)
     }
 
-    fn cut(&mut self, Parts { column, children }: Parts, nodes: &mut [Node], mut tuples: &mut [u32]) {
+    fn cut(&mut self, RegionParts { column, children }: RegionParts, nodes: &mut [Node], mut tuples: &mut [u32]) {
         let (leaves, tree, whole) = (self.people.column(column), self.trees[column], nodes[column]);
         tuples.sort_unstable_by_key(|&tuple| leaves[tuple as usize]);
         for child in children {

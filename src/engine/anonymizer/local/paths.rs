@@ -5,7 +5,7 @@
 use super::ladder::Ladder;
 
 /// Where the bits of each column and layer are. A number is of as many words as it takes.
-pub struct Paths {
+pub struct LayerBits {
     words: usize,
     /// Per column and leaf its bits; words that it does not reach are left out.
     leaves: Vec<Vec<Vec<u64>>>,
@@ -13,10 +13,10 @@ pub struct Paths {
     masks: Vec<Vec<Vec<u64>>>,
 }
 
-impl Paths {
+impl LayerBits {
     /// Over some ladders.
-    pub fn new(ladders: &[Ladder]) -> Paths {
-        let mut paths = Paths { words: 1, leaves: Vec::new(), masks: Vec::new() };
+    pub fn new(ladders: &[Ladder]) -> LayerBits {
+        let mut paths = LayerBits { words: 1, leaves: Vec::new(), masks: Vec::new() };
         let mut used = 0;
         for ladder in ladders {
             let mut leaves = vec![Vec::new(); ladder.leaves()];
@@ -97,7 +97,7 @@ mod tests {
         // Four bits each: more than one word.
         for columns in [1, 2, 17] {
             let ladders: Vec<Ladder> = (0..columns).map(|_| ladder()).collect();
-            let paths = Paths::new(&ladders);
+            let paths = LayerBits::new(&ladders);
             assert_eq!(paths.words(), if columns == 17 { 2 } else { 1 });
             for (a, b) in (0..7).flat_map(|a| (0..7).map(move |b| (a, b))) {
                 let number = |last: u32| {

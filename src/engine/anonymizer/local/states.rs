@@ -11,10 +11,10 @@ use num_integer::Integer;
 use super::ladder::Ladder;
 
 /// A layer per column, counted from 0.
-pub type State = Vec<u8>;
+pub type LayerState = Vec<u8>;
 
 /// All of them.
-pub struct States {
+pub struct LayerStates {
     heights: Vec<u32>,
     /// How far numbers of neighbours in a column lie apart.
     strides: Vec<u32>,
@@ -26,9 +26,9 @@ pub fn count(ladders: &[Ladder]) -> Option<u64> {
     ladders.iter().try_fold(1u64, |count, ladder| count.checked_mul(ladder.height() as u64))
 }
 
-impl States {
+impl LayerStates {
     /// Over so many ladders that 32 bits number them.
-    pub fn new(ladders: &[Ladder]) -> States {
+    pub fn new(ladders: &[Ladder]) -> LayerStates {
         let heights: Vec<u32> = ladders.iter().map(|ladder| ladder.height() as u32).collect();
         let mut strides = vec![1; heights.len()];
         for column in (1..heights.len()).rev() {
@@ -36,7 +36,7 @@ impl States {
         }
         let most = ladders.iter().try_fold(1u128, |most, ladder| most.checked_mul(factor(ladder, ladder.height() - 1)));
         let order = if most.is_some() { sorted::<u128>(ladders) } else { sorted::<BigUint>(ladders) };
-        States { heights, strides, order }
+        LayerStates { heights, strides, order }
     }
 
     /// How many.
@@ -128,14 +128,14 @@ mod tests {
         let ladders = [3, 5, 9, 3].map(ladder);
         assert_eq!(sorted::<u128>(&ladders), sorted::<BigUint>(&ladders));
         let large = [1 << 60, 1 << 61, 1 << 60].map(ladder);
-        let states = States::new(&large);
+        let states = LayerStates::new(&large);
         assert_eq!((states.len(), states.order[0], states.order[26]), (27, 0, states.top()));
         assert!(large.iter().try_fold(1u128, |most, ladder| most.checked_mul(factor(ladder, 2))).is_none());
     }
 
     #[test]
     fn neighbours_are_one_layer_apart() {
-        let states = States::new(&[1, 2].map(ladder));
+        let states = LayerStates::new(&[1, 2].map(ladder));
         assert_eq!(states.layers(5).collect::<Vec<_>>(), [1, 2]);
         assert_eq!((states.above(5, 0), states.above(5, 1)), (Some(8), None));
         assert_eq!(states.below(5).collect::<Vec<_>>(), [2, 4]);

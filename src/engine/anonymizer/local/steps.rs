@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use super::arx_lr::{Carved, Class};
+use super::arx_lr::{CarvingResult, StateClass};
 use crate::histogram::Headcount;
 use crate::model::{Node, Taxonomy};
 
 /// Classes of at least `k` people, found in these steps: a layer per column, counted from 1 at the leaves, each step nowhere
 /// finer than the one before.
-pub fn steps(people: &Headcount, trees: &[&Taxonomy], steps: &[Vec<usize>], k: u64) -> Carved {
+pub fn steps(people: &Headcount, trees: &[&Taxonomy], steps: &[Vec<usize>], k: u64) -> CarvingResult {
     let layers: Vec<Vec<Vec<Node>>> = trees.iter().map(|tree| tree.padded()).collect();
     let mut left: Vec<u32> = (0..people.tuples() as u32).collect();
     let mut classes = Vec::new();
@@ -31,9 +31,9 @@ pub fn steps(people: &Headcount, trees: &[&Taxonomy], steps: &[Vec<usize>], k: u
                 continue;
             }
             let state = step.iter().map(|&layer| layer as u8 - 1).collect();
-            classes.push(Class { state, nodes, tuples, people: many });
+            classes.push(StateClass { state, nodes, tuples, people: many });
         }
         left.sort_unstable();
     }
-    Carved { classes, outliers: left }
+    CarvingResult { classes, outliers: left }
 }

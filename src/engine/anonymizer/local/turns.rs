@@ -14,7 +14,7 @@ pub struct Turns {
 
 /// How many ticks there are to the next turns; 1: the next tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ahead {
+pub struct NextTurns {
     /// To the next tick that halves.
     pub halving: u64,
     /// To the next one that halves as little as it may, so that few are left over.
@@ -33,11 +33,11 @@ impl Turns {
     }
 
     /// How far away the next turns are, once enough people wait.
-    pub fn ahead(&self, every: u64) -> Ahead {
+    pub fn ahead(&self, every: u64) -> NextTurns {
         let sweep = every.saturating_mul(4);
-        let Some(next) = self.next else { return Ahead { halving: 1, sweep: sweep.saturating_add(1) } };
+        let Some(next) = self.next else { return NextTurns { halving: 1, sweep: sweep.saturating_add(1) } };
         let to = |of: u64| next.checked_next_multiple_of(of).map_or(u64::MAX, |turn| turn - next + 1);
-        Ahead { halving: to(every), sweep: to(sweep) }
+        NextTurns { halving: to(every), sweep: to(sweep) }
     }
 
     /// Counts the next tick, before which `waiting` people wait. Returns how many crowds make a split certain in this tick, or
@@ -62,7 +62,7 @@ mod tests {
         for every in [1, 2, 3, 8] {
             let mut turns = Turns::default();
             let ahead = turns.ahead(every);
-            assert_eq!(ahead, Ahead { halving: 1, sweep: 4 * every + 1 });
+            assert_eq!(ahead, NextTurns { halving: 1, sweep: 4 * every + 1 });
             assert_eq!(turns.tick(5, 5, &Certain::CROWDS, every), Some(Certain::CROWDS.first));
             for _ in 0..20 {
                 let ahead = turns.ahead(every);

@@ -6,16 +6,16 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use super::super::crowd::Crowd;
-use super::super::table::Table;
-use super::super::top_down::{Found, Refusal, top_down, top_down_from};
+use super::super::crowd::UrgentClasses;
+use super::super::table::SearchTable;
+use super::super::top_down::{Refusal, TopDownResult, top_down, top_down_from};
 use super::course::Course;
-use super::parts::Step;
+use super::parts::RecodingStep;
 use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
 /// People in one class of the standing recoding.
 #[derive(Clone)]
-pub struct Row {
+pub struct ClassPeople {
     nodes: Vec<Node>,
     head: Head,
 }
@@ -30,10 +30,10 @@ struct Head {
     urgent: bool,
 }
 
-impl Row {
+impl ClassPeople {
     /// `all` = published and waiting people, `pool` = waiting ones.
-    pub fn new(nodes: &[Node], all: u64, pool: u64, urgent: bool) -> Row {
-        Row { nodes: nodes.to_vec(), head: Head { all, pool, urgent } }
+    pub fn new(nodes: &[Node], all: u64, pool: u64, urgent: bool) -> ClassPeople {
+        ClassPeople { nodes: nodes.to_vec(), head: Head { all, pool, urgent } }
     }
 }
 
@@ -53,11 +53,11 @@ fn squares(classes: &Classes) -> u128 {
 }
 
 /// A coarser recoding.
-pub struct Coarser {
+pub struct CoarserRecoding {
     /// It.
     pub recoding: Recoding,
     /// How it was found.
-    pub step: Step,
+    pub step: RecodingStep,
     /// The specialisations that lead to it, where they were searched anew.
     pub steps: Option<Vec<(usize, Node)>>,
     /// What the search for it refused.
@@ -68,15 +68,21 @@ pub struct Coarser {
 type Terms<'t> = (&'t [Cut], Vec<u32>);
 
 /// The coarser recoding. At least `a` people wait.
-pub fn coarsen(rows: Vec<Row>, cut: &[Cut], (coarsest, weights): Terms<'_>, a: u64, trees: &[&Taxonomy]) -> Coarser {
+pub fn coarsen(
+    rows: Vec<ClassPeople>,
+    cut: &[Cut],
+    (coarsest, weights): Terms<'_>,
+    a: u64,
+    trees: &[&Taxonomy],
+) -> CoarserRecoding {
     let classes = gather(rows.into_iter().map(|row| (row.nodes, row.head)));
     let (up, up_squares) = bottom_up(classes.clone(), cut, coarsest, a, trees);
     let down = from_the_top(&classes, cut, (coarsest, weights), a, trees);
     if down.squares < up_squares {
         let steps = Some(Course::searched_from(coarsest, &down, trees).steps().to_vec());
-        Coarser { recoding: down.recoding, step: Step::TopDown, steps, refusals: down.refusals }
+        CoarserRecoding { recoding: down.recoding, step: RecodingStep::TopDown, steps, refusals: down.refusals }
     } else {
-        Coarser { recoding: up, step: Step::BottomUp, steps: None, refusals: Vec::new() }
+        CoarserRecoding { recoding: up, step: RecodingStep::BottomUp, steps: None, refusals: Vec::new() }
     }
 }
 
@@ -153,7 +159,13 @@ pub fn raised(
 }
 
 /// The search from `*`, at or above the standing recoding: every class with an overdue row has a crowd.
-fn from_the_top(classes: &Classes, cut: &[Cut], (coarsest, weights): Terms<'_>, a: u64, trees: &[&Taxonomy]) -> Found {
+fn from_the_top(
+    classes: &Classes,
+    cut: &[Cut],
+    (coarsest, weights): Terms<'_>,
+    a: u64,
+    trees: &[&Taxonomy],
+) -> TopDownResult {
     let leaf = |(column, tree): (usize, &&Taxonomy)| -> Vec<Leaf> {
         classes.keys().map(|class| tree.leaf_range(class[column]).start).collect()
     };
@@ -161,8 +173,8 @@ fn from_the_top(classes: &Classes, cut: &[Cut], (coarsest, weights): Terms<'_>, 
     let all: Vec<u64> = classes.values().map(|head| head.all).collect();
     let pool: Vec<u64> = classes.values().map(|head| head.pool).collect();
     let urgent: Vec<bool> = classes.values().map(|head| head.urgent).collect();
-    let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &all, weights };
-    let mut validity = Crowd { a, rows: &pool, urgent: Some(&urgent) };
+    let table = SearchTable { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &all, weights };
+    let mut validity = UrgentClasses { a, rows: &pool, urgent: Some(&urgent) };
     let roots: Recoding = trees.iter().map(|tree| Cut::root(tree)).collect();
     match *coarsest == roots {
         true => top_down(&table, cut, &mut validity).expect("the pool has at least a rows"),

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::top_down::Found;
-use crate::model::{Cut, Growth, Node, Recoding, Taxonomy};
+use super::super::top_down::TopDownResult;
+use crate::model::{Cut, Node, Recoding, Taxonomy, TreeGrowth};
 
 /// A recoding and how it was reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,12 +27,12 @@ impl Course {
     }
 
     /// As a search has reached it.
-    pub fn searched(found: &Found, trees: &[&Taxonomy]) -> Course {
+    pub fn searched(found: &TopDownResult, trees: &[&Taxonomy]) -> Course {
         Course::new(found.recoding.clone(), Course::found(found), trees)
     }
 
     /// As a search has reached it from another recoding.
-    pub(super) fn searched_from(from: &[Cut], found: &Found, trees: &[&Taxonomy]) -> Course {
+    pub(super) fn searched_from(from: &[Cut], found: &TopDownResult, trees: &[&Taxonomy]) -> Course {
         let before = Course::level_by_level(from, trees).steps;
         Course::new(found.recoding.clone(), before.into_iter().chain(Course::found(found)), trees)
     }
@@ -55,7 +55,7 @@ impl Course {
     }
 
     /// The specialisations of a search, in order.
-    fn found(found: &Found) -> Vec<(usize, Node)> {
+    fn found(found: &TopDownResult) -> Vec<(usize, Node)> {
         found.trace.iter().filter(|tried| tried.accepted).map(|tried| (tried.column, tried.node)).collect()
     }
 
@@ -85,7 +85,7 @@ impl Course {
     }
 
     /// The same under taxonomies that have new leaves.
-    pub fn grow(&mut self, growth: &[Growth], trees: &[&Taxonomy]) {
+    pub fn grow(&mut self, growth: &[TreeGrowth], trees: &[&Taxonomy]) {
         for (cut, (growth, tree)) in self.cut.iter_mut().zip(growth.iter().zip(trees)) {
             *cut = growth.cut(cut, tree);
         }

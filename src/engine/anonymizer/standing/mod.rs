@@ -13,37 +13,37 @@ mod state;
 
 use crate::histogram::Headcount;
 use crate::model::{Node, Recoding, Taxonomy};
-use coarsen::Row;
+use coarsen::ClassPeople;
 pub use course::Course;
-pub use parts::{Atom, Rules, Step, Tick};
-pub use recoder::{Classes, Recoded, Recoder};
-pub use state::State;
+pub use parts::{Atom, RareRowRules, RecodingStep, StandingTick};
+pub use recoder::{Recoded, RecodedPeople, Recoder};
+pub use state::StandingState;
 
 /// The standing recoding and everybody it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
-    rules: Rules,
+pub struct StandingRecoding {
+    rules: RareRowRules,
     /// How the recoding is searched for; `None`: from the top down, with everybody in a class.
     recoder: Option<Recoder>,
-    state: State,
+    state: StandingState,
 }
 
-impl Standing {
+impl StandingRecoding {
     /// A chain that begins.
-    pub fn new(rules: Rules, width: usize) -> Standing {
-        Standing::resume(rules, State::new(width))
+    pub fn new(rules: RareRowRules, width: usize) -> StandingRecoding {
+        StandingRecoding::resume(rules, StandingState::new(width))
     }
 
     /// A chain that goes on where it stopped.
-    pub fn resume(rules: Rules, state: State) -> Standing {
+    pub fn resume(rules: RareRowRules, state: StandingState) -> StandingRecoding {
         assert!(rules.a > 0, "a crowd has somebody in it");
-        Standing { rules, recoder: None, state }
+        StandingRecoding { rules, recoder: None, state }
     }
 
     /// The same, with a recoding that is searched for like this.
     #[must_use]
-    pub fn with(self, recoder: Recoder) -> Standing {
-        Standing { recoder: Some(recoder), ..self }
+    pub fn with(self, recoder: Recoder) -> StandingRecoding {
+        StandingRecoding { recoder: Some(recoder), ..self }
     }
 
     fn recoder(&self, trees: &[&Taxonomy]) -> Recoder {
@@ -51,17 +51,17 @@ impl Standing {
     }
 
     /// What there is to keep between ticks.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &StandingState {
         &self.state
     }
 
     /// The same, without the rules.
-    pub fn into_state(self) -> State {
+    pub fn into_state(self) -> StandingState {
         self.state
     }
 
     /// The same, to take people out.
-    pub fn state_mut(&mut self) -> &mut State {
+    pub fn state_mut(&mut self) -> &mut StandingState {
         &mut self.state
     }
 
@@ -69,19 +69,23 @@ impl Standing {
     ///
     /// # Panics
     /// If somebody arrives from the future.
-    pub fn tick(&mut self, arrivals: &Headcount, now: u32, trees: &[&Taxonomy]) -> Tick {
+    pub fn tick(&mut self, arrivals: &Headcount, now: u32, trees: &[&Taxonomy]) -> StandingTick {
         assert!(arrivals.iter().all(|(_, heads)| heads.since <= now), "nobody arrives from the future");
         self.state.arrive(arrivals);
-        let mut tick =
-            Tick { step: None, refusals: Vec::new(), atoms: Vec::new(), withheld: Headcount::empty(trees.len()) };
+        let mut tick = StandingTick {
+            step: None,
+            refusals: Vec::new(),
+            atoms: Vec::new(),
+            withheld: Headcount::empty(trees.len()),
+        };
         match self.state.cut().cloned() {
-            None if self.state.pool().rows() < self.rules.a => tick.step = Some(Step::Hold),
+            None if self.state.pool().rows() < self.rules.a => tick.step = Some(RecodingStep::Hold),
             None => match self.recoder(trees).find(self.state.pool(), trees) {
-                None => tick.step = Some(Step::Hold),
+                None => tick.step = Some(RecodingStep::Hold),
                 Some(found) => {
                     self.state.set_course(found.course, trees);
                     tick.refusals = found.refusals;
-                    tick.step = Some(Step::First);
+                    tick.step = Some(RecodingStep::First);
                 }
             },
             Some(cut) => tick.step = self.rare(&cut, now, trees, &mut tick),
@@ -101,7 +105,7 @@ impl Standing {
     pub fn raise(&mut self, class: &[Node], atoms: &Headcount, trees: &[&Taxonomy]) -> Option<(usize, Vec<Atom>)> {
         let course = self.state.course().expect("there are no atoms before there is a recoding");
         let (cut, steps) = (course.cut().clone(), course.steps().to_vec());
-        let waiting = Classes::of(self.state.pool(), &cut);
+        let waiting = RecodedPeople::of(self.state.pool(), &cut);
         let waiting = (0..).zip(&waiting.people).map(|(at, &people)| (waiting.classes.get(at).to_vec(), people));
         let formed = self.state.crowds().map(|(nodes, people)| (nodes.to_vec(), people));
         let people = formed.chain(waiting).collect();
@@ -112,11 +116,11 @@ impl Standing {
     }
 
     /// What is done about overdue rows.
-    fn rare(&mut self, cut: &Recoding, now: u32, trees: &[&Taxonomy], tick: &mut Tick) -> Option<Step> {
-        let Rules { a, max_wait, max_withheld } = self.rules;
-        let (crowds, recoder) = (Classes::of(self.state.pool(), cut), self.recoder(trees));
+    fn rare(&mut self, cut: &Recoding, now: u32, trees: &[&Taxonomy], tick: &mut StandingTick) -> Option<RecodingStep> {
+        let RareRowRules { a, max_wait, max_withheld } = self.rules;
+        let (crowds, recoder) = (RecodedPeople::of(self.state.pool(), cut), self.recoder(trees));
         // People who find no class even where every column is at its floor wait.
-        let floors = recoder.has_floors().then(|| Classes::of(self.state.pool(), recoder.coarsest()));
+        let floors = recoder.has_floors().then(|| RecodedPeople::of(self.state.pool(), recoder.coarsest()));
         let fits = |tuple: usize| floors.as_ref().is_none_or(|floors| floors.people[floors.of_tuple[tuple]] >= a);
         let overdue = |tuple: usize, since: u32| {
             now - since >= max_wait && crowds.people[crowds.of_tuple[tuple]] < a && fits(tuple)
@@ -128,17 +132,18 @@ impl Standing {
         if max_withheld.times_is_at_least(self.state.arrived(), self.state.withheld_rows() + late.rows()) {
             self.state.withhold(&late, rest);
             tick.withheld = late;
-            return Some(Step::Withhold);
+            return Some(RecodingStep::Withhold);
         }
         if self.state.pool().rows() < a {
             return None;
         }
-        let mut rows: Vec<Row> = self.state.crowds().map(|(nodes, people)| Row::new(nodes, people, 0, false)).collect();
+        let mut rows: Vec<ClassPeople> =
+            self.state.crowds().map(|(nodes, people)| ClassPeople::new(nodes, people, 0, false)).collect();
         for (tuple, &class) in crowds.of_tuple.iter().enumerate() {
             let pool = self.state.pool();
             let people = pool.count(tuple);
             let urgent = pool.heads_of(tuple).iter().any(|heads| overdue(tuple, heads.since));
-            rows.push(Row::new(crowds.classes.get(class as u32), people, people, urgent));
+            rows.push(ClassPeople::new(crowds.classes.get(class as u32), people, people, urgent));
         }
         let coarser = coarsen::coarsen(rows, cut, (recoder.coarsest(), recoder.weights()), a, trees);
         let before = self.state.course().map(|course| course.steps().to_vec()).unwrap_or_default();
@@ -150,7 +155,7 @@ impl Standing {
 
     /// Every class with at least `a` waiting rows becomes an atom.
     fn form(&mut self, cut: &Recoding) -> Vec<Atom> {
-        let crowds = Classes::of(self.state.pool(), cut);
+        let crowds = RecodedPeople::of(self.state.pool(), cut);
         let full = |class: usize| crowds.people[class] >= self.rules.a;
         let [ready, rest] = self.state.pool().divide(|tuple, _| full(crowds.of_tuple[tuple]));
         let mut rows = vec![Vec::new(); crowds.classes.len()];

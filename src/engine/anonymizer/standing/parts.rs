@@ -9,7 +9,7 @@ use crate::policy::Decimal;
 
 /// The parameters of a chain that decide over rare rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
+pub struct RareRowRules {
     /// The smallest crowd; at least 1.
     pub a: u64,
     /// Ticks after which a waiting row is overdue; 0 = rows don't wait.
@@ -20,7 +20,7 @@ pub struct Rules {
 
 /// What a tick did about the recoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum RecodingStep {
     /// There is no recoding yet and too few rows for one.
     Hold,
     /// The recoding was found.
@@ -44,9 +44,9 @@ pub struct Atom {
 
 /// What came of a tick.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tick {
+pub struct StandingTick {
     /// What was done about the recoding; `None` = nothing.
-    pub step: Option<Step>,
+    pub step: Option<RecodingStep>,
     /// What the searches of this tick refused, and why.
     pub refusals: Vec<Refusal>,
     /// The atoms formed, by class in preorder: the increment of this tick.

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::course::Course;
 use super::parts::Atom;
 use crate::histogram::Headcount;
-use crate::model::{Cut, Growth, Leaf, Node, Recoding, Taxonomy};
+use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy, TreeGrowth};
 
 /// Everything that the next tick depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct StandingState {
     course: Option<Course>,
     pool: Headcount,
     withheld: Headcount,
@@ -23,11 +23,11 @@ pub struct State {
     crowds: BTreeMap<Vec<Node>, u64>,
 }
 
-impl State {
+impl StandingState {
     /// Of a chain that begins.
-    pub fn new(width: usize) -> State {
+    pub fn new(width: usize) -> StandingState {
         let nobody = Headcount::empty(width);
-        State { course: None, pool: nobody.clone(), withheld: nobody, arrived: 0, crowds: BTreeMap::new() }
+        StandingState { course: None, pool: nobody.clone(), withheld: nobody, arrived: 0, crowds: BTreeMap::new() }
     }
 
     /// As it was kept. `atoms` are all that were ever formed in the chain, by increment or not: only who is in them counts.
@@ -37,8 +37,8 @@ impl State {
         withheld: Headcount,
         arrived: u64,
         atoms: impl IntoIterator<Item = &'h Headcount>,
-    ) -> State {
-        let mut state = State { course, pool, withheld, arrived, crowds: BTreeMap::new() };
+    ) -> StandingState {
+        let mut state = StandingState { course, pool, withheld, arrived, crowds: BTreeMap::new() };
         for atom in atoms {
             let leaves: Vec<Leaf> = atom.tuple_at(0).collect();
             let class = state.class(&leaves).expect("there are no atoms before there is a recoding");
@@ -144,7 +144,7 @@ impl State {
     }
 
     /// The same state under taxonomies that have new leaves.
-    pub fn grow(&mut self, growth: &[Growth], trees: &[&Taxonomy]) {
+    pub fn grow(&mut self, growth: &[TreeGrowth], trees: &[&Taxonomy]) {
         self.pool.grow(growth);
         self.withheld.grow(growth);
         self.course.iter_mut().for_each(|course| course.grow(growth, trees));

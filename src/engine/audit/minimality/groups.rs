@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::gate::minimality::spread::{Spread, Table};
+use crate::gate::minimality::spread::{RowSpread, SpreadTable};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Columns, Node, Taxonomy};
 
@@ -34,15 +34,15 @@ pub struct Equals {
 }
 
 /// Generalised classes, and the people who have rows in them.
-pub struct Group {
+pub struct ClassGroup {
     /// The classes.
     pub classes: Vec<usize>,
     /// The people, as places in the list of all.
     pub people: Vec<usize>,
     /// How many rows there are on either side.
-    pub spread: Spread,
+    pub spread: RowSpread,
     /// Every way to divide the people's rows among the classes; `None` where there are too many.
-    pub tables: Option<Vec<Table>>,
+    pub tables: Option<Vec<SpreadTable>>,
 }
 
 /// Rows that are not those behind a release.
@@ -56,7 +56,7 @@ pub struct Astray {
 ///
 /// # Errors
 /// Labels that the rows do not fill.
-pub fn groups(release: &Release, raw: &Histogram, columns: &Columns) -> Result<(Vec<Equals>, Vec<Group>), Astray> {
+pub fn groups(release: &Release, raw: &Histogram, columns: &Columns) -> Result<(Vec<Equals>, Vec<ClassGroup>), Astray> {
     let trees = columns.trees();
     let bare: Vec<bool> = (0..release.classes()).map(|class| is_bare(release.class(class), &trees)).collect();
     let of: Vec<(Equals, Vec<usize>)> = (0..raw.tuples())
@@ -154,10 +154,10 @@ fn group(
     (equals, may): (&[Equals], &[Vec<usize>]),
     classes: Vec<usize>,
     people: Vec<usize>,
-) -> Result<Group, Astray> {
+) -> Result<ClassGroup, Astray> {
     let place: BTreeMap<usize, usize> = classes.iter().copied().zip(0..).collect();
     let pairs = people.iter().enumerate().flat_map(|(at, &of)| may[of].iter().map(move |class| (class, at)));
-    let spread = Spread {
+    let spread = RowSpread {
         people: people.iter().map(|&of| equals[of].generalised).collect(),
         classes: classes.iter().map(|&class| release.size(class)).collect(),
         may: pairs.map(|(class, at)| (place[class], at)).collect(),
@@ -167,7 +167,7 @@ fn group(
     if !fits || !agree(release, raw, equals, (&classes, &people)) {
         return Err(Astray { nodes: release.class(classes[0]).to_vec() });
     }
-    Ok(Group { classes, people, spread, tables })
+    Ok(ClassGroup { classes, people, spread, tables })
 }
 
 /// Whether people have as many rows of each value as their classes show, generalised or not.

@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::groups::Equals;
 use crate::gate::diversity::node_of;
-use crate::histogram::{Histogram, ValueCode, Values};
+use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{Column, Columns, Detail, Kind, Leaf, Node, Role, Taxonomy, Value};
 
 /// Who guards what.
@@ -95,7 +95,13 @@ impl Guards {
     }
 
     /// What is guarded of values by the people of a release.
-    pub(super) fn guarded(&self, values: &Values, raw: &Histogram, people: &[Equals], columns: &Columns) -> Guarded {
+    pub(super) fn guarded(
+        &self,
+        values: &SensitiveValues,
+        raw: &Histogram,
+        people: &[Equals],
+        columns: &Columns,
+    ) -> Guarded {
         let (at, column, tree) = guarding(columns).expect("guards are read by it");
         let domain = column.taxonomy.as_ref().expect("it has one");
         let below = |code: u32| -> Vec<bool> {

@@ -17,15 +17,15 @@ mod values;
 use rayon::prelude::*;
 
 pub use self::groups::Astray;
-use self::groups::{Equals, Group, groups};
+use self::groups::{ClassGroup, Equals, groups};
 pub use self::guards::Guards;
-use self::numbers::Numbers;
+use self::numbers::NumbersCase;
 pub use self::requirement::Requirement;
-use self::sets::{Case, tie};
-pub use self::tie::{Figure, Tie};
-use self::values::Table;
+use self::sets::{GuardedCase, tie};
+pub use self::tie::{GuardedTie, TieFigure};
+use self::values::ValuesCase;
 use crate::gate::minimality::Credibility;
-use crate::gate::minimality::requirement::Share;
+use crate::gate::minimality::requirement::ExactShare;
 use crate::histogram::{Histogram, Release};
 use crate::model::Columns;
 
@@ -42,16 +42,16 @@ pub enum Amiss {
 
 /// How strongly people are tied to what is sensitive.
 #[derive(Debug)]
-pub struct Minimality {
+pub struct MinimalityFigures {
     /// What the release was generalised for.
     pub requirement: Requirement,
     /// By class of the release, then by leaf tuple, then by set.
-    pub ties: Vec<Tie>,
+    pub ties: Vec<GuardedTie>,
     /// Labels of what people guard, where ties are to that.
     pub guarding: Vec<String>,
 }
 
-impl Minimality {
+impl MinimalityFigures {
     /// Steps of work that all classes of a release may cost together; about five seconds.
     pub const WORK: u64 = 6_000_000_000;
 
@@ -68,48 +68,48 @@ impl Minimality {
         columns: &Columns,
         requirement: Requirement,
         work: u64,
-    ) -> Result<Minimality, Amiss> {
-        Minimality::guarding(release, raw, columns, (requirement, None), work)
+    ) -> Result<MinimalityFigures, Amiss> {
+        MinimalityFigures::guarding(release, raw, columns, (requirement, None), work)
     }
 
     /// The same where people guard something, which personal privacy asks for.
     ///
     /// # Errors
-    /// As for [`Minimality::of`]; nobody guards anything, where the requirement is about that.
+    /// As for [`MinimalityFigures::of`]; nobody guards anything, where the requirement is about that.
     pub fn guarding(
         release: &Release,
         raw: &Histogram,
         columns: &Columns,
         (requirement, guards): (Requirement, Option<&Guards>),
         work: u64,
-    ) -> Result<Minimality, Amiss> {
+    ) -> Result<MinimalityFigures, Amiss> {
         let personal = matches!(requirement, Requirement::Personal { .. });
         if personal != guards.is_some() {
             return Err(Amiss::Guards);
         }
         let sets = raw.values().guarded(columns);
-        let numbers = Numbers::of(raw.values(), &requirement).ok_or(Amiss::Numbers)?;
+        let numbers = NumbersCase::of(raw.values(), &requirement).ok_or(Amiss::Numbers)?;
         let (people, groups) = groups(release, raw, columns).map_err(Amiss::Astray)?;
         let mut ties = match requirement.of_sets().filter(|_| !personal && !sets.is_empty()) {
             Some(most) => of_sets(release, (&people, &groups), &sets, (most, requirement.least()), work),
             None => {
                 let guarded = guards.map(|guards| guards.guarded(raw.values(), raw, &people, columns));
-                let table = Table::new(release, &people, raw.values().len(), &numbers, (requirement, guarded));
-                of_values(&table, (&people, &groups), work / Minimality::DEARER)
+                let table = ValuesCase::new(release, &people, raw.values().len(), &numbers, (requirement, guarded));
+                of_values(&table, (&people, &groups), work / MinimalityFigures::DEARER)
             }
         };
         ties.sort_by(|a, b| (a.class, &a.leaves, a.set).cmp(&(b.class, &b.leaves, b.set)));
         let guarding = guards.map_or(Vec::new(), |guards| guards.labels(columns));
-        Ok(Minimality { requirement, ties, guarding })
+        Ok(MinimalityFigures { requirement, ties, guarding })
     }
 
     /// The strongest tie, to one set or to any; the first where several are as strong.
-    pub fn strongest(&self, set: Option<usize>) -> Option<(&Tie, &Credibility)> {
+    pub fn strongest(&self, set: Option<usize>) -> Option<(&GuardedTie, &Credibility)> {
         strongest(self.ties.iter().filter(|tie| set.is_none_or(|set| tie.set == Some(set))))
     }
 
     /// The strongest tie to a set, or to single values, that the requirement does not allow.
-    pub fn worst(&self, set: Option<usize>) -> Option<(&Tie, &Credibility)> {
+    pub fn worst(&self, set: Option<usize>) -> Option<(&GuardedTie, &Credibility)> {
         strongest(self.ties.iter().filter(|tie| tie.set == set && !tie.kept))
     }
 
@@ -122,7 +122,7 @@ impl Minimality {
     }
 }
 
-fn strongest<'t>(among: impl Iterator<Item = &'t Tie>) -> Option<(&'t Tie, &'t Credibility)> {
+fn strongest<'t>(among: impl Iterator<Item = &'t GuardedTie>) -> Option<(&'t GuardedTie, &'t Credibility)> {
     let known = among.filter_map(|tie| Some((tie, tie.credibility.as_ref()?)));
     known.reduce(|most, next| if next.1.compare(most.1).is_gt() { next } else { most })
 }
@@ -130,24 +130,26 @@ fn strongest<'t>(among: impl Iterator<Item = &'t Tie>) -> Option<(&'t Tie, &'t C
 /// Ties to each guarded set on its own.
 fn of_sets(
     release: &Release,
-    (people, groups): (&[Equals], &[Group]),
+    (people, groups): (&[Equals], &[ClassGroup]),
     sets: &[Vec<bool>],
-    (most, least): (Share, u64),
+    (most, least): (ExactShare, u64),
     work: u64,
-) -> Vec<Tie> {
+) -> Vec<GuardedTie> {
     // Per set, rows of it that each class shows.
     let held = |set: &Vec<bool>| -> Vec<u64> {
         let rows = |class: usize| release.range(class).filter(|&at| set[release.values()[at] as usize]);
         (0..release.classes()).map(|class| rows(class).map(|at| release.counts()[at]).sum()).collect()
     };
     let held: Vec<Vec<u64>> = sets.iter().map(held).collect();
-    let cases: Vec<(&Group, usize)> =
+    let cases: Vec<(&ClassGroup, usize)> =
         groups.iter().flat_map(|group| (0..sets.len()).map(move |set| (group, set))).collect();
-    let cases: Vec<Case<'_>> =
-        cases.into_par_iter().map(|(group, set)| Case::new((group, set), people, &held[set], (most, least))).collect();
+    let cases: Vec<GuardedCase<'_>> = cases
+        .into_par_iter()
+        .map(|(group, set)| GuardedCase::new((group, set), people, &held[set], (most, least)))
+        .collect();
     let counted = affordable(&cases, work);
-    let found: Vec<Vec<Tie>> = cases.par_iter().zip(counted).map(|(case, counted)| case.ties(counted)).collect();
-    let mut ties: Vec<Tie> = found.into_iter().flatten().collect();
+    let found: Vec<Vec<GuardedTie>> = cases.par_iter().zip(counted).map(|(case, counted)| case.ties(counted)).collect();
+    let mut ties: Vec<GuardedTie> = found.into_iter().flatten().collect();
     // Of those whose rows are all shown everybody sees the share.
     for equals in people.iter().filter(|equals| equals.generalised == 0) {
         let seen = |held: &Vec<u64>| Some(Credibility::seen(held[equals.class], equals.people));
@@ -157,18 +159,18 @@ fn of_sets(
 }
 
 /// Ties to single values. Small groups come first, since large ones may use the work up.
-fn of_values(table: &Table<'_>, (people, groups): (&[Equals], &[Group]), mut work: u64) -> Vec<Tie> {
-    let mut order: Vec<&Group> = groups.iter().collect();
+fn of_values(table: &ValuesCase<'_>, (people, groups): (&[Equals], &[ClassGroup]), mut work: u64) -> Vec<GuardedTie> {
+    let mut order: Vec<&ClassGroup> = groups.iter().collect();
     order.sort_by_key(|group| group.spread.people.iter().sum::<u64>());
-    let mut ties: Vec<Tie> = order.into_iter().flat_map(|group| table.ties(group, &mut work)).collect();
+    let mut ties: Vec<GuardedTie> = order.into_iter().flat_map(|group| table.ties(group, &mut work)).collect();
     ties.extend((0..people.len()).filter(|&of| people[of].generalised == 0).flat_map(|of| table.seen(of)));
     ties
 }
 
 /// Which cases are counted exactly, as long as there is work left: first those that their bounds leave open, the cheapest
 /// of them first.
-fn affordable(cases: &[Case<'_>], mut work: u64) -> Vec<bool> {
-    let rank = |case: &Case<'_>| (case.ties(false).iter().all(|tie| tie.kept), case.cost());
+fn affordable(cases: &[GuardedCase<'_>], mut work: u64) -> Vec<bool> {
+    let rank = |case: &GuardedCase<'_>| (case.ties(false).iter().all(|tie| tie.kept), case.cost());
     let mut order: Vec<((bool, u64), usize)> = cases.par_iter().map(rank).zip(0..cases.len()).collect();
     order.sort_unstable();
     let mut counted = vec![false; cases.len()];

@@ -2,13 +2,13 @@
 //! differences are exact.
 
 use super::requirement::Requirement;
-use crate::histogram::Values;
+use crate::histogram::SensitiveValues;
 use crate::model::Value;
 use crate::policy::Decimal;
 
 /// Numbers, where the requirement is about some.
 #[derive(Default)]
-pub struct Numbers {
+pub struct NumbersCase {
     /// By value.
     pub of: Vec<i128>,
     /// The least distance that is asked.
@@ -20,10 +20,10 @@ pub struct Numbers {
 /// A number and its sign.
 type Signed = (bool, Decimal);
 
-impl Numbers {
+impl NumbersCase {
     /// Of all values; `None` where one of them is no number, or they are of several columns.
-    pub fn of(values: &Values, asked: &Requirement) -> Option<Numbers> {
-        let Requirement::Range { e, .. } = asked else { return Some(Numbers::default()) };
+    pub fn of(values: &SensitiveValues, asked: &Requirement) -> Option<NumbersCase> {
+        let Requirement::Range { e, .. } = asked else { return Some(NumbersCase::default()) };
         let number = |value: &Value| -> Option<Signed> {
             match value {
                 Value::Int(number) => Some((*number < 0, Decimal::new(number.unsigned_abs(), 0)?)),
@@ -41,6 +41,6 @@ impl Numbers {
             let number = i128::from(number.digits()) * 10i128.pow((scale - number.scale()).into());
             if negative { -number } else { number }
         };
-        Some(Numbers { of: each.iter().map(whole).collect(), e: whole(&(false, *e)), scale })
+        Some(NumbersCase { of: each.iter().map(whole).collect(), e: whole(&(false, *e)), scale })
     }
 }

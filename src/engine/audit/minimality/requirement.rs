@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::gate::minimality::requirement::Share;
+use crate::gate::minimality::requirement::ExactShare;
 use crate::policy::Decimal;
 
 /// A requirement.
@@ -103,9 +103,9 @@ impl Requirement {
     }
 
     /// The largest share of a guarded set; `None` where the requirement looks at all values.
-    pub(super) fn of_sets(&self) -> Option<Share> {
+    pub(super) fn of_sets(&self) -> Option<ExactShare> {
         match self {
-            Requirement::Diverse { l } => Some(Share { part: 1, of: *l }),
+            Requirement::Diverse { l } => Some(ExactShare { part: 1, of: *l }),
             Requirement::Alpha { alpha: most, .. } | Requirement::Personal { most } => Some((*most).into()),
             _ => None,
         }

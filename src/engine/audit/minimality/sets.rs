@@ -3,45 +3,45 @@
 
 use num_bigint::BigUint;
 
-use super::groups::{Equals, Group};
-use super::tie::Tie;
-use crate::gate::minimality::requirement::{Share, alpha_k};
+use super::groups::{ClassGroup, Equals};
+use super::tie::GuardedTie;
+use crate::gate::minimality::requirement::{ExactShare, alpha_k};
 use crate::gate::minimality::spread::within;
-use crate::gate::minimality::{Attack, Counted, Credibility, Fraction, Origin};
+use crate::gate::minimality::{AssignmentCounts, Credibility, MinimalityAttack, OriginClass, ShareFraction};
 
 /// A group and a guarded set.
-pub struct Case<'c> {
+pub struct GuardedCase<'c> {
     set: usize,
-    group: &'c Group,
+    group: &'c ClassGroup,
     people: &'c [Equals],
     /// Rows of the set that each class shows, bare or not.
     sensitive: &'c [u64],
     /// The largest share that is allowed.
-    most: Share,
+    most: ExactShare,
     /// Per table and class; `None` where there are too many tables.
-    attacks: Option<Vec<Vec<Attack>>>,
+    attacks: Option<Vec<Vec<MinimalityAttack>>>,
 }
 
-impl<'c> Case<'c> {
+impl<'c> GuardedCase<'c> {
     /// A group with a set of which classes show so many rows, if no class of `least` people or more may have a larger share of it.
     pub fn new(
-        (group, set): (&'c Group, usize),
+        (group, set): (&'c ClassGroup, usize),
         people: &'c [Equals],
         sensitive: &'c [u64],
-        (most, least): (Share, u64),
-    ) -> Case<'c> {
+        (most, least): (ExactShare, u64),
+    ) -> GuardedCase<'c> {
         let origin = |at: usize, rows: u64| {
             let shown = Shown::of(&people[group.people[at]], sensitive);
-            Origin { people: shown.rows + rows, generalised: rows, shown: shown.sensitive }
+            OriginClass { people: shown.rows + rows, generalised: rows, shown: shown.sensitive }
         };
         let attack = |(class, rows): (&usize, &Vec<u64>)| {
-            let origins: Vec<Origin> = within(rows).map(|at| origin(at, rows[at])).collect();
-            Attack::new(&origins, sensitive[*class], alpha_k(most, least))
+            let origins: Vec<OriginClass> = within(rows).map(|at| origin(at, rows[at])).collect();
+            MinimalityAttack::new(&origins, sensitive[*class], alpha_k(most, least))
         };
         let tables = group.tables.as_ref();
         let attacks =
             tables.map(|all| all.iter().map(|one| group.classes.iter().zip(one).map(attack).collect()).collect());
-        Case { set, group, people, sensitive, most, attacks }
+        GuardedCase { set, group, people, sensitive, most, attacks }
     }
 
     /// Steps that exact figures cost.
@@ -50,7 +50,7 @@ impl<'c> Case<'c> {
     }
 
     /// The ties of everybody in the group; exactly if they may be counted.
-    pub fn ties(&self, counted: bool) -> Vec<Tie> {
+    pub fn ties(&self, counted: bool) -> Vec<GuardedTie> {
         let found = match &self.attacks {
             None => self.group.people.iter().map(|_| Some(Credibility::AtMost(1.0))).collect(),
             Some(attacks) => match possible(attacks) {
@@ -67,7 +67,7 @@ impl<'c> Case<'c> {
         Shown::of(&self.people[self.group.people[at]], self.sensitive)
     }
 
-    fn exact(&self, attacks: &[Vec<Attack>], possible: &[bool]) -> Vec<Option<Credibility>> {
+    fn exact(&self, attacks: &[Vec<MinimalityAttack>], possible: &[bool]) -> Vec<Option<Credibility>> {
         let tables = self.group.tables.as_ref().expect("attacks follow from tables");
         // Where all rows lie in one class, equal people are counted once.
         if let ([one], [_]) = (attacks, &tables[..])
@@ -75,29 +75,29 @@ impl<'c> Case<'c> {
         {
             return attack.exact();
         }
-        let none = |free: Counted| {
+        let none = |free: AssignmentCounts| {
             let held = free.held.iter().map(|held| vec![BigUint::ZERO; held.len()]).collect();
-            Counted { left: BigUint::ZERO, held }
+            AssignmentCounts { left: BigUint::ZERO, held }
         };
-        let of = |(attack, &possible): (&Attack, &bool)| match possible {
+        let of = |(attack, &possible): (&MinimalityAttack, &bool)| match possible {
             true => attack.counted().unwrap_or_else(|| none(attack.free())),
             // A class that shows no reason why it was generalised excludes nothing.
             false => attack.free(),
         };
-        let counted: Vec<Vec<Counted>> =
+        let counted: Vec<Vec<AssignmentCounts>> =
             attacks.iter().map(|attacks| attacks.iter().zip(possible).map(of).collect()).collect();
         let mixed = self.group.spread.mixed(tables, &counted);
         let share = |at: usize| {
             let shown = self.shown(at);
             let people = self.people[self.group.people[at]].people;
             let held = mixed.held[at].first().unwrap_or(&BigUint::ZERO) + &mixed.left * shown.sensitive;
-            (mixed.left != BigUint::ZERO).then(|| Credibility::Exact(Fraction::new(held, &mixed.left * people)))
+            (mixed.left != BigUint::ZERO).then(|| Credibility::Exact(ShareFraction::new(held, &mixed.left * people)))
         };
         (0..self.group.people.len()).map(share).collect()
     }
 
     /// No table is worse than the worst one.
-    fn at_most(&self, attacks: &[Vec<Attack>], possible: &[bool]) -> Vec<Option<Credibility>> {
+    fn at_most(&self, attacks: &[Vec<MinimalityAttack>], possible: &[bool]) -> Vec<Option<Credibility>> {
         let tables = self.group.tables.as_ref().expect("attacks follow from tables");
         if let ([one], [table]) = (attacks, &tables[..])
             && let ([attack], [_]) = (&one[..], &table[..])
@@ -127,9 +127,9 @@ impl<'c> Case<'c> {
 }
 
 /// A tie to a set, and whether it is allowed.
-pub fn tie(equals: &Equals, (set, most): (usize, Share), credibility: Option<Credibility>) -> Tie {
+pub fn tie(equals: &Equals, (set, most): (usize, ExactShare), credibility: Option<Credibility>) -> GuardedTie {
     let kept = credibility.as_ref().is_none_or(|credibility| credibility.is_at_most(most));
-    Tie { kept, ..Tie::of(equals, Some(set), credibility) }
+    GuardedTie { kept, ..GuardedTie::of(equals, Some(set), credibility) }
 }
 
 /// Rows of people that a release shows as they are.
@@ -145,7 +145,7 @@ impl Shown {
 }
 
 /// Which classes may have been generalised for the set, under some table; `None` if none.
-fn possible(attacks: &[Vec<Attack>]) -> Option<Vec<bool>> {
+fn possible(attacks: &[Vec<MinimalityAttack>]) -> Option<Vec<bool>> {
     let classes = attacks.first().map_or(0, Vec::len);
     let possible: Vec<bool> = (0..classes).map(|at| attacks.iter().any(|one| one[at].is_possible())).collect();
     possible.contains(&true).then_some(possible)

@@ -6,7 +6,7 @@ use crate::model::Node;
 
 /// People who were equal before the release was generalised, and one guarded set, or all values.
 #[derive(Debug)]
-pub struct Tie {
+pub struct GuardedTie {
     /// Their class in the release: the first generalised one that may hold rows of theirs.
     pub class: usize,
     /// Their leaves, as nodes.
@@ -19,14 +19,14 @@ pub struct Tie {
     /// requirement: the release was made in another way.
     pub credibility: Option<Credibility>,
     /// What the limit is on.
-    pub figure: Figure,
+    pub figure: TieFigure,
     /// Whether what is believed of one of them is what the requirement promises.
     pub kept: bool,
 }
 
 /// A figure with a limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Figure {
+pub enum TieFigure {
     /// The credibility itself.
     Share,
     /// The c that the belief needs; and the most values that these people can have, where that is fewer than l and their
@@ -43,22 +43,22 @@ pub enum Figure {
     Span(f64),
 }
 
-impl Tie {
+impl GuardedTie {
     /// Of these people, kept until a limit says otherwise.
-    pub(super) fn of(equals: &Equals, set: Option<usize>, credibility: Option<Credibility>) -> Tie {
-        Tie {
+    pub(super) fn of(equals: &Equals, set: Option<usize>, credibility: Option<Credibility>) -> GuardedTie {
+        GuardedTie {
             class: equals.class,
             leaves: equals.leaves.clone(),
             people: equals.people,
             set,
             credibility,
-            figure: Figure::Share,
+            figure: TieFigure::Share,
             kept: true,
         }
     }
 
     /// Of people of whom nothing can be said.
-    pub(super) fn unknown(equals: &Equals, set: Option<usize>) -> Tie {
-        Tie { kept: false, ..Tie::of(equals, set, Some(Credibility::AtMost(1.0))) }
+    pub(super) fn unknown(equals: &Equals, set: Option<usize>) -> GuardedTie {
+        GuardedTie { kept: false, ..GuardedTie::of(equals, set, Some(Credibility::AtMost(1.0))) }
     }
 }

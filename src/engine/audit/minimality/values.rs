@@ -1,25 +1,25 @@
 //! What a reader believes of single values, where a requirement looks at all of them at once (SCIENCE 5; MIN 5). The belief about a
 //! person is asked what the requirement asks of a class. For groups of a few people and values; of others nothing is known.
 
-use super::groups::{Equals, Group};
+use super::groups::{ClassGroup, Equals};
 use super::guards::Guarded;
-use super::numbers::Numbers;
+use super::numbers::NumbersCase;
 use super::requirement::Requirement;
-use super::tie::{Figure, Tie};
+use super::tie::{GuardedTie, TieFigure};
 use crate::gate::minimality::belief::Belief;
-use crate::gate::minimality::requirement::{Share, close_to, k_e, recursive};
+use crate::gate::minimality::requirement::{ExactShare, close_to, k_e, recursive};
 use crate::gate::minimality::spread::within;
-use crate::gate::minimality::values::{Part, Ties, free, ties};
-use crate::gate::minimality::{Counted, Credibility};
+use crate::gate::minimality::values::{GeneralisedPeople, Ties, free, ties};
+use crate::gate::minimality::{AssignmentCounts, Credibility};
 use crate::histogram::Release;
 
 /// A release, its people, and a requirement.
-pub struct Table<'t> {
+pub struct ValuesCase<'t> {
     release: &'t Release,
     people: &'t [Equals],
     /// Rows of each value in the whole release.
     whole: Vec<u64>,
-    numbers: &'t Numbers,
+    numbers: &'t NumbersCase,
     asked: Requirement,
     guarded: Option<Guarded>,
 }
@@ -28,19 +28,19 @@ pub struct Table<'t> {
 type Admits<'a> = Box<dyn Fn(usize, &[u64]) -> bool + 'a>;
 
 /// Counts, and per people the most different values that are left and that were possible.
-type Left = (Counted, Option<Vec<[usize; 2]>>);
+type Left = (AssignmentCounts, Option<Vec<[usize; 2]>>);
 
-impl<'t> Table<'t> {
+impl<'t> ValuesCase<'t> {
     /// Of so many values; `guarded` is what people guard, where the requirement is about that.
     pub fn new(
         release: &'t Release,
         people: &'t [Equals],
         values: usize,
-        numbers: &'t Numbers,
+        numbers: &'t NumbersCase,
         (asked, guarded): (Requirement, Option<Guarded>),
-    ) -> Table<'t> {
+    ) -> ValuesCase<'t> {
         let kinds = guarded.as_ref().and_then(|guarded| guarded.kinds.iter().max()).map_or(values, |most| most + 1);
-        let mut table = Table { release, people, whole: vec![0; kinds], numbers, asked, guarded };
+        let mut table = ValuesCase { release, people, whole: vec![0; kinds], numbers, asked, guarded };
         for class in 0..release.classes() {
             let counts = table.counts(Some(class));
             table.whole.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
@@ -49,18 +49,18 @@ impl<'t> Table<'t> {
     }
 
     /// The ties of everybody in a group, one each to the likeliest value or to what they guard; what is counted is taken off the work.
-    pub fn ties(&self, group: &Group, work: &mut u64) -> Vec<Tie> {
+    pub fn ties(&self, group: &ClassGroup, work: &mut u64) -> Vec<GuardedTie> {
         let left = self.left(group, work);
         let of = |(at, &of): (usize, &usize)| match &left {
-            None => self.each(of, Tie::unknown),
-            Some(None) => self.each(of, |equals, set| Tie::of(equals, set, None)),
+            None => self.each(of, GuardedTie::unknown),
+            Some(None) => self.each(of, |equals, set| GuardedTie::of(equals, set, None)),
             Some(Some((counted, distinct))) => {
                 let shown = self.counts(self.people[of].shown);
                 let belief = Belief::of(counted, at, &shown, self.people[of].people);
                 let distinct = distinct.as_ref().map(|distinct| distinct[at]);
                 self.each(of, |equals, set| match &belief {
                     Some(belief) => self.tie((equals, set), belief, distinct),
-                    None => Tie::of(equals, set, None),
+                    None => GuardedTie::of(equals, set, None),
                 })
             }
         };
@@ -68,18 +68,18 @@ impl<'t> Table<'t> {
     }
 
     /// Of people all of whose rows everybody sees.
-    pub fn seen(&self, of: usize) -> Vec<Tie> {
+    pub fn seen(&self, of: usize) -> Vec<GuardedTie> {
         let belief = Belief::seen(&self.counts(self.people[of].shown));
         self.each(of, |equals, set| self.tie((equals, set), &belief, None))
     }
 
     /// One tie, or one for everything that some of these people guard.
-    fn each(&self, of: usize, tie: impl Fn(&Equals, Option<usize>) -> Tie) -> Vec<Tie> {
+    fn each(&self, of: usize, tie: impl Fn(&Equals, Option<usize>) -> GuardedTie) -> Vec<GuardedTie> {
         let equals = &self.people[of];
         match &self.guarded {
             None => vec![tie(equals, None)],
             Some(guarded) => {
-                let of_node = |&(node, people): &(usize, u64)| Tie { people, ..tie(equals, Some(node)) };
+                let of_node = |&(node, people): &(usize, u64)| GuardedTie { people, ..tie(equals, Some(node)) };
                 guarded.people[of].iter().map(of_node).collect()
             }
         }
@@ -98,13 +98,13 @@ impl<'t> Table<'t> {
 
     /// What is left of a group's assignments, and for one class how many different values its people have; nothing where no class
     /// can have been generalised for the requirement, `None` where it is too much work.
-    fn left(&self, group: &Group, work: &mut u64) -> Option<Option<Left>> {
+    fn left(&self, group: &ClassGroup, work: &mut u64) -> Option<Option<Left>> {
         let tables = group.tables.as_ref()?;
         let admits = self.admits();
         let shown: Vec<Vec<u64>> = group.people.iter().map(|&of| self.counts(self.people[of].shown)).collect();
         let values: Vec<Vec<u64>> = group.classes.iter().map(|&class| self.counts(Some(class))).collect();
-        let parts = |rows: &[u64]| -> Vec<Part> {
-            within(rows).map(|at| Part { rows: rows[at], shown: shown[at].clone() }).collect()
+        let parts = |rows: &[u64]| -> Vec<GeneralisedPeople> {
+            within(rows).map(|at| GeneralisedPeople { rows: rows[at], shown: shown[at].clone() }).collect()
         };
         let mut found: Vec<Vec<Ties>> = Vec::with_capacity(tables.len());
         for table in tables {
@@ -121,7 +121,7 @@ impl<'t> Table<'t> {
         }
         let one = tables.len() == 1 && group.classes.len() == 1;
         let distinct = one.then(|| found[0][0].distinct.clone());
-        let counted: Vec<Vec<Counted>> = found
+        let counted: Vec<Vec<AssignmentCounts>> = found
             .into_iter()
             .zip(tables)
             .map(|(found, table)| {
@@ -153,7 +153,8 @@ impl<'t> Table<'t> {
                 Box::new(move |_, counts| admits(counts))
             }
             Requirement::Personal { most } => {
-                let (most, guarded) = (Share::from(most), self.guarded.as_ref().expect("what is guarded is known"));
+                let (most, guarded) =
+                    (ExactShare::from(most), self.guarded.as_ref().expect("what is guarded is known"));
                 let held = |node: usize, counts: &[u64]| guarded.sets[node].iter().map(|&kind| counts[kind]).sum();
                 Box::new(move |of, counts| {
                     let people = counts.iter().sum();
@@ -171,7 +172,12 @@ impl<'t> Table<'t> {
     }
 
     /// Asks a belief what the requirement asks.
-    fn tie(&self, (equals, set): (&Equals, Option<usize>), belief: &Belief, distinct: Option<[usize; 2]>) -> Tie {
+    fn tie(
+        &self,
+        (equals, set): (&Equals, Option<usize>),
+        belief: &Belief,
+        distinct: Option<[usize; 2]>,
+    ) -> GuardedTie {
         let strongest = match set.zip(self.guarded.as_ref()) {
             Some((node, guarded)) => belief.share(&guarded.sets[node]),
             None => belief.strongest(),
@@ -181,22 +187,25 @@ impl<'t> Table<'t> {
                 let l = l as usize;
                 let [left, any] = distinct.unwrap_or([l; 2]);
                 let few = (left < l && l <= any).then_some(left);
-                (few.is_none() && belief.is_recursive(c.into(), l), Figure::Recursive { c: belief.recursive(l), few })
+                (
+                    few.is_none() && belief.is_recursive(c.into(), l),
+                    TieFigure::Recursive { c: belief.recursive(l), few },
+                )
             }
             Requirement::Close { t } => {
-                let (distance, t) = (belief.distance(&self.whole), Share::from(t));
-                (distance.is_at_most(t.part, t.of), Figure::Distance(distance.value()))
+                let (distance, t) = (belief.distance(&self.whole), ExactShare::from(t));
+                (distance.is_at_most(t.part, t.of), TieFigure::Distance(distance.value()))
             }
             Requirement::Range { .. } => {
-                let Numbers { of, e, scale } = self.numbers;
+                let NumbersCase { of, e, scale } = self.numbers;
                 let span = belief.span(of);
-                (span >= *e, Figure::Span(span as f64 / 10f64.powi((*scale).into())))
+                (span >= *e, TieFigure::Span(span as f64 / 10f64.powi((*scale).into())))
             }
             Requirement::Diverse { .. } | Requirement::Alpha { .. } | Requirement::Personal { .. } => {
                 let most = self.asked.of_sets().expect("a share of sets");
-                (strongest.is_at_most(most.part, most.of), Figure::Share)
+                (strongest.is_at_most(most.part, most.of), TieFigure::Share)
             }
         };
-        Tie { kept, figure, ..Tie::of(equals, set, Some(Credibility::Exact(strongest))) }
+        GuardedTie { kept, figure, ..GuardedTie::of(equals, set, Some(Credibility::Exact(strongest))) }
     }
 }

@@ -10,7 +10,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaD
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::leak::Leak;
-use super::sheet::{Sheet, Wanted};
+use super::sheet::{ExpectedColumn, Sheet};
 use crate::model::Kind;
 
 const MAGIC: usize = 4;
@@ -57,7 +57,7 @@ fn footer(bytes: &Bytes) -> Option<ParquetMetaData> {
 fn schema(metadata: &ParquetMetaData, sheet: &Sheet, leaks: &mut Vec<Leak>) -> bool {
     let found = metadata.file_metadata().schema_descr();
     let wanted = sheet.wanted();
-    let named = |found: &ColumnDescPtr, wanted: &Wanted<'_>| found.path().parts() == [wanted.name];
+    let named = |found: &ColumnDescPtr, wanted: &ExpectedColumn<'_>| found.path().parts() == [wanted.name];
     let mut known = true;
     for column in found.columns() {
         if !wanted.iter().any(|wanted| named(column, wanted)) {
@@ -87,7 +87,7 @@ fn schema(metadata: &ParquetMetaData, sheet: &Sheet, leaks: &mut Vec<Leak>) -> b
     known
 }
 
-fn typed(found: &ColumnDescriptor, wanted: &Wanted<'_>) -> bool {
+fn typed(found: &ColumnDescriptor, wanted: &ExpectedColumn<'_>) -> bool {
     let about = found.self_type().get_basic_info();
     let (physical, logical) = match wanted.kind {
         Kind::String => (Type::BYTE_ARRAY, Some(LogicalType::String)),

@@ -14,5 +14,5 @@ mod two;
 
 pub use leak::Leak;
 pub use read::{read, read_local, read_part, read_tables, told_under};
-pub use table::{PartRows, Table};
+pub use table::{PartRows, PublishedTable};
 pub use two::{QUASI, SENSITIVE};

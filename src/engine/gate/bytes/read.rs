@@ -6,14 +6,14 @@ use bytes::Bytes;
 
 use super::leak::Leak;
 use super::sheet::Sheet;
-use super::table::{PartRows, Table};
+use super::table::{PartRows, PublishedTable};
 use super::{layout, rows, two};
 use crate::histogram::{Histogram, Labelled, Release};
 use crate::model::{Columns, Cut, Role};
 use crate::release::Tables;
 
 /// Reads a table; `None` when it cannot be read as one at all. What is wrong with its bytes comes along.
-pub fn read(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) {
+pub fn read(data: &[u8], columns: &Columns) -> (Option<PublishedTable>, Vec<Leak>) {
     let (labels, mut leaks) = scanned(data, &Sheet::one(columns), |rows| rows.finish());
     let table = labels.and_then(|labels| table(&labels, columns, &mut leaks));
     (table, leaks)
@@ -21,7 +21,7 @@ pub fn read(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) {
 
 /// Reads a release, in one table or in two; two are joined under this recoding, which forms their classes. One of no column
 /// leaves every class of one table labels of its own.
-pub fn read_tables(tables: &Tables, columns: &Columns, recoding: &[Cut]) -> (Option<Table>, Vec<Leak>) {
+pub fn read_tables(tables: &Tables, columns: &Columns, recoding: &[Cut]) -> (Option<PublishedTable>, Vec<Leak>) {
     let [data, sensitive] = match tables {
         Tables::One(data) if recoding.is_empty() => return read_local(data, columns),
         Tables::One(data) => return read(data, columns),
@@ -42,9 +42,9 @@ pub fn read_tables(tables: &Tables, columns: &Columns, recoding: &[Cut]) -> (Opt
 }
 
 /// Reads a table whose classes have labels of their own.
-pub fn read_local(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) {
+pub fn read_local(data: &[u8], columns: &Columns) -> (Option<PublishedTable>, Vec<Leak>) {
     let (labels, leaks) = scanned(data, &Sheet::one(columns), |rows| rows.finish());
-    let table = |labels: Histogram| Table {
+    let table = |labels: Histogram| PublishedTable {
         release: Release::from_own_labels(&labels),
         values: labels.values().clone(),
         exact: None,
@@ -86,10 +86,10 @@ fn scanned<T>(data: &[u8], sheet: &Sheet, read: impl FnOnce(Labelled<'_>) -> T) 
         .unwrap_or_else(|_| (None, vec![Leak::new("data", "the bytes are no readable Parquet file")]))
 }
 
-fn table(labels: &Histogram, columns: &Columns, leaks: &mut Vec<Leak>) -> Option<Table> {
+fn table(labels: &Histogram, columns: &Columns, leaks: &mut Vec<Leak>) -> Option<PublishedTable> {
     let trees = columns.trees();
     match Release::from_labels(labels, &trees) {
-        Ok(release) => Some(Table { release, values: labels.values().clone(), exact: None }),
+        Ok(release) => Some(PublishedTable { release, values: labels.values().clone(), exact: None }),
         Err((column, crossing)) => {
             let name = columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
             let [upper, lower] = [crossing.upper, crossing.lower].map(|node| trees[column].label(node).to_owned());

@@ -11,14 +11,14 @@ use parquet::file::metadata::ParquetMetaData;
 use super::dictionary;
 use super::leak::Leak;
 use super::sheet::Sheet;
-use crate::histogram::{Cells, Encoder, Labelled, RawCell, Reading};
+use crate::histogram::{CellReading, Encoder, Labelled, RawCell, ReadableColumn};
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 16;
 
 /// Knows how the rows of a table are read.
 pub fn encoder(sheet: &Sheet) -> Encoder<'_> {
-    Encoder::new(&sheet.columns, Reading::Labels { text: false })
+    Encoder::new(&sheet.columns, CellReading::Labels { text: false })
 }
 
 /// Reads all rows; `None` when that is not possible.
@@ -96,7 +96,7 @@ fn coded(schema: &arrow_schema::Schema) -> arrow_schema::SchemaRef {
 /// What the rows of a batch show, as a dictionary page would hold it.
 fn show(batch: &RecordBatch, sheet: &Sheet, shown: &mut [BTreeSet<Vec<u8>>]) {
     for (column, shown) in sheet.wanted().iter().zip(shown) {
-        let Some(cells) = batch.column_by_name(column.name).and_then(Cells::of) else { continue };
+        let Some(cells) = batch.column_by_name(column.name).and_then(ReadableColumn::of) else { continue };
         // Rows are sorted, so the same cell mostly comes again at once.
         let mut last: Option<Vec<u8>> = None;
         cells.each_distinct(|cell| {

@@ -12,7 +12,7 @@ pub struct Sheet {
 }
 
 /// A column as it has to be.
-pub struct Wanted<'a> {
+pub struct ExpectedColumn<'a> {
     /// Its name.
     pub name: &'a str,
     /// What its cells are; labels are text.
@@ -40,16 +40,20 @@ impl Sheet {
     }
 
     /// The columns in their order.
-    pub fn wanted(&self) -> Vec<Wanted<'_>> {
-        let quasi = self.columns.of(Role::Quasi).map(|column| Wanted {
+    pub fn wanted(&self) -> Vec<ExpectedColumn<'_>> {
+        let quasi = self.columns.of(Role::Quasi).map(|column| ExpectedColumn {
             name: &column.name,
             kind: Kind::String,
             missing: false,
             short: false,
         });
-        let class =
-            self.classed.then_some(Wanted { name: Column::CLASS, kind: Kind::Int, missing: false, short: false });
-        let sensitive = self.columns.of(Role::Sensitive).map(|column| Wanted {
+        let class = self.classed.then_some(ExpectedColumn {
+            name: Column::CLASS,
+            kind: Kind::Int,
+            missing: false,
+            short: false,
+        });
+        let sensitive = self.columns.of(Role::Sensitive).map(|column| ExpectedColumn {
             name: &column.name,
             kind: column.kind,
             missing: !self.is_release(column),

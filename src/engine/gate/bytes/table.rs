@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::histogram::{Headcount, Histogram, Release, Values};
+use crate::histogram::{Headcount, Histogram, Release, SensitiveValues};
 
 /// A table as its readers see it; two tables joined by class.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct PublishedTable {
     /// Classes and groups; its recoding is what the labels tell, completed.
     pub release: Release,
     /// The sensitive tuples that its codes stand for.
-    pub values: Values,
+    pub values: SensitiveValues,
     /// Where the release is in two tables, how many rows show each leaf tuple.
     pub exact: Option<Headcount>,
 }
@@ -21,7 +21,7 @@ pub struct PartRows {
     /// The rows of each release that it shows.
     pub releases: BTreeMap<u32, Release>,
     /// The sensitive tuples that their codes stand for.
-    pub values: Values,
+    pub values: SensitiveValues,
     /// The same rows as counts, by the number of the release, with the nodes of labels in the place of leaves.
     pub counts: Histogram,
 }

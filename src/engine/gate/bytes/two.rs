@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::leak::Leak;
-use super::table::Table;
-use crate::histogram::{Alike, Cell, Headcount, Heads, Histogram, Release, Values, describe};
+use super::table::PublishedTable;
+use crate::histogram::{Alike, Cell, Headcount, Heads, Histogram, Release, SensitiveValues, describe};
 use crate::model::{Columns, Cut, Leaf, Node, Role, Taxonomy};
 
 /// What verdicts call the one with the quasi columns.
@@ -20,10 +20,10 @@ const NAMED: usize = 12;
 pub fn join(
     quasi: &[Alike],
     groups: &[Alike],
-    values: Values,
+    values: SensitiveValues,
     columns: &Columns,
     recoding: &[Cut],
-) -> Result<Table, Vec<Leak>> {
+) -> Result<PublishedTable, Vec<Leak>> {
     let leaves = leaves(quasi, columns)?;
     numbered(quasi, &leaves, columns, recoding)?;
     sizes(quasi, groups)?;
@@ -38,7 +38,7 @@ pub fn join(
     let heads = quasi.iter().map(|run| Heads { since: 0, count: run.rows });
     let exact = Headcount::of(width, leaves.iter().zip(heads));
     let release = Release::under(&counted, 0..1, recoding);
-    Ok(Table { release, values: counted.values().clone(), exact: Some(exact) })
+    Ok(PublishedTable { release, values: counted.values().clone(), exact: Some(exact) })
 }
 
 /// The leaf tuple of each run.

@@ -9,9 +9,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::budget::{Budget, Undone};
+use super::budget::{CertaintyBudget, CertaintyUndone};
 use super::fact::Fact;
-use super::replay::{Crowd, Refused};
+use super::replay::{ReplayedRefusal, TraceClass};
 use crate::histogram::Release;
 use crate::model::{Node, Taxonomy};
 use crate::policy::Values;
@@ -21,7 +21,7 @@ pub struct Clause<'c> {
     /// The release.
     pub release: &'c Release,
     /// The refusal.
-    pub refused: &'c Refused,
+    pub refused: &'c ReplayedRefusal,
     /// The smallest crowd.
     pub a: u64,
     /// The fewest people who would be in too small a crowd together.
@@ -33,15 +33,20 @@ impl Clause<'_> {
     ///
     /// # Errors
     /// The budget is spent, or nothing can satisfy the clause.
-    pub fn solve(&self, trees: &[&Taxonomy], values: Values, budget: &mut Budget) -> Result<(Vec<Fact>, bool), Undone> {
+    pub fn solve(
+        &self,
+        trees: &[&Taxonomy],
+        values: Values,
+        budget: &mut CertaintyBudget,
+    ) -> Result<(Vec<Fact>, bool), CertaintyUndone> {
         let crowds = &self.refused.crowds;
         budget.spend(crowds.iter().map(|crowd| crowd.children.len() as u64).sum())?;
         if self.a < 2 || crowds.is_empty() || crowds.iter().any(|crowd| crowd.children.len() < 2) {
-            return Err(Undone::Contradiction);
+            return Err(CertaintyUndone::Contradiction);
         }
         if values == Values::Distinct && self.is_tight(trees) {
             // Where rows may wait, values may be repeated.
-            return if self.least > 1 { Err(Undone::Spent) } else { self.bounded(trees, budget) };
+            return if self.least > 1 { Err(CertaintyUndone::Spent) } else { self.bounded(trees, budget) };
         }
         if self.least > 1
             && let Some(found) = self.several(budget)?
@@ -60,7 +65,7 @@ impl Clause<'_> {
 
     /// What is certain where several people must be in too small crowds, and values may be repeated; `None` if there is no room for so
     /// many: then the state was refused although it fits, because one person in a small crowd already costs more than it saves.
-    fn several(&self, budget: &mut Budget) -> Result<Option<(Vec<Fact>, bool)>, Undone> {
+    fn several(&self, budget: &mut CertaintyBudget) -> Result<Option<(Vec<Fact>, bool)>, CertaintyUndone> {
         let crowds = &self.refused.crowds;
         budget.spend((crowds.len() as u64).saturating_mul(self.a))?;
         let most: Vec<u64> =
@@ -95,7 +100,7 @@ impl Clause<'_> {
     }
 
     /// Of one published class its own nodes, which may be lower by now.
-    fn name(&self, crowd: &Crowd) -> Vec<Node> {
+    fn name(&self, crowd: &TraceClass) -> Vec<Node> {
         match crowd.parts[..] {
             [class] => self.release.class(class).to_vec(),
             _ => crowd.nodes.clone(),
@@ -125,14 +130,14 @@ impl Clause<'_> {
     }
 
     /// By bounds, where values are distinct.
-    fn bounded(&self, trees: &[&Taxonomy], budget: &mut Budget) -> Result<(Vec<Fact>, bool), Undone> {
+    fn bounded(&self, trees: &[&Taxonomy], budget: &mut CertaintyBudget) -> Result<(Vec<Fact>, bool), CertaintyUndone> {
         let cells: usize = self.refused.crowds.iter().map(|crowd| crowd.parts.len() * crowd.children.len()).sum();
         budget.spend((cells * trees.len()) as u64)?;
         let room = |class: usize, children: &[Node]| {
             let rows = self.release.size(class);
             Room::new(rows, children.iter().map(|&child| self.volume(class, child, trees)))
         };
-        let of_crowd = |crowd: &Crowd| crowd.parts.iter().map(|&class| room(class, &crowd.children)).collect();
+        let of_crowd = |crowd: &TraceClass| crowd.parts.iter().map(|&class| room(class, &crowd.children)).collect();
         let rooms: Vec<Vec<Room>> = self.refused.crowds.iter().map(of_crowd).collect();
         let small = |rooms: &Vec<Room>| {
             let children = 0..rooms.first().map_or(0, |room| room.caps.len());
@@ -143,7 +148,7 @@ impl Clause<'_> {
         let able: Vec<bool> = explanations.iter().map(|&children| children > 0).collect();
         let able_ones = able.iter().filter(|&&able| able).count();
         if able_ones == 0 {
-            return Err(Undone::Contradiction);
+            return Err(CertaintyUndone::Contradiction);
         }
         let mut facts = Vec::new();
         for ((crowd, rooms), &able) in self.refused.crowds.iter().zip(&rooms).zip(&able) {
@@ -209,7 +214,7 @@ struct Held<'h> {
 
 impl Held<'_> {
     /// The fewest and the most, if that is 1..a−1 in every world.
-    fn certain(&self, budget: &mut Budget) -> Result<Option<(u64, u64)>, Undone> {
+    fn certain(&self, budget: &mut CertaintyBudget) -> Result<Option<(u64, u64)>, CertaintyUndone> {
         let each = ((self.part.len() + self.rest.len()) * self.part[0].caps.len()) as u64;
         budget.spend(each)?;
         let (_, most) = range(self.part, &[self.child]);
@@ -246,7 +251,7 @@ impl Held<'_> {
 mod tests {
     use super::super::replay::refusals;
     use super::*;
-    use crate::histogram::{Cell, Histogram, Values as Dictionary};
+    use crate::histogram::{Cell, Histogram, SensitiveValues as Dictionary};
     use crate::model::{Cut, Tree};
 
     /// Of two leaves with this room, and a recoding at the root.
@@ -260,13 +265,13 @@ mod tests {
         let cell = Cell { increment: 0, value: 0, count: people };
         let rows = Histogram::of_counts(&[vec![0]], dictionary, &[cell]);
         let release = Release::under(&rows, 0..1, &[Cut::root(&tree)]);
-        let refused = refusals(&release, &[&tree], a, &mut Budget::FULL.clone()).expect("a refusal");
+        let refused = refusals(&release, &[&tree], a, &mut CertaintyBudget::FULL.clone()).expect("a refusal");
         let clause = Clause { release: &release, refused: &refused[0], a, least: 1 };
-        let (facts, lone) = clause.solve(&[&tree], values, &mut Budget::FULL.clone()).expect("solved");
+        let (facts, lone) = clause.solve(&[&tree], values, &mut CertaintyBudget::FULL.clone()).expect("solved");
         assert!(lone);
         if values == Values::Distinct {
             // Where there is room bounds and rule agree.
-            let (bounded, _) = clause.bounded(&[&tree], &mut Budget::FULL.clone()).expect("solved");
+            let (bounded, _) = clause.bounded(&[&tree], &mut CertaintyBudget::FULL.clone()).expect("solved");
             assert_eq!(bounded, facts);
         }
         facts.into_iter().map(|fact| (fact.child, fact.least, fact.most)).collect()

@@ -1,6 +1,6 @@
 //! What is certain, as plain values (SCIENCE 6). Judges nothing; limits are for whoever asks.
 
-use super::budget::Undone;
+use super::budget::CertaintyUndone;
 use crate::model::Node;
 
 /// A crowd below `a` that everybody knows of.
@@ -22,7 +22,7 @@ pub struct Fact {
 
 /// How far an answer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum FactExtent {
     /// Every clause was solved.
     Whole,
     /// The budget did not last; what was found is true.
@@ -41,22 +41,22 @@ pub struct Certainty {
     /// Clauses that one class alone can satisfy: some child of a known class holds few people.
     pub lone: u64,
     /// How far the answer goes.
-    pub answer: Answer,
+    pub answer: FactExtent,
 }
 
 impl Certainty {
     pub(super) fn nothing() -> Certainty {
-        Certainty { facts: Vec::new(), clauses: 0, lone: 0, answer: Answer::Whole }
+        Certainty { facts: Vec::new(), clauses: 0, lone: 0, answer: FactExtent::Whole }
     }
 
     /// In order, each fact once.
-    pub(super) fn told(mut self, ended: Result<(), Undone>) -> Certainty {
+    pub(super) fn told(mut self, ended: Result<(), CertaintyUndone>) -> Certainty {
         self.facts.sort_unstable();
         self.facts.dedup();
         self.answer = match ended {
-            Ok(()) => Answer::Whole,
-            Err(Undone::Spent) => Answer::Open,
-            Err(Undone::Contradiction) => Answer::Impossible,
+            Ok(()) => FactExtent::Whole,
+            Err(CertaintyUndone::Spent) => FactExtent::Open,
+            Err(CertaintyUndone::Contradiction) => FactExtent::Impossible,
         };
         self
     }

@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use super::budget::{Budget, Undone};
+use super::budget::{CertaintyBudget, CertaintyUndone};
 use super::fact::{Certainty, Fact};
 use crate::histogram::Release;
 use crate::model::{Cut, Node, Taxonomy};
@@ -23,7 +23,13 @@ use crate::model::{Cut, Node, Taxonomy};
 /// The recodings must be those that were stated, not what the labels tell. Facts speak of those who came in between: so
 /// many of them are in this part of a class of `after`, and it is the crowd of their increment, not of the release, that is
 /// small. Nothing is certain where the recoding stays.
-pub fn coarsened(before: &Release, after: &Release, trees: &[&Taxonomy], a: u64, mut budget: Budget) -> Certainty {
+pub fn coarsened(
+    before: &Release,
+    after: &Release,
+    trees: &[&Taxonomy],
+    a: u64,
+    mut budget: CertaintyBudget,
+) -> Certainty {
     let mut certainty = Certainty::nothing();
     let solved = Growth::new(before, after, trees, a, &mut budget).and_then(|growth| {
         for (column, cut) in after.recoding().iter().enumerate() {
@@ -65,11 +71,11 @@ impl<'g> Growth<'g> {
         after: &'g Release,
         trees: &[&Taxonomy],
         a: u64,
-        budget: &mut Budget,
-    ) -> Result<Growth<'g>, Undone> {
+        budget: &mut CertaintyBudget,
+    ) -> Result<Growth<'g>, CertaintyUndone> {
         budget.spend(((before.classes() + after.classes()) * trees.len()) as u64)?;
         if !before.recoding().iter().zip(after.recoding()).all(|(old, new)| old.refines(new)) {
-            return Err(Undone::Contradiction);
+            return Err(CertaintyUndone::Contradiction);
         }
         let mut known: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
         for class in 0..before.classes() {
@@ -80,9 +86,12 @@ impl<'g> Growth<'g> {
         let mut grown = Vec::new();
         for class in 0..after.classes() {
             let nodes = after.class(class);
-            let by = after.size(class).checked_sub(known.remove(nodes).unwrap_or(0)).ok_or(Undone::Contradiction)?;
+            let by = after
+                .size(class)
+                .checked_sub(known.remove(nodes).unwrap_or(0))
+                .ok_or(CertaintyUndone::Contradiction)?;
             if (1..a).contains(&by) {
-                return Err(Undone::Contradiction);
+                return Err(CertaintyUndone::Contradiction);
             }
             let cuts = before.recoding().iter().zip(trees).zip(nodes);
             let parts: Vec<&[Node]> = cuts.map(|((cut, tree), &node)| under(cut, tree, node)).collect();
@@ -90,7 +99,7 @@ impl<'g> Growth<'g> {
                 grown.push(Grown { nodes, by, parts });
             }
         }
-        if known.is_empty() { Ok(Growth { grown, a }) } else { Err(Undone::Contradiction) }
+        if known.is_empty() { Ok(Growth { grown, a }) } else { Err(CertaintyUndone::Contradiction) }
     }
 
     /// What is certain because of one new node, and whether one class alone can have made it. There may be none: whoever

@@ -1,13 +1,17 @@
 //! The states next to a recoding that its search must have refused (SCIENCE 6, final maximality): under each of them people of some
 //! published class would be in a class of fewer than `a`. Nothing is known of the order in which they were refused.
 
-use super::budget::{Budget, Undone};
-use super::replay::{Crowd, Refused, parts};
+use super::budget::{CertaintyBudget, CertaintyUndone};
+use super::replay::{ReplayedRefusal, TraceClass, parts};
 use crate::histogram::Release;
 use crate::model::{Decimal, Node, Taxonomy};
 
 /// One state for each node that published classes hold: its children take its place.
-pub fn by_node(release: &Release, trees: &[&Taxonomy], budget: &mut Budget) -> Result<Vec<Refused>, Undone> {
+pub fn by_node(
+    release: &Release,
+    trees: &[&Taxonomy],
+    budget: &mut CertaintyBudget,
+) -> Result<Vec<ReplayedRefusal>, CertaintyUndone> {
     let mut refused = Vec::new();
     for (column, tree) in trees.iter().enumerate() {
         budget.spend(release.classes() as u64)?;
@@ -23,7 +27,11 @@ pub fn by_node(release: &Release, trees: &[&Taxonomy], budget: &mut Budget) -> R
 }
 
 /// One state for each column: every node of its level gives way to those of the level below.
-pub fn by_level(release: &Release, trees: &[&Taxonomy], budget: &mut Budget) -> Result<Vec<Refused>, Undone> {
+pub fn by_level(
+    release: &Release,
+    trees: &[&Taxonomy],
+    budget: &mut CertaintyBudget,
+) -> Result<Vec<ReplayedRefusal>, CertaintyUndone> {
     let mut refused = Vec::new();
     for (column, tree) in trees.iter().enumerate() {
         let levels = tree.padded();
@@ -67,11 +75,11 @@ fn of(
     column: usize,
     classes: impl Iterator<Item = usize>,
     children: impl Fn(usize) -> Vec<Node>,
-) -> Option<Refused> {
+) -> Option<ReplayedRefusal> {
     let crowd = |class: usize| {
         let (nodes, rows, parts) = (release.class(class).to_vec(), release.size(class), vec![class]);
-        Some(Crowd { nodes, rows, parts, children: children(class) }).filter(|crowd| crowd.children.len() > 1)
+        Some(TraceClass { nodes, rows, parts, children: children(class) }).filter(|crowd| crowd.children.len() > 1)
     };
-    let crowds: Vec<Crowd> = classes.filter_map(crowd).collect();
-    (!crowds.is_empty()).then_some(Refused { column, crowds })
+    let crowds: Vec<TraceClass> = classes.filter_map(crowd).collect();
+    (!crowds.is_empty()).then_some(ReplayedRefusal { column, crowds })
 }

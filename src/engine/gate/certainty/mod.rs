@@ -35,8 +35,8 @@ mod grown;
 mod maximal;
 mod replay;
 
-pub use self::budget::Budget;
-pub use self::fact::{Answer, Certainty, Fact};
+pub use self::budget::CertaintyBudget;
+pub use self::fact::{Certainty, Fact, FactExtent};
 pub use self::grown::coarsened;
 
 use self::clause::Clause;
@@ -54,9 +54,9 @@ pub fn learnt(
     (a, values): (u64, Values),
 ) -> Certainty {
     match before {
-        None => searched(after, trees, inference, (a, values), Budget::FULL),
+        None => searched(after, trees, inference, (a, values), CertaintyBudget::FULL),
         Some(before) if before.recoding() == after.recoding() => Certainty::nothing(),
-        Some(before) => coarsened(before, after, trees, a, Budget::FULL),
+        Some(before) => coarsened(before, after, trees, a, CertaintyBudget::FULL),
     }
 }
 
@@ -67,7 +67,7 @@ pub fn searched(
     trees: &[&Taxonomy],
     inference: Inference,
     (a, values): (u64, Values),
-    mut budget: Budget,
+    mut budget: CertaintyBudget,
 ) -> Certainty {
     let mut certainty = Certainty::nothing();
     let (refusals, least) = match inference {

@@ -8,13 +8,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use super::budget::{Budget, Undone};
+use super::budget::{CertaintyBudget, CertaintyUndone};
 use crate::histogram::Release;
 use crate::model::{Node, Taxonomy};
 
 /// A class of a state: published classes that were one then.
 #[derive(Debug, Clone)]
-pub struct Crowd {
+pub struct TraceClass {
     /// Its nodes, one per quasi column.
     pub nodes: Vec<Node>,
     /// Its people.
@@ -27,11 +27,11 @@ pub struct Crowd {
 
 /// A candidate that was refused.
 #[derive(Debug, Clone)]
-pub struct Refused {
+pub struct ReplayedRefusal {
     /// The column.
     pub column: usize,
     /// The classes that held what was not split when it was refused.
-    pub crowds: Vec<Crowd>,
+    pub crowds: Vec<TraceClass>,
 }
 
 /// A candidate by its place in the order of turns.
@@ -43,7 +43,7 @@ struct State<'r> {
     /// People of each published class.
     sizes: Vec<u64>,
     trees: &'r [&'r Taxonomy],
-    crowds: Vec<Crowd>,
+    crowds: Vec<TraceClass>,
     /// The candidates: their Score, and the crowds that hold them.
     live: BTreeMap<(usize, Node), (u128, Vec<usize>)>,
     order: BTreeSet<Turn>,
@@ -53,19 +53,24 @@ struct State<'r> {
 ///
 /// # Errors
 /// The budget is spent, or no search by classes of at least `a` people ends like this.
-pub fn refusals(release: &Release, trees: &[&Taxonomy], a: u64, budget: &mut Budget) -> Result<Vec<Refused>, Undone> {
+pub fn refusals(
+    release: &Release,
+    trees: &[&Taxonomy],
+    a: u64,
+    budget: &mut CertaintyBudget,
+) -> Result<Vec<ReplayedRefusal>, CertaintyUndone> {
     let mut refused = Vec::new();
     if release.classes() == 0 {
         return Ok(refused);
     }
-    let whole = Crowd {
+    let whole = TraceClass {
         nodes: vec![0; trees.len()],
         rows: release.rows(),
         parts: (0..release.classes()).collect(),
         children: Vec::new(),
     };
     if whole.rows < a {
-        return Err(Undone::Contradiction);
+        return Err(CertaintyUndone::Contradiction);
     }
     let sizes = (0..release.classes()).map(|class| release.size(class)).collect();
     let (live, order) = Default::default();
@@ -79,14 +84,14 @@ pub fn refusals(release: &Release, trees: &[&Taxonomy], a: u64, budget: &mut Bud
             continue;
         }
         let children = parts(trees[column], node);
-        let refused_one = |&crowd: &usize| Crowd { children: children.clone(), ..state.crowds[crowd].clone() };
-        let crowds: Vec<Crowd> = holders.iter().map(refused_one).collect();
+        let refused_one = |&crowd: &usize| TraceClass { children: children.clone(), ..state.crowds[crowd].clone() };
+        let crowds: Vec<TraceClass> = holders.iter().map(refused_one).collect();
         let held: u64 = crowds.iter().map(|crowd| crowd.parts.len() as u64).sum();
         budget.spend(held)?;
         if crowds.iter().flat_map(|crowd| &crowd.parts).any(|&class| release.class(class)[column] != node) {
-            return Err(Undone::Contradiction);
+            return Err(CertaintyUndone::Contradiction);
         }
-        refused.push(Refused { column, crowds });
+        refused.push(ReplayedRefusal { column, crowds });
     }
     Ok(refused)
 }
@@ -116,8 +121,8 @@ impl State<'_> {
         (column, node): (usize, Node),
         holders: &[usize],
         a: u64,
-        budget: &mut Budget,
-    ) -> Result<(), Undone> {
+        budget: &mut CertaintyBudget,
+    ) -> Result<(), CertaintyUndone> {
         let children: Vec<Node> = self.trees[column].children(node).collect();
         budget.spend(children.len() as u64)?;
         let mut heirs: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -128,7 +133,7 @@ impl State<'_> {
             for &class in &self.crowds[holder].parts {
                 let below = self.release.class(class)[column];
                 let child = children.partition_point(|&child| child <= below).checked_sub(1);
-                parts.entry(child.ok_or(Undone::Contradiction)?).or_default().push(class);
+                parts.entry(child.ok_or(CertaintyUndone::Contradiction)?).or_default().push(class);
             }
             budget.spend(parts.len() as u64 * width)?;
             for (child, crowd) in self.divide(holder, column, &children, parts, a)? {
@@ -147,19 +152,19 @@ impl State<'_> {
         children: &[Node],
         parts: BTreeMap<usize, Vec<usize>>,
         a: u64,
-    ) -> Result<Vec<(usize, usize)>, Undone> {
+    ) -> Result<Vec<(usize, usize)>, CertaintyUndone> {
         let before = self.crowds[holder].clone();
         let mut made = Vec::with_capacity(parts.len());
         let mut squares = 0;
         for (child, parts) in parts {
             let rows = parts.iter().map(|&class| self.sizes[class]).sum();
             if rows < a {
-                return Err(Undone::Contradiction);
+                return Err(CertaintyUndone::Contradiction);
             }
             squares += square(rows);
             let mut nodes = before.nodes.clone();
             nodes[column] = children[child];
-            let crowd = Crowd { nodes, rows, parts, children: Vec::new() };
+            let crowd = TraceClass { nodes, rows, parts, children: Vec::new() };
             if made.is_empty() {
                 self.crowds[holder] = crowd;
                 made.push((child, holder));
@@ -183,7 +188,7 @@ impl State<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::{Cell, Histogram, Values};
+    use crate::histogram::{Cell, Histogram, SensitiveValues};
     use crate::model::{Cut, Tree};
 
     /// One person of four has another first value, and two another second one.
@@ -197,18 +202,18 @@ mod tests {
         };
         let (first, second) = (tree(), tree());
         let cell = |count| Cell { increment: 0, value: 0, count };
-        let (values, _) = Values::from_distinct(0, vec![Box::new([])]);
+        let (values, _) = SensitiveValues::from_distinct(0, vec![Box::new([])]);
         let rows = Histogram::of_counts(&[vec![0, 1, 1], vec![0, 0, 1]], values, &[cell(1), cell(1), cell(2)]);
         let release = Release::under(&rows, 0..1, &[Cut::root(&first), Cut::leaves(&second)]);
-        let found = refusals(&release, &[&first, &second], 2, &mut Budget::FULL.clone()).expect("a search");
-        let [Refused { column: 0, crowds }] = &found[..] else { panic!("{found:?}") };
+        let found = refusals(&release, &[&first, &second], 2, &mut CertaintyBudget::FULL.clone()).expect("a search");
+        let [ReplayedRefusal { column: 0, crowds }] = &found[..] else { panic!("{found:?}") };
         // It came first of two with equal Score, when all were one class.
-        let [Crowd { nodes, rows: 4, parts, children }] = &crowds[..] else { panic!("{crowds:?}") };
+        let [TraceClass { nodes, rows: 4, parts, children }] = &crowds[..] else { panic!("{crowds:?}") };
         assert_eq!((&nodes[..], &parts[..], &children[..]), (&[0, 0][..], &[0, 1][..], &[1, 2][..]));
         // Classes of two are too small for a = 3.
-        let undone = refusals(&release, &[&first, &second], 3, &mut Budget::FULL.clone());
-        assert_eq!(undone.err(), Some(Undone::Contradiction));
-        let undone = refusals(&release, &[&first, &second], 2, &mut Budget::new(3));
-        assert_eq!(undone.err(), Some(Undone::Spent));
+        let undone = refusals(&release, &[&first, &second], 3, &mut CertaintyBudget::FULL.clone());
+        assert_eq!(undone.err(), Some(CertaintyUndone::Contradiction));
+        let undone = refusals(&release, &[&first, &second], 2, &mut CertaintyBudget::new(3));
+        assert_eq!(undone.err(), Some(CertaintyUndone::Spent));
     }
 }

@@ -5,7 +5,7 @@
 use rayon::prelude::*;
 
 use super::targets::Scratch;
-use super::{Chain, Sweep};
+use super::{ReleaseChain, Sweep};
 use crate::histogram::{Histogram, Numbered, Release, Slices, number_recodings};
 use crate::model::{Cut, Recoding, Taxonomy, cut};
 
@@ -22,9 +22,11 @@ pub fn lower_bounds(histogram: &Histogram, recodings: &[&[Cut]], trees: &[&Taxon
         (releases, number)
     });
     let values = histogram.values().len();
-    let chains =
-        [Chain::new(&rising, &rising_number, trees, values), Chain::new(&falling, &falling_number, trees, values)];
-    let cuts: Vec<&[Cut]> = chains.iter().flat_map(Chain::cuts).collect();
+    let chains = [
+        ReleaseChain::new(&rising, &rising_number, trees, values),
+        ReleaseChain::new(&falling, &falling_number, trees, values),
+    ];
+    let cuts: Vec<&[Cut]> = chains.iter().flat_map(ReleaseChain::cuts).collect();
     let numbered: Vec<&Numbered> = chains.iter().flat_map(|chain| chain.numbered()).collect();
     let slices = Slices::of(histogram, &cuts, &numbered);
     let mut sweeps = chains.each_ref().map(Sweep::new);

@@ -13,12 +13,12 @@ use rayon::prelude::*;
 use crate::histogram::{Excess, JoinCells, NotSuperset, Numbered, Release};
 use crate::model::{Cut, Taxonomy};
 
-pub use exact::{Budget, Exact, Least, Suspect};
+pub use exact::{ExactBudget, ExactWorlds, Least, Suspect};
 pub use lower::lower_bounds;
-pub use targets::{ComparablePairs, Fold, Target};
+pub use targets::{ChainTarget, ComparablePairs, Fold};
 
 /// Releases of one chain, ready to be attacked together.
-pub struct Chain<'a> {
+pub struct ReleaseChain<'a> {
     releases: &'a [Release],
     number: &'a [usize],
     trees: &'a [&'a Taxonomy],
@@ -28,7 +28,7 @@ pub struct Chain<'a> {
 
 /// The release in which a target of some increment is first seen under one recoding, and what the attacks on it leave.
 #[derive(Clone, Copy)]
-pub struct View<'s> {
+pub struct TargetView<'s> {
     /// The recoding's number.
     pub recoding: usize,
     /// The first release under it that holds the target.
@@ -44,7 +44,7 @@ pub struct Sight<'s> {
     /// The increment.
     pub increment: usize,
     /// One view per recoding of the releases from that increment on.
-    pub views: Vec<View<'s>>,
+    pub views: Vec<TargetView<'s>>,
 }
 
 /// A release that does not hold all rows of an earlier one.
@@ -58,11 +58,16 @@ pub struct Shrunk {
     pub place: NotSuperset,
 }
 
-impl<'a> Chain<'a> {
+impl<'a> ReleaseChain<'a> {
     /// Of releases with their recodings numbered in order of appearance, over a dictionary of so many values.
-    pub fn new(releases: &'a [Release], number: &'a [usize], trees: &'a [&'a Taxonomy], values: usize) -> Chain<'a> {
+    pub fn new(
+        releases: &'a [Release],
+        number: &'a [usize],
+        trees: &'a [&'a Taxonomy],
+        values: usize,
+    ) -> ReleaseChain<'a> {
         let numbered = Numbered::all(releases, number, trees.len());
-        Chain { releases, number, trees, values, numbered }
+        ReleaseChain { releases, number, trees, values, numbered }
     }
 
     /// The releases.
@@ -113,16 +118,16 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// The state of [`Chain::each_sight`]: per release what is left of each group, and against which releases so far.
+/// The state of [`ReleaseChain::each_sight`]: per release what is left of each group, and against which releases so far.
 pub struct Sweep<'c, 'a> {
-    chain: &'c Chain<'a>,
+    chain: &'c ReleaseChain<'a>,
     left: Vec<Vec<u64>>,
     against: Vec<Vec<bool>>,
 }
 
 impl<'c, 'a> Sweep<'c, 'a> {
     /// Before the first increment.
-    pub fn new(chain: &'c Chain<'a>) -> Sweep<'c, 'a> {
+    pub fn new(chain: &'c ReleaseChain<'a>) -> Sweep<'c, 'a> {
         let n = chain.releases.len();
         Sweep { chain, left: vec![Vec::new(); n], against: vec![vec![false; n]; n] }
     }
@@ -166,13 +171,13 @@ impl<'c, 'a> Sweep<'c, 'a> {
         let view = |release: usize| {
             let (left, counts) = (self.left[release].as_slice(), self.chain.releases[release].counts());
             let paper = if release == increment { left } else { counts };
-            View { recoding: self.chain.number[release], release, left, paper }
+            TargetView { recoding: self.chain.number[release], release, left, paper }
         };
         Sight { increment, views: self.seen_in(increment).into_iter().map(view).collect() }
     }
 }
 
-impl Chain<'_> {
+impl ReleaseChain<'_> {
     /// Takes N of one earlier release into what is left of the groups of a later one.
     fn lessen(&self, left: &mut [u64], earlier: usize, later: usize) -> Result<(), Shrunk> {
         let (from, to) = (&self.releases[earlier], &self.releases[later]);

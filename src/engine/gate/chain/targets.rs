@@ -7,14 +7,14 @@
 
 use rayon::prelude::*;
 
-use super::{Chain, Sight};
+use super::{ReleaseChain, Sight};
 use crate::histogram::{JoinCells, ValueCode};
 
 /// The most tuples that are looked at in a chain; each increment has the same share of them.
 const MOST_TUPLES: u64 = 20_000_000;
 
 /// A target and the candidates that pairwise attacks leave.
-pub struct Target<'t> {
+pub struct ChainTarget<'t> {
     /// The class in the release of each view.
     pub classes: &'t [u32],
     /// M(s) for every sensitive value that has candidates left, ascending.
@@ -33,7 +33,7 @@ pub trait Fold: Send + Sync {
     /// Before any target.
     fn start(&self) -> Self::Sum;
     /// Takes in one target.
-    fn take(&self, sum: &mut Self::Sum, target: &Target<'_>);
+    fn take(&self, sum: &mut Self::Sum, target: &ChainTarget<'_>);
     /// Joins two parts; `first` looked at earlier targets.
     fn join(&self, first: Self::Sum, second: Self::Sum) -> Self::Sum;
 }
@@ -51,7 +51,7 @@ impl Scratch {
     }
 }
 
-impl Chain<'_> {
+impl ReleaseChain<'_> {
     /// M(s) of a target into `scratch`; returns Σ M(s) and the paper's figure.
     pub fn remaining(&self, sight: &Sight<'_>, classes: &[u32], scratch: &mut Scratch) -> (u64, u64) {
         let range = |view: usize| self.releases[sight.views[view].release].range(classes[view] as usize);
@@ -82,10 +82,10 @@ impl Chain<'_> {
 
     fn take<F: Fold>(&self, sight: &Sight<'_>, classes: &[u32], scratch: &mut Scratch, fold: &F, sum: &mut F::Sum) {
         let (left, paper) = self.remaining(sight, classes, scratch);
-        fold.take(sum, &Target { classes, crowd: &scratch.crowd, left, paper });
+        fold.take(sum, &ChainTarget { classes, crowd: &scratch.crowd, left, paper });
     }
 
-    /// Whether the people of these slices are in a class of every view of a sight; `ids` as in [`Chain::classes_of`].
+    /// Whether the people of these slices are in a class of every view of a sight; `ids` as in [`ReleaseChain::classes_of`].
     pub fn shows(&self, sight: &Sight<'_>, slices: &[&[u32]]) -> bool {
         let shown = |ids: &[u32]| sight.views.iter().all(|view| self.class_in(view.release, ids).is_some());
         slices.iter().all(|ids| shown(ids))
@@ -94,18 +94,18 @@ impl Chain<'_> {
     /// The classes of a slice in the views of a sight; `ids` holds a class number per recoding.
     ///
     /// # Panics
-    /// If the slice's people are in no class of a view, which [`Chain::shows`] tells.
+    /// If the slice's people are in no class of a view, which [`ReleaseChain::shows`] tells.
     pub fn classes_of(&self, sight: &Sight<'_>, ids: &[u32]) -> Vec<u32> {
-        let class = |view: &super::View<'_>| {
+        let class = |view: &super::TargetView<'_>| {
             self.class_in(view.release, ids).expect("the rows were checked against the releases") as u32
         };
         sight.views.iter().map(class).collect()
     }
 
-    /// Looks at the targets that hold a person: one per slice of the increment (`ids` as in [`Chain::classes_of`]).
+    /// Looks at the targets that hold a person: one per slice of the increment (`ids` as in [`ReleaseChain::classes_of`]).
     ///
     /// # Panics
-    /// If somebody of them is in no class of a view, which [`Chain::shows`] tells.
+    /// If somebody of them is in no class of a view, which [`ReleaseChain::shows`] tells.
     pub fn realised<F: Fold>(&self, sight: &Sight<'_>, slices: &[&[u32]], fold: &F) -> F::Sum {
         let part = |ids: &[&[u32]]| {
             let (mut sum, mut scratch) = (fold.start(), Scratch::default());
@@ -145,7 +145,7 @@ pub struct ComparablePairs {
 
 impl ComparablePairs {
     /// Joins the last releases of all recodings.
-    pub fn of(chain: &Chain<'_>) -> ComparablePairs {
+    pub fn of(chain: &ReleaseChain<'_>) -> ComparablePairs {
         let last = |recoding: usize| &chain.releases[chain.numbered[recoding].last()];
         let row = |b: usize| (0..b).map(|a| JoinCells::of(last(a), last(b), chain.trees)).collect();
         ComparablePairs { cells: (0..chain.numbered.len()).into_par_iter().map(row).collect() }
@@ -174,7 +174,7 @@ impl ComparablePairs {
 
 /// Extends a tuple of comparable classes view by view.
 struct Walk<'w, F> {
-    chain: &'w Chain<'w>,
+    chain: &'w ReleaseChain<'w>,
     sight: &'w Sight<'w>,
     pairs: &'w ComparablePairs,
     fold: &'w F,
@@ -193,7 +193,7 @@ impl<F: Fold> Walk<'_, F> {
                 return false;
             }
             self.share -= 1;
-            let class = |(view, &id): (&super::View<'_>, &u32)| {
+            let class = |(view, &id): (&super::TargetView<'_>, &u32)| {
                 let class = chain.numbered[view.recoding].in_release(view.release, id);
                 class.expect("only non-empty classes are chosen") as u32
             };

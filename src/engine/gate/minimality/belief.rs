@@ -3,9 +3,9 @@
 
 use num_bigint::BigUint;
 
-use super::Counted;
-use super::fraction::Fraction;
-use super::requirement::Share;
+use super::AssignmentCounts;
+use super::fraction::ShareFraction;
+use super::requirement::ExactShare;
 
 /// Shares of all values; they add up to the whole.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +16,7 @@ pub struct Belief {
 
 impl Belief {
     /// Of so many people with these rows that everybody sees, and what is left of their others; `None` where nothing is left.
-    pub fn of(counted: &Counted, at: usize, shown: &[u64], people: u64) -> Option<Belief> {
+    pub fn of(counted: &AssignmentCounts, at: usize, shown: &[u64], people: u64) -> Option<Belief> {
         let held = |(value, &shown): (usize, &u64)| {
             counted.held[at].get(value).unwrap_or(&BigUint::ZERO) + &counted.left * shown
         };
@@ -30,17 +30,17 @@ impl Belief {
     }
 
     /// The share of a set of values.
-    pub fn share(&self, set: &[usize]) -> Fraction {
-        Fraction::new(set.iter().map(|&value| &self.parts[value]).sum(), self.of.clone())
+    pub fn share(&self, set: &[usize]) -> ShareFraction {
+        ShareFraction::new(set.iter().map(|&value| &self.parts[value]).sum(), self.of.clone())
     }
 
     /// The share of the likeliest value.
-    pub fn strongest(&self) -> Fraction {
-        Fraction::new(self.parts.iter().max().cloned().unwrap_or_default(), self.of.clone())
+    pub fn strongest(&self) -> ShareFraction {
+        ShareFraction::new(self.parts.iter().max().cloned().unwrap_or_default(), self.of.clone())
     }
 
     /// Whether it is recursively (c, l)-diverse.
-    pub fn is_recursive(&self, c: Share, l: usize) -> bool {
+    pub fn is_recursive(&self, c: ExactShare, l: usize) -> bool {
         let [most, tail] = self.most_and_tail(l);
         most * c.of < tail * c.part
     }
@@ -59,13 +59,13 @@ impl Belief {
     }
 
     /// ½ Σ |p − q| to the counts of a table.
-    pub fn distance(&self, whole: &[u64]) -> Fraction {
+    pub fn distance(&self, whole: &[u64]) -> ShareFraction {
         let rows: u64 = whole.iter().sum();
         let apart = |(part, &count): (&BigUint, &u64)| {
             let (here, there) = (part * rows, &self.of * count);
             if here > there { here - there } else { there - here }
         };
-        Fraction::new(self.parts.iter().zip(whole).map(apart).sum(), &self.of * rows * 2u8)
+        ShareFraction::new(self.parts.iter().zip(whole).map(apart).sum(), &self.of * rows * 2u8)
     }
 
     /// From the lowest to the highest number that is possible.
@@ -79,6 +79,6 @@ impl Belief {
 /// a / b, which may be above 1.
 fn ratio(a: BigUint, b: &BigUint) -> f64 {
     let both = &a + b;
-    let share = Fraction::new(a, both.clone()).value();
-    share / Fraction::new(b.clone(), both).value()
+    let share = ShareFraction::new(a, both.clone()).value();
+    share / ShareFraction::new(b.clone(), both).value()
 }

@@ -13,7 +13,7 @@
 use super::residues::Factor;
 
 /// What all classes have in common.
-pub struct Bound {
+pub struct ClassesBound {
     rows: u64,
     sensitive: u64,
     /// ln P(V), from below; `None` where a class violates whatever it holds.
@@ -28,14 +28,14 @@ pub struct Bound {
     sound: bool,
 }
 
-impl Bound {
+impl ClassesBound {
     /// Of the factors of all classes; `surely` if there is a class without one, which violates whatever it holds.
-    pub fn of(factors: &[Factor], surely: bool, rows: u64, sensitive: u64) -> Bound {
+    pub fn of(factors: &[Factor], surely: bool, rows: u64, sensitive: u64) -> ClassesBound {
         // Every logarithm of a factorial is off by a few units of its last place, and every tail has nine of them; terms
         // that are left out and sums are far below that.
         let slack = 128.0 * f64::EPSILON * (rows as f64 + 2.0) * (rows as f64 + 2.0).ln();
         let sound = factors.iter().all(|factor| factor.low == 0);
-        let mut bound = Bound { rows, sensitive, violated: None, elsewhere: Vec::new(), sum: 0.0, slack, sound };
+        let mut bound = ClassesBound { rows, sensitive, violated: None, elsewhere: Vec::new(), sum: 0.0, slack, sound };
         if !surely {
             bound.some_violates(factors);
         }

@@ -8,20 +8,20 @@ use num_integer::Integer;
 
 /// A share: part / of, in lowest terms.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Fraction {
+pub struct ShareFraction {
     part: BigUint,
     of: BigUint,
 }
 
-impl Fraction {
+impl ShareFraction {
     /// In lowest terms.
     ///
     /// # Panics
     /// If the whole is nothing.
-    pub fn new(part: BigUint, of: BigUint) -> Fraction {
+    pub fn new(part: BigUint, of: BigUint) -> ShareFraction {
         assert!(of != BigUint::ZERO, "a share of something");
         let common = part.gcd(&of);
-        Fraction { part: part / &common, of: of / &common }
+        ShareFraction { part: part / &common, of: of / &common }
     }
 
     /// The nearest number, but for its last digits.
@@ -46,40 +46,40 @@ impl Fraction {
 
     /// The same share of a belief whose odds are `factor` times these: part × factor of part × factor and the rest.
     #[must_use]
-    pub fn moved(&self, factor: &Fraction) -> Fraction {
+    pub fn moved(&self, factor: &ShareFraction) -> ShareFraction {
         let (with, without) = (&self.part * &factor.part, (&self.of - &self.part) * &factor.of);
-        Fraction::new(with.clone(), with + without)
+        ShareFraction::new(with.clone(), with + without)
     }
 
     /// A share of it, and this share of what it leaves.
     #[must_use]
-    pub fn or(&self, rest: &Fraction) -> Fraction {
+    pub fn or(&self, rest: &ShareFraction) -> ShareFraction {
         let left = (&self.of - &self.part) * (&rest.of - &rest.part);
         let of = &self.of * &rest.of;
-        Fraction::new(&of - left, of)
+        ShareFraction::new(&of - left, of)
     }
 }
 
-impl Ord for Fraction {
-    fn cmp(&self, other: &Fraction) -> Ordering {
+impl Ord for ShareFraction {
+    fn cmp(&self, other: &ShareFraction) -> Ordering {
         (&self.part * &other.of).cmp(&(&other.part * &self.of))
     }
 }
 
-impl PartialOrd for Fraction {
-    fn partial_cmp(&self, other: &Fraction) -> Option<Ordering> {
+impl PartialOrd for ShareFraction {
+    fn partial_cmp(&self, other: &ShareFraction) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 /// `53/86`; whole numbers without their denominator.
-impl fmt::Display for Fraction {
+impl fmt::Display for ShareFraction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.of == BigUint::from(1u8) { write!(f, "{}", self.part) } else { write!(f, "{}/{}", self.part, self.of) }
     }
 }
 
-impl fmt::Debug for Fraction {
+impl fmt::Debug for ShareFraction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

@@ -4,7 +4,7 @@
 
 use num_bigint::BigUint;
 
-use super::{Credibility, Fraction, choose};
+use super::{Credibility, ShareFraction, choose};
 
 /// People up to which the figure is exact.
 const EXACT: u64 = 1 << 10;
@@ -53,7 +53,7 @@ fn exact(people: u64, most: u64, part: u64, of: u64) -> Credibility {
         rest *= &q;
         ways = ways * j / (people - j + 1);
     }
-    Credibility::Exact(Fraction::new(held, all * people))
+    Credibility::Exact(ShareFraction::new(held, all * people))
 }
 
 /// Not below it: the same sums in floats, from the first term on until terms count for nothing, and more than rounding on top.

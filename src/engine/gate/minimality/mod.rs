@@ -21,17 +21,17 @@ use std::fmt;
 
 use num_bigint::BigUint;
 
-use self::bound::Bound;
-pub use self::fraction::Fraction;
+use self::bound::ClassesBound;
+pub use self::fraction::ShareFraction;
 use self::fraction::choose;
 pub use self::masked::{masked, masked_from};
-use self::requirement::Share;
-use self::residues::{Factor, Kept};
+use self::requirement::ExactShare;
+use self::residues::{CountResidues, Factor};
 use crate::policy::Decimal;
 
 /// One of the classes C_1 … C_u that were generalised into one: people who were equal before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Origin {
+pub struct OriginClass {
     /// n_i: how many people, which the reader knows from elsewhere.
     pub people: u64,
     /// n_i,g: how many of their rows were generalised; all of them under global recoding.
@@ -40,16 +40,16 @@ pub struct Origin {
     pub shown: u64,
 }
 
-impl Origin {
+impl OriginClass {
     /// A class that was generalised as a whole.
-    pub fn whole(people: u64) -> Origin {
-        Origin { people, generalised: people, shown: 0 }
+    pub fn whole(people: u64) -> OriginClass {
+        OriginClass { people, generalised: people, shown: 0 }
     }
 }
 
 /// Counts over the assignments that a reader is left with.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Counted {
+pub struct AssignmentCounts {
     /// How many there are.
     pub left: BigUint,
     /// Per origin and value, how many of its generalised rows have that value, over all of them; where rows are sensitive or
@@ -61,7 +61,7 @@ pub struct Counted {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Credibility {
     /// Exactly so.
-    Exact(Fraction),
+    Exact(ShareFraction),
     /// At most so: counting was beyond the budget.
     AtMost(f64),
 }
@@ -69,7 +69,7 @@ pub enum Credibility {
 impl Credibility {
     /// A share that everybody can see.
     pub fn seen(part: u64, of: u64) -> Credibility {
-        Credibility::Exact(Fraction::new(part.into(), of.into()))
+        Credibility::Exact(ShareFraction::new(part.into(), of.into()))
     }
 
     /// As a number; a bound stays one.
@@ -103,7 +103,7 @@ impl Credibility {
         match self {
             Credibility::Exact(share) => {
                 let ten = BigUint::from(10u8).pow(factor.scale().into());
-                Credibility::Exact(share.moved(&Fraction::new(factor.digits().into(), ten)))
+                Credibility::Exact(share.moved(&ShareFraction::new(factor.digits().into(), ten)))
             }
             Credibility::AtMost(share) => {
                 let grown = share * factor.get();
@@ -113,7 +113,7 @@ impl Credibility {
     }
 
     /// Whether it is shown to be at most this.
-    pub fn is_at_most(&self, limit: Share) -> bool {
+    pub fn is_at_most(&self, limit: ExactShare) -> bool {
         match self {
             Credibility::Exact(share) => share.is_at_most(limit.part, limit.of),
             Credibility::AtMost(share) => *share * limit.of as f64 <= limit.part as f64,
@@ -145,9 +145,9 @@ impl fmt::Display for Credibility {
 }
 
 /// Origins of one published class with one guarded set, and what the requirement would have let stand.
-pub struct Attack {
+pub struct MinimalityAttack {
     /// Distinct origins, each with its factor; `None` where every count violates.
-    kinds: Vec<(Origin, Option<usize>)>,
+    kinds: Vec<(OriginClass, Option<usize>)>,
     factors: Vec<Factor>,
     /// The kind of each origin, in the order in which they were given.
     kind: Vec<usize>,
@@ -155,20 +155,20 @@ pub struct Attack {
     sensitive: u64,
 }
 
-impl Attack {
+impl MinimalityAttack {
     /// Of origins whose generalised rows hold so many sensitive ones; `admits` says whether a class of so many people
     /// with so many sensitive rows satisfies the requirement.
     ///
     /// # Panics
     /// If there are more sensitive rows than rows, or what is admitted for a class has a gap.
-    pub fn new(origins: &[Origin], sensitive: u64, admits: impl Fn(u64, u64) -> bool) -> Attack {
+    pub fn new(origins: &[OriginClass], sensitive: u64, admits: impl Fn(u64, u64) -> bool) -> MinimalityAttack {
         let generalised = origins.iter().map(|origin| origin.generalised).sum();
         assert!(sensitive <= generalised, "sensitive rows are rows");
-        let mut times: BTreeMap<Origin, u64> = BTreeMap::new();
+        let mut times: BTreeMap<OriginClass, u64> = BTreeMap::new();
         origins.iter().for_each(|&origin| *times.entry(origin).or_default() += 1);
-        let numbered: BTreeMap<Origin, usize> = times.keys().copied().zip(0..).collect();
+        let numbered: BTreeMap<OriginClass, usize> = times.keys().copied().zip(0..).collect();
         let mut factors: BTreeMap<[u64; 3], u64> = BTreeMap::new();
-        let stands = |origin: &Origin| {
+        let stands = |origin: &OriginClass| {
             let admitted = |count: &u64| admits(origin.people, origin.shown + count);
             let mut counts = (0..=origin.generalised.min(sensitive)).filter(admitted);
             let low = counts.next()?;
@@ -176,12 +176,13 @@ impl Attack {
             assert_eq!(last - low + 1, held, "what a requirement admits has no gap");
             Some([origin.generalised, low, last])
         };
-        let stands: Vec<(Origin, Option<[u64; 3]>)> = times.keys().map(|origin| (*origin, stands(origin))).collect();
+        let stands: Vec<(OriginClass, Option<[u64; 3]>)> =
+            times.keys().map(|origin| (*origin, stands(origin))).collect();
         for (origin, factor) in &stands {
             factor.iter().for_each(|key| *factors.entry(*key).or_default() += times[origin]);
         }
         let place: BTreeMap<[u64; 3], usize> = factors.keys().copied().zip(0..).collect();
-        Attack {
+        MinimalityAttack {
             kinds: stands.into_iter().map(|(origin, factor)| (origin, factor.map(|key| place[&key]))).collect(),
             factors: factors.into_iter().map(|([rows, low, high], times)| Factor { rows, low, high, times }).collect(),
             kind: origins.iter().map(|origin| numbered[origin]).collect(),
@@ -222,21 +223,21 @@ impl Attack {
         let mut held = held.iter();
         self.each(|(origin, _)| {
             let sensitive = held.next().expect("one per kind") + &left * origin.shown;
-            (origin.people > 0).then(|| Credibility::Exact(Fraction::new(sensitive, &left * origin.people)))
+            (origin.people > 0).then(|| Credibility::Exact(ShareFraction::new(sensitive, &left * origin.people)))
         })
     }
 
     /// The assignments left, and the sensitive rows of each origin in them; `None` where none is left.
-    pub fn counted(&self) -> Option<Counted> {
+    pub fn counted(&self) -> Option<AssignmentCounts> {
         let (left, held) = self.left_by_kind()?;
-        Some(Counted { left, held: self.kind.iter().map(|&kind| vec![held[kind].clone()]).collect() })
+        Some(AssignmentCounts { left, held: self.kind.iter().map(|&kind| vec![held[kind].clone()]).collect() })
     }
 
     /// The same for a reader who excludes nothing.
-    pub fn free(&self) -> Counted {
+    pub fn free(&self) -> AssignmentCounts {
         let through = self.through();
         let of = |&kind: &usize| vec![&through * self.kinds[kind].0.generalised];
-        Counted { left: choose(self.generalised, self.sensitive), held: self.kind.iter().map(of).collect() }
+        AssignmentCounts { left: choose(self.generalised, self.sensitive), held: self.kind.iter().map(of).collect() }
     }
 
     fn left_by_kind(&self) -> Option<(BigUint, Vec<BigUint>)> {
@@ -246,7 +247,7 @@ impl Attack {
         let (through, kept) = (self.through(), self.kept());
         let left = choose(self.generalised, self.sensitive) - &kept.all;
         assert!(left != BigUint::ZERO, "some assignment violates, and it was counted");
-        let of = |(origin, factor): &(Origin, Option<usize>)| {
+        let of = |(origin, factor): &(OriginClass, Option<usize>)| {
             &through * origin.generalised - factor.map_or(&BigUint::ZERO, |at| &kept.marked[at])
         };
         Some((left, self.kinds.iter().map(of).collect()))
@@ -265,8 +266,8 @@ impl Attack {
         if !self.is_possible() {
             return vec![None; self.kind.len()];
         }
-        let bound = Bound::of(&self.factors, self.nothing_stands(), self.generalised, self.sensitive);
-        let share = |(origin, factor): &(Origin, Option<usize>)| {
+        let bound = ClassesBound::of(&self.factors, self.nothing_stands(), self.generalised, self.sensitive);
+        let share = |(origin, factor): &(OriginClass, Option<usize>)| {
             if origin.people == 0 {
                 return None;
             }
@@ -278,15 +279,15 @@ impl Attack {
     }
 
     /// What is counted of the assignments under which nothing violates.
-    fn kept(&self) -> Kept {
+    fn kept(&self) -> CountResidues {
         if self.nothing_stands() {
-            return Kept::nothing(self.factors.len());
+            return CountResidues::nothing(self.factors.len());
         }
         let most = self.factors.iter().map(|factor| factor.rows).max().unwrap_or(0).max(1);
         residues::kept(&self.factors, self.sensitive, &(choose(self.generalised, self.sensitive) * most))
     }
 
-    fn each(&self, of: impl FnMut(&(Origin, Option<usize>)) -> Option<Credibility>) -> Vec<Option<Credibility>> {
+    fn each(&self, of: impl FnMut(&(OriginClass, Option<usize>)) -> Option<Credibility>) -> Vec<Option<Credibility>> {
         let by_kind: Vec<Option<Credibility>> = self.kinds.iter().map(of).collect();
         self.kind.iter().map(|&kind| by_kind[kind].clone()).collect()
     }

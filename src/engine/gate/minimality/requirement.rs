@@ -7,20 +7,20 @@ use crate::policy::Decimal;
 
 /// A share or a distance, as an exact fraction.
 #[derive(Debug, Clone, Copy)]
-pub struct Share {
+pub struct ExactShare {
     /// So many …
     pub part: u64,
     /// … of so many.
     pub of: u64,
 }
 
-impl From<Decimal> for Share {
-    fn from(share: Decimal) -> Share {
-        Share { part: share.digits(), of: 10u64.pow(share.scale().into()) }
+impl From<Decimal> for ExactShare {
+    fn from(share: Decimal) -> ExactShare {
+        ExactShare { part: share.digits(), of: 10u64.pow(share.scale().into()) }
     }
 }
 
-impl Share {
+impl ExactShare {
     /// Whether count / all is at most this.
     pub fn holds(self, count: u64, all: u64) -> bool {
         u128::from(count) * u128::from(self.of) <= u128::from(all) * u128::from(self.part)
@@ -29,16 +29,16 @@ impl Share {
 
 /// l-diversity in its simple form (MIN 1): the set makes up at most 1/l.
 pub fn l_diverse(l: u64) -> impl Fn(u64, u64) -> bool {
-    move |people, count| Share { part: 1, of: l }.holds(count, people)
+    move |people, count| ExactShare { part: 1, of: l }.holds(count, people)
 }
 
 /// (α, k)-anonymity: k people at least, of whom the set makes up at most α. Confidence bounding is the same with k = 1.
-pub fn alpha_k(alpha: Share, k: u64) -> impl Fn(u64, u64) -> bool {
+pub fn alpha_k(alpha: ExactShare, k: u64) -> impl Fn(u64, u64) -> bool {
     move |people, count| people == 0 || people >= k && alpha.holds(count, people)
 }
 
 /// t-closeness where values are in the set or not: the set's share lies within t of its share in the whole table.
-pub fn close(t: Share, whole: Share) -> impl Fn(u64, u64) -> bool {
+pub fn close(t: ExactShare, whole: ExactShare) -> impl Fn(u64, u64) -> bool {
     move |people, count| {
         let (here, there) = (u128::from(count) * u128::from(whole.of), u128::from(people) * u128::from(whole.part));
         let far = here.abs_diff(there) * u128::from(t.of);
@@ -47,7 +47,7 @@ pub fn close(t: Share, whole: Share) -> impl Fn(u64, u64) -> bool {
 }
 
 /// The same for every value apart, with the distance ½ Σ |p − q|; `whole` are the counts of the table.
-pub fn close_to(t: Share, whole: Vec<u64>) -> impl Fn(&[u64]) -> bool {
+pub fn close_to(t: ExactShare, whole: Vec<u64>) -> impl Fn(&[u64]) -> bool {
     let rows: u64 = whole.iter().sum();
     move |counts| {
         let people: u64 = counts.iter().sum();
@@ -60,7 +60,7 @@ pub fn close_to(t: Share, whole: Vec<u64>) -> impl Fn(&[u64]) -> bool {
 }
 
 /// Recursive (c, l)-diversity: the most frequent value has fewer than c times the rows from the l-th value on.
-pub fn recursive(c: Share, l: usize) -> impl Fn(&[u64]) -> bool {
+pub fn recursive(c: ExactShare, l: usize) -> impl Fn(&[u64]) -> bool {
     move |counts| {
         let mut counts = counts.to_vec();
         counts.sort_unstable_by(|a, b| b.cmp(a));
@@ -81,7 +81,7 @@ pub fn k_e(k: u64, e: i128, numbers: Vec<i128>) -> impl Fn(&[u64]) -> bool {
 
 /// Personalised privacy where all people of a class guard the same sets of values: nobody can be tied to one of them with
 /// more than this. Also l-diversity of several guarded sets at once.
-pub fn guarded(sets: Vec<Vec<usize>>, most: Share) -> impl Fn(&[u64]) -> bool {
+pub fn guarded(sets: Vec<Vec<usize>>, most: ExactShare) -> impl Fn(&[u64]) -> bool {
     move |counts| {
         let people = counts.iter().sum();
         sets.iter().all(|set| most.holds(set.iter().map(|&value| counts[value]).sum(), people))

@@ -18,17 +18,17 @@ pub struct Factor {
 }
 
 /// Counts of the assignments under which nothing violates.
-pub struct Kept {
+pub struct CountResidues {
     /// All of them.
     pub all: BigUint,
     /// Per factor, sensitive rows that one class of it holds, added up over all of them.
     pub marked: Vec<BigUint>,
 }
 
-impl Kept {
+impl CountResidues {
     /// There are none.
-    pub fn nothing(factors: usize) -> Kept {
-        Kept { all: BigUint::ZERO, marked: vec![BigUint::ZERO; factors] }
+    pub fn nothing(factors: usize) -> CountResidues {
+        CountResidues { all: BigUint::ZERO, marked: vec![BigUint::ZERO; factors] }
     }
 }
 
@@ -48,14 +48,14 @@ pub fn cost(factors: &[Factor], rows: u64, sensitive: u64) -> u64 {
 }
 
 /// Counts; `limit` is at least as large as every count.
-pub fn kept(factors: &[Factor], sensitive: u64, limit: &BigUint) -> Kept {
-    let Some(degree) = degree(factors, sensitive) else { return Kept::nothing(factors.len()) };
+pub fn kept(factors: &[Factor], sensitive: u64, limit: &BigUint) -> CountResidues {
+    let Some(degree) = degree(factors, sensitive) else { return CountResidues::nothing(factors.len()) };
     let primes = primes::largest((limit.bits() / primes::BITS + 1) as usize);
     let residues: Vec<Vec<u64>> = primes.par_iter().map(|&prime| modulo(factors, sensitive, degree, prime)).collect();
     let mut whole = combined(&primes, &residues);
     assert!(whole.iter().all(|count| count <= limit), "a count is no larger than what it is counted among");
     let all = whole.remove(0);
-    Kept { all, marked: whole }
+    CountResidues { all, marked: whole }
 }
 
 /// What is left of the degree when every factor has taken its lowest power; `None` when that is more than there is.

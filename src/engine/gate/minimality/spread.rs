@@ -6,18 +6,18 @@
 
 use num_bigint::BigUint;
 
-use super::Counted;
+use super::AssignmentCounts;
 use super::fraction::choose;
 
 /// Numbers that unfinished tables may hold together, some 32 MB: one with more ways left than fit in is not worth going on with.
 const NUMBERS: usize = 4_000_000;
 
 /// Rows by class and by kind of people.
-pub type Table = Vec<Vec<u64>>;
+pub type SpreadTable = Vec<Vec<u64>>;
 
 /// Generalised classes, and people who may have rows in them.
 #[derive(Debug, Clone)]
-pub struct Spread {
+pub struct RowSpread {
     /// Generalised rows of each kind of people.
     pub people: Vec<u64>,
     /// Rows of each class.
@@ -36,13 +36,13 @@ struct Search {
     room: Vec<u64>,
     rows: Vec<u64>,
     open: Vec<(usize, usize)>,
-    table: Table,
+    table: SpreadTable,
 }
 
-impl Spread {
+impl RowSpread {
     /// All tables, each as rows by class and people; `None` where there are more than so many, or more work than so many
     /// steps is needed. There is no table where these people do not fill these classes.
-    pub fn tables(&self, most: usize, mut steps: u64) -> Option<Vec<Table>> {
+    pub fn tables(&self, most: usize, mut steps: u64) -> Option<Vec<SpreadTable>> {
         let mut places = vec![0u64; self.people.len()];
         self.may.iter().for_each(|&(_, people)| places[people] += 1);
         let mut search = Search {
@@ -91,7 +91,7 @@ impl Spread {
     }
 
     /// Ways in which single people can own the rows of a table: multinomials, since rows of one class are alike to them.
-    fn ways(&self, table: &Table) -> BigUint {
+    fn ways(&self, table: &SpreadTable) -> BigUint {
         let mut ways = BigUint::from(1u8);
         for (at, &people) in self.people.iter().enumerate() {
             let mut left = people;
@@ -105,9 +105,10 @@ impl Spread {
 
     /// What a reader is left with of all tables: `counted` per table and class, over the people who have rows there. Per kind of
     /// people and value the generalised rows that have it, over all that are left.
-    pub fn mixed(&self, tables: &[Table], counted: &[Vec<Counted>]) -> Counted {
+    pub fn mixed(&self, tables: &[SpreadTable], counted: &[Vec<AssignmentCounts>]) -> AssignmentCounts {
         let values = counted.iter().flatten().flat_map(|one| &one.held).map(Vec::len).max().unwrap_or(0);
-        let mut mixed = Counted { left: BigUint::ZERO, held: vec![vec![BigUint::ZERO; values]; self.people.len()] };
+        let mut mixed =
+            AssignmentCounts { left: BigUint::ZERO, held: vec![vec![BigUint::ZERO; values]; self.people.len()] };
         for (table, counted) in tables.iter().zip(counted) {
             let ways = self.ways(table);
             mixed.left += counted.iter().fold(ways.clone(), |product, class| product * &class.left);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 
-use super::Counted;
+use super::AssignmentCounts;
 use super::fraction::choose;
 
 /// Counts of the values in some rows.
@@ -13,17 +13,17 @@ type Counts = Vec<u64>;
 
 /// People who were equal, some of whose rows were generalised into the class that is attacked.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct GeneralisedPeople {
     /// How many rows that are.
     pub rows: u64,
     /// Their other rows, by value, as far as the release shows them.
     pub shown: Counts,
 }
 
-impl Part {
+impl GeneralisedPeople {
     /// People all of whose rows were generalised.
-    pub fn whole(rows: u64, values: usize) -> Part {
-        Part { rows, shown: vec![0; values] }
+    pub fn whole(rows: u64, values: usize) -> GeneralisedPeople {
+        GeneralisedPeople { rows, shown: vec![0; values] }
     }
 
     /// All their rows by value, with these.
@@ -36,7 +36,7 @@ impl Part {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ties {
     /// The assignments left, and rows in them.
-    pub counted: Counted,
+    pub counted: AssignmentCounts,
     /// The most different values that each people have under any assignment that is left, and under any at all.
     pub distinct: Vec<[usize; 2]>,
 }
@@ -46,7 +46,12 @@ pub struct Ties {
 ///
 /// # Panics
 /// If there are not as many rows as people.
-pub fn ties(parts: &[Part], values: &[u64], admits: impl Fn(usize, &[u64]) -> bool, work: &mut u64) -> Option<Ties> {
+pub fn ties(
+    parts: &[GeneralisedPeople],
+    values: &[u64],
+    admits: impl Fn(usize, &[u64]) -> bool,
+    work: &mut u64,
+) -> Option<Ties> {
     assert_eq!(parts.iter().map(|part| part.rows).sum::<u64>(), values.iter().sum::<u64>(), "every row is somebody's");
     let admits = |at: usize, counts: &[u64]| admits(at, &parts[at].with(counts));
     if let Some(ties) = unbound(parts, values, &admits, work)? {
@@ -62,7 +67,7 @@ pub fn ties(parts: &[Part], values: &[u64], admits: impl Fn(usize, &[u64]) -> bo
     let left = &all - before[parts.len()].get(values).unwrap_or(&BigUint::ZERO);
     let mut behind = start();
     let mut ties = Ties {
-        counted: Counted { left, held: vec![vec![BigUint::ZERO; values.len()]; parts.len()] },
+        counted: AssignmentCounts { left, held: vec![vec![BigUint::ZERO; values.len()]; parts.len()] },
         distinct: parts.iter().map(|part| [0, most_different(part, values)]).collect(),
     };
     for (at, part) in parts.iter().enumerate().rev() {
@@ -93,7 +98,7 @@ pub fn ties(parts: &[Part], values: &[u64], admits: impl Fn(usize, &[u64]) -> bo
 
 /// Where some people are not admitted whatever they have nothing is excluded.
 fn unbound(
-    parts: &[Part],
+    parts: &[GeneralisedPeople],
     values: &[u64],
     admits: &impl Fn(usize, &[u64]) -> bool,
     work: &mut u64,
@@ -114,17 +119,17 @@ fn unbound(
 }
 
 /// The most different values that people may have, if nothing is excluded.
-fn most_different(part: &Part, values: &[u64]) -> usize {
+fn most_different(part: &GeneralisedPeople, values: &[u64]) -> usize {
     let new = values.iter().zip(&part.shown).filter(|(all, shown)| **all > 0 && **shown == 0).count();
     part.shown.iter().filter(|&&shown| shown > 0).count() + new.min(part.rows as usize)
 }
 
 /// The same for a reader who excludes nothing.
-pub fn free(parts: &[Part], values: &[u64]) -> Counted {
+pub fn free(parts: &[GeneralisedPeople], values: &[u64]) -> AssignmentCounts {
     let (rows, left) = (values.iter().sum::<u64>(), arrangements(values));
     // Of all assignments one row has a value as often as the class has it.
-    let held = |part: &Part| values.iter().map(|&count| &left * count / rows.max(1) * part.rows).collect();
-    Counted { held: parts.iter().map(held).collect(), left }
+    let held = |part: &GeneralisedPeople| values.iter().map(|&count| &left * count / rows.max(1) * part.rows).collect();
+    AssignmentCounts { held: parts.iter().map(held).collect(), left }
 }
 
 /// Another class is admitted beside those that are.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 
-use super::case::Newest;
+use super::comparison::Newest;
 use crate::histogram::Histogram;
 use crate::model::{Decimal, Leaf, Node, Value};
 use crate::policy::{Dominance, Policy};
 
 /// What a table tells of a label, measure by measure.
-pub(super) type Told = Vec<Aggregate>;
+pub(super) type LabelAddends = Vec<Aggregate>;
 
 /// What is told of the numbers of some people.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) struct Aggregate {
 
 /// The numbers of some people, as far as the rules read them.
 #[derive(Clone, Default)]
-pub(super) struct Addends {
+pub(super) struct PersonAddends {
     pub count: u64,
     pub sum: i128,
     /// The sum of their sizes.
@@ -32,11 +32,11 @@ pub(super) struct Addends {
     largest: Vec<u64>,
 }
 
-impl Addends {
-    fn of(numbers: &[i64]) -> Addends {
+impl PersonAddends {
+    fn of(numbers: &[i64]) -> PersonAddends {
         let largest: Vec<u64> = numbers.iter().map(|number| number.unsigned_abs()).collect();
         let sum = numbers.iter().map(|&number| i128::from(number)).sum();
-        Addends {
+        PersonAddends {
             count: numbers.len() as u64,
             sum,
             sizes: largest.iter().map(|&size| BigUint::from(size)).sum(),
@@ -45,7 +45,7 @@ impl Addends {
     }
 
     /// As the journal keeps those of earlier releases: how many, the sum, the sum of sizes, the largest sizes. `None`: it is something else.
-    fn kept(values: &[Value]) -> Option<Addends> {
+    fn kept(values: &[Value]) -> Option<PersonAddends> {
         let number = |value: &Value| match value {
             Value::Int(number) => Some(i128::from(*number)),
             Value::Decimal(number) => Some(*number),
@@ -55,11 +55,11 @@ impl Addends {
         let [count, sum, sizes, largest @ ..] = &numbers[..] else { return None };
         let largest: Vec<u64> = largest.iter().map(|&size| u64::try_from(size).ok()).collect::<Option<_>>()?;
         let sizes = BigUint::from(u128::try_from(*sizes).ok()?);
-        Some(Addends { count: u64::try_from(*count).ok()?, sum: *sum, sizes, largest })
+        Some(PersonAddends { count: u64::try_from(*count).ok()?, sum: *sum, sizes, largest })
     }
 
     /// Those of other people too.
-    pub fn join(&mut self, other: &Addends) {
+    pub fn join(&mut self, other: &PersonAddends) {
         self.count += other.count;
         self.sum += other.sum;
         self.sizes += &other.sizes;
@@ -68,16 +68,16 @@ impl Addends {
 }
 
 /// Which sums are not told.
-pub(super) struct Rules {
+pub(super) struct SumRules {
     k: u64,
     dominance: Option<Dominance>,
     percent: Option<Decimal>,
 }
 
-impl Rules {
-    pub fn of(policy: &Policy) -> Rules {
+impl SumRules {
+    pub fn of(policy: &Policy) -> SumRules {
         let settings = policy.in_force();
-        Rules { k: policy.k(), dominance: settings.dominance, percent: settings.p_rule }
+        SumRules { k: policy.k(), dominance: settings.dominance, percent: settings.p_rule }
     }
 
     /// How many of the largest numbers they read.
@@ -87,12 +87,12 @@ impl Rules {
     }
 
     /// Whether numbers are too few to say how many they are.
-    pub fn are_few(&self, numbers: &Addends) -> bool {
+    pub fn are_few(&self, numbers: &PersonAddends) -> bool {
         numbers.count > 0 && numbers.count < self.k
     }
 
     /// Whether their sum gives too much of one person's number away.
-    pub fn gives_away(&self, numbers: &Addends) -> bool {
+    pub fn gives_away(&self, numbers: &PersonAddends) -> bool {
         let mut largest = numbers.largest.clone();
         largest.sort_unstable_by(|one, other| other.cmp(one));
         let of_largest = |many: usize| largest.iter().take(many).map(|&size| BigUint::from(size)).sum::<BigUint>();
@@ -108,7 +108,7 @@ impl Rules {
     }
 
     /// What may be told of the numbers of the people of an atom.
-    pub fn aggregate(&self, numbers: &Addends) -> Aggregate {
+    pub fn aggregate(&self, numbers: &PersonAddends) -> Aggregate {
         if self.are_few(numbers) {
             return Aggregate { count: None, sum: None };
         }
@@ -125,7 +125,7 @@ pub(super) fn addends(
     newest: &Newest<'_>,
     measures: usize,
     label: impl Fn(&[Leaf]) -> Option<Vec<Node>>,
-) -> Option<BTreeMap<Vec<Node>, Vec<Addends>>> {
+) -> Option<BTreeMap<Vec<Node>, Vec<PersonAddends>>> {
     let rows = newest.numbers?;
     if rows.measures().len() != measures || rows.len() as u64 != newest.rows.rows() {
         return None;
@@ -136,19 +136,23 @@ pub(super) fn addends(
         let numbers = labels.entry(label(&leaves)?).or_insert_with(|| vec![Vec::new(); measures]);
         numbers.iter_mut().zip(rows.measures()).for_each(|(numbers, column)| numbers.extend(column[row]));
     }
-    let added = |numbers: Vec<Vec<i64>>| numbers.iter().map(|numbers| Addends::of(numbers)).collect();
+    let added = |numbers: Vec<Vec<i64>>| numbers.iter().map(|numbers| PersonAddends::of(numbers)).collect();
     Some(labels.into_iter().map(|(label, numbers)| (label, added(numbers))).collect())
 }
 
 /// The same of an earlier release, as the journal keeps them, with so many of the largest numbers. `None` if it keeps something else.
-pub(super) fn earlier(table: &Histogram, measures: usize, largest: usize) -> Option<Vec<(Vec<Node>, Vec<Addends>)>> {
+pub(super) fn earlier(
+    table: &Histogram,
+    measures: usize,
+    largest: usize,
+) -> Option<Vec<(Vec<Node>, Vec<PersonAddends>)>> {
     let width = table.values().width() / measures;
     if table.values().width() != measures * width || width != 3 + largest {
         return None;
     }
     let labels = (0..table.tuples()).map(|tuple| {
         let [cell] = table.cells_of(tuple) else { return None };
-        let addends = table.values().get(cell.value).chunks(width).map(Addends::kept).collect::<Option<_>>()?;
+        let addends = table.values().get(cell.value).chunks(width).map(PersonAddends::kept).collect::<Option<_>>()?;
         Some((table.tuple_at(tuple).collect(), addends))
     });
     labels.collect()

@@ -15,45 +15,45 @@
 //! # }
 //! ```
 
-use super::case::{Case, Found};
-use super::crowd_history::{ErasedRows, Growth};
+use super::comparison::{ComparedCandidate, NextRelease};
+use super::crowd_history::{ReleaseGrowth, RemovedLabels};
 use super::history::{Defect, History};
-use super::verdict::{Checked, Figure, Reason, Verdict};
-use crate::gate::bytes::Table;
+use super::verdict::{CheckResult, Figure, RejectionReason, Verdict};
+use crate::gate::bytes::PublishedTable;
 use crate::gate::utility;
-use crate::histogram::{Release, Values};
+use crate::histogram::{Release, SensitiveValues};
 use crate::model::{Columns, Cut, Role};
 use crate::policy::Policy;
 use crate::release::{
-    self, CheckLine, Facts, FileLine, Manifest, MeasureFigures, Notice, Overview, Pages, PartLine, Placed, PlacedFiles,
-    Span, Surroundings, Tables, Terms, replaced,
+    self, CheckLine, FileLine, Manifest, MeasureFigures, Notice, Overview, PartLine, PlacedFile, PlacedFiles,
+    ReleaseFacts, ReleasePages, ReleaseSpan, ReleaseTerms, Surroundings, Tables, replaced,
 };
 
 /// A table that was judged, with all that it was judged by: nothing else can be published with it.
-pub struct Judged {
+pub struct JudgedTable {
     policy: Policy,
     columns: Columns,
     release: u32,
     withheld: u64,
     verdict: Verdict,
-    table: Option<Table>,
-    growth: Option<Growth>,
-    measures: Option<(Release, Values)>,
+    table: Option<PublishedTable>,
+    growth: Option<ReleaseGrowth>,
+    measures: Option<(Release, SensitiveValues)>,
     tables: Tables,
     /// Files of earlier releases that belong to this one too.
     kept: Vec<PartLine>,
-    erased: ErasedRows,
+    erased: RemovedLabels,
 }
 
 /// A release that may leave.
 #[derive(Debug)]
 pub struct Approved {
     files: Vec<(String, Vec<u8>)>,
-    lines: Vec<(FileLine, Option<Span>)>,
+    lines: Vec<(FileLine, Option<ReleaseSpan>)>,
     manifest: Vec<u8>,
-    table: Table,
-    growth: Option<Growth>,
-    measures: Option<(Release, Values)>,
+    table: PublishedTable,
+    growth: Option<ReleaseGrowth>,
+    measures: Option<(Release, SensitiveValues)>,
     parts: Vec<PartLine>,
     verdict: Verdict,
 }
@@ -65,11 +65,11 @@ pub struct Files {
     /// The manifest, which makes them visible.
     pub manifest: Vec<u8>,
     /// The table as the gate read it; in a chain of crowds what is new in it.
-    pub table: Table,
+    pub table: PublishedTable,
     /// In a chain of crowds what it adds.
-    growth: Option<Growth>,
+    growth: Option<ReleaseGrowth>,
     /// What it adds to the table of measures, where the feed has any.
-    measures: Option<(Release, Values)>,
+    measures: Option<(Release, SensitiveValues)>,
     /// Where all of its rows lie, if it grows.
     parts: Vec<PartLine>,
 }
@@ -96,7 +96,7 @@ impl Approved {
     }
 
     /// The same files as a manifest lists them, and of parts of a table that grows the releases whose rows they hold.
-    pub fn lines(&self) -> &[(FileLine, Option<Span>)] {
+    pub fn lines(&self) -> &[(FileLine, Option<ReleaseSpan>)] {
         &self.lines
     }
 
@@ -111,7 +111,7 @@ impl Approved {
     }
 
     /// The table as the gate read it; in a chain of crowds what is new in it.
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &PublishedTable {
         &self.table
     }
 
@@ -122,13 +122,20 @@ impl Approved {
     }
 }
 
-impl Judged {
-    pub(super) fn new(case: &Case<'_>, verdict: Verdict, found: Option<Found>, tables: Tables) -> Judged {
+impl JudgedTable {
+    pub(super) fn new(
+        case: &NextRelease<'_>,
+        verdict: Verdict,
+        found: Option<ComparedCandidate>,
+        tables: Tables,
+    ) -> JudgedTable {
         let (table, growth, measures, kept, erased) = match found {
-            Some(Found { table, growth, measures, kept, erased }) => (Some(table), growth, measures, kept, erased),
-            None => (None, None, None, Vec::new(), ErasedRows::new()),
+            Some(ComparedCandidate { table, growth, measures, kept, erased }) => {
+                (Some(table), growth, measures, kept, erased)
+            }
+            None => (None, None, None, Vec::new(), RemovedLabels::new()),
         };
-        Judged {
+        JudgedTable {
             policy: case.policy.clone(),
             columns: case.columns.clone(),
             release: case.release,
@@ -149,7 +156,7 @@ impl Judged {
     }
 
     /// The table as it was read, in a chain of crowds what is new in it; `None` when it could not be read.
-    pub fn table(&self) -> Option<&Table> {
+    pub fn table(&self) -> Option<&PublishedTable> {
         self.table.as_ref()
     }
 
@@ -158,13 +165,13 @@ impl Judged {
         let table = self.table.as_ref()?;
         let overview =
             self.growth.as_ref().map_or_else(|| Overview::of(&table.release), |growth| Overview::of_sums(&growth.sums));
-        let of = |(added, values): &(Release, Values)| MeasureFigures::of(added, values, &self.columns);
+        let of = |(added, values): &(Release, SensitiveValues)| MeasureFigures::of(added, values, &self.columns);
         Some(overview.with_measures(self.measures.as_ref().map(of).unwrap_or_default(), self.policy.joins()))
     }
 
     /// The public part of the verdict: no figure of a check that reads sensitive values, no private count.
     pub fn lines(&self) -> Vec<CheckLine> {
-        let line = |check: &Checked| CheckLine {
+        let line = |check: &CheckResult| CheckLine {
             check: check.check.clone(),
             made: check.made,
             value: check.public_value(),
@@ -174,28 +181,28 @@ impl Judged {
     }
 
     /// What the table was judged by, with these lines of its checks.
-    pub fn terms<'j>(&'j self, checks: &'j [CheckLine]) -> Terms<'j> {
-        let Judged { release, withheld, .. } = *self;
-        let Judged { policy, columns, erased, kept, .. } = self;
-        Terms { release, policy, columns, withheld, checks, erased, kept }
+    pub fn terms<'j>(&'j self, checks: &'j [CheckLine]) -> ReleaseTerms<'j> {
+        let JudgedTable { release, withheld, .. } = *self;
+        let JudgedTable { policy, columns, erased, kept, .. } = self;
+        ReleaseTerms { release, policy, columns, withheld, checks, erased, kept }
     }
 
     /// Reads the other files back; `facts` and what was judged are all that they may tell.
     ///
     /// # Errors
     /// The verdict, with every reason.
-    pub fn approve(mut self, facts: &Facts<'_>, pages: Pages) -> Result<Approved, Verdict> {
+    pub fn approve(mut self, facts: &ReleaseFacts<'_>, pages: ReleasePages) -> Result<Approved, Verdict> {
         // The manifest holds the digest of the table, so what is said of it may follow from sensitive values.
-        let mut check = Checked::made("pages").secret();
+        let mut check = CheckResult::made("pages").secret();
         if let Some(table) = self.overview() {
             check.reasons = self.look_through(facts, &pages, &table);
         }
         self.verdict.checks.push(check);
         let placed = self.placed(facts, &pages);
-        let parts = replaced(&self.kept, &placed.iter().filter_map(Placed::part).collect::<Vec<_>>(), |_| false);
+        let parts = replaced(&self.kept, &placed.iter().filter_map(PlacedFile::part).collect::<Vec<_>>(), |_| false);
         let lines: Vec<_> = placed.iter().map(|file| (file.line(), file.span)).collect();
         let paths: Vec<String> = placed.into_iter().map(|file| file.path).collect();
-        let Judged { table, growth, measures, tables, verdict, .. } = self;
+        let JudgedTable { table, growth, measures, tables, verdict, .. } = self;
         let bytes = tables.into_bytes().into_iter().chain([pages.taxonomy, pages.report]).chain(pages.notice);
         match table {
             Some(table) if verdict.safe() => {
@@ -207,11 +214,11 @@ impl Judged {
     }
 
     /// The files that come with the release.
-    fn placed<'f>(&'f self, facts: &Facts<'_>, pages: &'f Pages) -> Vec<Placed<'f>> {
+    fn placed<'f>(&'f self, facts: &ReleaseFacts<'_>, pages: &'f ReleasePages) -> Vec<PlacedFile<'f>> {
         facts.layout.place(self.placed_files(facts, pages))
     }
 
-    fn placed_files<'f>(&'f self, facts: &Facts<'_>, pages: &'f Pages) -> PlacedFiles<'f> {
+    fn placed_files<'f>(&'f self, facts: &ReleaseFacts<'_>, pages: &'f ReleasePages) -> PlacedFiles<'f> {
         PlacedFiles {
             release: self.release,
             chain: facts.chain,
@@ -224,34 +231,40 @@ impl Judged {
     }
 
     /// Every file is compared with the bytes that it must have; what is wrong with a manifest is looked for afterwards.
-    fn look_through(&self, facts: &Facts<'_>, pages: &Pages, table: &Overview<'_>) -> Vec<Reason> {
+    fn look_through(
+        &self,
+        facts: &ReleaseFacts<'_>,
+        pages: &ReleasePages,
+        table: &Overview<'_>,
+    ) -> Vec<RejectionReason> {
         let mut reasons = Vec::new();
         if release::taxonomy(&self.columns) != pages.taxonomy {
-            reasons.push(Reason::plain("taxonomy", "the file is not the taxonomies of the feed file"));
+            reasons.push(RejectionReason::plain("taxonomy", "the file is not the taxonomies of the feed file"));
         }
         let lines = self.lines();
         let terms = self.terms(&lines);
         if Notice::of(facts, &terms).map(|notice| notice.bytes()) != pages.notice {
             let text = "the notice does not name exactly the rows that are gone";
-            reasons.push(Reason::plain("notice", text));
+            reasons.push(RejectionReason::plain("notice", text));
         }
         let mut meant = Manifest::of(facts, &terms, table, Vec::new());
         let placed = facts.layout.place_tables(self.placed_files(facts, pages));
-        let files: Vec<FileLine> = placed.iter().map(Placed::line).collect();
+        let files: Vec<FileLine> = placed.iter().map(PlacedFile::line).collect();
         let around = Surroundings::of(facts, &terms, &placed, &files);
         if release::report(&meant, &self.columns, table, around) != pages.report {
-            reasons.push(Reason::plain("report", "the page is not the one that the manifest and the table give"));
+            reasons
+                .push(RejectionReason::plain("report", "the page is not the one that the manifest and the table give"));
         }
-        meant.files = Placed::lines(&self.kept, &self.placed(facts, pages));
+        meant.files = PlacedFile::lines(&self.kept, &self.placed(facts, pages));
         match Manifest::parse(&pages.manifest) {
-            Err(error) => reasons.push(Reason::plain("manifest", error.to_string())),
+            Err(error) => reasons.push(RejectionReason::plain("manifest", error.to_string())),
             Ok(told) => {
                 let wrong = told_wrong(&told, &meant, table, &self.columns);
                 let text = "this is not what the published table gives";
-                reasons.extend(wrong.iter().map(|field| Reason::plain(format!("manifest, {field}"), text)));
+                reasons.extend(wrong.iter().map(|field| RejectionReason::plain(format!("manifest, {field}"), text)));
                 if wrong.is_empty() && meant.bytes() != pages.manifest {
                     let text = "the bytes are not the ones that this table is published with";
-                    reasons.push(Reason::plain("manifest", text));
+                    reasons.push(RejectionReason::plain("manifest", text));
                 }
             }
         }

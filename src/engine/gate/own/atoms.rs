@@ -4,23 +4,23 @@
 //! How small the smallest atom is stays private: a class of the release can consist of several, and which they are, nobody
 //! is told.
 
-use super::case::{Newest, Older, Ready};
+use super::comparison::{Newest, Older, Ready};
 use super::crowds;
-use super::verdict::{Checked, Reason};
+use super::verdict::{CheckResult, RejectionReason};
 use crate::histogram::{Release, Tuples, describe};
 use crate::model::{Leaf, Node, Taxonomy};
-use crate::policy::Chain;
+use crate::policy::ChainPromise;
 
 /// Places that are named at most.
 const NAMED: usize = 12;
 
 /// Judges all atoms.
-pub fn check(ready: &Ready<'_>) -> Checked {
+pub fn check(ready: &Ready<'_>) -> CheckResult {
     if crowds::judges(ready.case.policy) {
         return crowds::atoms(ready);
     }
-    if !matches!(ready.case.policy.chain(), Chain::Blind(_)) {
-        return Checked::not_made("atoms");
+    if !matches!(ready.case.policy.chain(), ChainPromise::Blind(_)) {
+        return CheckResult::not_made("atoms");
     }
     let a = ready.case.policy.a();
     let mut smallest = None;
@@ -28,7 +28,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
     for newest in ready.case.newest {
         for (place, people) in small(ready, newest, a, &mut smallest) {
             let text = format!("the atom {place} holds {people} people, it must hold at least {a}");
-            reasons.push(Reason::crowd(place, people, a, text));
+            reasons.push(RejectionReason::crowd(place, people, a, text));
         }
         split(ready, newest, &mut reasons);
     }
@@ -36,7 +36,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         known(ready, older, &mut reasons);
     }
     reasons.truncate(NAMED);
-    Checked { reasons, ..Checked::made("atoms").private().at_least(smallest, a) }
+    CheckResult { reasons, ..CheckResult::made("atoms").private().at_least(smallest, a) }
 }
 
 /// Atoms with fewer than a people.
@@ -55,7 +55,7 @@ fn small(ready: &Ready<'_>, newest: &Newest<'_>, a: u64, smallest: &mut Option<u
 
 /// Atoms of which the release tells two people apart: in some column the lowest node above all its people lies above the
 /// recoding's node there.
-fn split(ready: &Ready<'_>, newest: &Newest<'_>, reasons: &mut Vec<Reason>) {
+fn split(ready: &Ready<'_>, newest: &Newest<'_>, reasons: &mut Vec<RejectionReason>) {
     let rows = newest.rows;
     let (mut atoms, mut above) = (Tuples::new(rows.width()), Vec::<Vec<Node>>::new());
     let mut nodes = vec![0; rows.width()];
@@ -77,7 +77,7 @@ fn split(ready: &Ready<'_>, newest: &Newest<'_>, reasons: &mut Vec<Reason>) {
         if !above.iter().enumerate().all(|(column, &node)| held(column, node)) {
             let place = describe(atoms.get(atom as u32), ready.case.columns);
             let text = format!("the release tells people of the atom {place} apart");
-            reasons.push(Reason::plain(place, text));
+            reasons.push(RejectionReason::plain(place, text));
         }
     }
 }
@@ -89,7 +89,7 @@ fn join(above: &mut [Node], own: &[Node], trees: &[&Taxonomy]) {
 }
 
 /// Increments of the history are known as far as they were published; the release must not tell more of them.
-fn known(ready: &Ready<'_>, older: &Older<'_>, reasons: &mut Vec<Reason>) {
+fn known(ready: &Ready<'_>, older: &Older<'_>, reasons: &mut Vec<RejectionReason>) {
     for tuple in 0..older.rows.tuples() {
         let leaves: Vec<Leaf> = older.rows.tuple_at(tuple).collect();
         let coarser =
@@ -98,7 +98,7 @@ fn known(ready: &Ready<'_>, older: &Older<'_>, reasons: &mut Vec<Reason>) {
             let nodes: Vec<Node> = older.known.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect();
             let place = describe(&nodes, ready.case.columns);
             let text = format!("the release tells people apart who were published together as {place}");
-            reasons.push(Reason::plain(place, text));
+            reasons.push(RejectionReason::plain(place, text));
             return;
         }
     }

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use super::addends::{Addends, Aggregate, Rules, Told, addends, earlier};
-use super::case::{Newest, Ready};
+use super::addends::{Aggregate, LabelAddends, PersonAddends, SumRules, addends, earlier};
+use super::comparison::{Newest, Ready};
 use crate::model::{Cut, Leaf, Node, Taxonomy};
-use crate::policy::Chain;
+use crate::policy::ChainPromise;
 
 /// Numbers that no rule is applied to any more.
 #[derive(Clone, Copy, Default)]
@@ -29,12 +29,12 @@ struct Parts {
     /// Those that were told, or could have been. Of one label they are in the same class for ever, so they are one part.
     told: BTreeMap<Vec<Node>, Total>,
     /// Those that were never told, as they came.
-    untold: Vec<(Vec<Node>, Addends)>,
+    untold: Vec<(Vec<Node>, PersonAddends)>,
 }
 
 /// What has to be told of each class of the release; `None` if the numbers of the people of some release are not known.
-pub(super) fn meant(ready: &Ready<'_>, measures: usize) -> Option<BTreeMap<Vec<Node>, Told>> {
-    let (case, rules) = (ready.case, Rules::of(ready.case.policy));
+pub(super) fn meant(ready: &Ready<'_>, measures: usize) -> Option<BTreeMap<Vec<Node>, LabelAddends>> {
+    let (case, rules) = (ready.case, SumRules::of(ready.case.policy));
     // For each measure the parts by which numbers are counted, and those by which they are added up.
     let mut parts: Vec<[Parts; 2]> = (0..measures).map(|_| Default::default()).collect();
     for older in case.older {
@@ -47,7 +47,7 @@ pub(super) fn meant(ready: &Ready<'_>, measures: usize) -> Option<BTreeMap<Vec<N
     tell(&mut parts, &rules, case.recoding, &ready.trees);
     let seen: Vec<[Seen<'_>; 2]> =
         parts.iter().map(|kinds| kinds.each_ref().map(|kind| Seen::new(kind, case.recoding, &ready.trees))).collect();
-    let told = |class: &[Node]| -> Told {
+    let told = |class: &[Node]| -> LabelAddends {
         let of = |[counts, sums]: &[Seen<'_>; 2]| {
             let count = counts.numbers(class, &ready.trees).map(|numbers| numbers.count);
             let sum = sums.numbers(class, &ready.trees).map(|numbers| numbers.sum);
@@ -62,12 +62,12 @@ pub(super) fn meant(ready: &Ready<'_>, measures: usize) -> Option<BTreeMap<Vec<N
 /// Where a new person is: in an atom, or where later releases may be finer, at a leaf tuple.
 fn label(ready: &Ready<'_>, newest: &Newest<'_>, leaves: &[Leaf]) -> Vec<Node> {
     match ready.case.policy.chain() {
-        Chain::Blind(_) => newest.atoms.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect(),
+        ChainPromise::Blind(_) => newest.atoms.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect(),
         _ => ready.trees.iter().zip(leaves).map(|(tree, &leaf)| tree.leaf_node(leaf)).collect(),
     }
 }
 
-fn come(parts: &mut [[Parts; 2]], new: impl IntoIterator<Item = (Vec<Node>, Vec<Addends>)>) {
+fn come(parts: &mut [[Parts; 2]], new: impl IntoIterator<Item = (Vec<Node>, Vec<PersonAddends>)>) {
     for (label, numbers) in new {
         for (kinds, numbers) in parts.iter_mut().zip(numbers) {
             kinds.iter_mut().for_each(|kind| kind.untold.push((label.clone(), numbers.clone())));
@@ -76,7 +76,7 @@ fn come(parts: &mut [[Parts; 2]], new: impl IntoIterator<Item = (Vec<Node>, Vec<
 }
 
 /// A release is published under this recoding: parts of one class that were never told are told together from now on, where they may be.
-fn tell(parts: &mut [[Parts; 2]], rules: &Rules, recoding: &[Cut], trees: &[&Taxonomy]) {
+fn tell(parts: &mut [[Parts; 2]], rules: &SumRules, recoding: &[Cut], trees: &[&Taxonomy]) {
     for [counts, sums] in parts {
         counts.become_one(recoding, trees, |numbers| !rules.are_few(numbers));
         sums.become_one(recoding, trees, |numbers| !rules.are_few(numbers) && !rules.gives_away(numbers));
@@ -84,13 +84,13 @@ fn tell(parts: &mut [[Parts; 2]], rules: &Rules, recoding: &[Cut], trees: &[&Tax
 }
 
 impl Parts {
-    fn become_one(&mut self, recoding: &[Cut], trees: &[&Taxonomy], passes: impl Fn(&Addends) -> bool) {
-        let mut classes: BTreeMap<Vec<Node>, Vec<(Vec<Node>, Addends)>> = BTreeMap::new();
+    fn become_one(&mut self, recoding: &[Cut], trees: &[&Taxonomy], passes: impl Fn(&PersonAddends) -> bool) {
+        let mut classes: BTreeMap<Vec<Node>, Vec<(Vec<Node>, PersonAddends)>> = BTreeMap::new();
         for part in self.untold.drain(..) {
             classes.entry(class_of(&part.0, recoding, trees).0).or_default().push(part);
         }
         for (label, parts) in classes {
-            let mut numbers = Addends::default();
+            let mut numbers = PersonAddends::default();
             parts.iter().for_each(|(_, part)| numbers.join(part));
             match passes(&numbers) {
                 true => self.told.entry(label).or_default().join(numbers.count, numbers.sum),

@@ -5,14 +5,14 @@
 //! A refusal that has one explanation left speaks against a release, always. Other crowds that are certain, and the ratio,
 //! are told, and judged where the policy asks for `max_global_ratio`.
 
-use super::case::{Case, Ready};
+use super::comparison::{NextRelease, Ready};
 use super::crowds;
 use super::history::History;
-use super::verdict::{Checked, Figure, Reason};
-use crate::gate::certainty::{Answer, Certainty, Fact, learnt as made_certain};
+use super::verdict::{CheckResult, Figure, RejectionReason};
+use crate::gate::certainty::{Certainty, Fact, FactExtent, learnt as made_certain};
 use crate::histogram::{Release, describe};
 use crate::model::{Cut, Taxonomy};
-use crate::policy::{Chain, Decimal, Inference, Policy};
+use crate::policy::{ChainPromise, Decimal, Inference, Policy};
 
 /// Reasons that are given at most.
 const NAMED: usize = 12;
@@ -32,12 +32,12 @@ pub fn learnt(
     }
     let before = history.len().checked_sub(1).map(|last| history.release(last));
     let known = match policy.chain() {
-        Chain::Blind(_) | Chain::Disjoint { .. } => true,
-        Chain::Crowds { .. } => false,
+        ChainPromise::Blind(_) | ChainPromise::Disjoint { .. } => true,
+        ChainPromise::Crowds { .. } => false,
         // What was published may have been the finer recoding.
-        Chain::Tested { .. } => before.is_none_or(|(_, recoding, _)| atoms == Some(recoding)),
+        ChainPromise::Tested { .. } => before.is_none_or(|(_, recoding, _)| atoms == Some(recoding)),
         // Later on refusals depend on sensitive values.
-        Chain::Bcf => before.is_none(),
+        ChainPromise::Bcf => before.is_none(),
     };
     let before = before.map(|(release, ..)| release);
     known.then(|| made_certain(before, table, trees, inference, (policy.a(), policy.refinement().values)))
@@ -55,7 +55,7 @@ pub fn text(a: u64) -> String {
 }
 
 /// Judges the refusals of the search; nothing where classes have labels of their own.
-pub fn checks(ready: &Ready<'_>) -> Vec<Checked> {
+pub fn checks(ready: &Ready<'_>) -> Vec<CheckResult> {
     let limits = ready.case.policy.refinement();
     if ready.table.is_local() {
         return Vec::new();
@@ -63,41 +63,41 @@ pub fn checks(ready: &Ready<'_>) -> Vec<Checked> {
     let atoms = ready.case.older.last().map(|older| older.atoms);
     let told = Some(ready.case).filter(|case| case.searched && limits.looks_at_coarseness() && ready.exact.is_none());
     let told = told.and_then(|case| learnt(case.policy, case.history, atoms, &ready.table, &ready.trees));
-    let certain = told.as_ref().map_or(Checked::not_made("certainty"), |told| certain(told, ready.case));
+    let certain = told.as_ref().map_or(CheckResult::not_made("certainty"), |told| certain(told, ready.case));
     let mut checks = vec![certain];
     let learnt = ready.case.learnt.filter(|_| told.is_some());
     checks.extend(ratio(ready.case, learnt.and_then(|learnt| learnt.wholly), limits.max_global_ratio));
     let finally = learnt.and_then(|learnt| learnt.finally);
-    checks.extend(finally.map(|log10| Checked { value: power(log10), ..Checked::made("maximality") }));
+    checks.extend(finally.map(|log10| CheckResult { value: power(log10), ..CheckResult::made("maximality") }));
     checks
 }
 
-fn certain(told: &Certainty, case: &Case<'_>) -> Checked {
+fn certain(told: &Certainty, case: &NextRelease<'_>) -> CheckResult {
     let found = Some(Figure::Whole(told.facts.len() as u64));
-    let mut checked = Checked { value: found, ..Checked::made("certainty") };
-    let reason = |fact: &Fact| Reason::plain(describe(&fact.class, case.columns), text(case.policy.a()));
+    let mut checked = CheckResult { value: found, ..CheckResult::made("certainty") };
+    let reason = |fact: &Fact| RejectionReason::plain(describe(&fact.class, case.columns), text(case.policy.a()));
     checked.reasons = against(told, case.policy).map(reason).take(NAMED).collect();
-    if told.answer == Answer::Open {
+    if told.answer == FactExtent::Open {
         let text = "which small crowds are certain could not be decided, and undecided is not safe";
-        checked.reasons.push(Reason::plain("the whole release", text));
+        checked.reasons.push(RejectionReason::plain("the whole release", text));
     }
     checked
 }
 
 /// The figure, where there is one or it has to be one.
-fn ratio(case: &Case<'_>, log10: Option<f64>, limit: Option<Decimal>) -> Option<Checked> {
+fn ratio(case: &NextRelease<'_>, log10: Option<f64>, limit: Option<Decimal>) -> Option<CheckResult> {
     let value = log10.and_then(power);
     let most = limit.and_then(|limit| Figure::real(limit.get()));
-    let mut checked = Checked { value, limit: most, ..Checked::made("max_global_ratio") };
+    let mut checked = CheckResult { value, limit: most, ..CheckResult::made("max_global_ratio") };
     let Some(limit) = limit.map(Decimal::get) else {
         // Of a search whose course is not walked again it is not known, and said so.
         let known = matches!(case.policy.inference(), Inference::Replay | Inference::Nothing);
         let silent = known || !case.searched || !case.policy.refinement().looks_at_coarseness();
-        return log10.map(|_| checked).or_else(|| (!silent).then(|| Checked::not_made("max_global_ratio")));
+        return log10.map(|_| checked).or_else(|| (!silent).then(|| CheckResult::not_made("max_global_ratio")));
     };
     let text = match log10 {
         // Where the recoding stays nobody learns anything.
-        None if case.stays() => return Some(Checked { value: Figure::real(1.0), ..checked }),
+        None if case.stays() => return Some(CheckResult { value: Figure::real(1.0), ..checked }),
         None => format!(
             "by how much this recoding narrows down who is where is not known, the policy wants at most {limit}"
         ),
@@ -108,7 +108,7 @@ fn ratio(case: &Case<'_>, log10: Option<f64>, limit: Option<Decimal>) -> Option<
             )
         }
     };
-    checked.reasons.push(Reason { value, limit: most, ..Reason::plain("the whole release", text) });
+    checked.reasons.push(RejectionReason { value, limit: most, ..RejectionReason::plain("the whole release", text) });
     Some(checked)
 }
 

@@ -1,37 +1,37 @@
 //! All releases of the chain together (SCIENCE 3): the pair bound for every person who is looked for; under `bcf` for
 //! everybody who could be.
 
-use super::case::{Lineage, Ready};
-use super::verdict::{Checked, Reason};
+use super::comparison::{Lineage, Ready};
+use super::verdict::{CheckResult, RejectionReason};
 use super::{crossing, crowds};
-use crate::gate::chain::{Chain, ComparablePairs, Fold, Sight, Target};
+use crate::gate::chain::{ChainTarget, ComparablePairs, Fold, ReleaseChain, Sight};
 use crate::histogram::{Numbered, Slices};
 use crate::policy;
 
 /// Judges all targets.
-pub fn check(ready: &Ready<'_>) -> Checked {
+pub fn check(ready: &Ready<'_>) -> CheckResult {
     if crowds::judges(ready.case.policy) {
         return crowds::chain(ready);
     }
-    let found = Checked::made("chain").secret();
-    let Some(lineage) = &ready.lineage else { return Checked { made: false, ..found } };
+    let found = CheckResult::made("chain").secret();
+    let Some(lineage) = &ready.lineage else { return CheckResult { made: false, ..found } };
     let Some((weakest, whole)) = weakest(ready, lineage) else {
         let text = "a release does not show the people of the chain, so nothing shows that all together are safe";
-        return Checked { made: false, reasons: vec![Reason::plain("all releases", text)], ..found };
+        return CheckResult { made: false, reasons: vec![RejectionReason::plain("all releases", text)], ..found };
     };
     let k = ready.case.policy.k();
     let mut found = found.at_least(weakest.iter().map(|weak| weak.left).min(), k);
     for weak in weakest.iter().filter(|weak| weak.left < k) {
         let place = format!("people of increment {} of the chain", weak.increment + 1);
         let text = format!("all releases together leave {} candidates to somebody of them, fewer than {k}", weak.left);
-        found.reasons.push(Reason::crowd(place, weak.left, k, text));
+        found.reasons.push(RejectionReason::crowd(place, weak.left, k, text));
     }
     if let Some(reason) = crossing::against(ready, lineage) {
         found.reasons.push(reason);
     }
     if !whole {
         let text = "the releases cross in more ways than can be looked at, so nothing shows that they are safe";
-        found.reasons.push(Reason::plain("all releases", text));
+        found.reasons.push(RejectionReason::plain("all releases", text));
     }
     found
 }
@@ -44,14 +44,14 @@ struct Weak {
 
 /// One per increment that is looked at, and whether all targets were; `None` when a release lost rows or people.
 fn weakest(ready: &Ready<'_>, lineage: &Lineage) -> Option<(Vec<Weak>, bool)> {
-    let chain = Chain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
+    let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
     let last = lineage.releases.len() - 1;
     if lineage.releases[last].rows() != ready.people.rows() {
         return None;
     }
     let (mut found, mut whole, mut shown) = (Vec::new(), true, true);
     let mut take = |increment: usize, left: Option<u64>| found.extend(left.map(|left| Weak { increment, left }));
-    let swept = if matches!(ready.case.policy.chain(), policy::Chain::Bcf) {
+    let swept = if matches!(ready.case.policy.chain(), policy::ChainPromise::Bcf) {
         let comparable = ComparablePairs::of(&chain);
         chain.each_sight(|sight| {
             let (left, complete) = chain.all(sight, &comparable, &Least);
@@ -82,7 +82,7 @@ impl Fold for Least {
         None
     }
 
-    fn take(&self, least: &mut Option<u64>, target: &Target<'_>) {
+    fn take(&self, least: &mut Option<u64>, target: &ChainTarget<'_>) {
         *least = Some(least.map_or(target.left, |least| least.min(target.left)));
     }
 

@@ -3,23 +3,27 @@
 
 use rayon::prelude::*;
 
-use super::case::{Lineage, Ready};
+use super::comparison::{Lineage, Ready};
 use super::crowds;
-use super::verdict::{Checked, Figure, Reason};
+use super::verdict::{CheckResult, Figure, RejectionReason};
 use crate::gate::correspondence::{Anonymity, Correspondence};
 use crate::histogram::{Excess, JoinCells, Numbered, Slices, Tuples};
-use crate::policy::Chain;
+use crate::policy::ChainPromise;
 
 /// Judges every pair with the candidate in it.
-pub fn check(ready: &Ready<'_>) -> Checked {
+pub fn check(ready: &Ready<'_>) -> CheckResult {
     if crowds::judges(ready.case.policy) {
         return crowds::correspondence(ready);
     }
-    let found = Checked::made("correspondence").secret();
-    let Some(lineage) = &ready.lineage else { return Checked { made: false, ..found } };
+    let found = CheckResult::made("correspondence").secret();
+    let Some(lineage) = &ready.lineage else { return CheckResult { made: false, ..found } };
     let Some(pairs) = pairs(ready, lineage) else {
         let text = "the release does not show the people of an earlier one, so nothing shows that the two are safe";
-        return Checked { made: false, reasons: vec![Reason::plain("all pairs of releases", text)], ..found };
+        return CheckResult {
+            made: false,
+            reasons: vec![RejectionReason::plain("all pairs of releases", text)],
+            ..found
+        };
     };
     let k = ready.case.policy.k();
     let least = pairs.iter().flat_map(|(_, anonymity)| figures(anonymity)).map(|(_, left)| left).min();
@@ -28,10 +32,10 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         for (attack, left) in figures(anonymity).filter(|(_, left)| *left < k) {
             let place = format!("{attack} with release {} of the chain", earlier + 1);
             let text = format!("an {attack}-attack with an earlier release leaves {left} candidates, fewer than {k}");
-            found.reasons.push(Reason {
+            found.reasons.push(RejectionReason {
                 value: Some(Figure::Whole(left)),
                 limit: Some(Figure::Whole(k)),
-                ..Reason::plain(place, text)
+                ..RejectionReason::plain(place, text)
             });
         }
     }
@@ -48,7 +52,7 @@ fn figures(anonymity: &Anonymity) -> impl Iterator<Item = (&'static str, u64)> {
 fn pairs(ready: &Ready<'_>, lineage: &Lineage) -> Option<Vec<(usize, Anonymity)>> {
     let (candidate, earlier) = lineage.releases.split_last()?;
     let people = match ready.case.policy.chain() {
-        Chain::Bcf => None,
+        ChainPromise::Bcf => None,
         _ => Some(People::of(ready, lineage)?),
     };
     let pair = |(at, release)| {

@@ -2,9 +2,11 @@
 //! the policy allows them, what people who are there have left is bounded from below, and solved as far as that is not
 //! enough; what stays open speaks against the release.
 
-use super::case::{Lineage, Ready};
-use super::verdict::Reason;
-use crate::gate::chain::{Budget, Chain, ComparablePairs, Exact, Fold, Sight, Suspect, Target, lower_bounds};
+use super::comparison::{Lineage, Ready};
+use super::verdict::RejectionReason;
+use crate::gate::chain::{
+    ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Sight, Suspect, lower_bounds,
+};
 use crate::histogram::{Numbered, Slices};
 use crate::model::Cut;
 use crate::policy::{self, Cuts};
@@ -13,19 +15,21 @@ use crate::policy::{self, Cuts};
 const MOST: usize = 100_000;
 
 /// What speaks against the recodings of the releases.
-pub fn against(ready: &Ready<'_>, lineage: &Lineage) -> Option<Reason> {
-    let policy::Chain::Tested { cuts, .. } = ready.case.policy.chain() else { return None };
-    let chain = Chain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
+pub fn against(ready: &Ready<'_>, lineage: &Lineage) -> Option<RejectionReason> {
+    let policy::ChainPromise::Tested { cuts, .. } = ready.case.policy.chain() else { return None };
+    let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
     if chain.nested() || only_coarser(lineage) {
         return None;
     }
     match cuts {
-        Cuts::Nested => Some(Reason::plain("all releases", "two recodings cross, and the policy wants them nested")),
+        Cuts::Nested => {
+            Some(RejectionReason::plain("all releases", "two recodings cross, and the policy wants them nested"))
+        }
         // Of two releases nothing is left open.
         Cuts::Crossing if lineage.releases.len() <= 2 => None,
         Cuts::Crossing => (!holds(ready, lineage, &chain)).then(|| {
             let text = "the recodings cross, and nothing shows that everybody has enough candidates left";
-            Reason::plain("all releases", text)
+            RejectionReason::plain("all releases", text)
         }),
     }
 }
@@ -39,7 +43,7 @@ fn only_coarser(lineage: &Lineage) -> bool {
 }
 
 /// Whether everybody who is there is shown to have k candidates left.
-fn holds(ready: &Ready<'_>, lineage: &Lineage, chain: &Chain<'_>) -> bool {
+fn holds(ready: &Ready<'_>, lineage: &Lineage, chain: &ReleaseChain<'_>) -> bool {
     let k = ready.case.policy.k();
     let recodings: Vec<&[Cut]> = lineage.releases.iter().map(|release| release.recoding()).collect();
     if lower_bounds(&lineage.rows, &recodings, &ready.trees).into_iter().flatten().all(|left| left >= k) {
@@ -59,8 +63,8 @@ fn holds(ready: &Ready<'_>, lineage: &Lineage, chain: &Chain<'_>) -> bool {
     if swept.is_err() || !shown || all.is_empty() || all.len() > MOST {
         return false;
     }
-    let (pairs, mut budget) = (ComparablePairs::of(chain), Budget::FULL);
-    Exact::new(chain, &pairs).least(&all.iter().collect::<Vec<_>>(), &mut budget).proven >= k
+    let (pairs, mut budget) = (ComparablePairs::of(chain), ExactBudget::FULL);
+    ExactWorlds::new(chain, &pairs).least(&all.iter().collect::<Vec<_>>(), &mut budget).proven >= k
 }
 
 /// All targets of a sight.
@@ -73,7 +77,7 @@ impl Fold for All<'_> {
         Vec::new()
     }
 
-    fn take(&self, all: &mut Vec<Suspect>, target: &Target<'_>) {
+    fn take(&self, all: &mut Vec<Suspect>, target: &ChainTarget<'_>) {
         all.push(Suspect::new(self.0, target));
     }
 

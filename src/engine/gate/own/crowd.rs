@@ -1,20 +1,20 @@
 //! Everybody hides in a crowd of at least k in the release itself.
 
-use super::case::Ready;
-use super::verdict::{Checked, Reason};
+use super::comparison::Ready;
+use super::verdict::{CheckResult, RejectionReason};
 
 /// Classes that are named at most; the smallest ones.
 const NAMED: usize = 12;
 
 /// Judges the sizes of all classes.
-pub fn check(ready: &Ready<'_>) -> Checked {
+pub fn check(ready: &Ready<'_>) -> CheckResult {
     let k = ready.case.policy.k();
     let smallest = ready.smallest();
-    let mut found = Checked::made("crowd").at_least(smallest, k);
+    let mut found = CheckResult::made("crowd").at_least(smallest, k);
     match smallest {
         Some(smallest) if smallest >= k => return found,
         Some(_) => {}
-        None => found.reasons.push(Reason::plain("data", "the release has no rows")),
+        None => found.reasons.push(RejectionReason::plain("data", "the release has no rows")),
     }
     let sizes = (0..ready.table.classes()).map(|class| (ready.size(class), class));
     let mut small: Vec<(u64, usize)> = sizes.filter(|(size, _)| *size < k).collect();
@@ -22,7 +22,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
     for &(size, class) in small.iter().take(NAMED) {
         let place = ready.class(class);
         let text = format!("{place} holds {size} people, the policy wants at least {k}");
-        found.reasons.push(Reason::crowd(place, size, k, text));
+        found.reasons.push(RejectionReason::crowd(place, size, k, text));
     }
     found
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::histogram::{Histogram, Release, Sums, ValueCode, Values, keeps_codes};
+use crate::histogram::{Histogram, Release, SensitiveValues, TableSums, ValueCode, keeps_codes};
 use crate::model::Node;
 use crate::release::PartLine;
 
@@ -24,13 +24,13 @@ pub struct ErasedAtom {
 }
 
 /// Labels, and how many of their rows left a release.
-pub type ErasedRows = BTreeMap<Vec<Node>, u64>;
+pub type RemovedLabels = BTreeMap<Vec<Node>, u64>;
 
 /// The releases of a chain of crowds as they were published.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CrowdHistory {
     /// Of the newest release, which holds the rows of all others but for erased atoms.
-    sums: Sums,
+    sums: TableSums,
     /// The rows of each of its labels.
     sizes: Sizes,
     /// What each release added.
@@ -79,27 +79,27 @@ impl Added {
 
 /// What a release adds to the one before it.
 #[derive(Debug, Clone)]
-pub struct Growth {
+pub struct ReleaseGrowth {
     /// The rows that are new, on its dictionary.
     pub added: Release,
     /// Of all its rows.
-    pub sums: Sums,
+    pub sums: TableSums,
 }
 
-impl Growth {
+impl ReleaseGrowth {
     /// The same under a dictionary that holds more values; `map` gives each old code its new one, in order.
     #[must_use]
-    pub fn with_values(self, map: &[ValueCode]) -> Growth {
-        Growth { added: self.added.with_values(map), sums: self.sums.with_values(map) }
+    pub fn with_values(self, map: &[ValueCode]) -> ReleaseGrowth {
+        ReleaseGrowth { added: self.added.with_values(map), sums: self.sums.with_values(map) }
     }
 }
 
 impl CrowdHistory {
     /// What a release is that adds these rows to the newest one; `map` gives codes of the chain those of these rows.
-    pub fn growth(&self, added: Release, map: &[ValueCode]) -> Growth {
+    pub fn growth(&self, added: Release, map: &[ValueCode]) -> ReleaseGrowth {
         let mut sums = self.sums.clone().with_values(map);
         sums.add(&added, |label| self.size_of(label));
-        Growth { added, sums }
+        ReleaseGrowth { added, sums }
     }
 
     /// The rows of a label in the newest release.
@@ -108,9 +108,9 @@ impl CrowdHistory {
     }
 
     /// Takes in the next release, which was compared with the newest one; `map` gives the codes of earlier ones their new ones.
-    pub fn push(&mut self, growth: Growth, map: &[ValueCode]) {
+    pub fn push(&mut self, growth: ReleaseGrowth, map: &[ValueCode]) {
         self.recode_added(map);
-        let Growth { added, sums } = growth;
+        let ReleaseGrowth { added, sums } = growth;
         for class in 0..added.classes() {
             *self.sizes.0.entry(added.class(class).to_vec()).or_default() += added.size(class);
         }
@@ -150,8 +150,8 @@ impl CrowdHistory {
 
     /// The history without these atoms, and how many rows of each label they have. `None` if no release added one of them, or if it
     /// was erased before.
-    pub fn without(&self, atoms: &[ErasedAtom]) -> Option<(CrowdHistory, ErasedRows)> {
-        let (mut rest, mut rows) = (self.clone(), ErasedRows::new());
+    pub fn without(&self, atoms: &[ErasedAtom]) -> Option<(CrowdHistory, RemovedLabels)> {
+        let (mut rest, mut rows) = (self.clone(), RemovedLabels::new());
         for ErasedAtom { release, label } in atoms {
             let added = rest.added.get_mut(*release)?;
             let [atom, others] = added.rows.divide(|class| class == label.as_slice());
@@ -176,7 +176,7 @@ impl CrowdHistory {
     }
 
     /// Figures of the newest one.
-    pub fn sums(&self) -> &Sums {
+    pub fn sums(&self) -> &TableSums {
         &self.sums
     }
 
@@ -187,12 +187,12 @@ impl CrowdHistory {
 
     /// Whether the rows that a release added are those of a private table; `values` is the dictionary of the chain. A table that
     /// was compared once is not compared again: it is the very same one, and neither it nor the rows have changed.
-    pub fn are_of(&self, release: usize, people: &Arc<Histogram>, values: &Values) -> bool {
+    pub fn are_of(&self, release: usize, people: &Arc<Histogram>, values: &SensitiveValues) -> bool {
         let Some(added) = self.added.get(release) else { return false };
         if added.people.get().is_some_and(|known| Arc::ptr_eq(known, people)) {
             return true;
         }
-        let (_, maps) = Values::union(&[values, people.values()]);
+        let (_, maps) = SensitiveValues::union(&[values, people.values()]);
         let told = Release::from_own_labels(people).with_values(&maps[1]);
         let same = added.rows.clone().with_values(&maps[0]).first_difference(&told).is_none();
         if same {

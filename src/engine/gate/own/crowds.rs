@@ -8,25 +8,25 @@
 //! An attacker who compares releases, all of them together, has the new rows of a label for everybody who is in one of them: no
 //! fewer than its atoms have people.
 
-use super::case::{Crowds, Newest, Older, Ready};
+use super::comparison::{Crowds, Newest, Older, Ready};
 use super::crowd_history::fewest;
-use super::verdict::{Checked, Figure, Reason};
-use crate::gate::diversity::{Diversity, Measures, Shares};
-use crate::histogram::{Release, Values, describe};
+use super::verdict::{CheckResult, Figure, RejectionReason};
+use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
+use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::Node;
-use crate::policy::{Chain, Policy};
+use crate::policy::{ChainPromise, Policy};
 
 /// Places that are named at most.
 const NAMED: usize = 12;
 
 /// Whether a policy asks for people who are divided by a coin.
 pub fn judges(policy: &Policy) -> bool {
-    matches!(policy.chain(), Chain::Crowds { .. })
+    matches!(policy.chain(), ChainPromise::Crowds { .. })
 }
 
 /// Whether each release holds other people, so that no release is compared with another.
 fn alone(policy: &Policy) -> bool {
-    matches!(policy.chain(), Chain::Crowds { alone: true, .. })
+    matches!(policy.chain(), ChainPromise::Crowds { alone: true, .. })
 }
 
 /// What was published, and what is new.
@@ -41,7 +41,7 @@ fn added<'r>(ready: &'r Ready<'_>) -> &'r Release {
 
 /// What speaks against the history: private tables that are not of the people of the releases. Release by release, so that all of
 /// them together are of the people of the last one, which holds just these rows.
-pub fn past(ready: &Ready<'_>, known: &Crowds<'_>) -> Vec<Reason> {
+pub fn past(ready: &Ready<'_>, known: &Crowds<'_>) -> Vec<RejectionReason> {
     if alone(ready.case.policy) {
         return Vec::new();
     }
@@ -50,7 +50,7 @@ pub fn past(ready: &Ready<'_>, known: &Crowds<'_>) -> Vec<Reason> {
     if older.len() == history.len() && older.iter().enumerate().all(of_them) {
         return Vec::new();
     }
-    vec![Reason::plain("the chain", "its private tables are not of the people whom its releases show")]
+    vec![RejectionReason::plain("the chain", "its private tables are not of the people whom its releases show")]
 }
 
 /// The first class in which what is new in the candidate is not what its people are, and how many these are.
@@ -61,49 +61,50 @@ pub fn difference(ready: &Ready<'_>) -> Option<(Vec<Node>, u64)> {
 }
 
 /// What comparing the release with earlier ones leaves of anybody (SCIENCE 2): the rows of a label that came together.
-pub fn correspondence(ready: &Ready<'_>) -> Checked {
+pub fn correspondence(ready: &Ready<'_>) -> CheckResult {
     if alone(ready.case.policy) {
-        return Checked::not_made("correspondence");
+        return CheckResult::not_made("correspondence");
     }
     let a = ready.case.policy.a();
     let new = added(ready);
     let before = known(ready).history.sums().smallest();
-    let mut found = Checked::made("correspondence").secret().at_least(before.into_iter().chain(fewest(new)).min(), a);
+    let mut found =
+        CheckResult::made("correspondence").secret().at_least(before.into_iter().chain(fewest(new)).min(), a);
     for class in (0..new.classes()).filter(|&class| new.size(class) < a).take(NAMED) {
         let (place, rows) = (new.describe(class, ready.case.columns), new.size(class));
         let text = format!("{rows} rows of {place} are new, an atom has at least {a} people");
-        found.reasons.push(Reason::crowd(place, rows, a, text));
+        found.reasons.push(RejectionReason::crowd(place, rows, a, text));
     }
     found
 }
 
 /// What comparing all releases leaves of anybody (SCIENCE 3).
-pub fn chain(ready: &Ready<'_>) -> Checked {
+pub fn chain(ready: &Ready<'_>) -> CheckResult {
     if alone(ready.case.policy) {
-        return Checked::not_made("chain");
+        return CheckResult::not_made("chain");
     }
     let a = ready.case.policy.a();
     let new = added(ready);
     let ever = known(ready).history.fewest().chain(fewest(new)).min();
-    let mut found = Checked::made("chain").secret().at_least(ever, a);
+    let mut found = CheckResult::made("chain").secret().at_least(ever, a);
     if ever.is_some_and(|ever| ever < a) {
         let text = format!("all releases together leave somebody fewer than {a} rows");
-        found.reasons.push(Reason::plain("all releases", text));
+        found.reasons.push(RejectionReason::plain("all releases", text));
     }
     found
 }
 
 /// Atoms have enough people, their labels hold them, and the new rows are theirs.
-pub fn atoms(ready: &Ready<'_>) -> Checked {
+pub fn atoms(ready: &Ready<'_>) -> CheckResult {
     let (a, columns) = (ready.case.policy.a(), ready.case.columns);
     let (mut smallest, mut reasons) = (None::<u64>, Vec::new());
     for (newest, people) in ready.case.newest.iter().zip(&known(ready).atoms) {
         let Some(carving) = newest.carving else {
-            reasons.push(Reason::plain("data", "an increment has no labels of its own"));
+            reasons.push(RejectionReason::plain("data", "an increment has no labels of its own"));
             continue;
         };
         let Some(people) = people else {
-            reasons.push(Reason::plain("data", "somebody is in no atom of their increment"));
+            reasons.push(RejectionReason::plain("data", "somebody is in no atom of their increment"));
             continue;
         };
         for atom in carving.classes() {
@@ -112,25 +113,25 @@ pub fn atoms(ready: &Ready<'_>) -> Checked {
             if size < a {
                 let place = describe(atom, columns);
                 let text = format!("the atom {place} holds {size} people, it must hold at least {a}");
-                reasons.push(Reason::crowd(place, size, a, text));
+                reasons.push(RejectionReason::crowd(place, size, a, text));
             }
         }
     }
     reasons.truncate(NAMED);
-    Checked { reasons, ..Checked::made("atoms").private().at_least(smallest, a) }
+    CheckResult { reasons, ..CheckResult::made("atoms").private().at_least(smallest, a) }
 }
 
 /// What new labels tell (SCIENCE 11, CRA): a factor of four for each split that may have been refused on the way to one.
-pub fn refinement(ready: &Ready<'_>) -> Checked {
+pub fn refinement(ready: &Ready<'_>) -> CheckResult {
     let policy = ready.case.policy;
     let limit = policy.refinement().max_ratio;
-    let mut found = Checked {
+    let mut found = CheckResult {
         made: limit.is_some(),
         limit: limit.and_then(|limit| Figure::real(limit.get())),
-        ..Checked::made("refinement")
+        ..CheckResult::made("refinement")
     };
     let Some(division) = policy.division(&ready.trees) else {
-        found.reasons.push(Reason::plain("data", "there are more combinations of values than can be counted"));
+        found.reasons.push(RejectionReason::plain("data", "there are more combinations of values than can be counted"));
         return found;
     };
     let new = added(ready);
@@ -139,7 +140,7 @@ pub fn refinement(ready: &Ready<'_>) -> Checked {
     for &class in unreached.iter().take(NAMED) {
         let place = new.describe(class, ready.case.columns);
         let text = format!("halving by this policy does not come to the label {place}");
-        found.reasons.push(Reason::plain(place, text));
+        found.reasons.push(RejectionReason::plain(place, text));
     }
     let reached = labels.iter().enumerate().filter(|(class, _)| unreached.binary_search(class).is_err());
     let most = reached.map(|(_, label)| division.most_refused(label, policy.refusals())).max();
@@ -150,16 +151,20 @@ pub fn refinement(ready: &Ready<'_>) -> Checked {
     {
         let text =
             format!("a label moves the odds of where a person lies by {figure}, the policy wants at most {limit}");
-        found.reasons.push(Reason { value: found.value, limit: found.limit, ..Reason::plain("a label", text) });
+        found.reasons.push(RejectionReason {
+            value: found.value,
+            limit: found.limit,
+            ..RejectionReason::plain("a label", text)
+        });
     }
     found
 }
 
 /// The worst of the sensitive values of what is new: of each label, and of each atom.
-pub fn diversity(ready: &Ready<'_>, measures: &Measures, shares: &Shares) -> Option<Diversity> {
+pub fn diversity(ready: &Ready<'_>, measures: &Measures, shares: &ValueShares) -> Option<DiversityFigures> {
     let worst = measures.of_release(added(ready), shares);
     let of = |(newest, atoms): (&Newest<'_>, &Option<Release>)| {
-        let (_, maps) = Values::union(&[&ready.values, newest.rows.values()]);
+        let (_, maps) = SensitiveValues::union(&[&ready.values, newest.rows.values()]);
         Some(measures.of_release(&atoms.clone()?.with_values(&maps[1]), shares))
     };
     let mut all = ready.case.newest.iter().zip(&known(ready).atoms);

@@ -9,19 +9,19 @@
 
 use std::collections::BTreeMap;
 
-use super::addends::{Aggregate, Rules, Told, addends};
-use super::asked::uncovered;
+use super::addends::{Aggregate, LabelAddends, SumRules, addends};
 use super::blocks;
-use super::case::Ready;
-use super::verdict::{Checked, Reason};
-use crate::histogram::{Release, Values, describe};
+use super::comparison::Ready;
+use super::unjudged_policy::uncovered;
+use super::verdict::{CheckResult, RejectionReason};
+use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::{Column, Finite, Leaf, Node, Role, Value};
 
 /// Places that are named at most.
 const NAMED: usize = 12;
 
 /// Judges the table of measures, where the feed has any.
-pub fn check(ready: &Ready<'_>) -> Checked {
+pub fn check(ready: &Ready<'_>) -> CheckResult {
     if !ready.case.columns.has_measures() {
         let settings = ready.case.policy.in_force();
         let safe = settings.dominance_safe == Some(true);
@@ -31,24 +31,26 @@ pub fn check(ready: &Ready<'_>) -> Checked {
             ("dominance_safe", safe),
         ];
         let reasons = asked.into_iter().filter(|(_, asked)| *asked).map(|(key, _)| uncovered(key));
-        return Checked { reasons: reasons.collect(), ..Checked::not_made("dominance") };
+        return CheckResult { reasons: reasons.collect(), ..CheckResult::not_made("dominance") };
     }
-    let mut found = Checked::made("dominance").secret();
+    let mut found = CheckResult::made("dominance").secret();
     match &ready.measures {
         Some((shown, values)) => found.reasons = differences(ready, shown, values),
-        None => found.reasons.push(Reason::plain("measures", "the release has no table of measures that can be read")),
+        None => found
+            .reasons
+            .push(RejectionReason::plain("measures", "the release has no table of measures that can be read")),
     }
     found.reasons.truncate(NAMED);
     found
 }
 
 /// Labels of which the table does not show what it has to.
-fn differences(ready: &Ready<'_>, shown: &Release, values: &Values) -> Vec<Reason> {
+fn differences(ready: &Ready<'_>, shown: &Release, values: &SensitiveValues) -> Vec<RejectionReason> {
     let columns = ready.case.columns;
     let measures: Vec<&Column> = columns.of(Role::Measure).collect();
     let mut reasons = Vec::new();
     let Some(mut meant) = meant(ready, &measures) else {
-        return vec![Reason::plain(
+        return vec![RejectionReason::plain(
             "measures",
             "a new person is in no atom, or the numbers of new people are not known",
         )];
@@ -57,11 +59,11 @@ fn differences(ready: &Ready<'_>, shown: &Release, values: &Values) -> Vec<Reaso
         let label = shown.class(class);
         let place = || format!("measures, {}", describe(label, columns));
         let Some(told) = meant.remove(label) else {
-            reasons.push(Reason::plain(place(), "the table of measures shows a label that no new row has"));
+            reasons.push(RejectionReason::plain(place(), "the table of measures shows a label that no new row has"));
             continue;
         };
         if shown.size(class) != 1 {
-            reasons.push(Reason::plain(place(), "the table of measures shows a label more than once"));
+            reasons.push(RejectionReason::plain(place(), "the table of measures shows a label more than once"));
             continue;
         }
         let row = values.get(shown.values()[shown.range(class).start]);
@@ -69,7 +71,7 @@ fn differences(ready: &Ready<'_>, shown: &Release, values: &Values) -> Vec<Reaso
             if aggregate.sum.is_none() && ready.case.policy.in_force().dominance_safe == Some(true) {
                 let text =
                     "classes were to be formed so that every sum can be shown, and this one cannot (`dominance_safe`)";
-                reasons.push(Reason::plain(format!("{}, {}", place(), measure.name), text));
+                reasons.push(RejectionReason::plain(format!("{}, {}", place(), measure.name), text));
             }
             if cells == cells_of(aggregate, measure.decimals()) {
                 continue;
@@ -79,11 +81,12 @@ fn differences(ready: &Ready<'_>, shown: &Release, values: &Values) -> Vec<Reaso
                 true => "the sum gives too much of one person's number away",
                 false => "this is not what the numbers of its people give",
             };
-            reasons.push(Reason::plain(format!("{}, {}", place(), measure.name), text));
+            reasons.push(RejectionReason::plain(format!("{}, {}", place(), measure.name), text));
         }
     }
     let missing = meant.keys().map(|label| format!("measures, {}", describe(label, columns)));
-    reasons.extend(missing.map(|place| Reason::plain(place, "the table of measures does not show this label")));
+    reasons
+        .extend(missing.map(|place| RejectionReason::plain(place, "the table of measures does not show this label")));
     reasons
 }
 
@@ -100,12 +103,12 @@ fn cells_of(aggregate: Aggregate, decimals: u8) -> [Value; 3] {
 
 /// What has to be told of each label: of those that are new, or where people join the classes of earlier releases, of each class. `None`
 /// if the people of an atom are not known.
-fn meant(ready: &Ready<'_>, measures: &[&Column]) -> Option<BTreeMap<Vec<Node>, Told>> {
+fn meant(ready: &Ready<'_>, measures: &[&Column]) -> Option<BTreeMap<Vec<Node>, LabelAddends>> {
     if ready.case.policy.joins() {
         return blocks::meant(ready, measures.len());
     }
-    let rules = Rules::of(ready.case.policy);
-    let mut meant: BTreeMap<Vec<Node>, Told> = BTreeMap::new();
+    let rules = SumRules::of(ready.case.policy);
+    let mut meant: BTreeMap<Vec<Node>, LabelAddends> = BTreeMap::new();
     for newest in ready.case.newest {
         let finder = newest.carving.map(|carving| carving.finder(&ready.trees));
         let label = |leaves: &[Leaf]| match &finder {
@@ -113,7 +116,7 @@ fn meant(ready: &Ready<'_>, measures: &[&Column]) -> Option<BTreeMap<Vec<Node>, 
             None => Some(ready.case.recoding.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect()),
         };
         for (label, numbers) in addends(newest, measures.len(), label)? {
-            let told: Told = numbers.iter().map(|numbers| rules.aggregate(numbers)).collect();
+            let told: LabelAddends = numbers.iter().map(|numbers| rules.aggregate(numbers)).collect();
             match meant.get_mut(&label) {
                 None => _ = meant.insert(label, told),
                 Some(known) => known.iter_mut().zip(told).for_each(|(known, more)| *known = together(*known, more)),

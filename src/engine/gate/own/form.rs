@@ -4,22 +4,22 @@
 //! Bytes follow from sensitive values too, so a release that fails here stops the chain: were it merged with the next one,
 //! that it is missing would tell something of its people's values.
 
-use super::case::Case;
+use super::comparison::NextRelease;
 use super::parts::part_of;
-use super::shown::Shown;
-use super::verdict::{Checked, Reason};
+use super::read_tables::ReadTables;
+use super::verdict::{CheckResult, RejectionReason};
 use crate::gate::bytes::{self, PartRows};
 use crate::model::ReleaseColumn;
-use crate::policy::{Chain, Output};
-use crate::release::{Part, TableKind, Tables, part};
+use crate::policy::{ChainPromise, Output};
+use crate::release::{ReleasePart, TableKind, Tables, part};
 
 /// What is said of bytes that tell more than their rows.
 const OTHER: &str = "the bytes are not the ones that these rows are published as";
 
 /// Judges the form and hands on what was read.
-pub fn check(case: &Case<'_>, tables: &Tables) -> (Checked, Option<Shown>) {
-    let mut found = Checked::made("form").secret();
-    let grows = matches!(case.policy.chain(), Chain::Crowds { .. });
+pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<ReadTables>) {
+    let mut found = CheckResult::made("form").secret();
+    let grows = matches!(case.policy.chain(), ChainPromise::Crowds { .. });
     let two = case.policy.output() == Output::TwoTable;
     let (tables, measures) = tables.apart();
     let places = match tables {
@@ -28,38 +28,44 @@ pub fn check(case: &Case<'_>, tables: &Tables) -> (Checked, Option<Shown>) {
         Tables::Two(_) if !grows && two => [bytes::QUASI, bytes::SENSITIVE],
         _ => {
             let text = "the release is not in as many tables as the policy says (`output`), or is not parts of one as `search` says";
-            found.reasons.push(Reason::plain("data", text));
+            found.reasons.push(RejectionReason::plain("data", text));
             return (found, None);
         }
     };
     let (table, leaks) = bytes::read_tables(tables, case.columns, case.recoding);
-    found.reasons.extend(leaks.into_iter().map(|leak| Reason::plain(leak.place, leak.text)));
+    found.reasons.extend(leaks.into_iter().map(|leak| RejectionReason::plain(leak.place, leak.text)));
     if let Some(table) = &table {
         // What the scan has no eye for cannot hide in bytes that are a function of what was read.
         let again = Tables::of(&table.release, &table.values, table.exact.as_ref(), case.columns);
         let other = again.iter().zip(tables.iter()).zip(places).filter(|((again, data), _)| again != data);
-        found.reasons.extend(other.map(|(_, place)| Reason::plain(place, OTHER)));
+        found.reasons.extend(other.map(|(_, place)| RejectionReason::plain(place, OTHER)));
     }
     let measures = measures.map(|bytes| measures_read(case, bytes, &mut found));
-    (found, table.map(|table| Shown::Table(Box::new(table), measures.flatten())))
+    (found, table.map(|table| ReadTables::Table(Box::new(table), measures.flatten())))
 }
 
 /// The table of measures that goes with tables that do not grow.
-fn measures_read(case: &Case<'_>, bytes: &[u8], found: &mut Checked) -> Option<PartRows> {
+fn measures_read(case: &NextRelease<'_>, bytes: &[u8], found: &mut CheckResult) -> Option<PartRows> {
     let columns = case.columns.of_measures().with_release(ReleaseColumn::Absent);
     let (read, leaks) = bytes::read_part(bytes, &columns, case.release);
-    found.reasons.extend(leaks.into_iter().map(|leak| Reason::plain(format!("measures, {}", leak.place), leak.text)));
+    found
+        .reasons
+        .extend(leaks.into_iter().map(|leak| RejectionReason::plain(format!("measures, {}", leak.place), leak.text)));
     if read.as_ref().is_some_and(|read| part(&read.counts, &columns) != bytes) {
-        found.reasons.push(Reason::plain("measures", OTHER));
+        found.reasons.push(RejectionReason::plain("measures", OTHER));
     }
     read
 }
 
 /// The same of parts of a table that grows.
-fn parts_read(case: &Case<'_>, parts: &[Part], mut found: Checked) -> (Checked, Option<Shown>) {
+fn parts_read(
+    case: &NextRelease<'_>,
+    parts: &[ReleasePart],
+    mut found: CheckResult,
+) -> (CheckResult, Option<ReadTables>) {
     let of_measures = case.columns.of_measures();
     let mut shown = [Vec::new(), Vec::new()];
-    for Part { table, span, rows, bytes } in parts {
+    for ReleasePart { table, span, rows, bytes } in parts {
         let (columns, shown, place) = match table {
             TableKind::Rows => (case.columns, &mut shown[0], part_of(*span)),
             TableKind::Measures => (&of_measures, &mut shown[1], format!("measures, {}", part_of(*span))),
@@ -67,21 +73,23 @@ fn parts_read(case: &Case<'_>, parts: &[Part], mut found: Checked) -> (Checked, 
         let (read, leaks) = bytes::read_part(bytes, columns, span.last);
         if case.columns.release().name().is_none() && span.first != span.last {
             let text = "it holds the rows of several releases, and no column says which";
-            found.reasons.push(Reason::plain(place.clone(), text));
+            found.reasons.push(RejectionReason::plain(place.clone(), text));
         }
-        found
-            .reasons
-            .extend(leaks.into_iter().map(|leak| Reason::plain(format!("{place}, {}", leak.place), leak.text)));
+        found.reasons.extend(
+            leaks.into_iter().map(|leak| RejectionReason::plain(format!("{place}, {}", leak.place), leak.text)),
+        );
         let Some(read) = read else { continue };
         if part(&read.counts, columns) != *bytes {
-            found.reasons.push(Reason::plain(place.clone(), OTHER));
+            found.reasons.push(RejectionReason::plain(place.clone(), OTHER));
         }
         if read.counts.rows() != *rows || *rows == 0 {
-            found.reasons.push(Reason::plain(place, "it has another number of rows than it is said to have, or none"));
+            found
+                .reasons
+                .push(RejectionReason::plain(place, "it has another number of rows than it is said to have, or none"));
         }
         shown.push((*span, read));
     }
     let [shown, measures] = shown;
     let all = shown.len() + measures.len() == parts.len();
-    (found, all.then_some(Shown::Parts(shown, measures)))
+    (found, all.then_some(ReadTables::Parts(shown, measures)))
 }

@@ -4,15 +4,15 @@
 //!
 //! Values are compared here, so whatever is found stops the chain, even where it is only a number of rows.
 
-use super::case::Ready;
+use super::comparison::Ready;
 use super::crowds;
-use super::verdict::{Checked, Reason};
+use super::verdict::{CheckResult, RejectionReason};
 use crate::histogram::{Excess, Headcount, JoinCells, Release, describe};
 use crate::model::Node;
 
 /// Judges the counts of every class and value.
-pub fn check(ready: &Ready<'_>) -> Checked {
-    let mut found = Checked { reasons: ready.past(), ..Checked::made("growth").secret() };
+pub fn check(ready: &Ready<'_>) -> CheckResult {
+    let mut found = CheckResult { reasons: ready.past(), ..CheckResult::made("growth").secret() };
     let differs = match &ready.crowds {
         Some(_) => crowds::difference(ready),
         None => difference(&ready.table, &ready.labelled(&ready.people)),
@@ -25,7 +25,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         } else {
             format!("{place} shows {shown} rows, its people are {meant}")
         };
-        found.reasons.push(Reason::crowd(place, shown, meant, text));
+        found.reasons.push(RejectionReason::crowd(place, shown, meant, text));
     }
     found.reasons.extend(others(ready));
     found.reasons.extend(lost(ready));
@@ -37,7 +37,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         if let Err(missing) = Excess::of(&cells, last, now, ready.values.len()) {
             let place = describe(&missing.cell, ready.case.columns);
             let text = format!("{place} has fewer rows of some sensitive value than the last release");
-            found.reasons.push(Reason::plain(place, text));
+            found.reasons.push(RejectionReason::plain(place, text));
         }
     }
     found
@@ -49,7 +49,7 @@ fn difference(table: &Release, people: &Release) -> Option<(Vec<Node>, u64)> {
 }
 
 /// In two tables quasi columns are shown as they are, and as they are of these very people.
-fn others(ready: &Ready<'_>) -> Option<Reason> {
+fn others(ready: &Ready<'_>) -> Option<RejectionReason> {
     let (shown, meant) = (ready.exact.as_ref()?, ready.people.headcount());
     let other = |of: &Headcount, from: &Headcount| {
         of.iter()
@@ -59,14 +59,14 @@ fn others(ready: &Ready<'_>) -> Option<Reason> {
     let nodes: Vec<Node> = ready.case.recoding.iter().zip(leaves).map(|(cut, leaf)| cut.at(leaf)).collect();
     let place = describe(&nodes, ready.case.columns);
     let text = format!("{place} shows other leaves than those of its people");
-    Some(Reason::plain(place, text))
+    Some(RejectionReason::plain(place, text))
 }
 
 /// Whoever came into the chain is in the release, waits, or is withheld.
-fn lost(ready: &Ready<'_>) -> Option<Reason> {
+fn lost(ready: &Ready<'_>) -> Option<RejectionReason> {
     let census = ready.case.census?;
     let published = ready.crowds.as_ref().map_or(0, |crowds| crowds.history.sums().rows()) + ready.people.rows();
     let known = published + census.waiting + ready.case.withheld;
     let text = format!("{} people came into the chain, and {known} are published, wait or are withheld", census.came);
-    (known != census.came).then(|| Reason::plain("everybody so far", text))
+    (known != census.came).then(|| RejectionReason::plain("everybody so far", text))
 }

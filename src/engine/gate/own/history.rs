@@ -3,17 +3,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::crowd_history::{CrowdHistory, ErasedAtom, Growth};
+use super::crowd_history::{CrowdHistory, ErasedAtom, ReleaseGrowth};
 use super::measures_history::MeasuresHistory;
-use crate::gate::bytes::{Table, told_under};
-use crate::histogram::{Release, ValueCode, Values};
+use crate::gate::bytes::{PublishedTable, told_under};
+use crate::histogram::{Release, SensitiveValues, ValueCode};
 use crate::model::{Cut, Recoding};
 use crate::release::{PartLine, TableKind};
 
 /// The releases of one chain as they were published, on one dictionary.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct History {
-    pub(super) values: Values,
+    pub(super) values: SensitiveValues,
     pub(super) releases: Vec<Release>,
     recodings: Vec<Recoding>,
     /// Which recoding each release is under.
@@ -36,20 +36,20 @@ impl History {
     ///
     /// # Errors
     /// Its labels are not those of its recoding.
-    pub fn push(&mut self, table: Table, recoding: &[Cut]) -> Result<(), Defect> {
+    pub fn push(&mut self, table: PublishedTable, recoding: &[Cut]) -> Result<(), Defect> {
         self.take(table, recoding, None)
     }
 
     /// Takes in the next release of a chain of crowds, as the bytes of its parts tell it: the rows that it added, on their dictionary.
-    pub fn grow(&mut self, added: Release, values: &Values) {
-        let (values, maps) = Values::union(&[&self.values, values]);
+    pub fn grow(&mut self, added: Release, values: &SensitiveValues) {
+        let (values, maps) = SensitiveValues::union(&[&self.values, values]);
         let growth = self.crowds.growth(added.with_values(&maps[1]), &maps[0]);
         self.crowds.push(growth, &maps[0]);
         self.values = values;
     }
 
     /// The same of the table of measures: what the release added to it.
-    pub fn grow_measures(&mut self, added: &Release, values: &Values) {
+    pub fn grow_measures(&mut self, added: &Release, values: &SensitiveValues) {
         self.measures.grow(added, values);
     }
 
@@ -66,8 +66,13 @@ impl History {
     }
 
     /// The same, where its growth is known, as it is in a chain of crowds.
-    pub(super) fn take(&mut self, table: Table, recoding: &[Cut], growth: Option<Growth>) -> Result<(), Defect> {
-        let (values, maps) = Values::union(&[&self.values, &table.values]);
+    pub(super) fn take(
+        &mut self,
+        table: PublishedTable,
+        recoding: &[Cut],
+        growth: Option<ReleaseGrowth>,
+    ) -> Result<(), Defect> {
+        let (values, maps) = SensitiveValues::union(&[&self.values, &table.values]);
         if let Some(growth) = growth {
             self.crowds.push(growth.with_values(&maps[1]), &maps[0]);
             self.values = values;
@@ -105,7 +110,7 @@ impl History {
         self.measures.forget_unused_values();
     }
 
-    fn recode(&mut self, values: Values, map: &[ValueCode]) {
+    fn recode(&mut self, values: SensitiveValues, map: &[ValueCode]) {
         if values.len() != self.values.len() {
             let releases = std::mem::take(&mut self.releases);
             self.releases = releases.into_iter().map(|release| release.with_values(map)).collect();
@@ -119,7 +124,7 @@ impl History {
     }
 
     /// A release, its recoding and the dictionary of its codes.
-    pub(super) fn release(&self, at: usize) -> (&Release, &[Cut], &Values) {
+    pub(super) fn release(&self, at: usize) -> (&Release, &[Cut], &SensitiveValues) {
         (&self.releases[at], &self.recodings[self.number[at]], &self.values)
     }
 

@@ -4,19 +4,19 @@
 use serde::{Deserialize, Serialize};
 
 use super::crowd_history::{CrowdHistory, ErasedAtom};
-use crate::histogram::{Release, ValueCode, Values};
+use crate::histogram::{Release, SensitiveValues, ValueCode};
 
 /// The table of measures as it was published.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct MeasuresHistory {
-    pub(super) values: Values,
+    pub(super) values: SensitiveValues,
     pub(super) rows: CrowdHistory,
 }
 
 impl MeasuresHistory {
     /// Takes in what the next release added, on its dictionary.
-    pub fn grow(&mut self, added: &Release, values: &Values) {
-        let (values, maps) = Values::union(&[&self.values, values]);
+    pub fn grow(&mut self, added: &Release, values: &SensitiveValues) {
+        let (values, maps) = SensitiveValues::union(&[&self.values, values]);
         let growth = self.rows.growth(added.clone().with_values(&maps[1]), &maps[0]);
         self.rows.push(growth, &maps[0]);
         self.values = values;
@@ -33,7 +33,7 @@ impl MeasuresHistory {
     /// Aggregates that no row shows any more: of rows that are gone nothing is kept.
     pub fn forget_unused_values(&mut self) {
         let used: Vec<bool> = self.rows.used(self.values.len());
-        let (values, map): (Values, Vec<ValueCode>) = self.values.only(&used);
+        let (values, map): (SensitiveValues, Vec<ValueCode>) = self.values.only(&used);
         self.rows.recode(&map);
         self.values = values;
     }

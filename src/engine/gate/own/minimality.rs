@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use super::case::{Newest, Ready};
-use super::together::{Slice, slices};
-use super::verdict::{Checked, Figure, Reason};
+use super::comparison::{Newest, Ready};
+use super::joint_slices::{Slice, slices};
+use super::verdict::{CheckResult, Figure, RejectionReason};
 use crate::gate::minimality::{Credibility, masked, masked_from};
-use crate::histogram::{Histogram, ValueCode, Values};
+use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{Leaf, Node};
-use crate::policy::{Chain, Decimal, Masking};
+use crate::policy::{ChainPromise, Decimal, Masking};
 
 /// Places that are named at most.
 const NAMED: usize = 12;
@@ -19,9 +19,10 @@ const NAMED: usize = 12;
 type Counts = BTreeMap<ValueCode, [u64; 2]>;
 
 /// Judges the atoms of what is new; those of others were judged when they came.
-pub fn check(ready: &Ready<'_>) -> Checked {
-    let Some(masking) = ready.case.policy.masking().filter(|_| !matches!(ready.case.policy.chain(), Chain::Bcf)) else {
-        return Checked::not_made("minimality");
+pub fn check(ready: &Ready<'_>) -> CheckResult {
+    let Some(masking) = ready.case.policy.masking().filter(|_| !matches!(ready.case.policy.chain(), ChainPromise::Bcf))
+    else {
+        return CheckResult::not_made("minimality");
     };
     // Later tests move what is believed of people of this release too, so that all that may come count.
     let odds = ready.case.policy.odds().map(|odds| odds.most);
@@ -29,7 +30,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
     for newest in ready.case.newest {
         match newest.raw {
             Some(raw) => found.increment(ready, newest, raw),
-            None => found.reasons.push(Reason::plain("data", "the values of an increment were not masked")),
+            None => found.reasons.push(RejectionReason::plain("data", "the values of an increment were not masked")),
         }
     }
     if found.odds.is_some() {
@@ -38,7 +39,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
     found.reasons.truncate(NAMED);
     let value = found.worst.and_then(|worst| Figure::real(worst.value()));
     let limit = Figure::real(1.0 / masking.m as f64);
-    Checked { value, limit, reasons: found.reasons, ..Checked::made("minimality").secret() }
+    CheckResult { value, limit, reasons: found.reasons, ..CheckResult::made("minimality").secret() }
 }
 
 struct Found {
@@ -46,12 +47,12 @@ struct Found {
     /// By how much all tests of a chain may move the odds of a belief, where there are any.
     odds: Option<Decimal>,
     worst: Option<Credibility>,
-    reasons: Vec<Reason>,
+    reasons: Vec<RejectionReason>,
 }
 
 impl Found {
     fn increment(&mut self, ready: &Ready<'_>, newest: &Newest<'_>, raw: &Histogram) {
-        let (values, maps) = Values::union(&[raw.values(), newest.rows.values()]);
+        let (values, maps) = SensitiveValues::union(&[raw.values(), newest.rows.values()]);
         let sets = values.guarded(ready.case.columns);
         let sides = [raw, newest.rows].into_iter().zip(&maps).map(|(rows, map)| rows.clone().with_values(&values, map));
         let carved = newest.carving.map(|carving| carving.finder(&ready.trees));
@@ -81,7 +82,7 @@ impl Found {
         let sound = |counts: &Counts| sums(counts)[0] == sums(counts)[1] && !counts.iter().any(moved);
         if !cells.values().all(sound) {
             let text = "what is published of people is not what they have, and not a guarded value that was changed";
-            self.reasons.push(Reason::plain("data", text));
+            self.reasons.push(RejectionReason::plain("data", text));
         }
     }
 
@@ -93,7 +94,7 @@ impl Found {
         };
         if !figure.as_ref().is_some_and(|figure| figure.is_at_most_one_in(self.masking.m)) {
             let text = "whoever knows how values are masked may be surer of a guarded one than 1/m";
-            self.reasons.push(Reason::plain(place, text));
+            self.reasons.push(RejectionReason::plain(place, text));
         }
         self.worst = [self.worst.take(), figure].into_iter().flatten().max_by(Credibility::compare);
     }
@@ -128,11 +129,11 @@ impl Found {
         };
         if sets.iter().any(|set| held(set, 1) * l > people) {
             let text = format!("more than one in {l} of its people show a value of a guarded set");
-            self.reasons.push(Reason::plain("an atom", text));
+            self.reasons.push(RejectionReason::plain("an atom", text));
         }
         let fine = !sets.iter().any(|set| held(set, 0) * l > people);
         if fine && counts.values().any(|[had, shows]| had != shows) {
-            self.reasons.push(Reason::plain("an atom", "its values were changed, and none of them had to be"));
+            self.reasons.push(RejectionReason::plain("an atom", "its values were changed, and none of them had to be"));
         }
     }
 }

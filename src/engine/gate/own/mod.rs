@@ -6,12 +6,11 @@
 
 mod addends;
 mod approve;
-mod asked;
 mod atoms;
 mod blocks;
-mod case;
 mod certainty;
 mod chain;
+mod comparison;
 mod correspondence;
 mod crossing;
 mod crowd;
@@ -22,31 +21,32 @@ mod dominance;
 mod form;
 mod growth;
 mod history;
-mod left;
+mod history_check;
+mod joint_slices;
 mod measures_history;
 mod minimality;
 mod parts;
-mod past;
+mod read_tables;
 mod refinement;
-mod shown;
+mod remaining_candidates;
 mod slices;
-mod together;
+mod unjudged_policy;
 mod utility;
 mod verdict;
 
-pub use approve::{Approved, Files, Judged};
-pub use case::{Case, Census, Learnt, Newest, Older};
+pub use approve::{Approved, Files, JudgedTable};
 pub use certainty::{against, learnt, text};
+pub use comparison::{Census, Learnt, Newest, NextRelease, Older};
 pub use crowd_history::ErasedAtom;
 pub use history::{Defect, History};
-pub use verdict::{Checked, Figure, Reason, Verdict};
+pub use verdict::{CheckResult, Figure, RejectionReason, Verdict};
 
-use case::{Candidate, Ready};
+use comparison::{ReadCandidate, Ready};
 
 use crate::release::Tables;
 
 /// The checks that are made on a table that can be read, in the order of a verdict.
-const CHECKS: &[fn(&Ready<'_>) -> Checked] = &[
+const CHECKS: &[fn(&Ready<'_>) -> CheckResult] = &[
     crowd::check,
     growth::check,
     atoms::check,
@@ -57,32 +57,32 @@ const CHECKS: &[fn(&Ready<'_>) -> Checked] = &[
 ];
 
 /// The bytes of the tables of a release, read back and compared with what was published. Nothing is judged yet.
-pub struct Read<'a> {
-    case: &'a Case<'a>,
+pub struct ReadRelease<'a> {
+    case: &'a NextRelease<'a>,
     tables: Tables,
-    form: Checked,
-    candidate: Option<Candidate<'a>>,
+    form: CheckResult,
+    candidate: Option<ReadCandidate<'a>>,
 }
 
 /// Reads the bytes of the tables of a release back.
-pub fn read<'a>(case: &'a Case<'a>, tables: Tables) -> Read<'a> {
+pub fn read<'a>(case: &'a NextRelease<'a>, tables: Tables) -> ReadRelease<'a> {
     let (mut form, table) = form::check(case, &tables);
     let candidate = table.and_then(|table| {
-        let made = Candidate::new(case, table);
+        let made = ReadCandidate::new(case, table);
         made.map_err(|reason| form.reasons.push(reason)).ok()
     });
-    Read { case, tables, form, candidate }
+    ReadRelease { case, tables, form, candidate }
 }
 
 /// Judges the bytes of the tables of a release.
-pub fn judge(case: &Case<'_>, tables: Tables) -> Judged {
+pub fn judge(case: &NextRelease<'_>, tables: Tables) -> JudgedTable {
     read(case, tables).judge()
 }
 
-impl Read<'_> {
+impl ReadRelease<'_> {
     /// Judges what was read.
-    pub fn judge(self) -> Judged {
-        let Read { case, tables, form, candidate } = self;
+    pub fn judge(self) -> JudgedTable {
+        let ReadRelease { case, tables, form, candidate } = self;
         let ready = candidate.map(Ready::new);
         let mut checks = vec![form];
         if let Some(ready) = &ready {
@@ -93,11 +93,11 @@ impl Read<'_> {
             checks.extend(certainty::checks(ready));
             checks.push(dominance::check(ready));
         }
-        checks.extend(asked::checks(case.policy));
+        checks.extend(unjudged_policy::checks(case.policy));
         if crowds::judges(case.policy) {
             // What is not asked for has no line.
             checks.retain(|check| check.made || !check.reasons.is_empty());
         }
-        Judged::new(case, Verdict { checks }, ready.map(Ready::into_found), tables)
+        JudgedTable::new(case, Verdict { checks }, ready.map(Ready::into_found), tables)
     }
 }

@@ -3,34 +3,34 @@
 //! from one. Every earlier row must be there, once and unchanged, and say the release in which it came.
 
 use super::crowd_history::{CrowdHistory, ErasedAtom};
-use super::verdict::Reason;
+use super::verdict::RejectionReason;
 use crate::gate::bytes::PartRows;
-use crate::histogram::{Release, ValueCode, Values};
+use crate::histogram::{Release, SensitiveValues, ValueCode};
 use crate::model::Recoding;
-use crate::release::{PartLine, Span, replaced};
+use crate::release::{PartLine, ReleaseSpan, replaced};
 
 /// What the parts of a release tell, compared with what was published.
-pub struct Parts {
+pub struct ComparedParts {
     /// The rows that came with it.
     pub added: Release,
     /// The dictionary of everything here.
-    pub values: Values,
+    pub values: SensitiveValues,
     /// The codes in it of the codes of the history.
     pub map: Vec<ValueCode>,
     /// Files that are published and belong to this release too.
     pub kept: Vec<PartLine>,
     /// What is wrong.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<RejectionReason>,
 }
 
 /// What was published of the chain, and the release that the parts are of.
-pub struct Known<'a> {
+pub struct PublishedParts<'a> {
     /// The number of the release.
     pub release: u32,
     /// Quasi columns.
     pub width: usize,
     /// The dictionary of the history.
-    pub values: &'a Values,
+    pub values: &'a SensitiveValues,
     /// The releases before, without the atoms that the release leaves out.
     pub history: &'a CrowdHistory,
     /// These atoms.
@@ -38,25 +38,27 @@ pub struct Known<'a> {
 }
 
 /// Compares new parts with what was published.
-pub fn compared(case: &Known<'_>, parts: Vec<(Span, PartRows)>) -> Parts {
+pub fn compared(case: &PublishedParts<'_>, parts: Vec<(ReleaseSpan, PartRows)>) -> ComparedParts {
     let history = case.history;
-    let known: Vec<&Values> = [case.values].into_iter().chain(parts.iter().map(|(_, part)| &part.values)).collect();
-    let (values, mut maps) = Values::union(&known);
+    let known: Vec<&SensitiveValues> =
+        [case.values].into_iter().chain(parts.iter().map(|(_, part)| &part.values)).collect();
+    let (values, mut maps) = SensitiveValues::union(&known);
     let map = maps.remove(0);
     let first = case.release - history.len() as u32;
-    let spans: Vec<Span> = parts.iter().map(|(span, _)| *span).collect();
+    let spans: Vec<ReleaseSpan> = parts.iter().map(|(span, _)| *span).collect();
     let added = Release::empty(case.width, Recoding::new());
-    let mut found = Parts { added, values, map, kept: Vec::new(), reasons: Vec::new() };
+    let mut found = ComparedParts { added, values, map, kept: Vec::new(), reasons: Vec::new() };
     for (at, ((span, mut part), map)) in parts.into_iter().zip(&maps).enumerate() {
         let place = part_of(span);
         if span.first > span.last || span.first < first || span.last > case.release {
-            found
-                .reasons
-                .push(Reason::plain(place, "the part is said to be of releases that this chain does not have"));
+            found.reasons.push(RejectionReason::plain(
+                place,
+                "the part is said to be of releases that this chain does not have",
+            ));
             continue;
         }
         if spans[..at].iter().any(|other| other.meets(span)) {
-            found.reasons.push(Reason::plain(place, "another part is of the same releases"));
+            found.reasons.push(RejectionReason::plain(place, "another part is of the same releases"));
             continue;
         }
         for release in span.first..=span.last {
@@ -72,14 +74,14 @@ pub fn compared(case: &Known<'_>, parts: Vec<(Span, PartRows)>) -> Parts {
             };
             if !same {
                 let text = "a row of an earlier release is missing, was added, or has another label or sensitive value";
-                found.reasons.push(Reason::plain(place.clone(), text));
+                found.reasons.push(RejectionReason::plain(place.clone(), text));
             }
         }
         if !part.releases.is_empty() {
-            found.reasons.push(Reason::plain(place, "a row says another release than those of its part"));
+            found.reasons.push(RejectionReason::plain(place, "a row says another release than those of its part"));
         }
     }
-    let changed = |span: Span| case.erased.iter().any(|atom| span.holds(first + atom.release as u32));
+    let changed = |span: ReleaseSpan| case.erased.iter().any(|atom| span.holds(first + atom.release as u32));
     found.kept = replaced(history.parts(), &[], |span| changed(span) || spans.iter().any(|new| new.meets(span)));
     let lost = |release: &u32| {
         let rows = history.added((release - first) as usize).map_or(0, Release::rows);
@@ -89,15 +91,15 @@ pub fn compared(case: &Known<'_>, parts: Vec<(Span, PartRows)>) -> Parts {
     };
     for release in (first..case.release).filter(lost) {
         let text = "rows of this release lie in no file any more";
-        found.reasons.push(Reason::plain(part_of(Span::of(release)), text));
+        found.reasons.push(RejectionReason::plain(part_of(ReleaseSpan::of(release)), text));
     }
     found
 }
 
 /// A part in words.
-pub fn part_of(span: Span) -> String {
+pub fn part_of(span: ReleaseSpan) -> String {
     match span {
-        Span { first, last } if first == last => format!("part of release {first}"),
-        Span { first, last } => format!("part of releases {first} to {last}"),
+        ReleaseSpan { first, last } if first == last => format!("part of release {first}"),
+        ReleaseSpan { first, last } => format!("part of releases {first} to {last}"),
     }
 }

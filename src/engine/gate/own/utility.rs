@@ -1,37 +1,45 @@
 //! The floor of usefulness (SCIENCE 8): a release whose Loss is above the policy's limit is not worth what it risks.
 
-use super::case::Ready;
-use super::verdict::{Checked, Figure, Reason};
+use super::comparison::Ready;
+use super::verdict::{CheckResult, Figure, RejectionReason};
 use crate::gate::utility;
 use crate::model::Role;
-use crate::policy::Chain;
+use crate::policy::ChainPromise;
 
 /// What the last bits of a sum of floats may differ by.
 const ROUNDING: f64 = 1e-12;
 
 /// Judges the Loss of the release.
-pub fn check(ready: &Ready<'_>) -> Checked {
+pub fn check(ready: &Ready<'_>) -> CheckResult {
     let limit = ready.case.policy.max_loss().get();
     let loss = match &ready.crowds {
         Some(crowds) => utility::loss_of_sums(&crowds.growth.sums, &ready.trees),
         None => utility::loss(&ready.table, &ready.trees),
     };
-    let mut figures = Checked { value: Figure::real(loss), limit: Figure::real(limit), ..Checked::made("utility") };
+    let mut figures =
+        CheckResult { value: Figure::real(loss), limit: Figure::real(limit), ..CheckResult::made("utility") };
     figures.reasons = above_floors(ready);
     if loss <= limit + ROUNDING {
         return figures;
     }
     // The standing recoding never gets finer, so no later release of the chain can have less.
-    let cure =
-        if matches!(ready.case.policy.chain(), Chain::Blind(_)) { "; only a new chain can be finer" } else { "" };
+    let cure = if matches!(ready.case.policy.chain(), ChainPromise::Blind(_)) {
+        "; only a new chain can be finer"
+    } else {
+        ""
+    };
     let text = format!("Loss is {loss:.4}, the policy's floor of usefulness is {limit}{cure}");
-    let reason = Reason { value: figures.value, limit: figures.limit, ..Reason::plain("the whole release", text) };
+    let reason = RejectionReason {
+        value: figures.value,
+        limit: figures.limit,
+        ..RejectionReason::plain("the whole release", text)
+    };
     figures.reasons.push(reason);
     figures
 }
 
 /// Labels above the floor of their column, one of each.
-fn above_floors(ready: &Ready<'_>) -> Vec<Reason> {
+fn above_floors(ready: &Ready<'_>) -> Vec<RejectionReason> {
     let details = ready.case.policy.details().iter().zip(&ready.trees).zip(ready.case.columns.of(Role::Quasi));
     let mut reasons = Vec::new();
     for (at, ((detail, tree), column)) in details.enumerate().filter(|(_, ((detail, _), _))| detail.floor().is_some()) {
@@ -40,7 +48,7 @@ fn above_floors(ready: &Ready<'_>) -> Vec<Reason> {
         let above = node.filter(|&node| coarsest.at(tree.leaf_range(node).start) > node).min();
         reasons.extend(above.map(|node| {
             let text = format!("the label `{}` lies above the `floor` of the column", tree.label(node));
-            Reason::plain(format!("column {}", column.name), text)
+            RejectionReason::plain(format!("column {}", column.name), text)
         }));
     }
     reasons

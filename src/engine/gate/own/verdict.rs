@@ -10,13 +10,13 @@ pub use crate::release::Figure;
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// All checks, made or not.
-    pub checks: Vec<Checked>,
+    pub checks: Vec<CheckResult>,
 }
 
 /// One check.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Checked {
+pub struct CheckResult {
     /// Its name.
     pub check: String,
     /// Whether it was made. One that was not says nothing for a release; that it had to be made is a reason against it.
@@ -30,13 +30,13 @@ pub struct Checked {
     /// What the policy asks for.
     pub limit: Option<Figure>,
     /// Every reason against the release.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<RejectionReason>,
 }
 
 /// Why a release may not leave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Reason {
+pub struct RejectionReason {
     /// Where: a class, a column, a file.
     pub place: String,
     /// The figure there.
@@ -47,22 +47,22 @@ pub struct Reason {
     pub text: String,
 }
 
-impl Reason {
+impl RejectionReason {
     /// Without figures.
-    pub fn plain(place: impl Into<String>, text: impl Into<String>) -> Reason {
-        Reason { place: place.into(), value: None, limit: None, text: text.into() }
+    pub fn plain(place: impl Into<String>, text: impl Into<String>) -> RejectionReason {
+        RejectionReason { place: place.into(), value: None, limit: None, text: text.into() }
     }
 
     /// A crowd that is smaller than it must be.
-    pub fn crowd(place: String, left: u64, limit: u64, text: String) -> Reason {
-        Reason { place, value: Some(Figure::Whole(left)), limit: Some(Figure::Whole(limit)), text }
+    pub fn crowd(place: String, left: u64, limit: u64, text: String) -> RejectionReason {
+        RejectionReason { place, value: Some(Figure::Whole(left)), limit: Some(Figure::Whole(limit)), text }
     }
 }
 
-impl Checked {
+impl CheckResult {
     /// A check that passes unless reasons are added.
-    pub fn made(check: &str) -> Checked {
-        Checked {
+    pub fn made(check: &str) -> CheckResult {
+        CheckResult {
             check: check.to_owned(),
             made: true,
             sensitive: false,
@@ -74,20 +74,20 @@ impl Checked {
     }
 
     /// A check that this release does not get.
-    pub fn not_made(check: &str) -> Checked {
-        Checked { made: false, ..Checked::made(check) }
+    pub fn not_made(check: &str) -> CheckResult {
+        CheckResult { made: false, ..CheckResult::made(check) }
     }
 
     /// The same as one that reads sensitive values.
     #[must_use]
-    pub fn secret(self) -> Checked {
-        Checked { sensitive: true, ..self }
+    pub fn secret(self) -> CheckResult {
+        CheckResult { sensitive: true, ..self }
     }
 
     /// The same as one whose figures nobody outside may see.
     #[must_use]
-    pub fn private(self) -> Checked {
-        Checked { private: true, ..self }
+    pub fn private(self) -> CheckResult {
+        CheckResult { private: true, ..self }
     }
 
     /// The figure, where it may be published.
@@ -97,8 +97,8 @@ impl Checked {
 
     /// The same with a count and the least that it may be.
     #[must_use]
-    pub fn at_least(self, value: Option<u64>, limit: u64) -> Checked {
-        Checked { value: value.map(Figure::Whole), limit: Some(Figure::Whole(limit)), ..self }
+    pub fn at_least(self, value: Option<u64>, limit: u64) -> CheckResult {
+        CheckResult { value: value.map(Figure::Whole), limit: Some(Figure::Whole(limit)), ..self }
     }
 }
 
@@ -115,7 +115,7 @@ impl Verdict {
     }
 
     /// Every reason with its check.
-    pub fn reasons(&self) -> impl Iterator<Item = (&Checked, &Reason)> {
+    pub fn reasons(&self) -> impl Iterator<Item = (&CheckResult, &RejectionReason)> {
         self.checks.iter().flat_map(|check| check.reasons.iter().map(move |reason| (check, reason)))
     }
 }

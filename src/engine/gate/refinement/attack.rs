@@ -7,87 +7,87 @@ use std::ops::Range;
 use num_bigint::BigUint;
 use rayon::prelude::*;
 
-use super::blocks::{Block, Shape};
-use super::budget::Budget;
+use super::blocks::{Block, BlockShape};
+use super::budget::RefinementBudget;
 use super::count::{self, Weigh};
 use super::cover::Cover;
-use super::draw::Draws;
-use super::figure::{Count, Ratio};
+use super::draw::SampleDraws;
+use super::figure::{RatioFigure, SolutionCount};
 use super::finest;
 use super::halves;
 use super::malformed::Malformed;
-use super::paths::Paths;
-use super::release::{Attacker, Place, Release, Rule, Values};
+use super::paths::PlacementPaths;
+use super::release::{AttackedRows, Attacker, CarvedRelease, CarvingRule, RepeatedValues};
 use super::sample::Sampler;
-use super::target::{Held, Support, Target};
+use super::target::{AttackTarget, HeldRows, Support};
 
 /// How an attack is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
+pub struct AttackTerms {
     /// By whom.
     pub attacker: Attacker,
     /// How solutions are counted.
-    pub values: Values,
+    pub values: RepeatedValues,
     /// Whether to count the solutions for each count of each block.
     pub marginals: bool,
     /// For estimates; the same one gives the same figures.
     pub seed: u64,
     /// For each target.
-    pub budget: Budget,
+    pub budget: RefinementBudget,
 }
 
 /// An attack on a release.
-pub struct Attack<'r> {
-    pub(super) release: &'r Release,
-    pub(super) terms: Terms,
+pub struct RefinementAttack<'r> {
+    pub(super) release: &'r CarvedRelease,
+    pub(super) terms: AttackTerms,
     pub(super) cover: Cover,
 }
 
-impl<'r> Attack<'r> {
+impl<'r> RefinementAttack<'r> {
     /// On a release as an attacker sees it.
     ///
     /// # Errors
     /// The strongest attacker knows an order of formation that contradicts the public keys.
-    pub fn new(release: &'r Release, terms: Terms) -> Result<Attack<'r>, Malformed> {
+    pub fn new(release: &'r CarvedRelease, terms: AttackTerms) -> Result<RefinementAttack<'r>, Malformed> {
         // Classes without an order cover nothing of each other, however large the grid.
         let cells = if release.rule().is_unordered() { 0 } else { terms.budget.cells };
         let cover = Cover::new(release, terms.attacker, cells)?;
-        Ok(Attack { release, terms, cover })
+        Ok(RefinementAttack { release, terms, cover })
     }
 
     /// Every target: the classes in the order given, then the outliers if there are any.
-    pub fn targets(&self) -> Vec<Target> {
+    pub fn targets(&self) -> Vec<AttackTarget> {
         self.release.places().into_par_iter().map(|place| self.target(place)).collect()
     }
 
     /// One target.
-    pub fn target(&self, place: Place) -> Target {
-        let Terms { values, budget, marginals, .. } = self.terms;
-        let distinct = values == Values::Distinct;
+    pub fn target(&self, place: AttackedRows) -> AttackTarget {
+        let AttackTerms { values, budget, marginals, .. } = self.terms;
+        let distinct = values == RepeatedValues::Distinct;
         let (rows, cap) = (self.release.rows(place), self.release.k() - 1);
         let segment = self.release.segment(place);
         let sides = self.release.columns().iter().zip(&segment);
         let volume: u128 = sides.map(|(column, leaves)| u128::from(column.values(leaves))).product();
-        let mut target = Target {
+        let mut target = AttackTarget {
             place,
             rows,
             cap,
             volume,
             free_volume: None,
             free_cells: None,
-            lr: count(volume, rows, distinct, budget),
-            cra: Count::Unknown,
-            assignments: Count::Unknown,
-            ratio: Ratio::Unknown,
+            lr: SolutionCount::of_all(volume, rows, distinct, budget),
+            cra: SolutionCount::Unknown,
+            assignments: SolutionCount::Unknown,
+            ratio: RatioFigure::Unknown,
             columns: Vec::new(),
             blocks: Vec::new(),
             slabs: Vec::new(),
         };
         if self.release.rule().is_halving() {
             halves::open(self.release, marginals, budget, &mut target);
-        } else if *self.release.rule() == Rule::Finest {
+        } else if *self.release.rule() == CarvingRule::Finest {
             finest::attack(self.release, (values, budget), &mut target);
-        } else if let Ok(shape) = Shape::new(self.release, &self.cover, place, (values, budget.cells)) {
+        } else if let Ok(shape) = BlockShape::new(self.release, &self.cover, place, (values, budget.cells)) {
             self.attack(&shape, &mut target);
         }
         target
@@ -95,7 +95,7 @@ impl<'r> Attack<'r> {
 
     /// Whether rows, as leaf numbers per column, are a solution of a target, which the truth always is; `None` where
     /// looking is beyond the budget.
-    pub fn admits<R: AsRef<[u32]>>(&self, place: Place, rows: &[R]) -> Option<bool> {
+    pub fn admits<R: AsRef<[u32]>>(&self, place: AttackedRows, rows: &[R]) -> Option<bool> {
         let segment = self.release.segment(place);
         let free = self.cover.free(place, &segment, self.terms.budget.cells).ok()?;
         let inside = |row: &R| segment.iter().zip(row.as_ref()).all(|(leaves, leaf)| leaves.contains(leaf));
@@ -115,23 +115,23 @@ impl<'r> Attack<'r> {
         for row in rows {
             let of: Vec<(usize, usize)> = slabs.iter().map(|slabs| (slabs.0, child(row, slabs))).collect();
             match self.release.rule() {
-                Rule::Greedy => of.into_iter().for_each(|slab| *parts.entry(vec![slab]).or_default() += 1),
-                Rule::Steps(_) if !of.is_empty() => *parts.entry(of).or_default() += 1,
-                Rule::Steps(_) | Rule::Halves | Rule::Crowds { .. } | Rule::Finest => {}
+                CarvingRule::Greedy => of.into_iter().for_each(|slab| *parts.entry(vec![slab]).or_default() += 1),
+                CarvingRule::Steps(_) if !of.is_empty() => *parts.entry(of).or_default() += 1,
+                CarvingRule::Steps(_) | CarvingRule::Halves | CarvingRule::Crowds { .. } | CarvingRule::Finest => {}
             }
         }
         let sparse = parts.values().all(|&rows| rows < self.release.k());
         Some(all && sparse && rows.iter().all(|row| inside(row) && free[cell(row)]))
     }
 
-    fn attack(&self, shape: &Shape, target: &mut Target) {
+    fn attack(&self, shape: &BlockShape, target: &mut AttackTarget) {
         let (named, budget) = (shape, self.terms.budget);
         let counted = named.counted();
         let shape = counted.as_ref();
         target.free_volume = Some(shape.free_volume());
         target.free_cells = Some(shape.free_cells());
         target.columns.clone_from(&named.columns);
-        if let Ok(paths) = Paths::new(shape, budget.arrows) {
+        if let Ok(paths) = PlacementPaths::new(shape, budget.arrows) {
             self.solve(shape, &paths, target);
         } else if let Some(sampler) = Sampler::new(shape, budget.fewer()) {
             self.draw(shape, &sampler, target);
@@ -150,14 +150,14 @@ impl<'r> Attack<'r> {
     }
 
     /// What ways that are drawn show.
-    fn draw(&self, shape: &Shape, sampler: &Sampler<'_>, target: &mut Target) {
+    fn draw(&self, shape: &BlockShape, sampler: &Sampler<'_>, target: &mut AttackTarget) {
         let budget = self.terms.budget;
         let stream = match target.place {
-            Place::Class(at) => at as u64,
-            Place::Outliers => u64::from(u32::MAX),
+            AttackedRows::Class(at) => at as u64,
+            AttackedRows::Outliers => u64::from(u32::MAX),
         };
         let number = budget.draws.min(budget.operations / sampler.cost());
-        let seen = sampler.estimate(&mut Draws::new(self.terms.seed, stream), number);
+        let seen = sampler.estimate(&mut SampleDraws::new(self.terms.seed, stream), number);
         if seen.hits == 0 {
             return;
         }
@@ -166,13 +166,13 @@ impl<'r> Attack<'r> {
         let held = |(block, seen): (&Block, _)| held(block, support(seen), None);
         target.blocks = shape.blocks.iter().zip(&seen.blocks).map(held).collect();
         if let (Some(log10), Some(lr)) = (seen.log10, target.lr.most()) {
-            target.cra = Count::AtLeast { log10 };
-            target.ratio = Ratio::AtMost { log10: lr - log10 };
+            target.cra = SolutionCount::AtLeast { log10 };
+            target.ratio = RatioFigure::AtMost { log10: lr - log10 };
         }
     }
 
     /// What follows from all ways.
-    fn solve(&self, shape: &Shape, paths: &Paths, target: &mut Target) {
+    fn solve(&self, shape: &BlockShape, paths: &PlacementPaths, target: &mut AttackTarget) {
         target.assignments = self.assignments(shape, paths);
         if !paths.possible {
             impossible(target);
@@ -186,8 +186,8 @@ impl<'r> Attack<'r> {
         if shape.columns.is_empty() {
             // One cell, and no cap: nothing is learnt.
             target.cra = target.lr.clone();
-            target.ratio = Ratio::Exact { log10: 0.0 };
-            if let (Count::Exact(all), true) = (&target.cra, self.terms.marginals) {
+            target.ratio = RatioFigure::Exact { log10: 0.0 };
+            if let (SolutionCount::Exact(all), true) = (&target.cra, self.terms.marginals) {
                 target.blocks[0].marginals = Some(vec![(shape.rows, all.clone())]);
             }
             return;
@@ -196,80 +196,67 @@ impl<'r> Attack<'r> {
     }
 
     /// CRA, the ratio, and what each block holds in how many solutions.
-    fn solutions(&self, shape: &Shape, paths: &Paths, target: &mut Target) {
-        let Terms { marginals, .. } = self.terms;
+    fn solutions(&self, shape: &BlockShape, paths: &PlacementPaths, target: &mut AttackTarget) {
+        let AttackTerms { marginals, .. } = self.terms;
         if let Some(bits) = self.exactly(shape, paths, (Weigh::Solutions, marginals)) {
             let (total, held) = count::exact(shape, paths, (Weigh::Solutions, marginals), bits);
-            target.cra = Count::Exact(total);
+            target.cra = SolutionCount::Exact(total);
             for (at, (block, held)) in target.blocks.iter_mut().zip(held).enumerate() {
                 let counts = paths.support(at).iter().map(|&rows| rows.into());
                 block.marginals = Some(counts.zip(held).collect());
             }
         }
-        if let (Count::Exact(lr), Count::Exact(cra)) = (&target.lr, &target.cra) {
-            target.ratio = Ratio::exact(lr, cra);
+        if let (SolutionCount::Exact(lr), SolutionCount::Exact(cra)) = (&target.lr, &target.cra) {
+            target.ratio = RatioFigure::exact(lr, cra);
             return;
         }
         let (cra, units) = count::near(shape, paths, Weigh::Solutions);
-        if target.cra == Count::Unknown {
-            target.cra = Count::near(cra, units);
+        if target.cra == SolutionCount::Unknown {
+            target.cra = SolutionCount::near(cra, units);
         }
-        if target.lr != Count::Unknown {
-            target.ratio = Ratio::near(count::all_near(shape.volume, shape.rows, shape.distinct), (cra, units));
+        if target.lr != SolutionCount::Unknown {
+            target.ratio = RatioFigure::near(count::all_near(shape.volume, shape.rows, shape.distinct), (cra, units));
         }
     }
 
     /// Counts of leaf cells, whether or not a cell has so many distinct values.
-    fn assignments(&self, shape: &Shape, paths: &Paths) -> Count {
+    fn assignments(&self, shape: &BlockShape, paths: &PlacementPaths) -> SolutionCount {
         let most = shape.rows.min(shape.cap);
         if shape.columns.is_empty() {
             let cells = u128::from(shape.free_cells());
-            return Count::Exact(count::all(cells + u128::from(shape.rows) - 1, shape.rows, true));
+            return SolutionCount::Exact(count::all(cells + u128::from(shape.rows) - 1, shape.rows, true));
         }
         if shape.distinct && shape.blocks.iter().any(|block| block.volume < u128::from(most)) {
-            let shape = Shape { distinct: false, ..shape.clone() };
-            let paths = Paths::new(&shape, self.terms.budget.arrows);
-            return paths.map_or(Count::Unknown, |paths| self.assignments(&shape, &paths));
+            let shape = BlockShape { distinct: false, ..shape.clone() };
+            let paths = PlacementPaths::new(&shape, self.terms.budget.arrows);
+            return paths.map_or(SolutionCount::Unknown, |paths| self.assignments(&shape, &paths));
         }
         if !paths.possible {
-            return Count::Exact(BigUint::ZERO);
+            return SolutionCount::Exact(BigUint::ZERO);
         }
         match self.exactly(shape, paths, (Weigh::Assignments, false)) {
-            Some(bits) => Count::Exact(count::exact(shape, paths, (Weigh::Assignments, false), bits).0),
+            Some(bits) => SolutionCount::Exact(count::exact(shape, paths, (Weigh::Assignments, false), bits).0),
             None => {
                 let (number, units) = count::near(shape, paths, Weigh::Assignments);
-                Count::near(number, units)
+                SolutionCount::near(number, units)
             }
         }
     }
 
     /// The bits of exact figures, if the budget allows them.
-    fn exactly(&self, shape: &Shape, paths: &Paths, (weigh, marginals): (Weigh, bool)) -> Option<u64> {
+    fn exactly(&self, shape: &BlockShape, paths: &PlacementPaths, (weigh, marginals): (Weigh, bool)) -> Option<u64> {
         let (budget, bits) = (self.terms.budget, count::bits(shape, weigh));
         let may = bits <= budget.bits && count::cost(paths, bits, marginals) <= budget.operations;
         may.then_some(bits)
     }
 }
 
-/// C(V, n) or V^n, as well as the budget allows.
-pub(super) fn count(volume: u128, rows: u64, distinct: bool, budget: Budget) -> Count {
-    let bits = (volume.max(1) as f64).log2() * rows as f64;
-    if bits <= budget.bits as f64 || (distinct && u128::from(rows) > volume) {
-        return Count::Exact(count::all(volume, rows, distinct));
-    }
-    if rows > budget.operations {
-        return Count::Unknown;
-    }
-    let (number, units) = count::all_near(volume, rows, distinct);
-    Count::near(number, units)
-}
-
-fn held(block: &Block, support: Support, marginals: Option<Vec<(u64, BigUint)>>) -> Held {
-    Held { children: block.children.clone(), volume: block.volume, cells: block.cells, support, marginals }
+fn held(block: &Block, support: Support, marginals: Option<Vec<(u64, BigUint)>>) -> HeldRows {
+    HeldRows { children: block.children.clone(), volume: block.volume, cells: block.cells, support, marginals }
 }
 
 /// No solution is left.
-fn impossible(target: &mut Target) {
-    target.cra = Count::Exact(BigUint::ZERO);
-    target.ratio = Ratio::Impossible;
+fn impossible(target: &mut AttackTarget) {
+    target.cra = SolutionCount::Exact(BigUint::ZERO);
+    target.ratio = RatioFigure::Impossible;
 }

@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use super::budget::Spent;
 use super::cover::Cover;
-use super::release::{Place, Release, Rule, Values};
+use super::release::{AttackedRows, CarvedRelease, CarvingRule, RepeatedValues};
 
 /// One choice of child per column with a layer of at least 2, with something free in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// The child per column of [`Shape::columns`].
+    /// The child per column of [`BlockShape::columns`].
     pub children: Vec<usize>,
     /// V: how many combinations of values are free.
     pub volume: u128,
@@ -21,7 +21,7 @@ pub struct Block {
 
 /// How a target's rows may lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
+pub struct BlockShape {
     /// The columns with a layer of at least 2.
     pub columns: Vec<usize>,
     /// How many children, that is slabs, each of them has.
@@ -40,17 +40,17 @@ pub struct Shape {
     pub distinct: bool,
 }
 
-impl Shape {
+impl BlockShape {
     /// Of one target.
     ///
     /// # Errors
     /// It has more cells than the budget.
     pub fn new(
-        release: &Release,
+        release: &CarvedRelease,
         cover: &Cover,
-        place: Place,
-        (values, budget): (Values, u64),
-    ) -> Result<Shape, Spent> {
+        place: AttackedRows,
+        (values, budget): (RepeatedValues, u64),
+    ) -> Result<BlockShape, Spent> {
         let segment = release.segment(place);
         let free = cover.free(place, &segment, budget)?;
         let (mut columns, mut children) = (Vec::new(), Vec::new());
@@ -84,19 +84,19 @@ impl Shape {
             (cells > 0).then(|| Block { children: digits(at, &children), volume, cells })
         };
         let blocks = sums.into_iter().enumerate().filter_map(held).collect();
-        let (distinct, by_block) = (values == Values::Distinct, *release.rule() != Rule::Greedy);
+        let (distinct, by_block) = (values == RepeatedValues::Distinct, *release.rule() != CarvingRule::Greedy);
         let (rows, cap) = (release.rows(place), release.k() - 1);
-        Ok(Shape { columns, children, blocks, rows, by_block, cap, volume, distinct })
+        Ok(BlockShape { columns, children, blocks, rows, by_block, cap, volume, distinct })
     }
 
     /// The same with a slab for each block, where caps are those of blocks.
-    pub fn counted(&self) -> Cow<'_, Shape> {
+    pub fn counted(&self) -> Cow<'_, BlockShape> {
         if !self.by_block || self.columns.is_empty() {
             return Cow::Borrowed(self);
         }
         let block = |(at, block): (usize, &Block)| Block { children: vec![at], ..block.clone() };
         let blocks: Vec<Block> = self.blocks.iter().enumerate().map(block).collect();
-        Cow::Owned(Shape {
+        Cow::Owned(BlockShape {
             columns: vec![self.columns[0]],
             children: vec![blocks.len()],
             blocks,
@@ -116,8 +116,8 @@ impl Shape {
     }
 
     /// The same target with the caps of some of its columns forgotten, which leaves more ways for its rows to lie; and
-    /// for each block of it the blocks that lie in it. `keep` are places in [`Shape::columns`], each once.
-    pub fn relaxed(&self, keep: &[usize]) -> (Shape, Vec<Vec<usize>>) {
+    /// for each block of it the blocks that lie in it. `keep` are places in [`BlockShape::columns`], each once.
+    pub fn relaxed(&self, keep: &[usize]) -> (BlockShape, Vec<Vec<usize>>) {
         let of = |block: &Block| -> Vec<usize> { keep.iter().map(|&at| block.children[at]).collect() };
         let mut inside: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         let mut order: Vec<usize> = (0..self.blocks.len()).collect();
@@ -134,7 +134,7 @@ impl Shape {
             volume: blocks.iter().map(|&at| self.blocks[at].volume).sum(),
             cells: blocks.iter().map(|&at| self.blocks[at].cells).sum(),
         };
-        let shape = Shape {
+        let shape = BlockShape {
             columns: keep.iter().map(|&at| self.columns[at]).collect(),
             children: keep.iter().map(|&at| self.children[at]).collect(),
             blocks: inside.iter().map(block).collect(),

@@ -6,7 +6,7 @@ pub struct Spent;
 
 /// How much work one target may take, in operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct RefinementBudget {
     /// Leaf cells that are looked at; as many for what all targets share.
     pub cells: u64,
     /// Arrows and numbers of states of the dynamic program.
@@ -19,16 +19,16 @@ pub struct Budget {
     pub draws: u64,
 }
 
-impl Budget {
+impl RefinementBudget {
     /// For one hard target: some seconds and some tens of MB.
-    pub const FULL: Budget =
-        Budget { cells: 1 << 25, arrows: 1 << 24, operations: 1 << 28, bits: 1 << 19, draws: 100_000 };
+    pub const FULL: RefinementBudget =
+        RefinementBudget { cells: 1 << 25, arrows: 1 << 24, operations: 1 << 28, bits: 1 << 19, draws: 100_000 };
 
     /// For each of so many targets, so that all together take some minutes at most. Nearly all targets need a tiny part of
     /// it.
-    pub fn shared(targets: usize) -> Budget {
-        let arrows = ((1 << 33) / targets.max(1) as u64).clamp(1 << 16, Budget::FULL.arrows);
-        Budget { arrows, operations: arrows << 4, ..Budget::FULL }
+    pub fn shared(targets: usize) -> RefinementBudget {
+        let arrows = ((1 << 33) / targets.max(1) as u64).clamp(1 << 16, RefinementBudget::FULL.arrows);
+        RefinementBudget { arrows, operations: arrows << 4, ..RefinementBudget::FULL }
     }
 
     /// Arrows of a graph that is drawn from, after the whole one was too large.

@@ -8,7 +8,7 @@ use super::malformed::Malformed;
 /// A column's leaves and layers. Layer 1 holds the leaves, the last one the root; every layer cuts all leaves into
 /// ranges, and each of them is a union of ranges of the layer below.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub struct LayeredColumn {
     /// How many domain values each leaf interval holds.
     lengths: Vec<u64>,
     /// Per layer the first leaf of each node, and the number of leaves at the end.
@@ -17,15 +17,15 @@ pub struct Column {
     longest: Vec<u64>,
 }
 
-impl Column {
+impl LayeredColumn {
     /// Of the number of domain values per leaf interval, and per layer the leaf range of each node, leaves first, root
     /// last.
     ///
     /// # Errors
     /// The layers are no hierarchy over these leaves, or the intervals of a layer differ in length (the last one may be
     /// shorter).
-    pub fn new(lengths: Vec<u64>, layers: &[Vec<Range<usize>>]) -> Result<Column, Malformed> {
-        let column = Column::uneven(lengths, layers)?;
+    pub fn new(lengths: Vec<u64>, layers: &[Vec<Range<usize>>]) -> Result<LayeredColumn, Malformed> {
+        let column = LayeredColumn::uneven(lengths, layers)?;
         let strict = column.layers.windows(2).all(|pair| pair[1].len() < pair[0].len());
         for layer in 1..=column.height() {
             let (nodes, longest) = (column.nodes(layer), column.longest(layer));
@@ -41,7 +41,7 @@ impl Column {
     ///
     /// # Errors
     /// The layers are no hierarchy over these leaves.
-    pub fn uneven(lengths: Vec<u64>, layers: &[Vec<Range<usize>>]) -> Result<Column, Malformed> {
+    pub fn uneven(lengths: Vec<u64>, layers: &[Vec<Range<usize>>]) -> Result<LayeredColumn, Malformed> {
         let leaves = lengths.len();
         if leaves == 0 || lengths.contains(&0) || u32::try_from(leaves).is_err() {
             return Err(Malformed::Hierarchy);
@@ -64,7 +64,7 @@ impl Column {
         if !nested || !ends {
             return Err(Malformed::Hierarchy);
         }
-        let mut column = Column { lengths, layers, longest: Vec::new() };
+        let mut column = LayeredColumn { lengths, layers, longest: Vec::new() };
         for layer in 1..=column.height() {
             let first = column.values(&column.node(layer, 0));
             column.longest.push(first);

@@ -5,11 +5,11 @@
 use num_bigint::BigUint;
 use num_integer::Integer;
 
-use super::blocks::{Block, Shape};
+use super::blocks::{Block, BlockShape};
 use super::moduli::{Moduli, needed};
-use super::paths::Paths;
-use super::ring::{Floats, Residues, Ring, Several, Whole};
-use super::wide::Wide;
+use super::paths::PlacementPaths;
+use super::ring::{Floats, NumberRing, Residues, Several, Whole128};
+use super::wide::WideFloat;
 
 /// What a way weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl<T: Copy> Weights<T> {
 }
 
 /// The weights of all counts; of repeated values without the factor n!.
-pub fn weights<R: Ring>(ring: &R, shape: &Shape, paths: &Paths, weigh: Weigh) -> Weights<R::Item> {
+pub fn weights<R: NumberRing>(ring: &R, shape: &BlockShape, paths: &PlacementPaths, weigh: Weigh) -> Weights<R::Item> {
     let most = |block: usize| paths.support(block).last().copied().unwrap_or(0);
     let number = paths.order.iter().map(|&block| most(block) as usize + 1).sum();
     let mut weights = Weights { all: Vec::with_capacity(number), first: Vec::with_capacity(paths.blocks()) };
@@ -47,9 +47,9 @@ pub fn weights<R: Ring>(ring: &R, shape: &Shape, paths: &Paths, weigh: Weigh) ->
 }
 
 /// From 0 rows to so many.
-fn weigh_block<R: Ring>(
+fn weigh_block<R: NumberRing>(
     ring: &R,
-    shape: &Shape,
+    shape: &BlockShape,
     block: &Block,
     weigh: Weigh,
     (most, weights): (u32, &mut Vec<R::Item>),
@@ -70,7 +70,7 @@ fn weigh_block<R: Ring>(
 }
 
 /// Per state the weight of all ways from there.
-pub fn behind<R: Ring>(ring: &R, paths: &Paths, weights: &Weights<R::Item>) -> Vec<R::Item> {
+pub fn behind<R: NumberRing>(ring: &R, paths: &PlacementPaths, weights: &Weights<R::Item>) -> Vec<R::Item> {
     let mut behind = vec![ring.number(0); paths.number()];
     behind[paths.states(paths.blocks())].fill(ring.number(1));
     for at in (0..paths.blocks()).rev() {
@@ -85,9 +85,9 @@ pub fn behind<R: Ring>(ring: &R, paths: &Paths, weights: &Weights<R::Item>) -> V
 }
 
 /// Per block, in the order of the ways, and per count of its support, the weight of the ways that have it.
-pub fn marginals<R: Ring>(
+pub fn marginals<R: NumberRing>(
     ring: &R,
-    paths: &Paths,
+    paths: &PlacementPaths,
     weights: &Weights<R::Item>,
     behind: &[R::Item],
 ) -> Vec<Vec<R::Item>> {
@@ -109,7 +109,7 @@ pub fn marginals<R: Ring>(
 }
 
 /// Bits that no figure of a target needs more than.
-pub fn bits(shape: &Shape, weigh: Weigh) -> u64 {
+pub fn bits(shape: &BlockShape, weigh: Weigh) -> u64 {
     let rows = shape.rows as f64;
     let ways = match weigh {
         Weigh::Solutions => shape.free_volume() as f64,
@@ -124,7 +124,7 @@ pub fn bits(shape: &Shape, weigh: Weigh) -> u64 {
 }
 
 /// Operations that exact figures cost.
-pub fn cost(paths: &Paths, bits: u64, marginals: bool) -> u64 {
+pub fn cost(paths: &PlacementPaths, bits: u64, marginals: bool) -> u64 {
     let primes = needed(bits) as u64;
     let values: u64 =
         if marginals { (0..paths.blocks()).map(|block| paths.support(block).len() as u64).sum() } else { 1 };
@@ -135,15 +135,15 @@ pub fn cost(paths: &Paths, bits: u64, marginals: bool) -> u64 {
 /// The number of solutions or assignments, of so many bits at most, and, only where asked, per block of the shape, how many of
 /// them have each count of its support.
 pub fn exact(
-    shape: &Shape,
-    paths: &Paths,
+    shape: &BlockShape,
+    paths: &PlacementPaths,
     (weigh, with_marginals): (Weigh, bool),
     bits: u64,
 ) -> (BigUint, Vec<Vec<BigUint>>) {
     let labelled = weigh == Weigh::Solutions && !shape.distinct;
     // A weight is at most the total, and times a row number before it is divided.
     let numbers: Vec<BigUint> = if !labelled && bits + u64::from(shape.rows.max(1).ilog2()) < u64::from(u128::BITS) {
-        totals(&Whole, shape, paths, (weigh, with_marginals)).into_iter().map(BigUint::from).collect()
+        totals(&Whole128, shape, paths, (weigh, with_marginals)).into_iter().map(BigUint::from).collect()
     } else {
         let moduli = Moduli::new(bits, shape.rows as u32);
         let mut residues: Vec<Vec<u64>> = Vec::new();
@@ -171,8 +171,8 @@ pub fn exact(
 /// Adds the residues of all figures modulo some primes.
 fn modulo<const N: usize>(
     rings: [&Residues; N],
-    shape: &Shape,
-    paths: &Paths,
+    shape: &BlockShape,
+    paths: &PlacementPaths,
     (weigh, with_marginals): (Weigh, bool),
     residues: &mut Vec<Vec<u64>>,
 ) {
@@ -186,7 +186,12 @@ fn modulo<const N: usize>(
 }
 
 /// The weight of all ways, then, where asked, of the ways with each count of each block in the order of the ways.
-fn totals<R: Ring>(ring: &R, shape: &Shape, paths: &Paths, (weigh, marginal): (Weigh, bool)) -> Vec<R::Item> {
+fn totals<R: NumberRing>(
+    ring: &R,
+    shape: &BlockShape,
+    paths: &PlacementPaths,
+    (weigh, marginal): (Weigh, bool),
+) -> Vec<R::Item> {
     let weights = weights(ring, shape, paths, weigh);
     let behind = behind(ring, paths, &weights);
     let mut found = vec![behind[0]];
@@ -197,19 +202,22 @@ fn totals<R: Ring>(ring: &R, shape: &Shape, paths: &Paths, (weigh, marginal): (W
 }
 
 /// The number of solutions or assignments as a float, and by how many units it may be off.
-pub fn near(shape: &Shape, paths: &Paths, weigh: Weigh) -> (Wide, f64) {
+pub fn near(shape: &BlockShape, paths: &PlacementPaths, weigh: Weigh) -> (WideFloat, f64) {
     let weights = weights(&Floats, shape, paths, weigh);
     let total = behind(&Floats, paths, &weights)[0];
     let (orders, factors) = match weigh == Weigh::Solutions && !shape.distinct {
-        true => ((1..=shape.rows).fold(Wide::ONE, |product, row| product * Wide::from(u128::from(row))), shape.rows),
-        false => (Wide::ONE, 0),
+        true => (
+            (1..=shape.rows).fold(WideFloat::ONE, |product, row| product * WideFloat::from(u128::from(row))),
+            shape.rows,
+        ),
+        false => (WideFloat::ONE, 0),
     };
     (total * orders, units(shape, paths) + factors as f64 + 1.0)
 }
 
 /// By how many units the weight behind any state may be off. A way is a product of one weight per block; each weight
 /// takes three roundings per row and one of the volume, and each block a product and as many sums as a state has arrows.
-pub fn units(shape: &Shape, paths: &Paths) -> f64 {
+pub fn units(shape: &BlockShape, paths: &PlacementPaths) -> f64 {
     let sums: usize = (0..paths.blocks()).map(|at| paths.widest(at) + 2).sum();
     4.0 * shape.rows as f64 + sums as f64 + 1.0
 }
@@ -228,12 +236,12 @@ pub fn all(volume: u128, rows: u64, distinct: bool) -> BigUint {
 }
 
 /// The same as a float, and by how many units it may be off.
-pub fn all_near(volume: u128, rows: u64, distinct: bool) -> (Wide, f64) {
+pub fn all_near(volume: u128, rows: u64, distinct: bool) -> (WideFloat, f64) {
     let factor = |row: u128| match distinct {
-        true => Wide::from(volume.saturating_sub(row - 1)) / Wide::from(row),
-        false => Wide::from(volume),
+        true => WideFloat::from(volume.saturating_sub(row - 1)) / WideFloat::from(row),
+        false => WideFloat::from(volume),
     };
-    let number = (1..=u128::from(rows)).fold(Wide::ONE, |product, row| product * factor(row));
+    let number = (1..=u128::from(rows)).fold(WideFloat::ONE, |product, row| product * factor(row));
     (number, 4.0 * rows as f64)
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::budget::Spent;
 use super::malformed::Malformed;
-use super::release::{Attacker, Place, Release};
+use super::release::{AttackedRows, Attacker, CarvedRelease};
 
 /// No class covers the cell.
 const NOBODY: u32 = u32::MAX;
@@ -30,10 +30,11 @@ impl Cover {
     ///
     /// # Errors
     /// The order of formation contradicts the public keys.
-    pub fn new(release: &Release, attacker: Attacker, budget: u64) -> Result<Cover, Malformed> {
+    pub fn new(release: &CarvedRelease, attacker: Attacker, budget: u64) -> Result<Cover, Malformed> {
         let ranks = release.ranks(attacker)?;
-        let segments: Vec<Vec<Range<u32>>> = (0..ranks.len()).map(|at| release.segment(Place::Class(at))).collect();
-        let whole = release.segment(Place::Outliers);
+        let segments: Vec<Vec<Range<u32>>> =
+            (0..ranks.len()).map(|at| release.segment(AttackedRows::Class(at))).collect();
+        let whole = release.segment(AttackedRows::Outliers);
         let touched = segments.iter().fold(cells(&whole), |sum, segment| sum.saturating_add(cells(segment)));
         let mut cover = Cover { ranks, segments, strides: strides(&whole), grid: None };
         if touched <= budget {
@@ -59,14 +60,14 @@ impl Cover {
     ///
     /// # Errors
     /// It would take more than so many cells.
-    pub fn free(&self, place: Place, segment: &[Range<u32>], budget: u64) -> Result<Vec<bool>, Spent> {
+    pub fn free(&self, place: AttackedRows, segment: &[Range<u32>], budget: u64) -> Result<Vec<bool>, Spent> {
         let size = cells(segment);
         if size > budget {
             return Err(Spent);
         }
         let rank = match place {
-            Place::Class(at) => self.ranks[at],
-            Place::Outliers => NOBODY,
+            AttackedRows::Class(at) => self.ranks[at],
+            AttackedRows::Outliers => NOBODY,
         };
         match &self.grid {
             Some(grid) => {

@@ -11,13 +11,13 @@ pub fn portion(step: u64) -> f64 {
 
 /// A stream of numbers.
 #[derive(Debug, Clone)]
-pub struct Draws {
+pub struct SampleDraws {
     state: [u64; 4],
 }
 
-impl Draws {
+impl SampleDraws {
     /// The stream with this number of a seed.
-    pub fn new(seed: u64, stream: u64) -> Draws {
+    pub fn new(seed: u64, stream: u64) -> SampleDraws {
         // Steele, Lea and Flood 2014.
         let mut counter = seed ^ stream.wrapping_mul(0xd134_2543_de82_ef95).rotate_left(32);
         let state = [(); 4].map(|()| {
@@ -26,7 +26,7 @@ impl Draws {
             let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
             mixed ^ (mixed >> 31)
         });
-        Draws { state }
+        SampleDraws { state }
     }
 
     /// 64 bits.
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn all_numbers_come_equally_often() {
-        let mut draws = Draws::new(7, 1);
+        let mut draws = SampleDraws::new(7, 1);
         let mut seen = [0u32; 6];
         (0..60_000).for_each(|_| seen[draws.below(6) as usize] += 1);
         assert!(seen.iter().all(|&seen| (9_600..10_400).contains(&seen)), "{seen:?}");
@@ -76,7 +76,7 @@ mod tests {
     fn streams_differ_and_come_again() {
         let first = |seed, stream| {
             [(); 4].map({
-                let mut draws = Draws::new(seed, stream);
+                let mut draws = SampleDraws::new(seed, stream);
                 move |()| draws.bits()
             })
         };

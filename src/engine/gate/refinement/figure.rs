@@ -4,11 +4,13 @@
 
 use num_bigint::BigUint;
 
-use super::wide::{UNIT, Wide};
+use super::budget::RefinementBudget;
+use super::count;
+use super::wide::{UNIT, WideFloat};
 
 /// How many solutions or assignments there are.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Count {
+pub enum SolutionCount {
     /// Exactly so many.
     Exact(BigUint),
     /// Ten to this power; the power is off by `error` at most.
@@ -27,47 +29,60 @@ pub enum Count {
     Unknown,
 }
 
-impl Count {
+impl SolutionCount {
+    /// C(volume, rows) where the rows are distinct, else volume^rows, as well as the budget allows.
+    pub(super) fn of_all(volume: u128, rows: u64, distinct: bool, budget: RefinementBudget) -> SolutionCount {
+        let bits = (volume.max(1) as f64).log2() * rows as f64;
+        if bits <= budget.bits as f64 || (distinct && u128::from(rows) > volume) {
+            return SolutionCount::Exact(count::all(volume, rows, distinct));
+        }
+        if rows > budget.operations {
+            return SolutionCount::Unknown;
+        }
+        let (number, units) = count::all_near(volume, rows, distinct);
+        SolutionCount::near(number, units)
+    }
+
     /// Whether the attack shows that it is at least so many.
     pub fn is_at_least(&self, least: u64) -> bool {
         match self {
-            Count::Exact(count) => *count >= BigUint::from(least),
+            SolutionCount::Exact(count) => *count >= BigUint::from(least),
             // The logarithm of `least` is rounded too.
-            Count::Near { log10, error } => log10 - error - 1e-12 >= (least as f64).log10(),
-            Count::AtLeast { log10 } => log10 - 1e-12 >= (least as f64).log10(),
-            Count::Unknown => false,
+            SolutionCount::Near { log10, error } => log10 - error - 1e-12 >= (least as f64).log10(),
+            SolutionCount::AtLeast { log10 } => log10 - 1e-12 >= (least as f64).log10(),
+            SolutionCount::Unknown => false,
         }
     }
 
     /// What its decimal logarithm is certainly not above, as far as that is known.
     pub fn most(&self) -> Option<f64> {
         match self {
-            Count::Exact(_) => self.log10().map(|log10| log10 + (1.0 + log10) * 1e-14),
-            Count::Near { log10, error } => Some(log10 + error),
-            Count::AtLeast { .. } | Count::Unknown => None,
+            SolutionCount::Exact(_) => self.log10().map(|log10| log10 + (1.0 + log10) * 1e-14),
+            SolutionCount::Near { log10, error } => Some(log10 + error),
+            SolutionCount::AtLeast { .. } | SolutionCount::Unknown => None,
         }
     }
 
     /// Of a number that is off by so many units of [`UNIT`].
-    pub(super) fn near(number: Wide, units: f64) -> Count {
+    pub(super) fn near(number: WideFloat, units: f64) -> SolutionCount {
         let (log10, rounding) = number.log10();
-        Count::Near { log10, error: rounding + error(units) }
+        SolutionCount::Near { log10, error: rounding + error(units) }
     }
 
     /// The decimal logarithm, or a bound of it from below; `None` where nothing is known or there are none.
     pub fn log10(&self) -> Option<f64> {
         match self {
-            Count::Exact(count) if *count == BigUint::ZERO => None,
-            Count::Exact(count) => Some(wide(count).log10().0),
-            Count::Near { log10, .. } | Count::AtLeast { log10 } => Some(*log10),
-            Count::Unknown => None,
+            SolutionCount::Exact(count) if *count == BigUint::ZERO => None,
+            SolutionCount::Exact(count) => Some(wide(count).log10().0),
+            SolutionCount::Near { log10, .. } | SolutionCount::AtLeast { log10 } => Some(*log10),
+            SolutionCount::Unknown => None,
         }
     }
 }
 
 /// LR / CRA as a decimal logarithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Ratio {
+pub enum RatioFigure {
     /// From two whole numbers, right to 10^−12.
     Exact {
         /// The decimal logarithm.
@@ -91,22 +106,24 @@ pub enum Ratio {
     Unknown,
 }
 
-impl Ratio {
+impl RatioFigure {
     /// The decimal logarithm, or a bound of it from above.
     pub fn log10(&self) -> Option<f64> {
         match self {
-            Ratio::Exact { log10 } | Ratio::Near { log10, .. } | Ratio::AtMost { log10 } => Some(*log10),
-            Ratio::Impossible | Ratio::Unknown => None,
+            RatioFigure::Exact { log10 } | RatioFigure::Near { log10, .. } | RatioFigure::AtMost { log10 } => {
+                Some(*log10)
+            }
+            RatioFigure::Impossible | RatioFigure::Unknown => None,
         }
     }
 
     /// What the truth is certainly not above, as far as that is known.
     pub fn most(&self) -> Option<f64> {
         match self {
-            Ratio::Exact { log10 } => Some(log10 + 1e-12),
-            Ratio::Near { log10, error } => Some(log10 + error),
-            Ratio::AtMost { log10 } => Some(*log10),
-            Ratio::Impossible | Ratio::Unknown => None,
+            RatioFigure::Exact { log10 } => Some(log10 + 1e-12),
+            RatioFigure::Near { log10, error } => Some(log10 + error),
+            RatioFigure::AtMost { log10 } => Some(*log10),
+            RatioFigure::Impossible | RatioFigure::Unknown => None,
         }
     }
 
@@ -117,18 +134,18 @@ impl Ratio {
     }
 
     /// Of two whole numbers.
-    pub(super) fn exact(lr: &BigUint, cra: &BigUint) -> Ratio {
+    pub(super) fn exact(lr: &BigUint, cra: &BigUint) -> RatioFigure {
         match *cra == BigUint::ZERO {
-            true => Ratio::Impossible,
-            false if lr == cra => Ratio::Exact { log10: 0.0 },
-            false => Ratio::Exact { log10: (wide(lr) / wide(cra)).log10().0 },
+            true => RatioFigure::Impossible,
+            false if lr == cra => RatioFigure::Exact { log10: 0.0 },
+            false => RatioFigure::Exact { log10: (wide(lr) / wide(cra)).log10().0 },
         }
     }
 
     /// Of LR and CRA that are each off by so many units of [`UNIT`].
-    pub(super) fn near(lr: (Wide, f64), cra: (Wide, f64)) -> Ratio {
+    pub(super) fn near(lr: (WideFloat, f64), cra: (WideFloat, f64)) -> RatioFigure {
         let (log10, rounding) = (lr.0 / cra.0).log10();
-        Ratio::Near { log10, error: rounding + error(lr.1 + cra.1 + 2.0) }
+        RatioFigure::Near { log10, error: rounding + error(lr.1 + cra.1 + 2.0) }
     }
 }
 
@@ -139,8 +156,8 @@ fn error(units: f64) -> f64 {
 }
 
 /// A whole number as a float, off by one unit at most.
-pub fn wide(number: &BigUint) -> Wide {
+pub fn wide(number: &BigUint) -> WideFloat {
     let shift = number.bits().saturating_sub(128);
     let top = (number >> shift).iter_u64_digits().rev().fold(0u128, |top, digit| (top << 64) | u128::from(digit));
-    Wide::from(top).scaled(shift as i64)
+    WideFloat::from(top).scaled(shift as i64)
 }

@@ -5,14 +5,14 @@
 
 use num_bigint::BigUint;
 
-use super::budget::Budget;
-use super::column::Column;
+use super::budget::RefinementBudget;
+use super::column::LayeredColumn;
 use super::cover;
-use super::figure::{Count, Ratio};
+use super::figure::{RatioFigure, SolutionCount};
 use super::labels::Layers;
 use super::malformed::Malformed;
-use super::release::{Release, Rule, Values};
-use super::target::{Held, Support, Target};
+use super::release::{CarvedRelease, CarvingRule, RepeatedValues};
+use super::target::{AttackTarget, HeldRows, Support};
 use crate::model::Node;
 
 impl Layers {
@@ -24,12 +24,12 @@ impl Layers {
         &self,
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
         k: u64,
-    ) -> Result<Release, Malformed> {
+    ) -> Result<CarvedRelease, Malformed> {
         let classes: Vec<(&[Node], u64)> = classes.into_iter().collect();
         if let Some(at) = classes.iter().position(|(_, rows)| *rows < k) {
             return Err(Malformed::Small(at));
         }
-        self.regions(classes, (k, Rule::Finest))
+        self.regions(classes, (k, CarvingRule::Finest))
     }
 }
 
@@ -40,7 +40,7 @@ struct Label {
 }
 
 impl Label {
-    fn of(column: &Column, (layer, node): (usize, usize)) -> Label {
+    fn of(column: &LayeredColumn, (layer, node): (usize, usize)) -> Label {
         let children: Vec<u64> = column.children(layer, node).map(|leaves| column.values(&leaves)).collect();
         // A node with an only child is told of no class: nothing is taken from it.
         let children = if children.len() > 1 { children } else { Vec::new() };
@@ -63,10 +63,14 @@ impl Label {
 }
 
 /// What is left of a target whose labels are the finest that cover its rows.
-pub fn attack(release: &Release, (values, budget): (Values, Budget), target: &mut Target) {
+pub fn attack(
+    release: &CarvedRelease,
+    (values, budget): (RepeatedValues, RefinementBudget),
+    target: &mut AttackTarget,
+) {
     let cells = cover::cells(&release.segment(target.place));
     (target.free_volume, target.free_cells) = (Some(target.volume), Some(cells));
-    if values == Values::Distinct {
+    if values == RepeatedValues::Distinct {
         return;
     }
     let nodes = release.nodes(target.place);
@@ -80,16 +84,18 @@ pub fn attack(release: &Release, (values, budget): (Values, Budget), target: &mu
         target.slabs.push(vec![Support { least, most: target.rows - 1, exact: true }; children.len()]);
     }
     let support = Support { least: target.rows, most: target.rows, exact: true };
-    target.blocks = vec![Held { children: Vec::new(), volume: target.volume, cells, support, marginals: None }];
+    target.blocks = vec![HeldRows { children: Vec::new(), volume: target.volume, cells, support, marginals: None }];
 }
 
 /// How many sets of rows are left, and which part of all that is.
-fn solutions(labels: &[Label], budget: Budget, target: &mut Target) {
+fn solutions(labels: &[Label], budget: RefinementBudget, target: &mut AttackTarget) {
     let bits = (target.volume.max(1) as f64).log2() * target.rows as f64;
-    if let (Count::Exact(all), Ok(rows), true) = (&target.lr, u32::try_from(target.rows), bits <= budget.bits as f64) {
+    if let (SolutionCount::Exact(all), Ok(rows), true) =
+        (&target.lr, u32::try_from(target.rows), bits <= budget.bits as f64)
+    {
         let left: BigUint = labels.iter().map(|label| label.solutions(rows)).product();
-        target.ratio = Ratio::exact(all, &left);
-        target.cra = Count::Exact(left);
+        target.ratio = RatioFigure::exact(all, &left);
+        target.cra = SolutionCount::Exact(left);
         return;
     }
     let Some(shares) = labels.iter().map(|label| label.share(target.rows)).collect::<Option<Vec<f64>>>() else {
@@ -97,19 +103,19 @@ fn solutions(labels: &[Label], budget: Budget, target: &mut Target) {
     };
     let log10 = shares.iter().map(|share| -share.log10()).sum::<f64>() + 1e-12;
     let least = match target.lr {
-        Count::Near { log10, error } => Some(log10 - error),
+        SolutionCount::Near { log10, error } => Some(log10 - error),
         _ => target.lr.log10(),
     };
     if let Some(least) = least {
-        target.cra = Count::AtLeast { log10: least - log10 };
-        target.ratio = Ratio::AtMost { log10 };
+        target.cra = SolutionCount::AtLeast { log10: least - log10 };
+        target.ratio = RatioFigure::AtMost { log10 };
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::refinement::{Attack, Attacker, Terms};
+    use crate::gate::refinement::{AttackTerms, Attacker, RefinementAttack};
     use crate::model::{Taxonomy, Tree};
 
     /// A root with three children of one to three leaves, which have so many values.
@@ -154,23 +160,23 @@ mod tests {
             for rows in 2..=4 {
                 let labels = [one, other];
                 let release = layers.finest([(&labels[..], rows)], 2).expect("a release");
-                let terms = |bits| Terms {
+                let terms = |bits| AttackTerms {
                     attacker: Attacker::Paper,
-                    values: Values::Repeated,
+                    values: RepeatedValues::Repeated,
                     marginals: false,
                     seed: 1,
-                    budget: Budget { bits, ..Budget::FULL },
+                    budget: RefinementBudget { bits, ..RefinementBudget::FULL },
                 };
-                let target = Attack::new(&release, terms(1 << 10)).expect("an attack").targets().remove(0);
+                let target = RefinementAttack::new(&release, terms(1 << 10)).expect("an attack").targets().remove(0);
                 let left = counted(&trees, &labels, rows as u32);
-                assert_eq!(target.cra, Count::Exact(left.into()), "{labels:?}, {rows} rows");
+                assert_eq!(target.cra, SolutionCount::Exact(left.into()), "{labels:?}, {rows} rows");
                 let certain = target.certain_crowds().expect("it is known");
                 let halves = [(trees[0], one), (trees[1], other)].map(|(tree, node)| tree.children(node).count() == 2);
                 let expected = if rows == 2 { 2 * halves.iter().filter(|half| **half).count() } else { 0 };
                 assert_eq!(certain.len(), expected, "{labels:?}, {rows} rows");
                 // What floats bound is on the safe side, and near.
                 let exact = target.ratio.log10().expect("a ratio");
-                let bound = Attack::new(&release, terms(0)).expect("an attack").targets().remove(0).ratio;
+                let bound = RefinementAttack::new(&release, terms(0)).expect("an attack").targets().remove(0).ratio;
                 let most = bound.most().expect("a bound");
                 assert!(most >= exact && most < exact + 1e-6, "{most}, {exact}");
             }

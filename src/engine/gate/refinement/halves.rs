@@ -9,14 +9,13 @@ use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
 
-use super::attack::count;
-use super::budget::Budget;
+use super::budget::RefinementBudget;
 use super::cover;
-use super::figure::{Count, Ratio};
+use super::figure::{RatioFigure, SolutionCount};
 use super::labels::Layers;
 use super::malformed::Malformed;
-use super::release::{Class, Release, Rule};
-use super::target::{Held, Support, Target};
+use super::release::{CarvedClass, CarvedRelease, CarvingRule};
+use super::target::{AttackTarget, HeldRows, Support};
 use crate::model::{Node, Taxonomy};
 use crate::policy::{Division, Halving, Policy};
 
@@ -30,7 +29,7 @@ impl Layers {
         &self,
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
         rule: &Halving<'_>,
-    ) -> Result<Release, Malformed> {
+    ) -> Result<CarvedRelease, Malformed> {
         let classes: Vec<(&[Node], u64)> = classes.into_iter().collect();
         let known: BTreeSet<&[Node]> = classes.iter().map(|(nodes, _)| *nodes).collect();
         for (at, (nodes, rows)) in classes.iter().enumerate() {
@@ -41,7 +40,7 @@ impl Layers {
                 return Err(Malformed::Region(at));
             }
         }
-        self.regions(classes, (rule.people(), Rule::Halves))
+        self.regions(classes, (rule.people(), CarvingRule::Halves))
     }
 
     /// A release that was made by halving as this policy has it: in a chain whose rows keep their labels with a coin, in others by
@@ -54,7 +53,7 @@ impl Layers {
         classes: &[(&[Node], u64)],
         policy: &Policy,
         trees: &[&Taxonomy],
-    ) -> Result<Release, Malformed> {
+    ) -> Result<CarvedRelease, Malformed> {
         if policy.publish_every().is_some() {
             let division = policy.division(trees).ok_or(Malformed::TooLarge)?;
             return self.crowds(classes.iter().copied(), (&division, policy.refusals()));
@@ -72,7 +71,7 @@ impl Layers {
         &self,
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
         (division, most): (&Division<'_>, u32),
-    ) -> Result<Release, Malformed> {
+    ) -> Result<CarvedRelease, Malformed> {
         let classes: Vec<(&[Node], u64)> = classes.into_iter().collect();
         let labels: Vec<&[Node]> = classes.iter().map(|(nodes, _)| *nodes).collect();
         let unreached = division.unreached(&labels, most);
@@ -92,11 +91,15 @@ impl Layers {
             }
         }
         refusals.extend(at_root);
-        self.regions(classes, (division.people(), Rule::Crowds { refusals }))
+        self.regions(classes, (division.people(), CarvingRule::Crowds { refusals }))
     }
 
     /// Classes that have no order; one at the root is told as outliers are.
-    pub(super) fn regions(&self, classes: Vec<(&[Node], u64)>, made: (u64, Rule)) -> Result<Release, Malformed> {
+    pub(super) fn regions(
+        &self,
+        classes: Vec<(&[Node], u64)>,
+        made: (u64, CarvingRule),
+    ) -> Result<CarvedRelease, Malformed> {
         let (mut formed, mut everybody) = (Vec::new(), 0u64);
         for (nodes, rows) in classes {
             if is_root(nodes) {
@@ -104,9 +107,9 @@ impl Layers {
                 continue;
             }
             let (state, nodes) = self.lowest(nodes).unzip();
-            formed.push(Class { state, nodes, rows });
+            formed.push(CarvedClass { state, nodes, rows });
         }
-        Release::of_halves(self.columns().to_vec(), formed, everybody, made)
+        CarvedRelease::of_halves(self.columns().to_vec(), formed, everybody, made)
     }
 }
 
@@ -115,21 +118,22 @@ fn is_root(nodes: &[Node]) -> bool {
 }
 
 /// What is left of a target that nothing narrows down: all of it.
-pub fn open(release: &Release, marginals: bool, budget: Budget, target: &mut Target) {
+pub fn open(release: &CarvedRelease, marginals: bool, budget: RefinementBudget, target: &mut AttackTarget) {
     let cells = cover::cells(&release.segment(target.place));
     (target.free_volume, target.free_cells) = (Some(target.volume), Some(cells));
     target.cra = target.lr.clone();
     target.ratio = match &target.lr {
         // More rows than there are combinations, and no two may be alike.
-        Count::Exact(sets) if *sets == BigUint::ZERO => Ratio::Impossible,
-        Count::Unknown => Ratio::Unknown,
-        _ => Ratio::Exact { log10: 0.0 },
+        SolutionCount::Exact(sets) if *sets == BigUint::ZERO => RatioFigure::Impossible,
+        SolutionCount::Unknown => RatioFigure::Unknown,
+        _ => RatioFigure::Exact { log10: 0.0 },
     };
-    target.assignments = count(u128::from(cells) + u128::from(target.rows) - 1, target.rows, true, budget);
+    target.assignments =
+        SolutionCount::of_all(u128::from(cells) + u128::from(target.rows) - 1, target.rows, true, budget);
     let marginals = match &target.cra {
-        Count::Exact(count) if marginals => Some(vec![(target.rows, count.clone())]),
+        SolutionCount::Exact(count) if marginals => Some(vec![(target.rows, count.clone())]),
         _ => None,
     };
     let support = Support { least: target.rows, most: target.rows, exact: true };
-    target.blocks = vec![Held { children: Vec::new(), volume: target.volume, cells, support, marginals }];
+    target.blocks = vec![HeldRows { children: Vec::new(), volume: target.volume, cells, support, marginals }];
 }

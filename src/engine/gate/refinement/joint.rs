@@ -8,17 +8,17 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::after::{After, states};
-use super::attack::Attack;
-use super::blocks::Shape;
+use super::attack::RefinementAttack;
+use super::blocks::BlockShape;
 use super::budget::Spent;
 use super::confidence;
 use super::cover::{self, Cover};
-use super::draw::Draws;
-use super::figure::Ratio;
-use super::release::{Place, Release, Rule, Values};
+use super::draw::SampleDraws;
+use super::figure::RatioFigure;
+use super::formation_order::{After, states};
+use super::release::{AttackedRows, CarvedRelease, CarvingRule, RepeatedValues};
 use super::sample::Sampler;
-use super::target::Target;
+use super::target::AttackTarget;
 use super::urn::Urn;
 
 /// Draws that share one stream of chance.
@@ -39,7 +39,7 @@ pub struct Joint {
     /// no target is too large, of the product of all single ratios.
     pub apart: Option<f64>,
     /// The joint ratio: a bound from above, or not known.
-    pub ratio: Ratio,
+    pub ratio: RatioFigure,
 }
 
 impl Joint {
@@ -52,7 +52,7 @@ impl Joint {
 
 /// Somebody's free cells in one block.
 #[derive(Default)]
-pub(super) struct Cells {
+pub(super) struct FreeCells {
     /// Leaf numbers per column, one cell after the other.
     pub leaves: Vec<u32>,
     /// How many combinations of values each has.
@@ -63,42 +63,43 @@ pub(super) struct Cells {
 struct Drawn<'s> {
     sampler: Sampler<'s>,
     /// By block.
-    cells: Vec<(Cells, Urn)>,
+    cells: Vec<(FreeCells, Urn)>,
     /// The decimal logarithm of LR over what is drawn from, or a bound from above.
     ratio: f64,
 }
 
 /// What all targets of an attack together tell, from what each of them tells.
-pub fn joint(attack: &Attack<'_>, targets: &[Target]) -> Joint {
-    let unknown = Joint { draws: 0, kept: 0, apart: None, ratio: Ratio::Unknown };
-    if targets.iter().any(Target::is_impossible) {
-        return Joint { ratio: Ratio::Impossible, ..unknown };
+pub fn joint(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Joint {
+    let unknown = Joint { draws: 0, kept: 0, apart: None, ratio: RatioFigure::Unknown };
+    if targets.iter().any(AttackTarget::is_impossible) {
+        return Joint { ratio: RatioFigure::Impossible, ..unknown };
     }
     if attack.release.rule().is_halving() {
         // Whatever the rows of one class, those of all others can lie as before.
-        return Joint { draws: 1, kept: 1, apart: Some(0.0), ratio: Ratio::Exact { log10: 0.0 } };
+        return Joint { draws: 1, kept: 1, apart: Some(0.0), ratio: RatioFigure::Exact { log10: 0.0 } };
     }
-    if *attack.release.rule() == Rule::Finest {
+    if *attack.release.rule() == CarvingRule::Finest {
         // Each class asks for rows of its own, and for none of another's: what all tell is the product of what each does.
         let ratios: Option<Vec<f64>> = targets.iter().map(|target| target.ratio.most()).collect();
         return ratios.map_or(unknown, |ratios| {
             let log10 = ratios.iter().sum();
-            Joint { draws: 1, kept: 1, apart: Some(log10), ratio: Ratio::AtMost { log10 } }
+            Joint { draws: 1, kept: 1, apart: Some(log10), ratio: RatioFigure::AtMost { log10 } }
         });
     }
     draw(attack, targets).unwrap_or(unknown)
 }
 
-fn draw(attack: &Attack<'_>, targets: &[Target]) -> Result<Joint, Spent> {
+fn draw(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<Joint, Spent> {
     let (release, terms) = (attack.release, attack.terms);
     let budget = terms.budget;
-    let cells_of = |target: &Target| cover::cells(&release.segment(target.place));
+    let cells_of = |target: &AttackTarget| cover::cells(&release.segment(target.place));
     if targets.iter().fold(0u64, |sum, target| sum.saturating_add(cells_of(target))) > budget.cells {
         return Err(Spent);
     }
-    let shape = |target: &Target| Shape::new(release, &attack.cover, target.place, (terms.values, budget.cells));
-    let shapes: Vec<Shape> = targets.par_iter().map(shape).collect::<Result<_, Spent>>()?;
-    let counted: Vec<Cow<'_, Shape>> = shapes.iter().map(Shape::counted).collect();
+    let shape =
+        |target: &AttackTarget| BlockShape::new(release, &attack.cover, target.place, (terms.values, budget.cells));
+    let shapes: Vec<BlockShape> = targets.par_iter().map(shape).collect::<Result<_, Spent>>()?;
+    let counted: Vec<Cow<'_, BlockShape>> = shapes.iter().map(BlockShape::counted).collect();
     let all = shapes.par_iter().zip(&counted).zip(targets);
     let drawn = all.map(|((shape, counted), target)| Drawn::new(attack, shape, counted, target));
     let drawn: Vec<Drawn<'_>> = drawn.collect::<Result<_, Spent>>()?;
@@ -109,19 +110,25 @@ fn draw(attack: &Attack<'_>, targets: &[Target]) -> Result<Joint, Spent> {
     let work = drawn.iter().map(|drawn| drawn.sampler.cost()).sum::<u64>() + rows;
     let draws = budget.draws.min(budget.operations.saturating_mul(SHARE) / work.max(1)) / TOGETHER * TOGETHER;
     let chunk = |chunk: u64| -> u64 {
-        let mut chance = Draws::new(terms.seed, STREAMS + chunk);
-        let distinct = terms.values == Values::Distinct;
+        let mut chance = SampleDraws::new(terms.seed, STREAMS + chunk);
+        let distinct = terms.values == RepeatedValues::Distinct;
         (0..TOGETHER).filter(|_| fits(release, (&drawn, distinct), &states, &mut chance)).count() as u64
     };
     let kept = (0..draws / TOGETHER).into_par_iter().map(chunk).sum();
     let slack: f64 = drawn.iter().map(|drawn| drawn.sampler.slack()).sum();
     let share = if draws == 0 { 0.0 } else { confidence::least(kept, draws) - slack };
-    let ratio = if share > 0.0 { Ratio::AtMost { log10: apart - share.log10() + 1e-12 } } else { Ratio::Unknown };
+    let ratio =
+        if share > 0.0 { RatioFigure::AtMost { log10: apart - share.log10() + 1e-12 } } else { RatioFigure::Unknown };
     Ok(Joint { draws, kept, apart: Some(apart), ratio })
 }
 
 /// Draws a solution of every target and says whether they fit together.
-fn fits(release: &Release, (drawn, distinct): (&[Drawn<'_>], bool), states: &[After], chance: &mut Draws) -> bool {
+fn fits(
+    release: &CarvedRelease,
+    (drawn, distinct): (&[Drawn<'_>], bool),
+    states: &[After],
+    chance: &mut SampleDraws,
+) -> bool {
     let width = release.columns().len();
     let rows: Vec<Vec<u32>> = drawn.iter().map(|drawn| drawn.rows(width, distinct, chance)).collect();
     let mut segments: Vec<u64> = Vec::new();
@@ -135,7 +142,12 @@ fn fits(release: &Release, (drawn, distinct): (&[Drawn<'_>], bool), states: &[Af
 
 impl<'s> Drawn<'s> {
     /// Some caps may be forgotten: that all targets fit together implies all caps of each.
-    fn new(attack: &Attack<'_>, shape: &Shape, counted: &'s Shape, target: &Target) -> Result<Drawn<'s>, Spent> {
+    fn new(
+        attack: &RefinementAttack<'_>,
+        shape: &BlockShape,
+        counted: &'s BlockShape,
+        target: &AttackTarget,
+    ) -> Result<Drawn<'s>, Spent> {
         let budget = attack.terms.budget;
         let sampler = Sampler::new(counted, budget.fewer()).ok_or(Spent)?;
         let ratio = match sampler.is_whole() {
@@ -143,7 +155,7 @@ impl<'s> Drawn<'s> {
             false => target.lr.most().map(|lr| lr - sampler.all()),
         };
         let cells = cells(attack.release, &attack.cover, target.place, (shape, budget.cells))?;
-        let urn = |cells: Cells| {
+        let urn = |cells: FreeCells| {
             let urn = Urn::new(cells.volumes.iter().copied());
             (cells, urn)
         };
@@ -152,7 +164,7 @@ impl<'s> Drawn<'s> {
     }
 
     /// The leaves of every row of one solution, one row after the other.
-    fn rows(&self, width: usize, distinct: bool, chance: &mut Draws) -> Vec<u32> {
+    fn rows(&self, width: usize, distinct: bool, chance: &mut SampleDraws) -> Vec<u32> {
         let mut rows = Vec::new();
         for (block, count) in self.sampler.draw(chance) {
             let (cells, urn) = &self.cells[block];
@@ -166,15 +178,15 @@ impl<'s> Drawn<'s> {
 
 /// A target's free cells by block.
 pub(super) fn cells(
-    release: &Release,
+    release: &CarvedRelease,
     cover: &Cover,
-    place: Place,
-    (shape, budget): (&Shape, u64),
-) -> Result<Vec<Cells>, Spent> {
+    place: AttackedRows,
+    (shape, budget): (&BlockShape, u64),
+) -> Result<Vec<FreeCells>, Spent> {
     let segment = release.segment(place);
     let free = cover.free(place, &segment, budget)?;
-    let mut cells: Vec<Cells> = Vec::new();
-    cells.resize_with(shape.blocks.len(), Cells::default);
+    let mut cells: Vec<FreeCells> = Vec::new();
+    cells.resize_with(shape.blocks.len(), FreeCells::default);
     let slabs: Vec<Vec<Range<u32>>> = release
         .columns()
         .iter()

@@ -1,29 +1,29 @@
 //! A release whose classes have labels of their own, attacked as far as an attacker knows in which order they were formed, and
 //! what of that speaks against it. For the gate, and for whoever wants to know beforehand what the gate will say.
 
-use super::attack::Terms;
-use super::budget::Budget;
-use super::found::{Found, Nothing, Together};
+use super::attack::AttackTerms;
+use super::budget::RefinementBudget;
 use super::labels::Layers;
 use super::malformed::Malformed;
 use super::names::Names;
-use super::release::{Attacker, Place, Release, Values};
+use super::release::{AttackedRows, Attacker, CarvedRelease, RepeatedValues};
+use super::results::{AttackResult, NoFinding, Together};
 use crate::histogram::describe;
 use crate::model::{Columns, Node};
 use crate::policy::{self, Policy, Search};
 
 /// What an attacker finds.
 #[derive(Debug)]
-pub struct Judged {
+pub struct RefinementVerdict {
     /// The quasi columns as layers.
     pub layers: Layers,
     /// The release as it was attacked.
-    pub release: Release,
+    pub release: CarvedRelease,
     /// What was found of its classes, in the order of formation, and the outliers.
-    pub found: Found,
+    pub found: AttackResult,
 }
 
-impl Judged {
+impl RefinementVerdict {
     /// What its targets are called.
     pub fn names<'a>(&'a self, columns: &'a Columns) -> Names<'a> {
         Names::new(columns, &self.layers, &self.release)
@@ -40,7 +40,7 @@ pub fn attacked<'n>(
     classes: impl IntoIterator<Item = (&'n [Node], u64)>,
     (policy, attacker): (&Policy, Attacker),
     (seed, together): (u64, Together),
-) -> Result<Judged, String> {
+) -> Result<RefinementVerdict, String> {
     let (layers, release) = match (policy.search(), attacker) {
         (Search::Halves, _) => halved(columns, &Vec::from_iter(classes), policy)?,
         (Search::Mondrian | Search::Mdav, _) => grouped(columns, &Vec::from_iter(classes), policy)?,
@@ -49,23 +49,23 @@ pub fn attacked<'n>(
     };
     let limits = policy.refinement();
     let values = match limits.values {
-        policy::Values::Repeated => Values::Repeated,
-        policy::Values::Distinct => Values::Distinct,
+        policy::Values::Repeated => RepeatedValues::Repeated,
+        policy::Values::Distinct => RepeatedValues::Distinct,
     };
-    let budget = Budget::shared(release.places().len());
-    let terms = Terms { attacker, values, marginals: false, seed, budget };
+    let budget = RefinementBudget::shared(release.places().len());
+    let terms = AttackTerms { attacker, values, marginals: false, seed, budget };
     let names = Names::new(columns, &layers, &release);
-    let found = Found::of(names, terms, &limits, together).map_err(|nothing| match nothing {
-        Nothing::Malformed(why) => why.to_string(),
-        Nothing::Impossible { place, .. } => {
+    let found = AttackResult::of(names, terms, &limits, together).map_err(|nothing| match nothing {
+        NoFinding::Malformed(why) => why.to_string(),
+        NoFinding::Impossible { place, .. } => {
             let of = match place {
-                Place::Class(_) => format!("class {}", describe(&names.nodes(place), columns)),
-                Place::Outliers => "the outliers".to_owned(),
+                AttackedRows::Class(_) => format!("class {}", describe(&names.nodes(place), columns)),
+                AttackedRows::Outliers => "the outliers".to_owned(),
             };
             format!("{of}: there is no way left for their rows to lie, so the release was not made as it is said")
         }
     })?;
-    Ok(Judged { layers, release, found })
+    Ok(RefinementVerdict { layers, release, found })
 }
 
 /// The same by whoever knows the order of formation, for what is kept with a tick and outlasts the rows: no count of fewer
@@ -78,11 +78,11 @@ pub fn judge<'n>(
     classes: impl IntoIterator<Item = (&'n [Node], u64)>,
     policy: &Policy,
     (seed, together): (u64, Together),
-) -> Result<Judged, String> {
+) -> Result<RefinementVerdict, String> {
     let mut judged = attacked(columns, classes, (policy, Attacker::Strongest), (seed, together))?;
-    let Judged { layers, release, found } = &mut judged;
+    let RefinementVerdict { layers, release, found } = &mut judged;
     let names = Names::new(columns, layers, release);
-    let target = |place: Place| found.targets.iter().find(|target| target.place == place);
+    let target = |place: AttackedRows| found.targets.iter().find(|target| target.place == place);
     for small in found.against.iter_mut().filter(|against| against.small) {
         let of = small.place.and_then(target).map_or_else(String::new, |target| names.of(target, None));
         let k = policy.a();
@@ -95,15 +95,15 @@ pub fn judge<'n>(
 fn carved(
     columns: &Columns,
     policy: &Policy,
-    release: impl FnOnce(&Layers, u64) -> Result<Release, Malformed>,
-) -> Result<(Layers, Release), String> {
+    release: impl FnOnce(&Layers, u64) -> Result<CarvedRelease, Malformed>,
+) -> Result<(Layers, CarvedRelease), String> {
     let layers = Layers::of(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
     let release = release(&layers, policy.a()).map_err(|why| why.to_string())?;
     Ok((layers, release))
 }
 
 /// Classes as groups of neighbours.
-fn grouped(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Result<(Layers, Release), String> {
+fn grouped(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Result<(Layers, CarvedRelease), String> {
     let layers = Layers::of_any(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
     let release = layers.finest(classes.iter().copied(), policy.a()).map_err(|why| match why {
         Malformed::Small(at) => small(classes[at].0, columns, policy),
@@ -118,7 +118,7 @@ fn small(class: &[Node], columns: &Columns, policy: &Policy) -> String {
 }
 
 /// Classes as regions of halving.
-fn halved(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Result<(Layers, Release), String> {
+fn halved(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Result<(Layers, CarvedRelease), String> {
     let layers = Layers::of_any(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
     let release = layers.regions_of(classes, policy, &columns.trees()).map_err(|why| match why {
         Malformed::Region(at) => {

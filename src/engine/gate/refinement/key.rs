@@ -3,11 +3,11 @@
 
 use num_bigint::BigUint;
 
-use super::column::Column;
+use super::column::LayeredColumn;
 
 /// Loss, then C1, then C2 of a state; lower comes first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
+pub struct StateKey {
     /// Π (len + D − 2) over the columns, a column of one value left out: in the order of Π (1 + il).
     pub loss: BigUint,
     /// C1: Σ layer.
@@ -16,16 +16,16 @@ pub struct Key {
     pub heights: BigUint,
 }
 
-impl Key {
+impl StateKey {
     /// Of a state: a layer per column, counted from 1.
-    pub fn new(columns: &[Column], state: &[usize]) -> Key {
+    pub fn new(columns: &[LayeredColumn], state: &[usize]) -> StateKey {
         let each = || columns.iter().zip(state);
-        let loss = |(column, &layer): (&Column, &usize)| match column.domain() {
+        let loss = |(column, &layer): (&LayeredColumn, &usize)| match column.domain() {
             1 => BigUint::from(1u8),
             domain => BigUint::from(column.longest(layer)) + domain - 2u8,
         };
         let all: BigUint = columns.iter().map(|column| BigUint::from(column.height())).product();
-        Key {
+        StateKey {
             loss: each().map(loss).product(),
             layers: state.iter().map(|&layer| layer as u64).sum(),
             heights: each().map(|(column, &layer)| &all * layer / column.height()).sum(),
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     /// Four leaves, the last one short, and five, in threes; one value alone.
-    fn columns() -> Vec<Column> {
+    fn columns() -> Vec<LayeredColumn> {
         let layers = |of: &[&[usize]]| -> Vec<Vec<std::ops::Range<usize>>> {
             of.iter().map(|ends| ends.windows(2).map(|pair| pair[0]..pair[1]).collect()).collect()
         };
@@ -47,7 +47,7 @@ mod tests {
         let pair = layers(&[&[0, 1, 2], &[0, 2]]);
         [(vec![7, 7, 7, 2], twos), (vec![4, 4, 4, 4, 3], threes), (vec![12, 11], pair), (vec![1], layers(&[&[0, 1]]))]
             .into_iter()
-            .map(|(lengths, layers)| Column::new(lengths, &layers).expect("a hierarchy"))
+            .map(|(lengths, layers)| LayeredColumn::new(lengths, &layers).expect("a hierarchy"))
             .collect()
     }
 
@@ -76,7 +76,7 @@ mod tests {
         for a in &states {
             for b in &states {
                 let order = by_hand(a).cmp(&by_hand(b));
-                assert_eq!(Key::new(&columns, a).cmp(&Key::new(&columns, b)), order, "{a:?} and {b:?}");
+                assert_eq!(StateKey::new(&columns, a).cmp(&StateKey::new(&columns, b)), order, "{a:?} and {b:?}");
             }
         }
         assert_eq!(states.len(), 18);
@@ -87,13 +87,13 @@ mod tests {
         let column = |lengths: Vec<u64>, ends: &[&[usize]]| {
             let layers: Vec<Vec<std::ops::Range<usize>>> =
                 ends.iter().map(|ends| ends.windows(2).map(|pair| pair[0]..pair[1]).collect()).collect();
-            Column::new(lengths, &layers).expect("a hierarchy")
+            LayeredColumn::new(lengths, &layers).expect("a hierarchy")
         };
         // The same domain, once in three layers and once in four.
         let short = column(vec![2; 4], &[&[0, 1, 2, 3, 4], &[0, 2, 4], &[0, 4]]);
         let long = column(vec![1; 8], &[&[0, 1, 2, 3, 4, 5, 6, 7, 8], &[0, 2, 4, 6, 8], &[0, 4, 8], &[0, 8]]);
         let columns = [short, long];
-        let key = |state: [usize; 2]| Key::new(&columns, &state);
+        let key = |state: [usize; 2]| StateKey::new(&columns, &state);
         // 2 · 4 values either way, at the layers 1 and 3 or 2 and 2.
         let [a, b] = [key([1, 3]), key([2, 2])];
         assert_eq!((&a.loss, a.layers), (&b.loss, b.layers));

@@ -3,15 +3,15 @@
 
 use std::ops::Range;
 
-use super::column::Column;
+use super::column::LayeredColumn;
 use super::malformed::Malformed;
-use super::release::{Class, Release};
+use super::release::{CarvedClass, CarvedRelease};
 use crate::model::{Leaf, Node, Taxonomy};
 
 /// The quasi columns as layers.
 #[derive(Debug, Clone)]
 pub struct Layers {
-    columns: Vec<Column>,
+    columns: Vec<LayeredColumn>,
     /// Per column, layer and leaf its node.
     nodes: Vec<Vec<Vec<Node>>>,
     /// Per column and node its layer, from 1, and its place among the nodes of that layer. A node that stands on several
@@ -35,7 +35,7 @@ impl Layers {
     /// The first column that has no layers of equal intervals.
     pub fn of(trees: &[&Taxonomy]) -> Result<Layers, Unlayered> {
         let nodes = |tree: &Taxonomy| tree.layers().ok_or(Malformed::Hierarchy);
-        Layers::with(trees, nodes, Column::new)
+        Layers::with(trees, nodes, LayeredColumn::new)
     }
 
     /// Of any taxonomies, for classes that were carved in steps: leaves that do not lie as deep as others are on several
@@ -44,13 +44,13 @@ impl Layers {
     /// # Errors
     /// The first column that is too large.
     pub fn of_any(trees: &[&Taxonomy]) -> Result<Layers, Unlayered> {
-        Layers::with(trees, |tree| Ok(tree.padded()), Column::uneven)
+        Layers::with(trees, |tree| Ok(tree.padded()), LayeredColumn::uneven)
     }
 
     fn with(
         trees: &[&Taxonomy],
         nodes: impl Fn(&Taxonomy) -> Result<Vec<Vec<Node>>, Malformed>,
-        column_of: impl Fn(Vec<u64>, &[Vec<Range<usize>>]) -> Result<Column, Malformed>,
+        column_of: impl Fn(Vec<u64>, &[Vec<Range<usize>>]) -> Result<LayeredColumn, Malformed>,
     ) -> Result<Layers, Unlayered> {
         let mut layers = Layers { columns: Vec::new(), nodes: Vec::new(), places: Vec::new() };
         for (column, tree) in trees.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Layers {
     }
 
     /// The columns.
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[LayeredColumn] {
         &self.columns
     }
 
@@ -92,17 +92,17 @@ impl Layers {
         &self,
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
         k: u64,
-    ) -> Result<Release, Malformed> {
+    ) -> Result<CarvedRelease, Malformed> {
         let (mut formed, mut outliers) = (Vec::new(), 0u64);
         for (nodes, rows) in classes {
             if nodes.iter().all(|&node| node == 0) {
                 outliers = outliers.checked_add(rows).ok_or(Malformed::Rows)?;
             } else {
                 let (state, nodes) = self.lowest(nodes).unzip();
-                formed.push(Class { state, nodes, rows });
+                formed.push(CarvedClass { state, nodes, rows });
             }
         }
-        Release::new(self.columns.clone(), formed, outliers, k)
+        CarvedRelease::new(self.columns.clone(), formed, outliers, k)
     }
 
     /// Classes as public keys order them, those that tie as they come; the class at the root is last.
@@ -141,7 +141,7 @@ impl Layers {
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
         k: u64,
         steps: &[Vec<usize>],
-    ) -> Result<Release, Malformed> {
+    ) -> Result<CarvedRelease, Malformed> {
         let (mut formed, mut outliers) = (Vec::new(), 0u64);
         for (at, (nodes, rows)) in classes.into_iter().enumerate() {
             if nodes.iter().all(|&node| node == 0) {
@@ -153,9 +153,9 @@ impl Layers {
                 step.iter().zip(nodes).enumerate().map(|(at, (&layer, &node))| self.at(at, layer, node)).collect()
             };
             let (state, nodes) = steps.iter().find_map(state).ok_or(Malformed::Class(at))?.into_iter().unzip();
-            formed.push(Class { state, nodes, rows });
+            formed.push(CarvedClass { state, nodes, rows });
         }
-        Release::of_steps(self.columns.clone(), formed, outliers, k, steps.to_vec())
+        CarvedRelease::of_steps(self.columns.clone(), formed, outliers, k, steps.to_vec())
     }
 
     /// The layer and place of a node, if it stands on this layer.
@@ -166,7 +166,7 @@ impl Layers {
         there.then(|| (layer, self.columns[column].above(layer, leaf)))
     }
 
-    /// The label of the child of a column's node, which is told by its layer and place: as [`Column::children`] has them.
+    /// The label of the child of a column's node, which is told by its layer and place: as [`LayeredColumn::children`] has them.
     pub fn child(&self, column: usize, (layer, node): (usize, usize), child: usize) -> Option<Node> {
         let leaves = self.columns[column].children(layer, node).nth(child)?;
         Some(self.nodes[column][layer.checked_sub(2)?][leaves.start as usize])

@@ -3,17 +3,17 @@
 
 use num_bigint::BigUint;
 
-use super::figure::{Count, Ratio};
+use super::figure::{RatioFigure, SolutionCount};
 use super::joint::Joint;
-use super::release::Place;
-use super::target::{Crowd, Part, Target};
-use crate::policy::{Decimal, Refinement};
+use super::release::AttackedRows;
+use super::target::{AttackTarget, CertainClass, SegmentPart};
+use crate::policy::{Decimal, RefinementLimits};
 
 /// Something that speaks against a release.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Against {
+pub struct FailedLimit {
     /// The target; `None`: all of them together.
-    pub place: Option<Place>,
+    pub place: Option<AttackedRows>,
     /// The ratio, the solutions or the rows of a small crowd, as far as known; `None` also beyond what a float can hold.
     pub found: Option<f64>,
     /// What it had to keep; `None` where nothing was decided.
@@ -26,7 +26,7 @@ pub struct Against {
 
 /// A target without a solution: ARX-LR did not make this release, so limits say nothing of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Impossible(pub Place);
+pub struct Impossible(pub AttackedRows);
 
 /// Everything that speaks against a release, target by target, then of all together. `name` is what a target, or a part of
 /// it, is called; only what breaks a limit is named.
@@ -34,11 +34,11 @@ pub struct Impossible(pub Place);
 /// # Errors
 /// The first target without a solution.
 pub fn against(
-    targets: &[Target],
+    targets: &[AttackTarget],
     joint: Option<&Joint>,
-    limits: &Refinement,
-    name: &impl Fn(&Target, Option<Part>) -> String,
-) -> Result<Vec<Against>, Impossible> {
+    limits: &RefinementLimits,
+    name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String,
+) -> Result<Vec<FailedLimit>, Impossible> {
     if let Some(target) = targets.iter().find(|target| target.is_impossible()) {
         return Err(Impossible(target.place));
     }
@@ -56,60 +56,68 @@ pub fn against(
 
 /// Labels that move the odds of where somebody lies by more than the policy allows.
 pub fn moved(
-    targets: &[Target],
-    bound: impl Fn(Place) -> Option<u64>,
-    limits: &Refinement,
-    name: &impl Fn(&Target, Option<Part>) -> String,
-) -> Vec<Against> {
+    targets: &[AttackTarget],
+    bound: impl Fn(AttackedRows) -> Option<u64>,
+    limits: &RefinementLimits,
+    name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String,
+) -> Vec<FailedLimit> {
     let Some(limit) = limits.max_ratio else { return Vec::new() };
-    let beyond = |target: &Target| {
+    let beyond = |target: &AttackTarget| {
         let bound = bound(target.place).filter(|&bound| Decimal::from(bound) > limit)?;
         let text = format!(
             "{}: the label moves the odds of where a person lies by up to {bound}, limit {limit}",
             name(target, None)
         );
         let (found, limit) = (Some(bound as f64), Some(limit.get()));
-        Some(Against { place: Some(target.place), found, limit, text, small: false })
+        Some(FailedLimit { place: Some(target.place), found, limit, text, small: false })
     };
     targets.iter().filter_map(beyond).collect()
 }
 
-fn ratio(target: &Target, limit: Decimal, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
+fn ratio(
+    target: &AttackTarget,
+    limit: Decimal,
+    name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String,
+) -> Option<FailedLimit> {
     let (part, of) = (BigUint::from(limit.digits()), BigUint::from(10u8).pow(limit.scale().into()));
     let log10 = target.ratio.log10().filter(|_| !target.ratio_is_at_most(&part, &of))?;
     let [lr, cra] = [&target.lr, &target.cra].map(|count| count.log10().map_or("?".to_owned(), short));
-    let bound = matches!(target.ratio, Ratio::AtMost { .. });
+    let bound = matches!(target.ratio, RatioFigure::AtMost { .. });
     let [least, most] = if bound { ["at least ", "up to "] } else { ["", ""] };
     let name = name(target, None);
     let text = format!(
         "{name}: of {lr} possible sets of rows {least}{cra} remain, ratio {most}{}, limit {limit}",
         short(log10)
     );
-    Some(Against { place: Some(target.place), found: power(log10), limit: Some(limit.get()), text, small: false })
+    Some(FailedLimit { place: Some(target.place), found: power(log10), limit: Some(limit.get()), text, small: false })
 }
 
-fn solutions(target: &Target, least: u64, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
-    if target.cra == Count::Unknown || target.cra.is_at_least(least) {
+fn solutions(
+    target: &AttackTarget,
+    least: u64,
+    name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String,
+) -> Option<FailedLimit> {
+    if target.cra == SolutionCount::Unknown || target.cra.is_at_least(least) {
         return None;
     }
     let whole = match &target.cra {
-        Count::Exact(count) => u64::try_from(count).ok().map(|count| (count.to_string(), count as f64)),
+        SolutionCount::Exact(count) => u64::try_from(count).ok().map(|count| (count.to_string(), count as f64)),
         _ => None,
     };
     let (shown, found) = match (whole, target.cra.log10()) {
         (Some((shown, found)), _) => (shown, Some(found)),
         (None, log10) => (log10.map_or("?".to_owned(), short), log10.and_then(power)),
     };
-    let bound = if matches!(target.cra, Count::AtLeast { .. }) { "at least" } else { "only" };
+    let bound = if matches!(target.cra, SolutionCount::AtLeast { .. }) { "at least" } else { "only" };
     let name = name(target, None);
     let sets = if shown == "1" { "set of rows remains" } else { "sets of rows remain" };
     let text = format!("{name}: {bound} {shown} possible {sets}, and {least} are wanted");
-    Some(Against { place: Some(target.place), found, limit: Some(least as f64), text, small: false })
+    Some(FailedLimit { place: Some(target.place), found, limit: Some(least as f64), text, small: false })
 }
 
-fn crowds(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
+fn crowds(target: &AttackTarget, name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String) -> Option<FailedLimit> {
     let crowds = certain(target)?;
-    let &Crowd { part, least: rows, .. } = crowds.iter().min_by_key(|crowd| crowd.least)?;
+    let &CertainClass { part, least: rows, .. } = crowds.iter().min_by_key(|crowd| crowd.least)?;
     let k = target.cap + 1;
     let others = match crowds.len() - 1 {
         0 => String::new(),
@@ -119,20 +127,20 @@ fn crowds(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> O
     let (of, s) = (name(target, None), if rows == 1 { "" } else { "s" });
     let text =
         format!("{of}: {} is certain to hold {rows} row{s}, fewer than k = {k}{others}", name(target, Some(part)));
-    Some(Against { place: Some(target.place), found: Some(rows as f64), limit: Some(k as f64), text, small: true })
+    Some(FailedLimit { place: Some(target.place), found: Some(rows as f64), limit: Some(k as f64), text, small: true })
 }
 
 /// What all targets together show of small crowds, target by target; `None`: that is not known.
 pub fn certain_together(
-    found: Option<&[(usize, Crowd)]>,
-    targets: &[Target],
-    name: &impl Fn(&Target, Option<Part>) -> String,
-) -> Vec<Against> {
+    found: Option<&[(usize, CertainClass)]>,
+    targets: &[AttackTarget],
+    name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String,
+) -> Vec<FailedLimit> {
     let Some(found) = found else {
         let text = "all together: whether a crowd below k is certain is too much work to find out, and what is open is not safe";
-        return vec![Against { place: None, found: None, limit: None, text: text.to_owned(), small: false }];
+        return vec![FailedLimit { place: None, found: None, limit: None, text: text.to_owned(), small: false }];
     };
-    let against = |crowds: &[(usize, Crowd)]| {
+    let against = |crowds: &[(usize, CertainClass)]| {
         let (target, crowd) =
             (&targets[crowds[0].0], crowds.iter().map(|(_, crowd)| crowd).min_by_key(|crowd| crowd.least)?);
         let (rows, k) = (crowd.least, target.cap + 1);
@@ -141,26 +149,26 @@ pub fn certain_together(
             "{of}: {part} is certain to hold {rows} row{s}, fewer than k = {k}, by what all classes tell together"
         );
         let (found, limit) = (Some(rows as f64), Some(k as f64));
-        Some(Against { place: Some(target.place), found, limit, text, small: true })
+        Some(FailedLimit { place: Some(target.place), found, limit, text, small: true })
     };
     found.chunk_by(|one, next| one.0 == next.0).filter_map(against).collect()
 }
 
-fn open(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
+fn open(target: &AttackTarget, name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String) -> Option<FailedLimit> {
     if target.is_decided() {
         return None;
     }
     let what = match target.ratio {
-        Ratio::Unknown => "how many sets of rows are possible is too much work to count",
+        RatioFigure::Unknown => "how many sets of rows are possible is too much work to count",
         _ => "whether a crowd below k is certain in it is too much work to find out",
     };
     let text = format!("{}: {what}, and what is open is not safe", name(target, None));
-    Some(Against { place: Some(target.place), found: None, limit: None, text, small: false })
+    Some(FailedLimit { place: Some(target.place), found: None, limit: None, text, small: false })
 }
 
-fn together(joint: Option<&Joint>, limit: Decimal) -> Option<Against> {
-    let against = |found, limit, text| Some(Against { place: None, found, limit, text, small: false });
-    let ratio = joint.map_or(Ratio::Unknown, |joint| joint.ratio);
+fn together(joint: Option<&Joint>, limit: Decimal) -> Option<FailedLimit> {
+    let against = |found, limit, text| Some(FailedLimit { place: None, found, limit, text, small: false });
+    let ratio = joint.map_or(RatioFigure::Unknown, |joint| joint.ratio);
     let Some(log10) = ratio.log10() else {
         let text = "all together: by how much they are narrowed down is too much work to find out, and what is open is not safe";
         return against(None, None, text.to_owned());
@@ -174,11 +182,13 @@ fn together(joint: Option<&Joint>, limit: Decimal) -> Option<Against> {
     against(power(log10), Some(limit.get()), text)
 }
 
-/// What [`Target::certain_crowds`] tells, without slabs that are a block: of these nobody learns twice.
-pub fn certain(target: &Target) -> Option<Vec<Crowd>> {
-    let several = |crowd: &Crowd| match crowd.part {
-        Part::Slab(at, child) => target.blocks.iter().filter(|held| held.children.get(at) == Some(&child)).count() != 1,
-        Part::Cell(_) | Part::Block(_) => true,
+/// What [`AttackTarget::certain_crowds`] tells, without slabs that are a block: of these nobody learns twice.
+pub fn certain(target: &AttackTarget) -> Option<Vec<CertainClass>> {
+    let several = |crowd: &CertainClass| match crowd.part {
+        SegmentPart::Slab(at, child) => {
+            target.blocks.iter().filter(|held| held.children.get(at) == Some(&child)).count() != 1
+        }
+        SegmentPart::Cell(_) | SegmentPart::Block(_) => true,
     };
     Some(target.certain_crowds()?.into_iter().filter(several).collect())
 }
@@ -205,45 +215,50 @@ fn power(log10: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::refinement::{Held, Support};
+    use crate::gate::refinement::{HeldRows, Support};
 
-    const LIMITS: Refinement = Refinement {
+    const LIMITS: RefinementLimits = RefinementLimits {
         values: crate::policy::Values::Repeated,
-        max_ratio: Some(Refinement::MAX_RATIO),
-        min_solutions: Refinement::MIN_SOLUTIONS,
+        max_ratio: Some(RefinementLimits::MAX_RATIO),
+        min_solutions: RefinementLimits::MIN_SOLUTIONS,
         max_joint_ratio: None,
         max_global_ratio: None,
         max_repairs: 0,
     };
 
     /// Two blocks of one column, in which nothing is certain.
-    fn target(lr: u64, cra: u64) -> Target {
-        let held = |child| Held {
+    fn target(lr: u64, cra: u64) -> AttackTarget {
+        let held = |child| HeldRows {
             children: vec![child],
             volume: 100,
             cells: 1,
             support: Support { least: 1, most: 3, exact: true },
             marginals: None,
         };
-        Target {
-            place: Place::Class(0),
+        AttackTarget {
+            place: AttackedRows::Class(0),
             rows: 4,
             cap: 3,
             volume: 200,
             free_volume: Some(200),
             free_cells: Some(2),
-            lr: Count::Exact(lr.into()),
-            cra: Count::Exact(cra.into()),
-            assignments: Count::Exact(3u8.into()),
-            ratio: Ratio::exact(&lr.into(), &cra.into()),
+            lr: SolutionCount::Exact(lr.into()),
+            cra: SolutionCount::Exact(cra.into()),
+            assignments: SolutionCount::Exact(3u8.into()),
+            ratio: RatioFigure::exact(&lr.into(), &cra.into()),
             columns: vec![0],
             blocks: vec![held(0), held(1)],
             slabs: vec![vec![Support { least: 1, most: 3, exact: true }; 2]],
         }
     }
 
-    fn said(target: &Target, joint: Option<&Joint>, limits: &Refinement) -> Vec<(Option<f64>, Option<f64>, String)> {
-        let name = |_: &Target, part: Option<Part>| if part.is_some() { "a part" } else { "class" }.to_owned();
+    fn said(
+        target: &AttackTarget,
+        joint: Option<&Joint>,
+        limits: &RefinementLimits,
+    ) -> Vec<(Option<f64>, Option<f64>, String)> {
+        let name =
+            |_: &AttackTarget, part: Option<SegmentPart>| if part.is_some() { "a part" } else { "class" }.to_owned();
         let found = against(std::slice::from_ref(target), joint, limits, &name).expect("solutions");
         found.into_iter().map(|against| (against.found, against.limit, against.text)).collect()
     }
@@ -272,13 +287,13 @@ mod tests {
     #[test]
     fn bounds_are_judged_on_the_safe_side_and_said_to_be_bounds() {
         let mut bounded = target(0, 0);
-        bounded.lr = Count::Near { log10: 400.0, error: 1e-12 };
-        bounded.cra = Count::AtLeast { log10: 50.0 };
-        bounded.ratio = Ratio::AtMost { log10: 350.0 };
+        bounded.lr = SolutionCount::Near { log10: 400.0, error: 1e-12 };
+        bounded.cra = SolutionCount::AtLeast { log10: 50.0 };
+        bounded.ratio = RatioFigure::AtMost { log10: 350.0 };
         let text = "class: of 1.0e400 possible sets of rows at least 1.0e50 remain, ratio up to 1.0e350, limit 100";
         assert_eq!(said(&bounded, None, &LIMITS), [(None, Some(100.0), text.to_owned())]);
-        bounded.ratio = Ratio::Unknown;
-        bounded.cra = Count::Unknown;
+        bounded.ratio = RatioFigure::Unknown;
+        bounded.cra = SolutionCount::Unknown;
         let found = said(&bounded, None, &LIMITS);
         assert!(found.len() == 1 && found[0].2.contains("too much work to count"), "{found:?}");
     }
@@ -286,19 +301,20 @@ mod tests {
     #[test]
     fn the_joint_ratio_is_judged_where_that_is_asked() {
         let fine = target(100_000, 1000);
-        let joint = Joint { draws: 100, kept: 50, apart: Some(2.0), ratio: Ratio::AtMost { log10: 2.5 } };
+        let joint = Joint { draws: 100, kept: 50, apart: Some(2.0), ratio: RatioFigure::AtMost { log10: 2.5 } };
         assert_eq!(said(&fine, Some(&joint), &LIMITS), []);
-        let limits = Refinement { max_joint_ratio: Some(Decimal::from(300)), ..LIMITS };
+        let limits = RefinementLimits { max_joint_ratio: Some(Decimal::from(300)), ..LIMITS };
         let text = "all together: ratio up to 316.23, most likely 200, limit 300".to_owned();
         assert_eq!(said(&fine, Some(&joint), &limits), [(Some(316.2277660), Some(300.0), text)]);
         assert_eq!(said(&fine, None, &limits)[0].1, None);
-        assert_eq!(said(&fine, Some(&joint), &Refinement { max_ratio: None, ..limits }), []);
+        assert_eq!(said(&fine, Some(&joint), &RefinementLimits { max_ratio: None, ..limits }), []);
     }
 
     #[test]
     fn what_has_no_solution_is_no_reason() {
-        let found = against(&[target(10, 0)], None, &Refinement { max_ratio: None, ..LIMITS }, &|_, _| String::new());
-        assert_eq!(found, Err(Impossible(Place::Class(0))));
+        let found =
+            against(&[target(10, 0)], None, &RefinementLimits { max_ratio: None, ..LIMITS }, &|_, _| String::new());
+        assert_eq!(found, Err(Impossible(AttackedRows::Class(0))));
     }
 
     #[test]

@@ -10,7 +10,6 @@
 //! counted in operations, never in time, and beyond the budget a figure becomes a float with a bound of its error, then a
 //! bound on the safe side, then nothing; it is never made up. Every figure is the same on any number of threads.
 
-mod after;
 mod attack;
 mod blocks;
 mod budget;
@@ -21,7 +20,7 @@ mod cover;
 mod draw;
 mod figure;
 mod finest;
-mod found;
+mod formation_order;
 mod halves;
 mod joint;
 mod judged;
@@ -33,6 +32,7 @@ mod moduli;
 mod names;
 mod paths;
 mod release;
+mod results;
 mod ring;
 mod sample;
 mod search;
@@ -42,19 +42,19 @@ mod urn;
 mod wide;
 mod worlds;
 
-pub use self::attack::{Attack, Terms};
-pub use self::budget::Budget;
-pub use self::column::Column;
-pub use self::figure::{Count, Ratio};
-pub use self::found::{Found, Nothing, Together};
+pub use self::attack::{AttackTerms, RefinementAttack};
+pub use self::budget::RefinementBudget;
+pub use self::column::LayeredColumn;
+pub use self::figure::{RatioFigure, SolutionCount};
 pub use self::joint::{Joint, joint};
-pub use self::judged::{Judged, attacked, judge};
-pub use self::key::Key;
+pub use self::judged::{RefinementVerdict, attacked, judge};
+pub use self::key::StateKey;
 pub use self::labels::{Layers, Unlayered};
-pub use self::limits::{Against, Impossible, against, certain, short};
+pub use self::limits::{FailedLimit, Impossible, against, certain, short};
 pub use self::malformed::Malformed;
 pub use self::names::Names;
-pub use self::release::{Attacker, Class, Place, Release, Rule, Values};
-pub use self::target::{Crowd, Held, Part, Support, Target};
+pub use self::release::{AttackedRows, Attacker, CarvedClass, CarvedRelease, CarvingRule, RepeatedValues};
+pub use self::results::{AttackResult, NoFinding, Together};
+pub use self::target::{AttackTarget, CertainClass, HeldRows, SegmentPart, Support};
 pub use self::truth::{Unlike, divide, fuzzy};
 pub use self::worlds::crowds;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use num_bigint::BigUint;
 
-use super::ring::{Residues, Ring};
+use super::ring::{NumberRing, Residues};
 use crate::gate::primes::{BITS, largest};
 
 /// How many primes hold every number of so many bits.

@@ -2,8 +2,8 @@
 //! know taxonomies.
 
 use super::labels::Layers;
-use super::release::{Place, Release};
-use super::target::{Part, Target};
+use super::release::{AttackedRows, CarvedRelease};
+use super::target::{AttackTarget, SegmentPart};
 use crate::histogram::describe;
 use crate::model::{Columns, Node};
 
@@ -12,12 +12,12 @@ use crate::model::{Columns, Node};
 pub struct Names<'a> {
     columns: &'a Columns,
     layers: &'a Layers,
-    release: &'a Release,
+    release: &'a CarvedRelease,
 }
 
 impl<'a> Names<'a> {
     /// Of a release that was made of these layers, which are those of these columns.
-    pub fn new(columns: &'a Columns, layers: &'a Layers, release: &'a Release) -> Names<'a> {
+    pub fn new(columns: &'a Columns, layers: &'a Layers, release: &'a CarvedRelease) -> Names<'a> {
         Names { columns, layers, release }
     }
 
@@ -27,28 +27,28 @@ impl<'a> Names<'a> {
     }
 
     /// The release.
-    pub fn release(&self) -> &'a Release {
+    pub fn release(&self) -> &'a CarvedRelease {
         self.release
     }
 
     /// The node per quasi column.
-    pub fn nodes(&self, place: Place) -> Vec<Node> {
+    pub fn nodes(&self, place: AttackedRows) -> Vec<Node> {
         let places = self.release.nodes(place).into_iter().enumerate();
         places.map(|(column, place)| self.layers.node(column, place)).collect()
     }
 
     /// The child of a node of a target in a column.
-    pub fn child(&self, place: Place, column: usize, child: usize) -> Option<Node> {
+    pub fn child(&self, place: AttackedRows, column: usize, child: usize) -> Option<Node> {
         self.layers.child(column, self.release.nodes(place)[column], child)
     }
 
     /// A target, or a part of it.
-    pub fn of(&self, target: &Target, part: Option<Part>) -> String {
+    pub fn of(&self, target: &AttackTarget, part: Option<SegmentPart>) -> String {
         let mut nodes = self.nodes(target.place);
         let lowered: Vec<(usize, usize)> = match part {
             None => Vec::new(),
-            Some(Part::Slab(at, child)) => vec![(target.columns[at], child)],
-            Some(Part::Cell(at) | Part::Block(at)) => {
+            Some(SegmentPart::Slab(at, child)) => vec![(target.columns[at], child)],
+            Some(SegmentPart::Cell(at) | SegmentPart::Block(at)) => {
                 target.columns.iter().copied().zip(target.blocks[at].children.iter().copied()).collect()
             }
         };
@@ -57,10 +57,10 @@ impl<'a> Names<'a> {
         }
         let labels = describe(&nodes, self.columns);
         match (part, target.place) {
-            (None, Place::Class(_)) => format!("class {labels}"),
-            (None, Place::Outliers) if self.release.rule().is_unordered() => format!("class {labels}"),
-            (None, Place::Outliers) => "the outliers".to_owned(),
-            (Some(Part::Cell(_)), _) => format!("one cell in {labels}"),
+            (None, AttackedRows::Class(_)) => format!("class {labels}"),
+            (None, AttackedRows::Outliers) if self.release.rule().is_unordered() => format!("class {labels}"),
+            (None, AttackedRows::Outliers) => "the outliers".to_owned(),
+            (Some(SegmentPart::Cell(_)), _) => format!("one cell in {labels}"),
             (Some(_), _) => labels,
         }
     }

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::histogram::Tuples;
 
-use super::blocks::Shape;
+use super::blocks::BlockShape;
 use super::budget::Spent;
 
 /// An arrow to a state from which not all rows can be placed.
@@ -29,7 +29,7 @@ struct State {
 }
 
 /// All ways in which rows can lie; there may be none.
-pub struct Paths {
+pub struct PlacementPaths {
     /// The blocks of the shape, in the order in which rows are placed in them.
     pub order: Vec<usize>,
     /// Whether there is a way at all.
@@ -48,12 +48,12 @@ pub struct Paths {
     offsets: Vec<usize>,
 }
 
-impl Paths {
+impl PlacementPaths {
     /// Of a shape, within so many arrows and numbers of states.
     ///
     /// # Errors
     /// It has more.
-    pub fn new(shape: &Shape, budget: u64) -> Result<Paths, Spent> {
+    pub fn new(shape: &BlockShape, budget: u64) -> Result<PlacementPaths, Spent> {
         let planned = shape.blocks.len() as u64 * shape.children.iter().sum::<usize>() as u64;
         let left = budget.checked_sub(planned).ok_or(Spent)?;
         let plan = Plan::new(shape);
@@ -143,7 +143,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(shape: &Shape) -> Plan {
+    fn new(shape: &BlockShape) -> Plan {
         let mut offsets = vec![0];
         offsets.extend(shape.children.iter().scan(0, |slabs, children| {
             *slabs += children;
@@ -197,7 +197,7 @@ impl Plan {
 }
 
 /// The blocks by their children, those of the column with most children first.
-fn order(shape: &Shape) -> Vec<usize> {
+fn order(shape: &BlockShape) -> Vec<usize> {
     let mut columns: Vec<usize> = (0..shape.columns.len()).collect();
     columns.sort_by_key(|&column| (Reverse(shape.children[column]), column));
     let mut order: Vec<usize> = (0..shape.blocks.len()).collect();
@@ -209,7 +209,7 @@ fn order(shape: &Shape) -> Vec<usize> {
 }
 
 struct Build<'s> {
-    shape: &'s Shape,
+    shape: &'s BlockShape,
     plan: Plan,
     /// Of each state the rows placed, then the rows per slab.
     tuples: Tuples,
@@ -312,13 +312,13 @@ impl Build<'_> {
         }
     }
 
-    fn finish(self) -> Paths {
+    fn finish(self) -> PlacementPaths {
         let Build { shape, plan, tuples, first, states, to, .. } = self;
         let blocks = plan.order.len();
         let (offsets, supports) = (plan.offsets.clone(), vec![0..0; blocks]);
         let (order, slabs) = (plan.order.clone(), vec![(u64::MAX, 0); plan.slabs]);
         let counts = Vec::with_capacity(USUAL);
-        let mut paths = Paths { order, possible: false, first, states, to, counts, supports, slabs, offsets };
+        let mut paths = PlacementPaths { order, possible: false, first, states, to, counts, supports, slabs, offsets };
         let (mut seen, mut ends) = (Vec::new(), std::mem::take(&mut paths.slabs));
         for at in 0..blocks {
             let all = paths.states(at);
@@ -349,7 +349,7 @@ impl Build<'_> {
             // Slabs with nothing free in them.
             ends.iter_mut().filter(|ends| ends.0 == u64::MAX).for_each(|ends| *ends = (0, 0));
         }
-        Paths { slabs: ends, ..paths }
+        PlacementPaths { slabs: ends, ..paths }
     }
 }
 

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::column::Column;
-use super::key::Key;
+use super::column::LayeredColumn;
+use super::key::StateKey;
 use super::malformed::Malformed;
 
 /// An equivalence class below the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Class {
+pub struct CarvedClass {
     /// Its layer per column, counted from 1.
     pub state: Vec<usize>,
     /// Its node within that layer per column, counted from 0.
@@ -31,7 +31,7 @@ pub enum Attacker {
 
 /// How solutions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Values {
+pub enum RepeatedValues {
     /// Rows may share all their values: LR = vol^n.
     Repeated,
     /// No two rows do: LR = C(vol, n).
@@ -40,7 +40,7 @@ pub enum Values {
 
 /// What is attacked; a class of the release, or what was left over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum AttackedRows {
     /// The class with this number.
     Class(usize),
     /// The rows at the root in every column.
@@ -49,7 +49,7 @@ pub enum Place {
 
 /// How classes were carved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rule {
+pub enum CarvingRule {
     /// By ARX-LR: the state that loses least first, so that no smaller slab of a class was large enough.
     Greedy,
     /// In steps that were fixed in advance: a layer per column, in each step some columns one up. No block of a class, which
@@ -67,42 +67,47 @@ pub enum Rule {
     Finest,
 }
 
-impl Rule {
+impl CarvingRule {
     /// Whether halving made the classes, so that every set of rows that their labels allow remains.
     pub fn is_halving(&self) -> bool {
-        matches!(self, Rule::Halves | Rule::Crowds { .. })
+        matches!(self, CarvingRule::Halves | CarvingRule::Crowds { .. })
     }
 
     /// Whether no class tells where rows of another one are, whichever was formed first.
     pub fn is_unordered(&self) -> bool {
-        self.is_halving() || *self == Rule::Finest
+        self.is_halving() || *self == CarvingRule::Finest
     }
 }
 
 /// A release that was carved.
 #[derive(Debug, Clone)]
-pub struct Release {
-    columns: Vec<Column>,
-    classes: Vec<Class>,
+pub struct CarvedRelease {
+    columns: Vec<LayeredColumn>,
+    classes: Vec<CarvedClass>,
     outliers: u64,
     k: u64,
-    rule: Rule,
+    rule: CarvingRule,
     /// Per class the number of its key among all of them, ascending; by steps, its step; by halving, its state.
     keys: Vec<u32>,
 }
 
-impl Release {
+impl CarvedRelease {
     /// Of classes of ARX-LR in order of formation (any order does for the paper's attacker) and the number of outliers.
     ///
     /// # Errors
     /// They are no classes over these columns.
-    pub fn new(columns: Vec<Column>, classes: Vec<Class>, outliers: u64, k: u64) -> Result<Release, Malformed> {
-        let mut release = Release::unordered(columns, classes, outliers, k)?;
+    pub fn new(
+        columns: Vec<LayeredColumn>,
+        classes: Vec<CarvedClass>,
+        outliers: u64,
+        k: u64,
+    ) -> Result<CarvedRelease, Malformed> {
+        let mut release = CarvedRelease::unordered(columns, classes, outliers, k)?;
         let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
-        let key_of: BTreeMap<&Vec<usize>, Key> =
-            states.into_iter().map(|state| (state, Key::new(&release.columns, state))).collect();
-        let distinct: BTreeSet<&Key> = key_of.values().collect();
-        let number: BTreeMap<&Key, u32> = distinct.into_iter().zip(0..).collect();
+        let key_of: BTreeMap<&Vec<usize>, StateKey> =
+            states.into_iter().map(|state| (state, StateKey::new(&release.columns, state))).collect();
+        let distinct: BTreeSet<&StateKey> = key_of.values().collect();
+        let number: BTreeMap<&StateKey, u32> = distinct.into_iter().zip(0..).collect();
         release.keys = release.classes.iter().map(|class| number[&key_of[&class.state]]).collect();
         Ok(release)
     }
@@ -113,13 +118,13 @@ impl Release {
     /// They are no classes over these columns, or not of such steps; or a step is no state below the root, or takes a column
     /// more than one layer up, or down.
     pub fn of_steps(
-        columns: Vec<Column>,
-        classes: Vec<Class>,
+        columns: Vec<LayeredColumn>,
+        classes: Vec<CarvedClass>,
         outliers: u64,
         k: u64,
         steps: Vec<Vec<usize>>,
-    ) -> Result<Release, Malformed> {
-        let tops: Vec<usize> = columns.iter().map(Column::height).collect();
+    ) -> Result<CarvedRelease, Malformed> {
+        let tops: Vec<usize> = columns.iter().map(LayeredColumn::height).collect();
         let below = |step: &Vec<usize>| {
             let fits = step.iter().zip(&tops).all(|(layer, top)| (1..=*top).contains(layer));
             fits && step.len() == tops.len() && *step != tops
@@ -131,13 +136,13 @@ impl Release {
         if !steps.iter().all(below) || !steps.windows(2).all(|pair| up(&pair[0], &pair[1])) || !ends {
             return Err(Malformed::Steps);
         }
-        let mut release = Release::unordered(columns, classes, outliers, k)?;
-        let step = |(at, class): (usize, &Class)| {
+        let mut release = CarvedRelease::unordered(columns, classes, outliers, k)?;
+        let step = |(at, class): (usize, &CarvedClass)| {
             let step = steps.iter().position(|step| *step == class.state);
             step.map(|step| step as u32).ok_or(Malformed::Class(at))
         };
         release.keys = release.classes.iter().enumerate().map(step).collect::<Result<_, _>>()?;
-        release.rule = Rule::Steps(steps);
+        release.rule = CarvingRule::Steps(steps);
         Ok(release)
     }
 
@@ -146,12 +151,12 @@ impl Release {
     /// # Errors
     /// They are no classes over these columns.
     pub(super) fn of_halves(
-        columns: Vec<Column>,
-        classes: Vec<Class>,
+        columns: Vec<LayeredColumn>,
+        classes: Vec<CarvedClass>,
         everybody: u64,
-        (k, rule): (u64, Rule),
-    ) -> Result<Release, Malformed> {
-        let mut release = Release::unordered(columns, classes, everybody, k)?;
+        (k, rule): (u64, CarvingRule),
+    ) -> Result<CarvedRelease, Malformed> {
+        let mut release = CarvedRelease::unordered(columns, classes, everybody, k)?;
         let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
         let number: BTreeMap<&Vec<usize>, u32> = states.into_iter().zip(0..).collect();
         release.keys = release.classes.iter().map(|class| number[&class.state]).collect();
@@ -160,39 +165,44 @@ impl Release {
     }
 
     /// By how much the label of a target moves the odds of where one of its people lies, where halving tossed coins.
-    pub fn bound(&self, place: Place) -> Option<u64> {
-        let Rule::Crowds { refusals } = &self.rule else { return None };
+    pub fn bound(&self, place: AttackedRows) -> Option<u64> {
+        let CarvingRule::Crowds { refusals } = &self.rule else { return None };
         let at = match place {
-            Place::Class(at) => at,
-            Place::Outliers => self.classes.len(),
+            AttackedRows::Class(at) => at,
+            AttackedRows::Outliers => self.classes.len(),
         };
         // No limit of 64 bits allows more than 31 refusals.
         Some(4u64.pow(refusals[at]))
     }
 
     /// How its classes were carved.
-    pub fn rule(&self) -> &Rule {
+    pub fn rule(&self) -> &CarvingRule {
         &self.rule
     }
 
     /// Whether a target is told to have fewer than k rows in the parts of a column.
-    pub(super) fn is_lowered(&self, place: Place, column: usize) -> bool {
+    pub(super) fn is_lowered(&self, place: AttackedRows, column: usize) -> bool {
         match (&self.rule, place) {
-            (Rule::Greedy, Place::Class(at)) => self.classes[at].state[column] >= 2,
-            (Rule::Greedy, Place::Outliers) => self.columns[column].height() >= 2,
-            (Rule::Steps(steps), Place::Class(at)) => {
+            (CarvingRule::Greedy, AttackedRows::Class(at)) => self.classes[at].state[column] >= 2,
+            (CarvingRule::Greedy, AttackedRows::Outliers) => self.columns[column].height() >= 2,
+            (CarvingRule::Steps(steps), AttackedRows::Class(at)) => {
                 let step = self.keys[at] as usize;
                 step > 0 && steps[step - 1][column] < steps[step][column]
             }
-            (Rule::Steps(steps), Place::Outliers) => {
+            (CarvingRule::Steps(steps), AttackedRows::Outliers) => {
                 steps.last().is_some_and(|last| last[column] < self.columns[column].height())
             }
-            (Rule::Halves | Rule::Crowds { .. } | Rule::Finest, _) => false,
+            (CarvingRule::Halves | CarvingRule::Crowds { .. } | CarvingRule::Finest, _) => false,
         }
     }
 
-    fn unordered(columns: Vec<Column>, classes: Vec<Class>, outliers: u64, k: u64) -> Result<Release, Malformed> {
-        let product = |of: &dyn Fn(&Column) -> u128| {
+    fn unordered(
+        columns: Vec<LayeredColumn>,
+        classes: Vec<CarvedClass>,
+        outliers: u64,
+        k: u64,
+    ) -> Result<CarvedRelease, Malformed> {
+        let product = |of: &dyn Fn(&LayeredColumn) -> u128| {
             columns.iter().try_fold(1u128, |product, column| product.checked_mul(of(column)))
         };
         let cells = product(&|column| column.leaves().into()).ok_or(Malformed::TooLarge)?;
@@ -206,7 +216,7 @@ impl Release {
         }
         let mut places = BTreeSet::new();
         for (at, class) in classes.iter().enumerate() {
-            let fits = |column: &Column, layer: usize, node: usize| {
+            let fits = |column: &LayeredColumn, layer: usize, node: usize| {
                 (1..=column.height()).contains(&layer) && node < column.nodes(layer)
             };
             let long = class.state.len() == columns.len() && class.nodes.len() == columns.len();
@@ -219,16 +229,16 @@ impl Release {
                 return Err(Malformed::Twice(at));
             }
         }
-        Ok(Release { columns, classes, outliers, k, rule: Rule::Greedy, keys: Vec::new() })
+        Ok(CarvedRelease { columns, classes, outliers, k, rule: CarvingRule::Greedy, keys: Vec::new() })
     }
 
     /// The quasi columns.
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[LayeredColumn] {
         &self.columns
     }
 
     /// The classes, in the order given.
-    pub fn classes(&self) -> &[Class] {
+    pub fn classes(&self) -> &[CarvedClass] {
         &self.classes
     }
 
@@ -248,32 +258,32 @@ impl Release {
     }
 
     /// All targets: every class, then the outliers if there are any.
-    pub fn places(&self) -> Vec<Place> {
-        let outliers = (self.outliers > 0).then_some(Place::Outliers);
-        (0..self.classes.len()).map(Place::Class).chain(outliers).collect()
+    pub fn places(&self) -> Vec<AttackedRows> {
+        let outliers = (self.outliers > 0).then_some(AttackedRows::Outliers);
+        (0..self.classes.len()).map(AttackedRows::Class).chain(outliers).collect()
     }
 
     /// How many rows are there.
-    pub fn rows(&self, place: Place) -> u64 {
+    pub fn rows(&self, place: AttackedRows) -> u64 {
         match place {
-            Place::Class(at) => self.classes[at].rows,
-            Place::Outliers => self.outliers,
+            AttackedRows::Class(at) => self.classes[at].rows,
+            AttackedRows::Outliers => self.outliers,
         }
     }
 
     /// The layer and node per column.
-    pub fn nodes(&self, place: Place) -> Vec<(usize, usize)> {
+    pub fn nodes(&self, place: AttackedRows) -> Vec<(usize, usize)> {
         match place {
-            Place::Class(at) => {
+            AttackedRows::Class(at) => {
                 let class = &self.classes[at];
                 class.state.iter().copied().zip(class.nodes.iter().copied()).collect()
             }
-            Place::Outliers => self.columns.iter().map(|column| (column.height(), 0)).collect(),
+            AttackedRows::Outliers => self.columns.iter().map(|column| (column.height(), 0)).collect(),
         }
     }
 
     /// The segment: a range of leaves per column.
-    pub fn segment(&self, place: Place) -> Vec<Range<u32>> {
+    pub fn segment(&self, place: AttackedRows) -> Vec<Range<u32>> {
         let nodes = self.nodes(place);
         self.columns.iter().zip(nodes).map(|(column, (layer, node))| column.node(layer, node)).collect()
     }
@@ -284,10 +294,9 @@ impl Release {
     /// The order of formation contradicts the public keys.
     pub(super) fn ranks(&self, attacker: Attacker) -> Result<Vec<u32>, Malformed> {
         match (&self.rule, attacker) {
-            (Rule::Steps(_) | Rule::Halves | Rule::Crowds { .. } | Rule::Finest, _) | (_, Attacker::Paper) => {
-                Ok(self.keys.clone())
-            }
-            (Rule::Greedy, Attacker::Strongest) => self.formation(),
+            (CarvingRule::Steps(_) | CarvingRule::Halves | CarvingRule::Crowds { .. } | CarvingRule::Finest, _)
+            | (_, Attacker::Paper) => Ok(self.keys.clone()),
+            (CarvingRule::Greedy, Attacker::Strongest) => self.formation(),
         }
     }
 

@@ -2,10 +2,10 @@
 //! of their own. Sums and products of what is never negative; nothing is ever subtracted, so a float loses nothing but its
 //! last places.
 
-use super::wide::Wide;
+use super::wide::WideFloat;
 
 /// Numbers that can be added, multiplied, and divided by small whole numbers.
-pub trait Ring: Sync {
+pub trait NumberRing: Sync {
     /// One of them.
     type Item: Copy + Send + Sync;
     /// The number.
@@ -19,9 +19,9 @@ pub trait Ring: Sync {
 }
 
 /// Whole numbers below 2^128; a division leaves nothing over.
-pub struct Whole;
+pub struct Whole128;
 
-impl Ring for Whole {
+impl NumberRing for Whole128 {
     type Item = u128;
 
     fn number(&self, number: u128) -> u128 {
@@ -46,23 +46,23 @@ impl Ring for Whole {
 /// Floats with an exponent of their own.
 pub struct Floats;
 
-impl Ring for Floats {
-    type Item = Wide;
+impl NumberRing for Floats {
+    type Item = WideFloat;
 
-    fn number(&self, number: u128) -> Wide {
-        Wide::from(number)
+    fn number(&self, number: u128) -> WideFloat {
+        WideFloat::from(number)
     }
 
-    fn sum(&self, a: Wide, b: Wide) -> Wide {
+    fn sum(&self, a: WideFloat, b: WideFloat) -> WideFloat {
         a + b
     }
 
-    fn times(&self, a: Wide, b: Wide) -> Wide {
+    fn times(&self, a: WideFloat, b: WideFloat) -> WideFloat {
         a * b
     }
 
-    fn over(&self, a: Wide, b: u32) -> Wide {
-        a / Wide::from(u128::from(b))
+    fn over(&self, a: WideFloat, b: u32) -> WideFloat {
+        a / WideFloat::from(u128::from(b))
     }
 }
 
@@ -145,7 +145,7 @@ impl Residues {
     }
 }
 
-impl Ring for Residues {
+impl NumberRing for Residues {
     type Item = u64;
 
     fn number(&self, number: u128) -> u64 {
@@ -171,7 +171,7 @@ impl Ring for Residues {
 /// Modulo several primes at once.
 pub struct Several<'r, const N: usize>(pub [&'r Residues; N]);
 
-impl<const N: usize> Ring for Several<'_, N> {
+impl<const N: usize> NumberRing for Several<'_, N> {
     type Item = [u64; N];
 
     fn number(&self, number: u128) -> [u64; N] {

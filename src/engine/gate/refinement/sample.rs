@@ -2,26 +2,26 @@
 //! too large: some of its caps are forgotten, ways are drawn without them, and those that keep the forgotten caps are
 //! counted. The figure is a lower bound of the number of solutions, never above the truth but for one run in 10^9.
 
-use super::blocks::Shape;
+use super::blocks::BlockShape;
 use super::confidence;
 use super::count::{self, Weigh, Weights};
-use super::draw::{Draws, STEPS, portion};
-use super::paths::Paths;
+use super::draw::{STEPS, SampleDraws, portion};
+use super::paths::PlacementPaths;
 use super::ring::Floats;
 use super::urn::Urn;
-use super::wide::{UNIT, Wide};
+use super::wide::{UNIT, WideFloat};
 
 /// Draws ways of a shape.
 pub struct Sampler<'s> {
-    shape: &'s Shape,
+    shape: &'s BlockShape,
     /// The shape that the graph is of, and the blocks of `shape` that lie in each of its blocks.
-    drawn: Shape,
+    drawn: BlockShape,
     inside: Vec<Vec<usize>>,
     /// For each block of the graph the blocks in it by their volume.
     urns: Vec<Urn>,
-    paths: Paths,
-    weights: Weights<Wide>,
-    behind: Vec<Wide>,
+    paths: PlacementPaths,
+    weights: Weights<WideFloat>,
+    behind: Vec<WideFloat>,
 }
 
 /// The first arrow from a state, which most ways take: to find it takes one look.
@@ -34,7 +34,7 @@ struct First {
 }
 
 /// What drawing has shown.
-pub struct Seen {
+pub struct SampleResult {
     /// A decimal logarithm that the number of solutions is not below.
     pub log10: Option<f64>,
     /// How many draws kept all caps.
@@ -48,20 +48,24 @@ pub struct Seen {
 impl<'s> Sampler<'s> {
     /// With as many caps as fit into a budget of arrows; `None` if there is no way even without the others. Caps of
     /// columns with many children go first: they seldom matter.
-    pub fn new(shape: &'s Shape, budget: u64) -> Option<Sampler<'s>> {
+    pub fn new(shape: &'s BlockShape, budget: u64) -> Option<Sampler<'s>> {
         let mut keep: Vec<usize> = (0..shape.columns.len()).collect();
         keep.sort_by_key(|&at| (shape.children[at], at));
         loop {
             let (drawn, inside) = shape.relaxed(&keep);
             let budget = if keep.is_empty() { u64::MAX } else { budget };
-            if let Ok(paths) = Paths::new(&drawn, budget) {
+            if let Ok(paths) = PlacementPaths::new(&drawn, budget) {
                 return Sampler::of(shape, (drawn, inside), paths);
             }
             keep.pop();
         }
     }
 
-    fn of(shape: &'s Shape, (drawn, inside): (Shape, Vec<Vec<usize>>), paths: Paths) -> Option<Sampler<'s>> {
+    fn of(
+        shape: &'s BlockShape,
+        (drawn, inside): (BlockShape, Vec<Vec<usize>>),
+        paths: PlacementPaths,
+    ) -> Option<Sampler<'s>> {
         if !paths.possible {
             return None;
         }
@@ -91,7 +95,7 @@ impl<'s> Sampler<'s> {
     }
 
     /// The blocks with rows of one way, and how many; no block twice.
-    pub fn draw(&self, draws: &mut Draws) -> Vec<(usize, u64)> {
+    pub fn draw(&self, draws: &mut SampleDraws) -> Vec<(usize, u64)> {
         let mut counts = Vec::new();
         self.walk(draws, &mut counts, |at, state, step| self.chosen(at, state, step));
         counts
@@ -100,7 +104,7 @@ impl<'s> Sampler<'s> {
     /// One way by arrows that are chosen by block, state and a step.
     fn walk(
         &self,
-        draws: &mut Draws,
+        draws: &mut SampleDraws,
         counts: &mut Vec<(usize, u64)>,
         mut choose: impl FnMut(usize, usize, u64) -> (usize, usize),
     ) {
@@ -115,8 +119,8 @@ impl<'s> Sampler<'s> {
 
     /// The first arrow from a state that reaches beyond a step; the last one where rounding lets none.
     fn chosen(&self, at: usize, state: usize, step: u64) -> (usize, usize) {
-        let target = self.behind[state] * Wide::new(portion(step));
-        let mut reached = Wide::ZERO;
+        let target = self.behind[state] * WideFloat::new(portion(step));
+        let mut reached = WideFloat::ZERO;
         let mut chosen = None;
         for (rows, to) in self.paths.from(state) {
             chosen = Some((rows, to));
@@ -135,14 +139,14 @@ impl<'s> Sampler<'s> {
         let (mut low, mut high) = (0, STEPS);
         while low < high {
             let middle = (low + high) / 2;
-            let target = self.behind[state] * Wide::new(portion(middle));
+            let target = self.behind[state] * WideFloat::new(portion(middle));
             if target < reached { low = middle + 1 } else { high = middle }
         }
         First { end: low, rows: rows as u32, to: to as u32 }
     }
 
     /// Rows of a block of the graph over the blocks in it, all combinations of values being alike.
-    fn split(&self, drawn: usize, rows: u64, draws: &mut Draws, counts: &mut Vec<(usize, u64)>) {
+    fn split(&self, drawn: usize, rows: u64, draws: &mut SampleDraws, counts: &mut Vec<(usize, u64)>) {
         match self.inside[drawn][..] {
             _ if rows == 0 => (),
             [block] => counts.push((block, rows)),
@@ -162,7 +166,7 @@ impl<'s> Sampler<'s> {
     }
 
     /// A lower bound of the number of solutions after so many draws.
-    pub fn estimate(&self, draws: &mut Draws, number: u64) -> Seen {
+    pub fn estimate(&self, draws: &mut SampleDraws, number: u64) -> SampleResult {
         // Where a draw has no rows is not looked at; whoever was not always there had none once.
         let mut hits = 0;
         let mut blocks = vec![Range::NONE; self.shape.blocks.len()];
@@ -187,7 +191,7 @@ impl<'s> Sampler<'s> {
         let log10 = (share > 0.0).then(|| self.all() + share.log10() - 1e-15);
         let of = |range: Range| range.of(hits);
         let slabs = slabs.into_iter().map(|slabs| slabs.into_iter().map(of).collect()).collect();
-        Seen { log10, hits, blocks: blocks.into_iter().map(of).collect(), slabs }
+        SampleResult { log10, hits, blocks: blocks.into_iter().map(of).collect(), slabs }
     }
 
     /// Column, child and rows of every slab with rows; `None` if one of them is above the cap.
@@ -239,7 +243,7 @@ mod tests {
     #[test]
     fn the_steps_before_its_end_take_the_first_arrow() {
         let block = |at: usize| Block { children: vec![at / 3, at % 3], volume: [1, 7, 90][at % 3], cells: 1 };
-        let shape = Shape {
+        let shape = BlockShape {
             columns: vec![0, 1],
             children: vec![3, 3],
             blocks: (0..9).map(block).collect(),

@@ -2,7 +2,7 @@
 //! is looked for and then changed, row by row and two at a time; what never changed is looked at once more on purpose, and
 //! in the end, where that is little work, every placement is gone through.
 
-use super::draw::Draws;
+use super::draw::SampleDraws;
 
 /// Cells that are tried for a row when placements are looked for.
 const TRIED: usize = 24;
@@ -20,7 +20,7 @@ const EVERY: u64 = 1 << 21;
 const DEEPEST: usize = 2_000;
 
 /// Cells that nothing tells apart.
-pub struct Cell {
+pub struct EqualCells {
     /// The block of its target.
     pub block: usize,
     /// The caps that count its rows.
@@ -30,25 +30,25 @@ pub struct Cell {
 }
 
 /// The rows of a target.
-pub struct Rows {
+pub struct TargetRows {
     number: usize,
-    cells: Vec<Cell>,
+    cells: Vec<EqualCells>,
     /// Per block the parts that it is in.
     parts: Vec<Vec<usize>>,
 }
 
-impl Rows {
+impl TargetRows {
     /// So many, in these cells; per block the parts that it is in.
-    pub fn new(number: usize, cells: Vec<Cell>, parts: Vec<Vec<usize>>) -> Rows {
-        Rows { number, cells, parts }
+    pub fn new(number: usize, cells: Vec<EqualCells>, parts: Vec<Vec<usize>>) -> TargetRows {
+        TargetRows { number, cells, parts }
     }
 }
 
 /// A search among placements.
-pub struct Search {
-    rows: Vec<Rows>,
+pub struct PlacementSearch {
+    rows: Vec<TargetRows>,
     cap: u32,
-    draws: Draws,
+    draws: SampleDraws,
     /// Rows that each cap counts.
     counted: Vec<u32>,
     /// By how many rows caps are exceeded.
@@ -63,12 +63,12 @@ pub struct Search {
     work: u64,
 }
 
-impl Search {
+impl PlacementSearch {
     /// Nothing is placed yet. Every cap is the same.
-    pub fn new(rows: Vec<Rows>, cap: u64, draws: Draws) -> Search {
+    pub fn new(rows: Vec<TargetRows>, cap: u64, draws: SampleDraws) -> PlacementSearch {
         let caps = rows.iter().flat_map(|rows| &rows.cells).flat_map(|cell| &cell.caps).max();
-        let number = |rows: &Rows| rows.parts.iter().flatten().max().map_or(0, |last| last + 1);
-        Search {
+        let number = |rows: &TargetRows| rows.parts.iter().flatten().max().map_or(0, |last| last + 1);
+        PlacementSearch {
             cap: u32::try_from(cap).unwrap_or(u32::MAX),
             draws,
             counted: vec![0; caps.map_or(0, |last| *last as usize + 1)],
@@ -166,7 +166,7 @@ impl Search {
     /// somewhere now.
     pub fn differs(&mut self, target: usize, part: usize) -> bool {
         let (begun, cells, before) = (self.work, self.rows[target].cells.len(), self.parts[target][part]);
-        let inside = |search: &Search, cell: usize| {
+        let inside = |search: &PlacementSearch, cell: usize| {
             let block = search.rows[target].cells[cell].block;
             search.rows[target].parts[block].contains(&part)
         };
@@ -183,7 +183,7 @@ impl Search {
                     continue;
                 }
                 // Where another row takes the place of this one, nothing differs.
-                let is_other = |search: &Search| search.parts[target][part] != before;
+                let is_other = |search: &PlacementSearch| search.parts[target][part] != before;
                 let fits = self.over == 0 || self.makes_room((target, row), begun, &is_other);
                 if fits {
                     self.see();
@@ -196,7 +196,12 @@ impl Search {
     }
 
     /// Moves another row so that the placement fits again.
-    fn makes_room(&mut self, (target, row): (usize, usize), begun: u64, is_other: &dyn Fn(&Search) -> bool) -> bool {
+    fn makes_room(
+        &mut self,
+        (target, row): (usize, usize),
+        begun: u64,
+        is_other: &dyn Fn(&PlacementSearch) -> bool,
+    ) -> bool {
         let moved = &self.rows[target].cells[self.at[target][row]].caps;
         let exceeded: Vec<u32> = moved.iter().copied().filter(|&cap| self.counted[cap as usize] > self.cap).collect();
         for other in 0..self.rows.len() {
@@ -330,7 +335,7 @@ impl Search {
     }
 
     fn put(&mut self, target: usize, cell: usize) {
-        let Cell { block, caps, .. } = &self.rows[target].cells[cell];
+        let EqualCells { block, caps, .. } = &self.rows[target].cells[cell];
         for &cap in caps {
             self.over += u64::from(self.counted[cap as usize] >= self.cap);
             self.counted[cap as usize] += 1;
@@ -341,7 +346,7 @@ impl Search {
     }
 
     fn take(&mut self, target: usize, cell: usize) {
-        let Cell { block, caps, .. } = &self.rows[target].cells[cell];
+        let EqualCells { block, caps, .. } = &self.rows[target].cells[cell];
         for &cap in caps {
             self.counted[cap as usize] -= 1;
             self.over -= u64::from(self.counted[cap as usize] >= self.cap);

@@ -3,8 +3,8 @@
 
 use num_bigint::BigUint;
 
-use super::figure::{Count, Ratio, wide};
-use super::release::Place;
+use super::figure::{RatioFigure, SolutionCount, wide};
+use super::release::AttackedRows;
 
 /// How many rows something can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +31,8 @@ impl Support {
 
 /// One choice of child per column with a layer of at least 2, with something free in it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Held {
-    /// The child per column of [`Target::columns`].
+pub struct HeldRows {
+    /// The child per column of [`AttackTarget::columns`].
     pub children: Vec<usize>,
     /// V: its free combinations of values.
     pub volume: u128,
@@ -46,20 +46,20 @@ pub struct Held {
 
 /// A part of the segment in which somebody is, for certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
-    /// The one free leaf cell of a block; its place in [`Target::blocks`].
+pub enum SegmentPart {
+    /// The one free leaf cell of a block; its place in [`AttackTarget::blocks`].
     Cell(usize),
-    /// A block with several free cells; its place in [`Target::blocks`].
+    /// A block with several free cells; its place in [`AttackTarget::blocks`].
     Block(usize),
-    /// A child of a column; their places in [`Target::columns`] and among its children.
+    /// A child of a column; their places in [`AttackTarget::columns`] and among its children.
     Slab(usize, usize),
 }
 
 /// A crowd below k that is certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Crowd {
+pub struct CertainClass {
     /// Where.
-    pub part: Part,
+    pub part: SegmentPart,
     /// At least so many rows in every solution, and not 0.
     pub least: u64,
     /// At most so many, and fewer than k.
@@ -68,9 +68,9 @@ pub struct Crowd {
 
 /// One class, or the outliers, as the attacker sees them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Target {
+pub struct AttackTarget {
     /// Which.
-    pub place: Place,
+    pub place: AttackedRows,
     /// n: its rows.
     pub rows: u64,
     /// The cap of every slab: k − 1.
@@ -82,38 +82,38 @@ pub struct Target {
     /// Leaf cells of which no earlier class has taken the rows.
     pub free_cells: Option<u64>,
     /// LR: solutions without the attack.
-    pub lr: Count,
+    pub lr: SolutionCount,
     /// CRA: solutions that are left.
-    pub cra: Count,
+    pub cra: SolutionCount,
     /// Assignments of counts to leaf cells that are left.
-    pub assignments: Count,
+    pub assignments: SolutionCount,
     /// LR / CRA.
-    pub ratio: Ratio,
+    pub ratio: RatioFigure,
     /// The columns with a layer of at least 2; the others cannot be lowered.
     pub columns: Vec<usize>,
     /// The blocks with something free, in lexicographic order of their children; none where nothing is known of what they
     /// hold, or there is no solution.
-    pub blocks: Vec<Held>,
+    pub blocks: Vec<HeldRows>,
     /// Per column of `columns` and child; likewise.
     pub slabs: Vec<Vec<Support>>,
 }
 
-impl Target {
+impl AttackTarget {
     /// Whether no solution is left: ARX-LR did not make this release.
     pub fn is_impossible(&self) -> bool {
-        self.ratio == Ratio::Impossible
+        self.ratio == RatioFigure::Impossible
     }
 
     /// Whether every figure that a gate judges is known, or bounded on the safe side.
     pub fn is_decided(&self) -> bool {
-        self.is_impossible() || (self.ratio != Ratio::Unknown && self.crowds().is_some())
+        self.is_impossible() || (self.ratio != RatioFigure::Unknown && self.crowds().is_some())
     }
 
     /// Whether LR / CRA is shown to be at most `part / of`; for whole numbers without any rounding.
     pub fn ratio_is_at_most(&self, part: &BigUint, of: &BigUint) -> bool {
         match (&self.lr, &self.cra, &self.ratio) {
-            (_, _, Ratio::Impossible) => false,
-            (Count::Exact(lr), Count::Exact(cra), _) => lr * of <= cra * part,
+            (_, _, RatioFigure::Impossible) => false,
+            (SolutionCount::Exact(lr), SolutionCount::Exact(cra), _) => lr * of <= cra * part,
             (_, _, ratio) => {
                 let limit = wide(part) / wide(of);
                 let (log10, rounding) = limit.log10();
@@ -127,7 +127,7 @@ impl Target {
     pub fn certain_cells(&self) -> Option<u64> {
         let cells = || self.blocks.iter().filter(|block| block.cells == 1);
         let known = !self.blocks.is_empty() && !cells().any(|block| block.support.is_open());
-        let certain = |block: &&Held| block.support.certain().is_some_and(|rows| rows > 0);
+        let certain = |block: &&HeldRows| block.support.certain().is_some_and(|rows| rows > 0);
         known.then(|| cells().filter(certain).count() as u64)
     }
 
@@ -135,14 +135,14 @@ impl Target {
     /// there is no solution. Those
     /// with `least == most` are certain to the row. With two children to a node every slab of a class is among the
     /// others: neither half can hold all of its rows. Where supports were drawn, one with `least < most` may be none.
-    pub fn crowds(&self) -> Option<Vec<Crowd>> {
+    pub fn crowds(&self) -> Option<Vec<CertainClass>> {
         self.blocks.first()?;
-        let block = |(at, held): (usize, &Held)| match held.cells {
-            1 => (Part::Cell(at), held.support),
-            _ => (Part::Block(at), held.support),
+        let block = |(at, held): (usize, &HeldRows)| match held.cells {
+            1 => (SegmentPart::Cell(at), held.support),
+            _ => (SegmentPart::Block(at), held.support),
         };
-        let slab = |(at, slabs): (usize, &Vec<Support>)| -> Vec<(Part, Support)> {
-            slabs.iter().enumerate().map(|(child, &support)| (Part::Slab(at, child), support)).collect()
+        let slab = |(at, slabs): (usize, &Vec<Support>)| -> Vec<(SegmentPart, Support)> {
+            slabs.iter().enumerate().map(|(child, &support)| (SegmentPart::Slab(at, child), support)).collect()
         };
         let parts = self.blocks.iter().enumerate().map(block);
         let parts = parts.chain(self.slabs.iter().enumerate().flat_map(slab));
@@ -153,14 +153,14 @@ impl Target {
                 return None;
             }
             if small {
-                crowds.push(Crowd { part, least, most });
+                crowds.push(CertainClass { part, least, most });
             }
         }
         Some(crowds)
     }
 
     /// Cells, blocks and slabs whose rows are known to the row, fewer than k and not 0; `None` where that is open.
-    pub fn certain_crowds(&self) -> Option<Vec<Crowd>> {
+    pub fn certain_crowds(&self) -> Option<Vec<CertainClass>> {
         self.crowds().map(|crowds| crowds.into_iter().filter(|crowd| crowd.least == crowd.most).collect())
     }
 }

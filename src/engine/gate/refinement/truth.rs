@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::release::{Attacker, Place, Release};
+use super::release::{AttackedRows, Attacker, CarvedRelease};
 
 /// How many leaf cells hold exactly one of these rows, which are leaf numbers per column: predicates that isolate
 /// somebody, if the attacker guesses right (CRA 6).
@@ -17,7 +17,7 @@ pub fn fuzzy<R: AsRef<[u32]>>(rows: &[R]) -> u64 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unlike {
     /// The first place of which the number of rows differs.
-    pub place: Place,
+    pub place: AttackedRows,
     /// How many of them come to lie there.
     pub rows: u64,
 }
@@ -28,8 +28,12 @@ pub struct Unlike {
 ///
 /// # Errors
 /// No order gives the release; how far the best one came.
-pub fn divide(release: &Release, attacker: Attacker, rows: &[(Vec<u32>, u64)]) -> Result<Vec<Vec<Vec<u32>>>, Unlike> {
-    let all = Unlike { place: Place::Outliers, rows: rows.iter().map(|row| row.1).sum() };
+pub fn divide(
+    release: &CarvedRelease,
+    attacker: Attacker,
+    rows: &[(Vec<u32>, u64)],
+) -> Result<Vec<Vec<Vec<u32>>>, Unlike> {
+    let all = Unlike { place: AttackedRows::Outliers, rows: rows.iter().map(|row| row.1).sum() };
     let mut division = Division {
         release,
         rows,
@@ -60,7 +64,7 @@ struct State<'r> {
 }
 
 struct Division<'r> {
-    release: &'r Release,
+    release: &'r CarvedRelease,
     rows: &'r [(Vec<u32>, u64)],
     /// One after the other the states of which nobody knows the order.
     ties: Vec<Vec<State<'r>>>,
@@ -107,7 +111,7 @@ impl Division<'_> {
         }
         let differs = |class: &&usize| counts[**class] != self.release.classes()[**class].rows;
         if let Some(class) = classes.values().find(differs).copied() {
-            self.missed(tie, Unlike { place: Place::Class(class), rows: counts[class] });
+            self.missed(tie, Unlike { place: AttackedRows::Class(class), rows: counts[class] });
             return None;
         }
         taken.iter().for_each(|&(row, class)| self.holder[row] = Some(class));
@@ -119,7 +123,7 @@ impl Division<'_> {
         let left = self.rows.iter().zip(&self.holder).filter(|(_, holder)| holder.is_none());
         let rows: u64 = left.map(|((_, count), _)| count).sum();
         if rows != self.release.outliers() {
-            self.missed(tie + 1, Unlike { place: Place::Outliers, rows });
+            self.missed(tie + 1, Unlike { place: AttackedRows::Outliers, rows });
         }
         rows == self.release.outliers()
     }
@@ -132,7 +136,7 @@ impl Division<'_> {
 }
 
 /// The states of a release in the order in which they were formed, as far as the attacker knows it.
-fn ties(release: &Release, attacker: Attacker) -> Vec<Vec<State<'_>>> {
+fn ties(release: &CarvedRelease, attacker: Attacker) -> Vec<Vec<State<'_>>> {
     let mut ties: BTreeMap<usize, BTreeMap<&[usize], State<'_>>> = BTreeMap::new();
     let mut round = 0;
     for (at, class) in release.classes().iter().enumerate() {

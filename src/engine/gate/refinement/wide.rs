@@ -10,26 +10,26 @@ pub const UNIT: f64 = f64::EPSILON;
 
 /// A number that is not negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wide {
+pub struct WideFloat {
     /// 0, or from 1 to below 2.
     part: f64,
     exponent: i64,
 }
 
-impl Wide {
+impl WideFloat {
     /// 0.
-    pub const ZERO: Wide = Wide { part: 0.0, exponent: 0 };
+    pub const ZERO: WideFloat = WideFloat { part: 0.0, exponent: 0 };
     /// 1.
-    pub const ONE: Wide = Wide { part: 1.0, exponent: 0 };
+    pub const ONE: WideFloat = WideFloat { part: 1.0, exponent: 0 };
 
     /// Of an ordinary number that is neither negative nor below what a float holds in full.
-    pub fn new(number: f64) -> Wide {
+    pub fn new(number: f64) -> WideFloat {
         if number == 0.0 {
-            return Wide::ZERO;
+            return WideFloat::ZERO;
         }
         let bits = number.to_bits();
         let exponent = (bits >> 52) as i64 - 1023;
-        Wide { part: f64::from_bits(bits & ((1 << 52) - 1) | (1023 << 52)), exponent }
+        WideFloat { part: f64::from_bits(bits & ((1 << 52) - 1) | (1023 << 52)), exponent }
     }
 
     #[cfg(test)]
@@ -44,8 +44,8 @@ impl Wide {
 
     /// The same number times a power of two.
     #[must_use]
-    pub fn scaled(self, exponent: i64) -> Wide {
-        if self.part == 0.0 { self } else { Wide { part: self.part, exponent: self.exponent + exponent } }
+    pub fn scaled(self, exponent: i64) -> WideFloat {
+        if self.part == 0.0 { self } else { WideFloat { part: self.part, exponent: self.exponent + exponent } }
     }
 
     /// The decimal logarithm, and what it is off by at most apart from what the number itself is.
@@ -60,16 +60,16 @@ impl Wide {
     }
 }
 
-impl From<u128> for Wide {
-    fn from(number: u128) -> Wide {
-        Wide::new(number as f64)
+impl From<u128> for WideFloat {
+    fn from(number: u128) -> WideFloat {
+        WideFloat::new(number as f64)
     }
 }
 
-impl Add for Wide {
-    type Output = Wide;
+impl Add for WideFloat {
+    type Output = WideFloat;
 
-    fn add(self, other: Wide) -> Wide {
+    fn add(self, other: WideFloat) -> WideFloat {
         let (large, small) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
         if large.part == 0.0 || small.part == 0.0 {
             return if large.part == 0.0 { small } else { large };
@@ -79,37 +79,41 @@ impl Add for Wide {
             return large;
         }
         let part = large.part + small.part * f64::from_bits(((1023 - below) as u64) << 52);
-        if part >= 2.0 { Wide { part: part / 2.0, exponent: large.exponent + 1 } } else { Wide { part, ..large } }
-    }
-}
-
-impl Mul for Wide {
-    type Output = Wide;
-
-    fn mul(self, other: Wide) -> Wide {
-        let part = self.part * other.part;
-        let exponent = self.exponent + other.exponent;
         if part >= 2.0 {
-            Wide { part: part / 2.0, exponent: exponent + 1 }
-        } else if part == 0.0 {
-            Wide::ZERO
+            WideFloat { part: part / 2.0, exponent: large.exponent + 1 }
         } else {
-            Wide { part, exponent }
+            WideFloat { part, ..large }
         }
     }
 }
 
-impl Div for Wide {
-    type Output = Wide;
+impl Mul for WideFloat {
+    type Output = WideFloat;
 
-    fn div(self, other: Wide) -> Wide {
-        let quotient = Wide::new(self.part / other.part);
+    fn mul(self, other: WideFloat) -> WideFloat {
+        let part = self.part * other.part;
+        let exponent = self.exponent + other.exponent;
+        if part >= 2.0 {
+            WideFloat { part: part / 2.0, exponent: exponent + 1 }
+        } else if part == 0.0 {
+            WideFloat::ZERO
+        } else {
+            WideFloat { part, exponent }
+        }
+    }
+}
+
+impl Div for WideFloat {
+    type Output = WideFloat;
+
+    fn div(self, other: WideFloat) -> WideFloat {
+        let quotient = WideFloat::new(self.part / other.part);
         quotient.scaled(self.exponent - other.exponent)
     }
 }
 
-impl PartialOrd for Wide {
-    fn partial_cmp(&self, other: &Wide) -> Option<Ordering> {
+impl PartialOrd for WideFloat {
+    fn partial_cmp(&self, other: &WideFloat) -> Option<Ordering> {
         match (self.part == 0.0, other.part == 0.0) {
             (false, false) => (self.exponent, self.part).partial_cmp(&(other.exponent, other.part)),
             (mine, others) => Some(others.cmp(&mine)),
@@ -125,9 +129,9 @@ mod tests {
     fn they_add_multiply_and_compare_like_numbers() {
         let numbers = [0.0, 1e-300, 0.3, 0.5, 0.999_999, 1.0, 1.5, 2.0, 7.25, 1e9, 3e200];
         for a in numbers {
-            assert_eq!(Wide::new(a).get(), a);
+            assert_eq!(WideFloat::new(a).get(), a);
             for b in numbers {
-                let [x, y] = [a, b].map(Wide::new);
+                let [x, y] = [a, b].map(WideFloat::new);
                 assert!(((x + y).get() - (a + b)).abs() <= UNIT * (a + b), "{a} + {b}");
                 assert_eq!(x.partial_cmp(&y), a.partial_cmp(&b), "{a} and {b}");
                 if (1e-200..1e200).contains(&a) && (1e-100..1e100).contains(&b) {
@@ -136,9 +140,9 @@ mod tests {
                 }
             }
             if a > 0.0 {
-                assert!((Wide::new(a).log10().0 - a.log10()).abs() <= Wide::new(a).log10().1);
+                assert!((WideFloat::new(a).log10().0 - a.log10()).abs() <= WideFloat::new(a).log10().1);
             }
         }
-        assert_eq!((Wide::new(2.0).scaled(5000) / Wide::new(2.0).scaled(4999)).get(), 2.0);
+        assert_eq!((WideFloat::new(2.0).scaled(5000) / WideFloat::new(2.0).scaled(4999)).get(), 2.0);
     }
 }

@@ -5,15 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use super::after::{After, states};
-use super::attack::Attack;
-use super::blocks::Shape;
+use super::attack::RefinementAttack;
+use super::blocks::BlockShape;
 use super::budget::Spent;
-use super::draw::Draws;
+use super::draw::SampleDraws;
+use super::formation_order::{After, states};
 use super::joint::cells;
-use super::release::Values;
-use super::search::{Cell, Rows, Search};
-use super::target::{Crowd, Part, Support, Target};
+use super::release::RepeatedValues;
+use super::search::{EqualCells, PlacementSearch, TargetRows};
+use super::target::{AttackTarget, CertainClass, SegmentPart, Support};
 
 /// Caps that are looked up at most, one per cell and state.
 const LOOKED_UP: u64 = 1 << 22;
@@ -26,11 +26,11 @@ const STREAM: u64 = 1 << 41;
 
 /// Crowds below k that no target shows alone, with the place of their target; `None` where it is not known whether there
 /// are any.
-pub fn crowds(attack: &Attack<'_>, targets: &[Target]) -> Option<Vec<(usize, Crowd)>> {
-    let parts: Vec<Vec<(Part, Support)>> = targets.iter().map(parts).collect::<Option<_>>()?;
+pub fn crowds(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Option<Vec<(usize, CertainClass)>> {
+    let parts: Vec<Vec<(SegmentPart, Support)>> = targets.iter().map(parts).collect::<Option<_>>()?;
     let (rows, whole) = rows(attack, targets).ok()?;
     let k = attack.release.k();
-    let mut search = Search::new(rows, k - 1, Draws::new(attack.terms.seed, STREAM));
+    let mut search = PlacementSearch::new(rows, k - 1, SampleDraws::new(attack.terms.seed, STREAM));
     let small = |seen: (u32, u32)| seen.0 == seen.1 && (1..k).contains(&u64::from(seen.0));
     // What a target shows alone is told of it alone.
     let open_alone = |at: usize, part: usize| parts[at][part].1.certain().is_none();
@@ -51,26 +51,26 @@ pub fn crowds(attack: &Attack<'_>, targets: &[Target]) -> Option<Vec<(usize, Cro
     left.retain(|&(at, part)| small(search.seen(at, part)) && open_alone(at, part));
     let crowd = |&(at, part): &(usize, usize)| {
         let rows = u64::from(search.seen(at, part).0);
-        (at, Crowd { part: parts[at][part].0, least: rows, most: rows })
+        (at, CertainClass { part: parts[at][part].0, least: rows, most: rows })
     };
     search.is_found().then(|| left.iter().map(crowd).collect())
 }
 
 /// The parts of a target: its blocks, then its slabs; `None` where nothing is known of it.
-fn parts(target: &Target) -> Option<Vec<(Part, Support)>> {
+fn parts(target: &AttackTarget) -> Option<Vec<(SegmentPart, Support)>> {
     target.blocks.first()?;
-    let block = |(at, held): (usize, &super::target::Held)| match held.cells {
-        1 => (Part::Cell(at), held.support),
-        _ => (Part::Block(at), held.support),
+    let block = |(at, held): (usize, &super::target::HeldRows)| match held.cells {
+        1 => (SegmentPart::Cell(at), held.support),
+        _ => (SegmentPart::Block(at), held.support),
     };
     let slabs = target.slabs.iter().enumerate();
-    let slabs =
-        slabs.flat_map(|(at, slabs)| (0..).zip(slabs).map(move |(child, support)| (Part::Slab(at, child), *support)));
+    let slabs = slabs
+        .flat_map(|(at, slabs)| (0..).zip(slabs).map(move |(child, support)| (SegmentPart::Slab(at, child), *support)));
     Some(target.blocks.iter().enumerate().map(block).chain(slabs).collect())
 }
 
 /// The rows of all targets with the cells that they may lie in, and whether those are all that there are.
-fn rows(attack: &Attack<'_>, targets: &[Target]) -> Result<(Vec<Rows>, bool), Spent> {
+fn rows(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<(Vec<TargetRows>, bool), Spent> {
     let (release, terms) = (attack.release, attack.terms);
     let states = states(release, terms.attacker, (false, LOOKED_UP))?;
     let looked_up = LOOKED_UP / (targets.len() as u64 * states.len().max(1) as u64).max(1);
@@ -89,15 +89,15 @@ fn rows(attack: &Attack<'_>, targets: &[Target]) -> Result<(Vec<Rows>, bool), Sp
         let after: Vec<(usize, &After)> = of[at].iter().map(|&state| (state, &states[state])).collect();
         let (cells, all_of_them) = one(attack, target, (&after, most), &mut caps)?;
         whole &= all_of_them;
-        all.push(Rows::new(target.rows as usize, cells, parts_of_blocks(target)));
+        all.push(TargetRows::new(target.rows as usize, cells, parts_of_blocks(target)));
     }
     Ok((all, whole))
 }
 
 /// Per block of a target the parts that it is in, as places in [`parts`].
-fn parts_of_blocks(target: &Target) -> Vec<Vec<usize>> {
+fn parts_of_blocks(target: &AttackTarget) -> Vec<Vec<usize>> {
     let begin = |slab: usize| target.blocks.len() + target.slabs[..slab].iter().map(Vec::len).sum::<usize>();
-    let block = |(at, held): (usize, &super::target::Held)| {
+    let block = |(at, held): (usize, &super::target::HeldRows)| {
         let slabs = (0..target.slabs.len()).map(|slab| begin(slab) + held.children[slab]);
         std::iter::once(at).chain(slabs).collect()
     };
@@ -122,14 +122,14 @@ impl Caps {
 
 /// The cells of a target; those that no cap and no part tells apart as one. Whether they are all.
 fn one(
-    attack: &Attack<'_>,
-    target: &Target,
+    attack: &RefinementAttack<'_>,
+    target: &AttackTarget,
     (after, most): (&[(usize, &After)], usize),
     caps: &mut Caps,
-) -> Result<(Vec<Cell>, bool), Spent> {
+) -> Result<(Vec<EqualCells>, bool), Spent> {
     let (release, terms) = (attack.release, attack.terms);
     let width = release.columns().len();
-    let shape = Shape::new(release, &attack.cover, target.place, (terms.values, terms.budget.cells))?;
+    let shape = BlockShape::new(release, &attack.cover, target.place, (terms.values, terms.budget.cells))?;
     let blocks = cells(release, &attack.cover, target.place, (&shape, terms.budget.cells))?;
     let number: usize = blocks.iter().map(|block| block.volumes.len()).sum();
     // Every so many of each block, so that none is without.
@@ -138,12 +138,15 @@ fn one(
     for (block, cells) in blocks.iter().enumerate() {
         for (leaves, &volume) in cells.leaves.chunks(width).zip(&cells.volumes).step_by(every) {
             let caps = after.iter().map(|(state, after)| caps.number(*state, after.segment(leaves))).collect();
-            let room =
-                if terms.values == Values::Distinct { u64::try_from(volume).unwrap_or(u64::MAX) } else { u64::MAX };
+            let room = if terms.values == RepeatedValues::Distinct {
+                u64::try_from(volume).unwrap_or(u64::MAX)
+            } else {
+                u64::MAX
+            };
             let most = found.entry((block, caps)).or_default();
             *most = most.saturating_add(room);
         }
     }
-    let cell = |((block, caps), most): ((usize, Vec<u32>), u64)| Cell { block, caps, most };
+    let cell = |((block, caps), most): ((usize, Vec<u32>), u64)| EqualCells { block, caps, most };
     Ok((found.into_iter().map(cell).collect(), every == 1))
 }

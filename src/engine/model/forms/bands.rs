@@ -3,15 +3,15 @@
 
 use super::built::{Built, FormError};
 use super::table::needed;
-use super::{Form, TaxonomyTable};
+use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::taxonomy::MOST_NODES;
-use crate::model::{Domain, Kind, Rule, Taxonomy, Tree};
+use crate::model::{Domain, Kind, LeafRule, Taxonomy, Tree};
 
 /// Integers `min..=max` under inclusive bands that start at `min`.
 pub(super) fn bands(table: &TaxonomyTable) -> Result<Built, FormError> {
-    let widths = needed(&table.bands, Form::Bands, "bands")?;
-    let min = *needed(&table.min, Form::Bands, "min")?;
-    let max = *needed(&table.max, Form::Bands, "max")?;
+    let widths = needed(&table.bands, TaxonomyForm::Bands, "bands")?;
+    let min = *needed(&table.min, TaxonomyForm::Bands, "min")?;
+    let max = *needed(&table.max, TaxonomyForm::Bands, "max")?;
     if min > max {
         return Err(FormError::new("min", format!("`min` = {min} is greater than `max` = {max}")));
     }
@@ -27,7 +27,7 @@ pub(super) fn bands(table: &TaxonomyTable) -> Result<Built, FormError> {
     }
     let tree = integers(widths, min, max, false)?;
     Ok(Built {
-        domain: Domain { tree, rule: Rule::Integers { min, max, open: false } },
+        domain: Domain { tree, rule: LeafRule::Integers { min, max, open: false } },
         kind: Kind::Int,
         warnings: Vec::new(),
     })
@@ -76,8 +76,8 @@ fn grow(
 
 /// Intervals between ascending edges, under nodes that hold so many children each.
 pub(super) fn intervals(table: &TaxonomyTable) -> Result<Built, FormError> {
-    let edges = needed(&table.leaves, Form::Intervals, "leaves")?;
-    let layers = needed(&table.layers, Form::Intervals, "layers")?;
+    let edges = needed(&table.leaves, TaxonomyForm::Intervals, "leaves")?;
+    let layers = needed(&table.layers, TaxonomyForm::Intervals, "layers")?;
     if edges.len() < 2 {
         return Err(FormError::new("leaves", "`leaves` needs at least two edges: [0, 30] is the interval `[0, 30[`"));
     }
@@ -107,7 +107,7 @@ pub(super) fn intervals(table: &TaxonomyTable) -> Result<Built, FormError> {
     grow(&mut tree, (0, "*"), &widths, (0, leaves - 1), &label, &size);
     let tree = tree.finish().map_err(|error| FormError::of_tree("leaves", &error))?;
     Ok(Built {
-        domain: Domain { tree, rule: Rule::Intervals { edges: edges.clone() } },
+        domain: Domain { tree, rule: LeafRule::Intervals { edges: edges.clone() } },
         kind: Kind::Int,
         warnings: Vec::new(),
     })

@@ -3,9 +3,9 @@
 
 use super::built::{Built, FormError};
 use super::table::needed;
-use super::{Builtin, Form, TaxonomyTable, bands, codes, icd10};
+use super::{Builtin, TaxonomyForm, TaxonomyTable, bands, codes, icd10};
 
-use crate::model::{CodeShape, Domain, Kind, Rule, Tree};
+use crate::model::{CodeShape, Domain, Kind, LeafRule, Tree};
 
 /// Years of age that have a leaf of their own end here; this one stands for all that follow.
 const OLDEST: i64 = 90;
@@ -21,7 +21,7 @@ const SEXES: [&str; 4] = ["female", "male", "other", "unknown"];
 
 /// The taxonomy of a builtin.
 pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
-    let which = *needed(&table.builtin, Form::Builtin, "builtin")?;
+    let which = *needed(&table.builtin, TaxonomyForm::Builtin, "builtin")?;
     if table.restricted.is_some() && which != Builtin::UsZip3 {
         return Err(FormError::new("restricted", "`restricted` belongs to `builtin = \"us-zip3\"` only"));
     }
@@ -37,7 +37,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
 /// `0` … `89`, `90+`; the open end takes the bands that hold it with it: `80+` is the last band of 20.
 fn age() -> Result<Domain, FormError> {
     let tree = bands::integers(&[5, 10, 20], 0, OLDEST, true)?;
-    Ok(Domain { tree, rule: Rule::Integers { min: 0, max: OLDEST, open: true } })
+    Ok(Domain { tree, rule: LeafRule::Integers { min: 0, max: OLDEST, open: true } })
 }
 
 fn sex() -> Result<Domain, FormError> {
@@ -50,7 +50,7 @@ fn sex() -> Result<Domain, FormError> {
             names.push((name.into(), word.into()));
         }
     }
-    Ok(Domain { tree, rule: Rule::Named { names } })
+    Ok(Domain { tree, rule: LeafRule::Named { names } })
 }
 
 /// Areas `000` … `999` under their first digit. `000` stands for restricted areas all over the country, and so `0**`
@@ -82,5 +82,5 @@ fn us_zip3(restricted: Option<&[String]>) -> Result<Domain, FormError> {
     }
     let tree = tree.finish().map_err(|error| FormError::of_tree("restricted", &error))?;
     let instead = given.iter().map(|&area| (area.into(), "000".into())).collect();
-    Ok(Domain { tree, rule: Rule::Cut { code: CodeShape::Zip, instead } })
+    Ok(Domain { tree, rule: LeafRule::Cut { code: CodeShape::Zip, instead } })
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use super::built::{Built, FormError};
 use super::table::needed;
-use super::{Codes, Form, TaxonomyTable, hierarchy};
-use crate::model::{Domain, Kind, Path, Rule, Taxonomy, TreeError, paths};
+use super::{PrefixCodes, TaxonomyForm, TaxonomyTable, hierarchy};
+use crate::model::{Domain, Kind, LeafRule, Path, Taxonomy, TreeError, paths};
 
 /// Codes of one length under their prefixes, padded with `*`.
 pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<Built, FormError> {
-    let keep = needed(&table.prefix, Form::Prefix, "prefix")?;
-    let length = *needed(&table.length, Form::Prefix, "length")?;
+    let keep = needed(&table.prefix, TaxonomyForm::Prefix, "prefix")?;
+    let length = *needed(&table.length, TaxonomyForm::Prefix, "length")?;
     if !(1..=1000).contains(&length) {
         return Err(FormError::new("length", format!("{length} is no length of a code (1 to 1000 characters)")));
     }
@@ -23,15 +23,15 @@ pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<Built, Fo
         return Err(FormError::new("prefix", format!("{} after {}: the numbers must descend", pair[1], pair[0])));
     }
     let listed;
-    let rows = match needed(&table.domain, Form::Prefix, "domain")? {
-        Codes::File(_) => source,
-        Codes::List(codes) => {
+    let rows = match needed(&table.domain, TaxonomyForm::Prefix, "domain")? {
+        PrefixCodes::File(_) => source,
+        PrefixCodes::List(codes) => {
             listed = list(codes, "domain")?;
             &listed
         }
     };
     // What is wrong in a list has no line; its place in the list says which entry is meant.
-    let in_file = matches!(table.domain, Some(Codes::File(_)));
+    let in_file = matches!(table.domain, Some(PrefixCodes::File(_)));
     let mut paths = Vec::with_capacity(rows.len());
     for row in rows {
         paths.push(path(row, keep, length as usize).map_err(|text| match in_file {
@@ -41,7 +41,7 @@ pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<Built, Fo
     }
     let (tree, repeats) = paths::from_paths(&paths).map_err(|error| FormError::of_tree("domain", &error))?;
     let warnings = hierarchy::repeated(&repeats).into_iter().collect();
-    Ok(Built { domain: Domain { tree, rule: Rule::Label }, kind: Kind::String, warnings })
+    Ok(Built { domain: Domain { tree, rule: LeafRule::Label }, kind: Kind::String, warnings })
 }
 
 /// The labels of one code up to the root, or what is wrong with it.
@@ -67,8 +67,8 @@ fn path(row: &Path, keep: &[i64], length: usize) -> Result<Path, String> {
 
 /// Values right under the root.
 pub(super) fn flat(table: &TaxonomyTable) -> Result<Built, FormError> {
-    let values = needed(&table.flat, Form::Flat, "flat")?;
-    let domain = Domain { tree: under_root(values, "flat")?, rule: Rule::Label };
+    let values = needed(&table.flat, TaxonomyForm::Flat, "flat")?;
+    let domain = Domain { tree: under_root(values, "flat")?, rule: LeafRule::Label };
     Ok(Built { domain, kind: Kind::String, warnings: Vec::new() })
 }
 

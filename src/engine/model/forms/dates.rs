@@ -3,9 +3,9 @@
 
 use super::built::{Built, FormError};
 use super::table::needed;
-use super::{Form, TaxonomyTable};
+use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::taxonomy::MOST_NODES;
-use crate::model::{DateLevel, Domain, Kind, Rule, Tree};
+use crate::model::{DateLevel, Domain, Kind, LeafRule, Tree};
 
 /// Days since 1970-01-01 of a day of the Gregorian calendar.
 pub fn days_from_civil(year: i32, month: u32, day: u32) -> i32 {
@@ -83,9 +83,9 @@ impl DateLevel {
 
 /// Dates from `from` to `to`, one leaf per node of the first level.
 pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
-    let levels = needed(&table.date, Form::Date, "date")?;
-    let from = day(needed(&table.from, Form::Date, "from")?, "from")?;
-    let to = day(needed(&table.to, Form::Date, "to")?, "to")?;
+    let levels = needed(&table.date, TaxonomyForm::Date, "date")?;
+    let from = day(needed(&table.from, TaxonomyForm::Date, "from")?, "from")?;
+    let to = day(needed(&table.to, TaxonomyForm::Date, "to")?, "to")?;
     let Some(&finest) = levels.first() else {
         return Err(FormError::new("date", "`date` names no level; write at least one, such as [\"month\", \"year\"]"));
     };
@@ -117,7 +117,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
         }
     }
     let tree = tree.finish().map_err(|error| FormError::of_tree("date", &error))?;
-    let rule = Rule::Dates { from, to, level: finest };
+    let rule = LeafRule::Dates { from, to, level: finest };
     Ok(Built { domain: Domain { tree, rule }, kind: Kind::Date, warnings: Vec::new() })
 }
 

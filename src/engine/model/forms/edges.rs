@@ -3,8 +3,8 @@
 
 use super::built::{Built, FormError};
 use super::table::needed;
-use super::{Form, TaxonomyTable};
-use crate::model::{Domain, Edge, Kind, Rule, Taxonomy, Tree};
+use super::{TaxonomyForm, TaxonomyTable};
+use crate::model::{Domain, Edge, Kind, LeafRule, Taxonomy, Tree};
 
 /// Digits behind the point that an edge may have.
 const MOST_DIGITS: usize = 12;
@@ -13,8 +13,8 @@ const LARGEST: f64 = 9_007_199_254_740_992.0;
 
 /// Intervals around ascending edges, under nodes that hold so many children each.
 pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
-    let edges = needed(&table.edges, Form::Edges, "edges")?;
-    let layers = needed(&table.layers, Form::Edges, "layers")?;
+    let edges = needed(&table.edges, TaxonomyForm::Edges, "edges")?;
+    let layers = needed(&table.layers, TaxonomyForm::Edges, "layers")?;
     if edges.is_empty() {
         return Err(FormError::new(
             "edges",
@@ -41,7 +41,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
     }
     let tree = tree(edges, &units, layers).map_err(|error| FormError::of_tree("edges", &error))?;
     Ok(Built {
-        domain: Domain { tree, rule: Rule::Edges { edges: edges.clone() } },
+        domain: Domain { tree, rule: LeafRule::Edges { edges: edges.clone() } },
         kind: Kind::Float,
         warnings: Vec::new(),
     })

@@ -1,7 +1,7 @@
 //! The form `file` (CONTRACTS 2): an ARX hierarchy, already split into rows.
 
 use super::built::{Built, FormError};
-use crate::model::{Domain, Kind, Path, Rule, TreeError, paths};
+use crate::model::{Domain, Kind, LeafRule, Path, TreeError, paths};
 
 /// How many repeated rows are named before the rest is counted.
 const NAMED: usize = 3;
@@ -12,7 +12,7 @@ pub(super) fn build(rows: &[Path]) -> Result<Built, FormError> {
     let alone = "the tree is only a root: all rows look the same, and nothing can be generalised";
     let alone = (tree.nodes() == 1).then(|| alone.to_owned());
     let warnings = repeated(&repeats).into_iter().chain(padded(rows)).chain(alone).collect();
-    Ok(Built { domain: Domain { tree, rule: Rule::Label }, kind: Kind::String, warnings })
+    Ok(Built { domain: Domain { tree, rule: LeafRule::Label }, kind: Kind::String, warnings })
 }
 
 /// Why rows are no tree, with what often lies behind it.

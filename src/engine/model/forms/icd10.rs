@@ -4,7 +4,7 @@
 
 use super::built::FormError;
 
-use crate::model::{CodeShape, Domain, Rule, Tree};
+use crate::model::{CodeShape, Domain, LeafRule, Tree};
 
 /// Every chapter with its blocks, in the order of the classification.
 const CHAPTERS: [(&str, &str); 22] = [
@@ -70,7 +70,7 @@ pub(super) fn domain() -> Result<Domain, FormError> {
         }
     }
     let tree = tree.finish().map_err(|error| FormError::of_tree("builtin", &error))?;
-    Ok(Domain { tree, rule: Rule::Cut { code: CodeShape::Icd10, instead: Vec::new() } })
+    Ok(Domain { tree, rule: LeafRule::Cut { code: CodeShape::Icd10, instead: Vec::new() } })
 }
 
 /// The first and last category of `A00-B99`, as letter × 100 + number.

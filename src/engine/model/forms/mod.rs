@@ -13,7 +13,7 @@ mod range;
 mod table;
 
 pub use built::{Built, FormError};
-pub use table::{Builtin, Codes, Form, TaxonomyTable};
+pub use table::{Builtin, PrefixCodes, TaxonomyForm, TaxonomyTable};
 
 use super::Path;
 
@@ -24,14 +24,14 @@ use super::Path;
 /// No form or two, a key of another form, parameters or rows that contradict each other.
 pub fn build(table: &TaxonomyTable, source: &[Path]) -> Result<Built, FormError> {
     match table.form()? {
-        Form::File => hierarchy::build(source),
-        Form::Bands => bands::bands(table),
-        Form::Range => range::build(table),
-        Form::Intervals => bands::intervals(table),
-        Form::Edges => edges::build(table),
-        Form::Prefix => codes::prefix(table, source),
-        Form::Date => dates::build(table),
-        Form::Flat => codes::flat(table),
-        Form::Builtin => builtin::build(table),
+        TaxonomyForm::File => hierarchy::build(source),
+        TaxonomyForm::Bands => bands::bands(table),
+        TaxonomyForm::Range => range::build(table),
+        TaxonomyForm::Intervals => bands::intervals(table),
+        TaxonomyForm::Edges => edges::build(table),
+        TaxonomyForm::Prefix => codes::prefix(table, source),
+        TaxonomyForm::Date => dates::build(table),
+        TaxonomyForm::Flat => codes::flat(table),
+        TaxonomyForm::Builtin => builtin::build(table),
     }
 }

@@ -3,14 +3,14 @@
 
 use super::built::{Built, FormError};
 use super::table::needed;
-use super::{Form, TaxonomyTable};
+use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::taxonomy::MOST_NODES;
-use crate::model::{Domain, Kind, Rule, Tree};
+use crate::model::{Domain, Kind, LeafRule, Tree};
 
 /// Integers `range[0]..=range[1]`.
 pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
     let refused = |text: String| FormError::new("range", text);
-    let &[min, max] = needed(&table.range, Form::Range, "range")?.as_slice() else {
+    let &[min, max] = needed(&table.range, TaxonomyForm::Range, "range")?.as_slice() else {
         return Err(refused("`range` is the smallest and the largest value of the domain: [0, 120]".to_owned()));
     };
     if min > max {
@@ -25,7 +25,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
     let mut tree = Tree::new("*");
     halve(&mut tree, 0, (min, max));
     let tree = tree.finish().map_err(|error| FormError::of_tree("range", &error))?;
-    let rule = Rule::Integers { min, max, open: false };
+    let rule = LeafRule::Integers { min, max, open: false };
     Ok(Built { domain: Domain { tree, rule }, kind: Kind::Int, warnings: Vec::new() })
 }
 

@@ -47,7 +47,7 @@ pub struct TaxonomyTable {
     pub length: Option<i64>,
     /// All codes: a list, or a file with one code a line, relative to the feed file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub domain: Option<Codes>,
+    pub domain: Option<PrefixCodes>,
     /// Levels of dates, finest first; the first one is what a leaf stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<Vec<DateLevel>>,
@@ -72,7 +72,7 @@ pub struct TaxonomyTable {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a list of codes, or the name of a file with one code a line")]
-pub enum Codes {
+pub enum PrefixCodes {
     /// A file with one code a line.
     File(String),
     /// The codes themselves.
@@ -97,7 +97,7 @@ pub enum Builtin {
 
 /// The form that a table is written in, with the keys that it may use (its own first).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum TaxonomyForm {
     /// `file`
     File,
     /// `bands`, `min`, `max`
@@ -118,31 +118,31 @@ pub enum Form {
     Builtin,
 }
 
-impl Form {
-    const ALL: [Form; 9] = [
-        Form::File,
-        Form::Bands,
-        Form::Range,
-        Form::Intervals,
-        Form::Edges,
-        Form::Prefix,
-        Form::Date,
-        Form::Flat,
-        Form::Builtin,
+impl TaxonomyForm {
+    const ALL: [TaxonomyForm; 9] = [
+        TaxonomyForm::File,
+        TaxonomyForm::Bands,
+        TaxonomyForm::Range,
+        TaxonomyForm::Intervals,
+        TaxonomyForm::Edges,
+        TaxonomyForm::Prefix,
+        TaxonomyForm::Date,
+        TaxonomyForm::Flat,
+        TaxonomyForm::Builtin,
     ];
 
     /// The keys of this form; the first one is its name.
     pub fn keys(self) -> &'static [&'static str] {
         match self {
-            Form::File => &["file"],
-            Form::Bands => &["bands", "min", "max"],
-            Form::Range => &["range"],
-            Form::Intervals => &["leaves", "layers"],
-            Form::Edges => &["edges", "layers"],
-            Form::Prefix => &["prefix", "length", "domain"],
-            Form::Date => &["date", "from", "to"],
-            Form::Flat => &["flat"],
-            Form::Builtin => &["builtin", "restricted"],
+            TaxonomyForm::File => &["file"],
+            TaxonomyForm::Bands => &["bands", "min", "max"],
+            TaxonomyForm::Range => &["range"],
+            TaxonomyForm::Intervals => &["leaves", "layers"],
+            TaxonomyForm::Edges => &["edges", "layers"],
+            TaxonomyForm::Prefix => &["prefix", "length", "domain"],
+            TaxonomyForm::Date => &["date", "from", "to"],
+            TaxonomyForm::Flat => &["flat"],
+            TaxonomyForm::Builtin => &["builtin", "restricted"],
         }
     }
 
@@ -182,10 +182,10 @@ impl TaxonomyTable {
     ///
     /// # Errors
     /// No form, two forms, or a key of another form.
-    pub fn form(&self) -> Result<Form, FormError> {
-        let mut form: Option<Form> = None;
+    pub fn form(&self) -> Result<TaxonomyForm, FormError> {
+        let mut form: Option<TaxonomyForm> = None;
         for key in self.written() {
-            let owners = || Form::ALL.into_iter().filter(|form| form.keys().contains(&key));
+            let owners = || TaxonomyForm::ALL.into_iter().filter(|form| form.keys().contains(&key));
             let owner = owners().find(|owner| form == Some(*owner)).or_else(|| owners().next());
             let owner = owner.expect("every key belongs to a form");
             let head = key == owner.name();
@@ -212,7 +212,7 @@ impl TaxonomyTable {
             }
         }
         form.ok_or_else(|| {
-            let names: Vec<&str> = Form::ALL.into_iter().map(Form::name).collect();
+            let names: Vec<&str> = TaxonomyForm::ALL.into_iter().map(TaxonomyForm::name).collect();
             FormError {
                 key: None,
                 text: format!("no form of taxonomy is written; choose one of {}", names.join(", ")),
@@ -225,13 +225,13 @@ impl TaxonomyTable {
     pub fn reads(&self) -> Option<(&'static str, &str)> {
         match (&self.file, &self.domain) {
             (Some(file), _) => Some(("file", file)),
-            (None, Some(Codes::File(file))) => Some(("domain", file)),
+            (None, Some(PrefixCodes::File(file))) => Some(("domain", file)),
             _ => None,
         }
     }
 }
 
 /// The value of a key that the form cannot do without.
-pub(super) fn needed<'a, T>(value: &'a Option<T>, form: Form, key: &'static str) -> Result<&'a T, FormError> {
+pub(super) fn needed<'a, T>(value: &'a Option<T>, form: TaxonomyForm, key: &'static str) -> Result<&'a T, FormError> {
     value.as_ref().ok_or_else(|| FormError::new(form.name(), format!("`{}` needs `{key}`", form.name())))
 }

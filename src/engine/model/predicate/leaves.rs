@@ -7,7 +7,7 @@ use super::super::column::DateLevel;
 use super::super::forms::dates;
 use super::super::leaf::whole_number;
 use super::super::taxonomy::{Leaf, Taxonomy};
-use super::text::{Condition, Literal, Wanted};
+use super::text::{ColumnCondition, Condition, Literal};
 
 /// Why there are none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,10 +43,10 @@ impl Condition {
     /// A value means no leaves, or only a part of one.
     pub fn leaves(&self, tree: &Taxonomy) -> Result<Vec<Range<Leaf>>, NoLeaves> {
         match &self.wanted {
-            Wanted::OneOf(list) => {
+            ColumnCondition::OneOf(list) => {
                 list.iter().map(|literal| text(literal).and_then(|text| leaves(tree, text, text))).collect()
             }
-            Wanted::Between(first, last) => Ok(vec![leaves(tree, text(first)?, text(last)?)?]),
+            ColumnCondition::Between(first, last) => Ok(vec![leaves(tree, text(first)?, text(last)?)?]),
         }
     }
 }

@@ -11,7 +11,7 @@ pub enum Literal {
 
 /// What a column is to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ColumnCondition {
     /// One of these.
     OneOf(Vec<Literal>),
     /// What lies between two, both included.
@@ -24,7 +24,7 @@ pub struct Condition {
     /// The column's name.
     pub column: String,
     /// What it is to show.
-    pub wanted: Wanted,
+    pub wanted: ColumnCondition,
 }
 
 /// Text that is no predicate.
@@ -141,15 +141,15 @@ impl Reader {
         };
         self.at += 1;
         let wanted = if self.sign('=') {
-            Wanted::OneOf(vec![self.literal()?])
+            ColumnCondition::OneOf(vec![self.literal()?])
         } else if self.keyword("in") {
-            Wanted::OneOf(self.list()?)
+            ColumnCondition::OneOf(self.list()?)
         } else if self.keyword("between") {
             let first = self.literal()?;
             if !self.keyword("and") {
                 return Err(self.misread("`and`, and the other end"));
             }
-            Wanted::Between(first, self.literal()?)
+            ColumnCondition::Between(first, self.literal()?)
         } else {
             return Err(self.misread("`=`, `in` or `between`"));
         };
@@ -190,15 +190,15 @@ mod tests {
     fn conditions_are_read_in_their_order() {
         let read = parse("age between 20 AND 39 and ward in ('A', 'O''Neil') and \"in = x\" = null and w='*'").unwrap();
         let conditions = [
-            ("age", Wanted::Between(text("20"), text("39"))),
-            ("ward", Wanted::OneOf(vec![text("A"), text("O'Neil")])),
-            ("in = x", Wanted::OneOf(vec![Literal::Null])),
-            ("w", Wanted::OneOf(vec![text("*")])),
+            ("age", ColumnCondition::Between(text("20"), text("39"))),
+            ("ward", ColumnCondition::OneOf(vec![text("A"), text("O'Neil")])),
+            ("in = x", ColumnCondition::OneOf(vec![Literal::Null])),
+            ("w", ColumnCondition::OneOf(vec![text("*")])),
         ];
         let conditions = conditions.map(|(column, wanted)| Condition { column: column.into(), wanted });
         assert_eq!(read, conditions);
         assert_eq!(parse("  ").unwrap(), []);
-        assert_eq!(parse("a='null'").unwrap()[0].wanted, Wanted::OneOf(vec![text("null")]));
+        assert_eq!(parse("a='null'").unwrap()[0].wanted, ColumnCondition::OneOf(vec![text("null")]));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Contradictions of limits on refinement attacks (SCIENCE 6) and on published sums (SCIENCE 7).
 
-use super::found::{Facts, Found};
+use super::policy_facts::{ColumnFacts, PolicyFindings};
 use crate::model::Decimal;
-use crate::policy::settings::{MaxRatio, Search, Settings};
+use crate::policy::settings::{MaxRatio, PolicySettings, Search};
 
 /// Limits of refinement attacks.
-pub(super) fn refinement(written: &Settings, found: &mut Found) {
+pub(super) fn refinement(written: &PolicySettings, found: &mut PolicyFindings) {
     let above_one = |ratio: Option<Decimal>| ratio.is_none_or(|ratio| ratio > Decimal::ONE);
     let max_ratio = written.max_ratio.and_then(|ratio| match ratio {
         MaxRatio::Limit(limit) => Some(limit),
@@ -21,7 +21,7 @@ pub(super) fn refinement(written: &Settings, found: &mut Found) {
 }
 
 /// Published sums.
-pub(super) fn sums(written: &Settings, facts: &Facts, found: &mut Found) {
+pub(super) fn sums(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     if facts.measures == 0 {
         let written = [("dominance", written.dominance.is_some()), ("p_rule", written.p_rule.is_some())];
         found.refuse_written(&written, "judges published sums, and no column has the role `measure`: leave it out");

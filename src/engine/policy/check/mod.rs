@@ -3,20 +3,22 @@
 //! says what to write instead; none judges whether a policy is wise.
 
 mod attacks;
-mod found;
 mod one_recoding;
+mod policy_facts;
 mod sensitive;
 
-pub use found::{Facts, PolicyError};
+pub use policy_facts::{ColumnFacts, PolicyError};
 
-use self::found::Found;
+use self::policy_facts::PolicyFindings;
 use super::division::refusals;
-use super::settings::{ChainKind, Guarantee, MaxRatio, OnUnsafe, Outliers, Output, Rare, Search, Settings, Values};
+use super::settings::{
+    ChainKind, Guarantee, MaxRatio, OnUnsafe, Outliers, Output, PolicySettings, Rare, Search, Values,
+};
 use crate::model::Decimal;
 
 /// All contradictions, each at the key that has to change.
-pub fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts) -> Vec<PolicyError> {
-    let mut found = Found(Vec::new());
+pub fn contradictions(written: &PolicySettings, chain: ChainKind, facts: &ColumnFacts) -> Vec<PolicyError> {
+    let mut found = PolicyFindings(Vec::new());
     crowd(written, &mut found);
     match chain {
         ChainKind::Cumulative => cumulative(written, &mut found),
@@ -33,7 +35,7 @@ pub fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts) -> Ve
     found.0
 }
 
-fn crowd(written: &Settings, found: &mut Found) {
+fn crowd(written: &PolicySettings, found: &mut PolicyFindings) {
     match written.k {
         None => found.refuse(
             "k",
@@ -45,7 +47,7 @@ fn crowd(written: &Settings, found: &mut Found) {
     found.at_most_one(written.max_loss, "max_loss", "the most that generalisation may cost");
 }
 
-fn cumulative(written: &Settings, found: &mut Found) {
+fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
     found.refuse_written(
         &[("outliers", written.outliers.is_some()), ("output", written.output.is_some())],
         "applies to disjoint chains only: leave it out, or write `chain = \"disjoint\"` in [feed]",
@@ -88,7 +90,7 @@ fn cumulative(written: &Settings, found: &mut Found) {
 }
 
 /// Where a coin divides people.
-fn crowds(written: &Settings, found: &mut Found) {
+fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
     let joint = "judges what all classes of one release tell together, and where a coin divides people `max_ratio` bounds it for \
                  each: leave it out";
     found.refuse_written(&[("max_joint_ratio", written.max_joint_ratio.is_some())], joint);
@@ -116,7 +118,7 @@ fn crowds(written: &Settings, found: &mut Found) {
 }
 
 /// The coin of `chain`.
-fn coin(written: &Settings, found: &mut Found) {
+fn coin(written: &PolicySettings, found: &mut PolicyFindings) {
     for (key, missing) in [("rho", written.rho.is_none()), ("max_odds", written.max_odds.is_none())] {
         found.refuse_if(
             missing,
@@ -137,7 +139,7 @@ fn coin(written: &Settings, found: &mut Found) {
     }
 }
 
-fn standing(written: &Settings, found: &mut Found) {
+fn standing(written: &PolicySettings, found: &mut PolicyFindings) {
     found.at_most_one(written.max_withheld, "max_withheld", "a share of all rows");
     if written.rare == Some(Rare::Coarsen) {
         let text = "under `rare = \"coarsen\"` nothing waits and nothing is withheld: leave it out";
@@ -146,7 +148,7 @@ fn standing(written: &Settings, found: &mut Found) {
     }
 }
 
-fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
+fn disjoint(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     found.refuse_written(
         &[
             ("guarantee", written.guarantee.is_some()),
@@ -211,7 +213,7 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
     );
 }
 
-fn search(written: &Settings, chain: ChainKind, found: &mut Found) {
+fn search(written: &PolicySettings, chain: ChainKind, found: &mut PolicyFindings) {
     let cumulative = chain == ChainKind::Cumulative;
     let halves = written.search == Some(Search::Halves);
     found.refuse_if(

@@ -1,13 +1,18 @@
 //! Contradictions of searches for one recoding of all rows (SCIENCE 4 and 8), `top-down` and `levels`: which rows they may leave
 //! waiting, and what is known of what they give away.
 
-use super::found::{Facts, Found};
+use super::policy_facts::{ColumnFacts, PolicyFindings};
 use crate::model::Decimal;
-use crate::policy::settings::{ChainKind, Guarantee, OnUnsafe, Rare, Search, Settings, Values};
+use crate::policy::settings::{ChainKind, Guarantee, OnUnsafe, PolicySettings, Rare, Search, Values};
 use crate::policy::workload::{MOST_COUNTS, NoCount, Workload};
 
 /// All of them.
-pub(super) fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts, found: &mut Found) {
+pub(super) fn contradictions(
+    written: &PolicySettings,
+    chain: ChainKind,
+    facts: &ColumnFacts,
+    found: &mut PolicyFindings,
+) {
     let guarantee = written.guarantee.unwrap_or(Guarantee::Blind);
     let levels = written.search == Some(Search::Levels);
     found.refuse_if(
@@ -37,7 +42,7 @@ pub(super) fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts
 }
 
 /// Rows that the first recoding of a cumulative chain leaves waiting.
-fn set_aside(written: &Settings, chain: ChainKind, guarantee: Guarantee, found: &mut Found) {
+fn set_aside(written: &PolicySettings, chain: ChainKind, guarantee: Guarantee, found: &mut PolicyFindings) {
     let Some(share) = written.set_aside else { return };
     if chain == ChainKind::Disjoint {
         let text = "`set_aside` is about the recoding that a cumulative chain keeps: leave it out, or write `suppression`, which \
@@ -60,7 +65,7 @@ fn set_aside(written: &Settings, chain: ChainKind, guarantee: Guarantee, found: 
 }
 
 /// Counts that levels are found by.
-fn workload(written: &Settings, facts: &Facts, found: &mut Found) {
+fn workload(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     let Some(counts) = &written.workload else { return };
     if written.search != Some(Search::Levels) {
         let text = "only `search = \"levels\"` finds labels by how wrong counts are: write it, or leave `workload` out";
@@ -79,7 +84,7 @@ fn workload(written: &Settings, facts: &Facts, found: &mut Found) {
 }
 
 /// Rows that a release of a disjoint chain leaves waiting.
-fn suppression(written: &Settings, chain: ChainKind, found: &mut Found) {
+fn suppression(written: &PolicySettings, chain: ChainKind, found: &mut PolicyFindings) {
     let Some(share) = written.suppression else { return };
     if chain == ChainKind::Cumulative {
         let text = "`suppression` applies to disjoint chains only: leave it out, or write `chain = \"disjoint\"` in [feed]; in a \
@@ -108,7 +113,7 @@ fn suppression(written: &Settings, chain: ChainKind, found: &mut Found) {
 }
 
 /// By how much a recoding narrows down who is where is known of one search alone.
-fn figure(written: &Settings, facts: &Facts, found: &mut Found) {
+fn figure(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     if written.max_global_ratio.is_none() {
         return;
     }

@@ -1,11 +1,11 @@
 //! Contradictions of what is asked of sensitive values (SCIENCE 4, checks; SCIENCE 5, guarded sets).
 
-use super::found::{Facts, Found, last};
+use super::policy_facts::{ColumnFacts, PolicyFindings, last};
 use crate::model::Decimal;
-use crate::policy::settings::{Distance, DiversitySettings, Settings};
+use crate::policy::settings::{Distance, DiversitySettings, PolicySettings};
 
 /// m-confidentiality of guarded sets.
-pub(super) fn guarded(written: &Settings, facts: &Facts, found: &mut Found) {
+pub(super) fn guarded(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     let Some(m) = written.m else {
         let needing = [("mask", written.mask.is_some()), ("base_rate", written.base_rate.is_some())];
         found.refuse_written(&needing, "means nothing without `m`: write `m = 2`, or leave it out");
@@ -24,7 +24,7 @@ pub(super) fn guarded(written: &Settings, facts: &Facts, found: &mut Found) {
     }
 }
 
-pub(super) fn diversity(table: &DiversitySettings, facts: &Facts, found: &mut Found) {
+pub(super) fn diversity(table: &DiversitySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     if *table == DiversitySettings::default() {
         found.refuse(
             "diversity",
@@ -69,7 +69,7 @@ pub(super) fn diversity(table: &DiversitySettings, facts: &Facts, found: &mut Fo
     closeness(table, facts, found);
 }
 
-fn closeness(table: &DiversitySettings, facts: &Facts, found: &mut Found) {
+fn closeness(table: &DiversitySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     let Some(distance) = table.distance else { return };
     let key = "diversity.distance";
     found.refuse_if(table.t.is_none(), key, "`distance` is the distance of `t`: write `t` too, or leave it out");

@@ -1,7 +1,7 @@
 //! Which of many labels halving comes to. They are divided as halving divides people, so that each region that several of them have
 //! on their way is looked at once.
 
-use super::{Division, Split};
+use super::{Division, RegionSplit};
 use crate::model::Node;
 
 /// From so many labels on two parts are looked at on two threads.
@@ -43,7 +43,9 @@ impl Division<'_> {
         }
         // Whatever is not reached has to be divided for once more.
         let open = self.splits(&stop.region).into_iter().find(|split| !stop.closed[split.column]);
-        let Some(Split { column, parts }) = open.filter(|_| stop.refused < refusals) else { return places.to_vec() };
+        let Some(RegionSplit { column, parts }) = open.filter(|_| stop.refused < refusals) else {
+            return places.to_vec();
+        };
         let (refused, divided) = apart(places, |place| labels[place][column] == stop.region[column]);
         let below = |part: Node| move |place: usize| self.trees[column].covers(part, labels[place][column]);
         let (first, others) = apart(divided, below(parts[0]));

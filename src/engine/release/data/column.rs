@@ -8,12 +8,12 @@ use arrow_array::types::{ArrowPrimitiveType, Date32Type, Decimal128Type, Float64
 use arrow_array::{ArrayRef, DictionaryArray, LargeStringArray};
 use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, Field};
 
-use super::exact::Exact;
-use crate::histogram::{Release, Values};
+use super::exact::LeafTable;
+use crate::histogram::{Release, SensitiveValues};
 use crate::model::{Kind, Taxonomy, Value};
 
 /// A column and how far it has been written.
-pub struct Column<'a> {
+pub struct ColumnWriter<'a> {
     cells: Cells<'a>,
     /// Pieces that have been begun, and how many rows of the last of them are still to be written.
     begun: usize,
@@ -28,11 +28,11 @@ enum Cells<'a> {
     /// The number of each class, from 1.
     Numbers { table: &'a Release },
     /// One label per leaf tuple, class by class.
-    Leaves { exact: &'a Exact<'a>, column: usize, tree: &'a Taxonomy },
+    Leaves { exact: &'a LeafTable<'a>, column: usize, tree: &'a Taxonomy },
     /// The number of a release per group: the last value of its sensitive tuple.
-    Arrivals { table: &'a Release, values: &'a Values },
+    Arrivals { table: &'a Release, values: &'a SensitiveValues },
     /// One value per group.
-    Values { table: &'a Release, column: usize, values: &'a Values, kind: Kind },
+    Values { table: &'a Release, column: usize, values: &'a SensitiveValues, kind: Kind },
 }
 
 /// Equal cells one below the other: a piece that shows what all of them hold, and how many rows they are.
@@ -41,34 +41,34 @@ struct Run {
     rows: usize,
 }
 
-impl<'a> Column<'a> {
-    fn new(cells: Cells<'a>) -> Column<'a> {
-        Column { cells, begun: 0, left: 0 }
+impl<'a> ColumnWriter<'a> {
+    fn new(cells: Cells<'a>) -> ColumnWriter<'a> {
+        ColumnWriter { cells, begun: 0, left: 0 }
     }
 
     /// The labels of a quasi column.
-    pub fn labels(table: &'a Release, column: usize, tree: &'a Taxonomy) -> Column<'a> {
-        Column::new(Cells::Labels { table, column, tree })
+    pub fn labels(table: &'a Release, column: usize, tree: &'a Taxonomy) -> ColumnWriter<'a> {
+        ColumnWriter::new(Cells::Labels { table, column, tree })
     }
 
     /// The numbers of the classes.
-    pub fn numbers(table: &'a Release) -> Column<'a> {
-        Column::new(Cells::Numbers { table })
+    pub fn numbers(table: &'a Release) -> ColumnWriter<'a> {
+        ColumnWriter::new(Cells::Numbers { table })
     }
 
     /// The leaves of a quasi column.
-    pub fn leaves(exact: &'a Exact<'a>, column: usize, tree: &'a Taxonomy) -> Column<'a> {
-        Column::new(Cells::Leaves { exact, column, tree })
+    pub fn leaves(exact: &'a LeafTable<'a>, column: usize, tree: &'a Taxonomy) -> ColumnWriter<'a> {
+        ColumnWriter::new(Cells::Leaves { exact, column, tree })
     }
 
     /// The cells of a sensitive column.
-    pub fn cells(table: &'a Release, values: &'a Values, column: usize, kind: Kind) -> Column<'a> {
-        Column::new(Cells::Values { table, column, values, kind })
+    pub fn cells(table: &'a Release, values: &'a SensitiveValues, column: usize, kind: Kind) -> ColumnWriter<'a> {
+        ColumnWriter::new(Cells::Values { table, column, values, kind })
     }
 
     /// The release in which rows came, which is the last value of their sensitive tuples.
-    pub fn arrivals(table: &'a Release, values: &'a Values) -> Column<'a> {
-        Column::new(Cells::Arrivals { table, values })
+    pub fn arrivals(table: &'a Release, values: &'a SensitiveValues) -> ColumnWriter<'a> {
+        ColumnWriter::new(Cells::Arrivals { table, values })
     }
 
     /// Its name and type; only sensitive cells may be missing.
@@ -184,7 +184,7 @@ fn texts<'t>(runs: &[Run], text: impl Fn(usize) -> Option<&'t str>) -> ArrayRef 
 }
 
 /// The release in which the rows of a group came.
-fn arrival(table: &Release, values: &Values, group: usize) -> i32 {
+fn arrival(table: &Release, values: &SensitiveValues, group: usize) -> i32 {
     match values.get(table.values()[group]).last() {
         Some(Value::Int(release)) => i32::try_from(*release).expect("fewer than 2^31 releases"),
         _ => panic!("rows say in which release they came"),

@@ -5,18 +5,18 @@ use crate::histogram::{Headcount, Release};
 use crate::model::{Leaf, Node};
 
 /// Leaf tuples, each with its people, class by class.
-pub struct Exact<'a> {
+pub struct LeafTable<'a> {
     people: &'a Headcount,
     /// The numbers of the tuples.
     order: Vec<u32>,
 }
 
-impl<'a> Exact<'a> {
+impl<'a> LeafTable<'a> {
     /// The people of a table.
     ///
     /// # Panics
     /// If somebody is in no class of it.
-    pub fn of(table: &Release, people: &'a Headcount) -> Exact<'a> {
+    pub fn of(table: &Release, people: &'a Headcount) -> LeafTable<'a> {
         let mut order: Vec<(u32, u32)> = Vec::with_capacity(people.tuples());
         let mut nodes: Vec<Node> = vec![0; people.width()];
         for tuple in 0..people.tuples() {
@@ -26,7 +26,7 @@ impl<'a> Exact<'a> {
             order.push((class as u32, tuple as u32));
         }
         order.sort_unstable();
-        Exact { people, order: order.into_iter().map(|(_, tuple)| tuple).collect() }
+        LeafTable { people, order: order.into_iter().map(|(_, tuple)| tuple).collect() }
     }
 
     /// The leaf of a tuple in a column.

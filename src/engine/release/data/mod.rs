@@ -21,10 +21,10 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
-use crate::histogram::{Headcount, Histogram, Release, Values};
+use crate::histogram::{Headcount, Histogram, Release, SensitiveValues};
 use crate::model::{self, Columns, Role};
-use column::Column;
-use exact::Exact;
+use column::ColumnWriter;
+use exact::LeafTable;
 
 /// Rows per row group.
 pub const ROW_GROUP: usize = 1 << 20;
@@ -39,7 +39,7 @@ const ZSTD: i32 = 3;
 ///
 /// # Panics
 /// If a sensitive value is not of its column's type, which decoding makes null.
-pub fn data(table: &Release, values: &Values, columns: &Columns) -> Vec<u8> {
+pub fn data(table: &Release, values: &SensitiveValues, columns: &Columns) -> Vec<u8> {
     data_in_groups(table, values, columns, ROW_GROUP)
 }
 
@@ -47,9 +47,9 @@ pub fn data(table: &Release, values: &Values, columns: &Columns) -> Vec<u8> {
 ///
 /// # Panics
 /// Like [`data`], and if a row group is to have no rows.
-pub fn data_in_groups(table: &Release, values: &Values, columns: &Columns, group: usize) -> Vec<u8> {
+pub fn data_in_groups(table: &Release, values: &SensitiveValues, columns: &Columns, group: usize) -> Vec<u8> {
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
-    let labels = quasi.map(|(at, (column, tree))| (&*column.name, Column::labels(table, at, tree)));
+    let labels = quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::labels(table, at, tree)));
     write(labels.chain(sensitive(table, values, columns)).collect(), table.rows(), columns, group)
 }
 
@@ -63,8 +63,8 @@ pub fn part(rows: &Histogram, columns: &Columns) -> Vec<u8> {
     let said = name.map_or_else(|| rows.clone().as_one(0), |_| rows.with_arrival());
     let (table, values) = (Release::from_own_labels(&said), said.values());
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
-    let labels = quasi.map(|(at, (column, tree))| (&*column.name, Column::labels(&table, at, tree)));
-    let release = name.map(|name| (name, Column::arrivals(&table, values)));
+    let labels = quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::labels(&table, at, tree)));
+    let release = name.map(|name| (name, ColumnWriter::arrivals(&table, values)));
     let written = labels.chain(sensitive(&table, values, columns)).chain(release).collect();
     write(written, table.rows(), columns, ROW_GROUP)
 }
@@ -75,15 +75,15 @@ pub fn part(rows: &Histogram, columns: &Columns) -> Vec<u8> {
 /// Like [`data_in_groups`], and if somebody is in no class of the table.
 pub fn two_in_groups(
     table: &Release,
-    values: &Values,
+    values: &SensitiveValues,
     people: &Headcount,
     columns: &Columns,
     group: usize,
 ) -> [Vec<u8>; 2] {
-    let exact = Exact::of(table, people);
+    let exact = LeafTable::of(table, people);
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
-    let leaves = quasi.map(|(at, (column, tree))| (&*column.name, Column::leaves(&exact, at, tree)));
-    let class = || [(model::Column::CLASS, Column::numbers(table))].into_iter();
+    let leaves = quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::leaves(&exact, at, tree)));
+    let class = || [(model::Column::CLASS, ColumnWriter::numbers(table))].into_iter();
     let quasi = leaves.chain(class()).collect();
     let sensitive = class().chain(sensitive(table, values, columns)).collect();
     [quasi, sensitive].map(|written| write(written, table.rows(), columns, group))
@@ -91,20 +91,20 @@ pub fn two_in_groups(
 
 fn sensitive<'a>(
     table: &'a Release,
-    values: &'a Values,
+    values: &'a SensitiveValues,
     columns: &'a Columns,
-) -> impl Iterator<Item = (&'a str, Column<'a>)> {
+) -> impl Iterator<Item = (&'a str, ColumnWriter<'a>)> {
     let sensitive = columns.of(Role::Sensitive).enumerate();
-    sensitive.map(|(at, column)| (&*column.name, Column::cells(table, values, at, column.kind)))
+    sensitive.map(|(at, column)| (&*column.name, ColumnWriter::cells(table, values, at, column.kind)))
 }
 
-fn write(written: Vec<(&str, Column)>, rows: u64, columns: &Columns, group: usize) -> Vec<u8> {
+fn write(written: Vec<(&str, ColumnWriter)>, rows: u64, columns: &Columns, group: usize) -> Vec<u8> {
     assert!(group > 0, "row groups have rows");
     try_write(written, rows, columns, group as u64).expect("labels and values of declared types can always be written")
 }
 
-fn try_write(written: Vec<(&str, Column)>, rows: u64, columns: &Columns, group: u64) -> Result<Vec<u8>> {
-    let (names, mut written): (Vec<&str>, Vec<Column>) = written.into_iter().unzip();
+fn try_write(written: Vec<(&str, ColumnWriter)>, rows: u64, columns: &Columns, group: u64) -> Result<Vec<u8>> {
+    let (names, mut written): (Vec<&str>, Vec<ColumnWriter>) = written.into_iter().unzip();
     let fields = names.iter().zip(&written).map(|(name, column)| Arc::new(column.field(name)));
     let fields: Vec<FieldRef> = fields.collect();
     let schema = Arc::new(Schema::new(fields.clone()));
@@ -134,7 +134,7 @@ fn try_write(written: Vec<(&str, Column)>, rows: u64, columns: &Columns, group: 
 
 /// The next rows of one column.
 fn encode(
-    column: &mut Column,
+    column: &mut ColumnWriter,
     mut writer: ArrowColumnWriter,
     field: &FieldRef,
     rows: usize,

@@ -1,6 +1,6 @@
 //! How coarse each column had to become: one table over all columns (SCIENCE 8), then each column with its labels.
 
-use super::html::{Page, Text, Wide, put};
+use super::html::{Page, Text, WideSection, put};
 use super::words::{Words, fill};
 use super::{Form, Report, detail, icicle, labels};
 
@@ -22,7 +22,7 @@ pub fn write(page: &mut Page, report: &Report) {
         page,
         "<section>\n<h2>{heading}</h2>\n<p>{}</p>\n{}",
         fill(words.loss_scale, &[("text", &text)]),
-        Wide(heading)
+        WideSection(heading)
     );
     if report.form == Form::LastingLabels {
         detail::write(page, words, &report.columns);

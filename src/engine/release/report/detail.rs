@@ -54,10 +54,10 @@ pub fn write(page: &mut Page, words: &Words, columns: &[Cutting]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::{Cell, Histogram, Release, Values};
+    use crate::histogram::{Cell, Histogram, Release, SensitiveValues};
     use crate::model::Tree;
     use crate::release::overview::Overview;
-    use crate::release::utility::Shown;
+    use crate::release::utility::LabelCounts;
 
     #[test]
     fn rows_are_counted_by_the_size_of_their_label() {
@@ -66,11 +66,11 @@ mod tests {
         (0..2).for_each(|leaf| _ = tree.add(half, &format!("{leaf}"), 1));
         tree.add(0, "other", 2);
         let tree = tree.finish().expect("a tree");
-        let (values, _) = Values::from_distinct(0, vec![Vec::new().into()]);
+        let (values, _) = SensitiveValues::from_distinct(0, vec![Vec::new().into()]);
         let cells = [3, 4, 5].map(|count| Cell { increment: 0, value: 0, count });
         let table = Release::from_own_labels(&Histogram::of_counts(&[vec![0, 1, 2]], values, &cells));
         let table = Overview::of(&table);
-        let column = Cutting { name: "column", tree: &tree, nodes: table.labels(0), shown: Shown::of(&table, 0) };
+        let column = Cutting { name: "column", tree: &tree, nodes: table.labels(0), shown: LabelCounts::of(&table, 0) };
         assert_eq!(rows(&column), [5, 0, 0, 4, 0, 3]);
     }
 }

@@ -52,18 +52,18 @@ impl fmt::Display for Text<'_> {
 
 /// Begins a part of the page that scrolls sideways where it is wider than the screen; its name is shown by no browser. It ends with
 /// `</div>`.
-pub struct Wide<'a>(pub &'a str);
+pub struct WideSection<'a>(pub &'a str);
 
-impl fmt::Display for Wide<'_> {
+impl fmt::Display for WideSection<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">", self.0)
     }
 }
 
 /// A count: `12,345`.
-pub struct Count(pub u64);
+pub struct GroupedDigits(pub u64);
 
-impl fmt::Display for Count {
+impl fmt::Display for GroupedDigits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = self.0.to_string();
         for (at, digit) in digits.chars().enumerate() {
@@ -81,7 +81,7 @@ pub struct Many(pub u64, pub &'static str);
 
 impl fmt::Display for Many {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}{}", Count(self.0), self.1, if self.0 == 1 { "" } else { "s" })
+        write!(f, "{} {}{}", GroupedDigits(self.0), self.1, if self.0 == 1 { "" } else { "s" })
     }
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for Bar {
 
 #[cfg(test)]
 mod tests {
-    use super::{Count, Text};
+    use super::{GroupedDigits, Text};
 
     #[test]
     fn text_cannot_leave_its_place() {
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn numbers_are_as_people_read_them() {
-        let counts = [0, 12, 123, 1_234, 1_234_567].map(|count| Count(count).to_string());
+        let counts = [0, 12, 123, 1_234, 1_234_567].map(|count| GroupedDigits(count).to_string());
         assert_eq!(counts, ["0", "12", "123", "1,234", "1,234,567"]);
     }
 }

@@ -5,7 +5,7 @@
 //! drawn as one box that says how many they are.
 
 use super::Cutting;
-use super::html::{Page, Text, Wide, percent, put};
+use super::html::{Page, Text, WideSection, percent, put};
 use super::words::{Words, fill};
 use crate::model::Node;
 
@@ -109,7 +109,7 @@ pub fn write(page: &mut Page, words: &Words, column: &Cutting) {
     let height = f64::from(levels * LEVEL) + ROWS;
     let labels = words.many(column.nodes.len() as u64, words.published_label);
     let name = fill(words.drawing, &[("column", &Text(column.name)), ("labels", &labels)]);
-    put!(page, "{}<svg class=\"icicle\" height=\"{height}\" role=\"img\" aria-label=\"{name}\">\n", Wide(&name));
+    put!(page, "{}<svg class=\"icicle\" height=\"{height}\" role=\"img\" aria-label=\"{name}\">\n", WideSection(&name));
     for drawn in &boxes {
         let (x, width) = (percent(drawn.from, domain), percent(drawn.width, domain));
         // What is published reaches down to the last level, so that the cut is one row without gaps.

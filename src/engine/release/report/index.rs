@@ -1,7 +1,7 @@
 //! The page over all releases of a feed, by chain, the newest first. It is a convenience for people: manifests decide what is published.
 
 use super::head::minute;
-use super::html::{Page, Text, Wide, put};
+use super::html::{Page, Text, WideSection, put};
 use super::since::figures;
 use super::words::{Words, fill};
 use super::{Language, begin, end};
@@ -53,7 +53,7 @@ pub fn index(feed: &str, language: Language, releases: &[ListedRelease<'_>]) -> 
 
 fn write_chain(page: &mut Page, words: &Words, releases: &[ListedRelease<'_>]) {
     let heading = fill(words.index_chain, &[("chain", &releases[0].chain)]);
-    put!(page, "<section>\n<h2>{heading}</h2>\n{}<table>\n<thead><tr>", Wide(&heading));
+    put!(page, "<section>\n<h2>{heading}</h2>\n{}<table>\n<thead><tr>", WideSection(&heading));
     put!(page, "<th scope=\"col\">{}</th><th scope=\"col\">{}</th>", words.index_report, words.time);
     for (name, _) in figures(words, &releases[0].figures) {
         put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");

@@ -2,7 +2,7 @@
 //! labels with the most rows, and the rest is counted in one line.
 
 use super::Cutting;
-use super::html::{Bar, Page, Text, Wide, put};
+use super::html::{Bar, Page, Text, WideSection, put};
 use super::words::{Words, fill};
 use crate::model::Node;
 
@@ -22,7 +22,7 @@ pub fn write(page: &mut Page, words: &Words, column: &Cutting) {
         caption = fill(words.label_caption_most, &[("labels", &caption), ("count", &count)]);
     }
     let name = format!("{}: {caption}", Text(column.name));
-    put!(page, "{}<table class=\"labels\">\n<caption>{caption}</caption>\n<thead><tr>", Wide(&name));
+    put!(page, "{}<table class=\"labels\">\n<caption>{caption}</caption>\n<thead><tr>", WideSection(&name));
     put!(page, "<th scope=\"col\">{}</th>", words.label_column);
     for name in [words.values_in_it, words.rows, words.share] {
         put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");

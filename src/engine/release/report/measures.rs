@@ -1,7 +1,7 @@
 //! What the table of measures shows, and which sums it does not, with the reason and what readers can still conclude.
 
 use super::Report;
-use super::html::{Page, Text, Wide, put};
+use super::html::{Page, Text, WideSection, put};
 use super::words::fill;
 use crate::release::measure_figures::MeasureFigures;
 
@@ -19,7 +19,7 @@ pub fn write(page: &mut Page, report: &Report) {
         false => (words.measures_of_new, words.new_labels, words.measures_interval),
     };
     put!(page, "<section id=\"measures\">\n<h2>{}</h2>\n<p>{} {counted}</p>\n", words.measures, words.measures_text);
-    put!(page, "{}<table>\n<thead><tr><th scope=\"col\">{}</th>", Wide(words.measures), words.measure);
+    put!(page, "{}<table>\n<thead><tr><th scope=\"col\">{}</th>", WideSection(words.measures), words.measure);
     for name in [labels, words.sums_shown, words.sums_dominated, words.sums_of_few, words.sums_of_none] {
         put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
     }

@@ -33,14 +33,14 @@ pub use operator::{OperatorFacts, SignedApproval, WaitingRows, operators_copy};
 
 use super::file::FileLine;
 use super::language::Language;
-use super::layout::Placed;
-use super::manifest::{Facts, Manifest, Terms};
+use super::layout::PlacedFile;
+use super::manifest::{Manifest, ReleaseFacts, ReleaseTerms};
 use super::measure_figures::MeasureFigures;
 use super::overview::Overview;
 use super::past_release::PastRelease;
 use super::presentation::Presentation;
-use super::utility::Shown;
-use crate::histogram::Sums;
+use super::utility::LabelCounts;
+use crate::histogram::TableSums;
 use crate::model::{Column, Columns, Node, Role, Taxonomy};
 use html::{Page, STYLE, Text, put};
 use words::{Words, fill};
@@ -50,7 +50,7 @@ struct Cutting<'a> {
     name: &'a str,
     tree: &'a Taxonomy,
     nodes: Vec<Node>,
-    shown: Shown,
+    shown: LabelCounts,
 }
 
 /// How labels relate to classes.
@@ -92,8 +92,13 @@ pub struct Surroundings<'a> {
 
 impl<'a> Surroundings<'a> {
     /// Of a release whose tables and taxonomies are these files; `placed` are the same.
-    pub fn of(facts: &Facts<'a>, terms: &Terms<'_>, placed: &[Placed<'_>], files: &'a [FileLine]) -> Surroundings<'a> {
-        let kept = Placed::lines(terms.kept, placed).len() - placed.len();
+    pub fn of(
+        facts: &ReleaseFacts<'a>,
+        terms: &ReleaseTerms<'_>,
+        placed: &[PlacedFile<'_>],
+        files: &'a [FileLine],
+    ) -> Surroundings<'a> {
+        let kept = PlacedFile::lines(terms.kept, placed).len() - placed.len();
         let Presentation { language, earlier, .. } = facts.presentation;
         Surroundings { language, earlier, files, kept }
     }
@@ -106,7 +111,7 @@ struct Report<'a> {
     columns: Vec<Cutting<'a>>,
     sensitive: Vec<&'a str>,
     form: Form,
-    sums: &'a Sums,
+    sums: &'a TableSums,
     measures: &'a [MeasureFigures],
     joins: bool,
     around: Surroundings<'a>,
@@ -122,7 +127,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>, arou
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
     let cutting = |(at, (column, tree))| {
         let column: &Column = column;
-        Cutting { name: &column.name, tree, nodes: table.labels(at), shown: Shown::of(table, at) }
+        Cutting { name: &column.name, tree, nodes: table.labels(at), shown: LabelCounts::of(table, at) }
     };
     let words = Words::of(around.language);
     let report = Report {

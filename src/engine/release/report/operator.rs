@@ -1,7 +1,7 @@
 //! The operator's copy of a report: the public page with what only the operator may see. It names people, and is never published.
 
 use super::head::minute;
-use super::html::{Page, Text, Wide, put};
+use super::html::{Page, Text, WideSection, put};
 use super::words::{Words, fill};
 use super::{END, Language};
 use crate::release::digest::Sha256;
@@ -80,7 +80,7 @@ fn approvals(page: &mut Page, words: &Words, facts: &OperatorFacts) {
     if facts.approvals.is_empty() {
         put!(page, "<p>{}</p>\n", words.copy_no_approval);
     } else {
-        put!(page, "{}<table>\n<thead><tr>", Wide(words.copy_approvals));
+        put!(page, "{}<table>\n<thead><tr>", WideSection(words.copy_approvals));
         for name in [words.copy_who, words.copy_when, words.copy_why, words.copy_key] {
             put!(page, "<th scope=\"col\">{name}</th>");
         }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Report;
-use super::html::{Page, Text, Wide, put};
+use super::html::{Page, Text, WideSection, put};
 use super::words::fill;
 
 /// The sections.
@@ -20,7 +20,12 @@ pub fn write(page: &mut Page, report: &Report) {
         let kept = words.count(around.kept as u64);
         put!(page, " {}", fill(words.files_kept, &[("files", &kept)]));
     }
-    put!(page, "</p>\n{}<table class=\"files\">\n<thead><tr><th scope=\"col\">{}</th>", Wide(words.files), words.file);
+    put!(
+        page,
+        "</p>\n{}<table class=\"files\">\n<thead><tr><th scope=\"col\">{}</th>",
+        WideSection(words.files),
+        words.file
+    );
     put!(page, "<th scope=\"col\">SHA-256</th></tr></thead>\n<tbody>\n");
     for file in around.files {
         let (path, sha256) = (Text(&file.path), file.sha256);

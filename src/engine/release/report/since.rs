@@ -1,7 +1,7 @@
 //! What changed since the release before.
 
 use super::Report;
-use super::html::{Page, Wide, put};
+use super::html::{Page, WideSection, put};
 use super::words::{Words, fill};
 use crate::release::past_release::PastRelease;
 
@@ -14,7 +14,7 @@ pub fn write(page: &mut Page, report: &Report) {
         return;
     };
     let now = report.manifest.figures();
-    put!(page, "{}<table>\n<thead><tr><th scope=\"col\">{}</th>", Wide(words.since), words.figure);
+    put!(page, "{}<table>\n<thead><tr><th scope=\"col\">{}</th>", WideSection(words.since), words.figure);
     let heads = [
         fill(words.release_column, &[("release", &before.release)]),
         fill(words.this_release, &[("release", &now.release)]),

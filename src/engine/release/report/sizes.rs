@@ -1,7 +1,7 @@
 //! How large the classes are: a small histogram whose bins begin at k and double.
 
 use super::Report;
-use super::html::{Bar, Page, Wide, put};
+use super::html::{Bar, Page, WideSection, put};
 use super::words::fill;
 
 /// The section on class sizes: for each size how many classes have it.
@@ -9,7 +9,7 @@ pub fn write(page: &mut Page, report: &Report) {
     let words = report.words;
     let sizes: Vec<(u64, u64)> = report.sums.sizes().collect();
     let rows: u64 = sizes.iter().map(|(size, classes)| size * classes).sum();
-    put!(page, "<section>\n<h2>{}</h2>\n{}<table>\n<thead><tr>", words.sizes, Wide(words.sizes));
+    put!(page, "<section>\n<h2>{}</h2>\n{}<table>\n<thead><tr>", words.sizes, WideSection(words.sizes));
     put!(page, "<th scope=\"col\">{}</th>", words.size_column);
     for name in [words.classes, words.rows, words.share] {
         put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");

@@ -11,12 +11,12 @@ use std::collections::BTreeSet;
 
 use crate::histogram::ValueCode;
 pub use draws::Draws;
-pub use shares::{Crowd, Shares};
+pub use shares::{AtomShare, AtomShares};
 pub use stock::{Stock, Stocks};
 
 /// Rows of an atom that are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rows {
+pub struct EqualRows {
     /// What tells them from others of the atom.
     pub cell: u32,
     /// Their value.
@@ -42,7 +42,7 @@ pub struct Change {
 
 /// There is no value to publish instead: everybody has a guarded one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Nothing;
+pub struct NoReplacement;
 
 /// Masks the atoms of an increment for guarded sets, one after the other; `sets` say of each value whether it is in them.
 /// What comes out is as secret as the values.
@@ -53,25 +53,25 @@ pub struct Nothing;
 /// # Panics
 /// If a value is none of those that the sets speak of.
 pub fn mask(
-    atoms: &[Vec<Rows>],
+    atoms: &[Vec<EqualRows>],
     sets: &[Vec<bool>],
     l: u64,
     stocks: &dyn Stocks,
     draws: &mut dyn Draws,
-) -> Result<Vec<Change>, Nothing> {
-    let mut atoms: Vec<Vec<Rows>> = atoms.to_vec();
+) -> Result<Vec<Change>, NoReplacement> {
+    let mut atoms: Vec<Vec<EqualRows>> = atoms.to_vec();
     let mut changes = Vec::new();
     for set in sets {
-        let crowds: Vec<Crowd> = atoms.iter().map(|rows| crowd(rows, set)).collect();
-        for (at, target) in Shares::of(&crowds, l).targets(&crowds, draws) {
-            let (rows, Crowd { people, guarded }) = (&mut atoms[at], crowds[at]);
-            let stock = stock::of(stocks, at, people).ok_or(Nothing)?;
+        let crowds: Vec<AtomShare> = atoms.iter().map(|rows| crowd(rows, set)).collect();
+        for (at, target) in AtomShares::of(&crowds, l).targets(&crowds, draws) {
+            let (rows, AtomShare { people, guarded }) = (&mut atoms[at], crowds[at]);
+            let stock = stock::of(stocks, at, people).ok_or(NoReplacement)?;
             let chosen = some(guarded, guarded - target, draws);
             let mut changed = Vec::with_capacity(chosen.len());
             for (cell, from) in taken(rows, set, &chosen) {
                 let to = stock.draw(draws);
                 changes.push(Change { atom: at as u32, cell, from, to, rows: 1 });
-                changed.push(Rows { cell, value: to, rows: 1 });
+                changed.push(EqualRows { cell, value: to, rows: 1 });
             }
             // To the sets that follow these rows are as they are told.
             rows.append(&mut changed);
@@ -81,9 +81,9 @@ pub fn mask(
 }
 
 /// How many rows an atom has, and how many of a set.
-fn crowd(rows: &[Rows], set: &[bool]) -> Crowd {
+fn crowd(rows: &[EqualRows], set: &[bool]) -> AtomShare {
     let held = rows.iter().filter(|rows| set[rows.value as usize]);
-    Crowd { people: rows.iter().map(|rows| rows.rows).sum(), guarded: held.map(|rows| rows.rows).sum() }
+    AtomShare { people: rows.iter().map(|rows| rows.rows).sum(), guarded: held.map(|rows| rows.rows).sum() }
 }
 
 /// So many different ones of `0..of`, every choice as likely (R. Floyd's way).
@@ -97,7 +97,7 @@ fn some(of: u64, many: u64, draws: &mut dyn Draws) -> BTreeSet<u64> {
 }
 
 /// Takes the rows of a set that have these places among them; the cell and the value of each.
-fn taken(rows: &mut [Rows], set: &[bool], places: &BTreeSet<u64>) -> Vec<(u32, ValueCode)> {
+fn taken(rows: &mut [EqualRows], set: &[bool], places: &BTreeSet<u64>) -> Vec<(u32, ValueCode)> {
     let (mut before, mut taken) = (0, Vec::with_capacity(places.len()));
     for rows in rows.iter_mut().filter(|rows| set[rows.value as usize]) {
         let here = places.range(before..before + rows.rows).count() as u64;

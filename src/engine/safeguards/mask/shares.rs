@@ -5,14 +5,14 @@ use super::draws::Draws;
 
 /// The people of an atom, and how many of them are in a guarded set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Crowd {
+pub struct AtomShare {
     /// All.
     pub people: u64,
     /// Those in the set.
     pub guarded: u64,
 }
 
-impl Crowd {
+impl AtomShare {
     /// Whether more are in the set than one in `l`.
     fn violates(self, l: u64) -> bool {
         self.guarded * l > self.people
@@ -21,7 +21,7 @@ impl Crowd {
 
 /// What atoms are to be changed, and where the shares come from that they get.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shares {
+pub struct AtomShares {
     l: u64,
     /// V: the atoms that hold too many, in order.
     pub violating: Vec<usize>,
@@ -31,9 +31,9 @@ pub struct Shares {
     pub short: u64,
 }
 
-impl Shares {
+impl AtomShares {
     /// Of all atoms of an increment.
-    pub fn of(crowds: &[Crowd], l: u64) -> Shares {
+    pub fn of(crowds: &[AtomShare], l: u64) -> AtomShares {
         let (violating, mut givers): (Vec<usize>, Vec<usize>) =
             (0..crowds.len()).partition(|&at| crowds[at].violates(l));
         let wanted = (l - 1) * violating.len() as u64;
@@ -45,11 +45,11 @@ impl Shares {
         });
         givers.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
         let short = wanted - givers.len() as u64;
-        Shares { l, violating, givers, short }
+        AtomShares { l, violating, givers, short }
     }
 
     /// How many rows of the set each atom shows that held too many.
-    pub fn targets(&self, crowds: &[Crowd], draws: &mut dyn Draws) -> Vec<(usize, u64)> {
+    pub fn targets(&self, crowds: &[AtomShare], draws: &mut dyn Draws) -> Vec<(usize, u64)> {
         let target = |&at: &usize| {
             let drawn = draws.below(self.givers.len() as u64 + self.short);
             let giver = self.givers.get(usize::try_from(drawn).unwrap_or(usize::MAX));
@@ -59,9 +59,9 @@ impl Shares {
     }
 
     /// How many of so many people show it under the share of an atom; `None`: as many as are allowed.
-    fn target(&self, people: u64, giver: Option<Crowd>, draws: &mut dyn Draws) -> u64 {
+    fn target(&self, people: u64, giver: Option<AtomShare>, draws: &mut dyn Draws) -> u64 {
         let most = people / self.l;
-        let Some(Crowd { people: of, guarded }) = giver else { return most };
+        let Some(AtomShare { people: of, guarded }) = giver else { return most };
         let exact = u128::from(guarded) * u128::from(people);
         let (whole, rest) = (exact / u128::from(of), exact % u128::from(of));
         let up = draws.below(of) < u64::try_from(rest).expect("a rest is smaller than what leaves it");

@@ -2,12 +2,12 @@
 //! 1934). For estimates only, never for secrets.
 
 /// A stream of numbers (Steele, Lea and Flood 2014).
-pub struct Chance(u64);
+pub struct TraceDraws(u64);
 
-impl Chance {
+impl TraceDraws {
     /// The stream with this number of a seed.
-    pub fn new(seed: u64, stream: u64) -> Chance {
-        let mut chance = Chance(seed ^ stream.wrapping_mul(0xd134_2543_de82_ef95).rotate_left(32));
+    pub fn new(seed: u64, stream: u64) -> TraceDraws {
+        let mut chance = TraceDraws(seed ^ stream.wrapping_mul(0xd134_2543_de82_ef95).rotate_left(32));
         chance.0 = chance.bits();
         chance
     }
@@ -77,11 +77,11 @@ mod tests {
 
     #[test]
     fn all_numbers_come_equally_often() {
-        let mut chance = Chance::new(7, 1);
+        let mut chance = TraceDraws::new(7, 1);
         let mut seen = [0u32; 6];
         (0..60_000).for_each(|_| seen[chance.below(6) as usize] += 1);
         assert!(seen.iter().all(|&seen| (9_600..10_400).contains(&seen)), "{seen:?}");
         assert_eq!(chance.below(1), 0);
-        assert_ne!(Chance::new(7, 2).bits(), Chance::new(7, 3).bits());
+        assert_ne!(TraceDraws::new(7, 2).bits(), TraceDraws::new(7, 3).bits());
     }
 }

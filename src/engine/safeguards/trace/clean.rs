@@ -3,7 +3,7 @@
 
 use num_bigint::BigUint;
 
-use super::terms::Budget;
+use super::terms::TraceBudget;
 use crate::policy::Values;
 
 /// Ways without a small child, and all ways.
@@ -15,7 +15,7 @@ pub struct Ways {
 }
 
 /// The ways to place so many people over children of these volumes; `None` where the numbers are too large for the budget.
-pub fn ways(rows: u64, volumes: &[u128], a: u64, values: Values, budget: &mut Budget) -> Option<Ways> {
+pub fn ways(rows: u64, volumes: &[u128], a: u64, values: Values, budget: &mut TraceBudget) -> Option<Ways> {
     let whole = volumes.iter().try_fold(0u128, |sum, &volume| sum.checked_add(volume))?;
     let bits = rows.checked_mul(u64::from(u128::BITS - whole.leading_zeros()))?;
     let sums = rows.checked_mul(rows + 1)?.checked_mul(volumes.len() as u64)?.checked_mul(bits / 64 + 1)?;
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     fn check(rows: u64, volumes: &[u128], a: u64, values: Values, clean: u64, all: u64) {
-        let ways = ways(rows, volumes, a, values, &mut Budget::FULL.clone()).expect("small numbers");
+        let ways = ways(rows, volumes, a, values, &mut TraceBudget::FULL.clone()).expect("small numbers");
         assert_eq!((ways.clean, ways.all), (clean.into(), all.into()));
     }
 

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::again::Again;
-use super::chance::{self, Chance};
-use super::figure::Ratio;
-use super::terms::{Source, Terms, Whole};
+use super::chance::{self, TraceDraws};
+use super::figure::TraceRatio;
+use super::rerun::RerunRelease;
+use super::terms::{FigureSource, TraceTerms, WholeTrace};
 use crate::histogram::{Headcount, Heads, Release};
 use crate::model::{Leaf, Node, Taxonomy};
 use crate::policy::Values;
@@ -53,7 +53,7 @@ struct Class<'s> {
 }
 
 /// By running the search on pre-images that are drawn.
-pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Whole {
+pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> WholeTrace {
     let mut sides: BTreeMap<(usize, Node), Side> = BTreeMap::new();
     for (column, tree) in trees.iter().enumerate() {
         for node in release.shown(column) {
@@ -69,14 +69,14 @@ pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Wh
     let classes: Vec<Class<'_>> = (0..release.classes()).map(class).collect();
     let full = |class: &Class<'_>| class.volume.is_some_and(|volume| volume < class.rows);
     if terms.values == Values::Distinct && classes.iter().any(full) {
-        return Whole { ratio: Ratio::Impossible, source: Source::Drawn { draws: 0, kept: 0 } };
+        return WholeTrace { ratio: TraceRatio::Impossible, source: FigureSource::Drawn { draws: 0, kept: 0 } };
     }
     // A search goes through all nodes under which nobody is.
     let nodes: usize = trees.iter().map(|tree| tree.nodes()).sum();
     let draws = (terms.budget.rows / (release.rows() + nodes as u64)).min(terms.budget.draws) / TOGETHER * TOGETHER;
-    let again = Again::new(release, trees, a);
+    let again = RerunRelease::new(release, trees, a);
     let kept = (0..draws / TOGETHER).into_par_iter().map(|stream| {
-        let mut chance = Chance::new(terms.seed, stream);
+        let mut chance = TraceDraws::new(terms.seed, stream);
         let comes = |_: &u64| {
             let rows = classes.iter().flat_map(|class| class.draw(terms.values, &mut chance));
             again.comes_of(&Headcount::of(trees.len(), rows.map(|row| (row, Heads { since: 0, count: 1 }))))
@@ -85,13 +85,13 @@ pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Wh
     });
     let kept = kept.sum();
     let share = if draws == 0 { 0.0 } else { chance::least(kept, draws) };
-    let ratio = if share > 0.0 { Ratio::AtMost { log10: -share.log10() + 1e-12 } } else { Ratio::Unknown };
-    Whole { ratio, source: Source::Drawn { draws, kept } }
+    let ratio = if share > 0.0 { TraceRatio::AtMost { log10: -share.log10() + 1e-12 } } else { TraceRatio::Unknown };
+    WholeTrace { ratio, source: FigureSource::Drawn { draws, kept } }
 }
 
 impl Class<'_> {
     /// The leaves of all its rows.
-    fn draw(&self, values: Values, chance: &mut Chance) -> Vec<Vec<Leaf>> {
+    fn draw(&self, values: Values, chance: &mut TraceDraws) -> Vec<Vec<Leaf>> {
         match (values, self.volume) {
             (Values::Repeated, _) => (0..self.rows).map(|_| self.leaves(&self.any(chance))).collect(),
             (Values::Distinct, Some(volume)) => self.some(volume, chance),
@@ -107,7 +107,7 @@ impl Class<'_> {
     }
 
     /// A value per column.
-    fn any(&self, chance: &mut Chance) -> Vec<u64> {
+    fn any(&self, chance: &mut TraceDraws) -> Vec<u64> {
         self.sides.iter().map(|side| chance.below(side.values())).collect()
     }
 
@@ -116,7 +116,7 @@ impl Class<'_> {
     }
 
     /// Different combinations, every choice as likely (R. Floyd's way).
-    fn some(&self, volume: u64, chance: &mut Chance) -> Vec<Vec<Leaf>> {
+    fn some(&self, volume: u64, chance: &mut TraceDraws) -> Vec<Vec<Leaf>> {
         let mut chosen = BTreeSet::new();
         for last in volume - self.rows..volume {
             let drawn = chance.below(last + 1);

@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 
 /// All pre-images over those that are left.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ratio {
+pub enum TraceRatio {
     /// Exactly this fraction.
     Exact {
         /// All pre-images, or as many times as many.
@@ -30,18 +30,18 @@ pub enum Ratio {
     Unknown,
 }
 
-impl Ratio {
+impl TraceRatio {
     /// Of two whole numbers.
-    pub(super) fn exact(all: BigUint, left: BigUint) -> Ratio {
-        if left == BigUint::ZERO { Ratio::Impossible } else { Ratio::Exact { all, left } }
+    pub(super) fn exact(all: BigUint, left: BigUint) -> TraceRatio {
+        if left == BigUint::ZERO { TraceRatio::Impossible } else { TraceRatio::Exact { all, left } }
     }
 
     /// The decimal logarithm, or a bound of it from above.
     pub fn log10(&self) -> Option<f64> {
         match self {
-            Ratio::Exact { all, left } => Some(log10(all) - log10(left)),
-            Ratio::Near { log10, .. } | Ratio::AtMost { log10 } => Some(*log10),
-            Ratio::Impossible | Ratio::Unknown => None,
+            TraceRatio::Exact { all, left } => Some(log10(all) - log10(left)),
+            TraceRatio::Near { log10, .. } | TraceRatio::AtMost { log10 } => Some(*log10),
+            TraceRatio::Impossible | TraceRatio::Unknown => None,
         }
     }
 
@@ -49,10 +49,10 @@ impl Ratio {
     pub fn most(&self) -> Option<f64> {
         match self {
             // Each of the two logarithms is right to a part of 10^−15 of itself.
-            Ratio::Exact { all, .. } => Some(self.log10()? + (1.0 + log10(all)) * 1e-14),
-            Ratio::Near { log10, error } => Some(log10 + error),
-            Ratio::AtMost { log10 } => Some(*log10),
-            Ratio::Impossible | Ratio::Unknown => None,
+            TraceRatio::Exact { all, .. } => Some(self.log10()? + (1.0 + log10(all)) * 1e-14),
+            TraceRatio::Near { log10, error } => Some(log10 + error),
+            TraceRatio::AtMost { log10 } => Some(*log10),
+            TraceRatio::Impossible | TraceRatio::Unknown => None,
         }
     }
 }

@@ -16,21 +16,21 @@
 //!
 //! Knows classes and counts, never whose they are and never a sensitive value.
 
-mod again;
 mod chance;
 mod clean;
-mod closed;
+mod closed_forms;
 mod draws;
 mod figure;
-mod near;
+mod log_bounds;
 mod pmf;
 mod refusals;
+mod rerun;
 mod terms;
 mod worlds;
 
-pub use self::closed::{Maximality, maximality};
-pub use self::figure::Ratio;
-pub use self::terms::{Budget, Source, Terms, Whole};
+pub use self::closed_forms::{Maximality, maximality};
+pub use self::figure::TraceRatio;
+pub use self::terms::{FigureSource, TraceBudget, TraceTerms, WholeTrace};
 
 use crate::histogram::Release;
 use crate::model::Taxonomy;
@@ -38,11 +38,11 @@ use crate::policy::Values;
 
 /// All pre-images over those from which the search makes this release: by the closed form where there is one, by the search
 /// itself otherwise. The trees are those of the search.
-pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Whole {
+pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> WholeTrace {
     if terms.values == Values::Repeated {
-        let ratio = closed::whole(release, trees, a, terms.budget);
-        if ratio != Ratio::Unknown {
-            return Whole { ratio, source: Source::Formula };
+        let ratio = closed_forms::whole(release, trees, a, terms.budget);
+        if ratio != TraceRatio::Unknown {
+            return WholeTrace { ratio, source: FigureSource::Formula };
         }
     }
     replayed(release, trees, a, terms)
@@ -50,13 +50,13 @@ pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Wh
 
 /// What the final recoding alone tells at least, and what the whole course of the search tells at most, as decimal
 /// logarithms; `None` where it is not known.
-pub fn told(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> [Option<f64>; 2] {
+pub fn told(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> [Option<f64>; 2] {
     let finally = maximality(release, trees, a, terms.values, terms.budget);
     let wholly = whole(release, trees, a, terms).ratio.most();
     [finally.and_then(|told| told.at_least.log10()), wholly]
 }
 
 /// The same by running the search itself on pre-images.
-pub fn replayed(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Whole {
+pub fn replayed(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> WholeTrace {
     worlds::counted(release, trees, a, terms).unwrap_or_else(|| draws::drawn(release, trees, a, terms))
 }

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::anonymizer::{Accepted, Reason, Split, Table, Tried, Validity, View, top_down};
+use crate::anonymizer::{Accepted, InvalidReason, NodeSplit, SearchTable, SearchView, Tried, Validity, top_down};
 use crate::histogram::Release;
 use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
 /// A candidate that was refused.
-pub struct Refused {
+pub struct TracedRefusal {
     /// The column.
     pub column: usize,
     /// The node that was not split.
@@ -23,29 +23,30 @@ struct Told<'r>(&'r [Cut]);
 impl Validity for Told<'_> {
     type Trial = ();
 
-    fn start(&mut self, _: &Table<'_>) -> Result<(), Reason> {
+    fn start(&mut self, _: &SearchTable<'_>) -> Result<(), InvalidReason> {
         Ok(())
     }
 
-    fn test(&self, _: &View<'_>, split: &Split) -> Result<(), Reason> {
+    fn test(&self, _: &SearchView<'_>, split: &NodeSplit) -> Result<(), InvalidReason> {
         // Where nobody is, everything is split; labels need not show it.
         if split.classes.is_empty() || self.0[split.column].at(split.first_leaf()) > split.node {
             return Ok(());
         }
-        Err(Reason::Rows { class: Vec::new(), rows: 0, limit: 0 })
+        Err(InvalidReason::Rows { class: Vec::new(), rows: 0, limit: 0 })
     }
 
-    fn accept(&mut self, _: &Split, (): (), _: &Accepted) {}
+    fn accept(&mut self, _: &NodeSplit, (): (), _: &Accepted) {}
 }
 
 /// All refusals, in the order in which they happened, each with the classes of its state.
-pub fn refusals(release: &Release, trees: &[&Taxonomy]) -> Vec<Refused> {
+pub fn refusals(release: &Release, trees: &[&Taxonomy]) -> Vec<TracedRefusal> {
     let leaf = |(column, tree): (usize, &&Taxonomy)| -> Vec<Leaf> {
         (0..release.classes()).map(|class| tree.leaf_range(release.class(class)[column]).start).collect()
     };
     let columns: Vec<Vec<Leaf>> = trees.iter().enumerate().map(leaf).collect();
     let rows: Vec<u64> = (0..release.classes()).map(|class| release.size(class)).collect();
-    let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &rows, weights: Vec::new() };
+    let table =
+        SearchTable { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &rows, weights: Vec::new() };
     let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
     let trace = top_down(&table, &leaves, &mut Told(release.recoding())).map(|found| found.trace).unwrap_or_default();
     let split: BTreeMap<(usize, Node), usize> = trace
@@ -67,7 +68,7 @@ pub fn refusals(release: &Release, trees: &[&Taxonomy]) -> Vec<Refused> {
                 });
                 *crowds.entry(then.collect()).or_default() += rows[class];
             }
-            Refused { column, node, crowds: crowds.into_values().collect() }
+            TracedRefusal { column, node, crowds: crowds.into_values().collect() }
         })
         .collect()
 }

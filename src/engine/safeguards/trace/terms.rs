@@ -1,11 +1,11 @@
 //! What a figure depends on, how much work it may take, and where it comes from (SCIENCE 6). Names things only.
 
-use super::figure::Ratio;
-use crate::policy::{Refinement, Values};
+use super::figure::TraceRatio;
+use crate::policy::{RefinementLimits, Values};
 
 /// How much work a figure may take, in operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct TraceBudget {
     /// Bits of an exact figure.
     pub bits: u64,
     /// Terms of sums of whole numbers, one for each 64 bits.
@@ -20,37 +20,37 @@ pub struct Budget {
     pub rows: u64,
 }
 
-impl Budget {
+impl TraceBudget {
     /// Some tens of seconds at most, and a small part of it for nearly all releases.
-    pub const FULL: Budget =
-        Budget { bits: 1 << 14, sums: 1 << 22, terms: 1 << 31, worlds: 1 << 18, draws: 100_000, rows: 1 << 27 };
+    pub const FULL: TraceBudget =
+        TraceBudget { bits: 1 << 14, sums: 1 << 22, terms: 1 << 31, worlds: 1 << 18, draws: 100_000, rows: 1 << 27 };
     /// A second or so, where nothing stands on the figure.
-    pub const GLANCE: Budget =
-        Budget { bits: 1 << 12, sums: 1 << 18, terms: 1 << 25, worlds: 1 << 12, draws: 1 << 12, rows: 1 << 20 };
+    pub const GLANCE: TraceBudget =
+        TraceBudget { bits: 1 << 12, sums: 1 << 18, terms: 1 << 25, worlds: 1 << 12, draws: 1 << 12, rows: 1 << 20 };
 }
 
 /// What an estimate depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
+pub struct TraceTerms {
     /// Whether two people may have equal values.
     pub values: Values,
     /// Where chance begins.
     pub seed: u64,
     /// How much work it may take.
-    pub budget: Budget,
+    pub budget: TraceBudget,
 }
 
-impl Terms {
+impl TraceTerms {
     /// What a policy asks for: much work where something stands on the figure, little where it is only told.
-    pub fn of(limits: &Refinement, seed: u64) -> Terms {
-        let budget = if limits.max_global_ratio.is_some() { Budget::FULL } else { Budget::GLANCE };
-        Terms { values: limits.values, seed, budget }
+    pub fn of(limits: &RefinementLimits, seed: u64) -> TraceTerms {
+        let budget = if limits.max_global_ratio.is_some() { TraceBudget::FULL } else { TraceBudget::GLANCE };
+        TraceTerms { values: limits.values, seed, budget }
     }
 }
 
 /// Where a figure comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum FigureSource {
     /// The closed form.
     Formula,
     /// The search was run on every pre-image.
@@ -69,9 +69,9 @@ pub enum Source {
 
 /// What the whole course of the search tells.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Whole {
+pub struct WholeTrace {
     /// All pre-images over those that are left.
-    pub ratio: Ratio,
+    pub ratio: TraceRatio,
     /// Where it comes from.
-    pub source: Source,
+    pub source: FigureSource,
 }

@@ -4,10 +4,10 @@
 use num_bigint::BigUint;
 use rayon::prelude::*;
 
-use super::again::Again;
 use super::clean::all;
-use super::figure::Ratio;
-use super::terms::{Source, Terms, Whole};
+use super::figure::TraceRatio;
+use super::rerun::RerunRelease;
+use super::terms::{FigureSource, TraceTerms, WholeTrace};
 use crate::histogram::{Headcount, Heads, Release};
 use crate::model::{Leaf, Taxonomy};
 use crate::policy::Values;
@@ -33,7 +33,7 @@ struct Class {
 }
 
 /// By running the search on every pre-image; `None` if there are too many.
-pub fn counted(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Option<Whole> {
+pub fn counted(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> Option<WholeTrace> {
     let (mut worlds, mut at_most) = (1u64, 1u64);
     let mut every = BigUint::from(1u8);
     let mut classes = Vec::new();
@@ -51,7 +51,7 @@ pub fn counted(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> 
         worlds *= class.spreads.len() as u64;
         classes.push(class);
     }
-    let again = Again::new(release, trees, a);
+    let again = RerunRelease::new(release, trees, a);
     let kept: BigUint = (0..worlds.div_ceil(TOGETHER))
         .into_par_iter()
         .map(|chunk| {
@@ -59,7 +59,7 @@ pub fn counted(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> 
             some.map(|world| weight(world, &classes, trees.len(), &again)).sum::<BigUint>()
         })
         .sum();
-    Some(Whole { ratio: Ratio::exact(every, kept), source: Source::Counted { worlds } })
+    Some(WholeTrace { ratio: TraceRatio::exact(every, kept), source: FigureSource::Counted { worlds } })
 }
 
 /// How many ways to spread rows over cells, if not more than these.
@@ -122,7 +122,7 @@ impl Class {
 }
 
 /// The weight of a world, if the release comes of it again.
-fn weight(world: u64, classes: &[Class], width: usize, again: &Again<'_>) -> BigUint {
+fn weight(world: u64, classes: &[Class], width: usize, again: &RerunRelease<'_>) -> BigUint {
     let mut rest = world;
     let mut weight = BigUint::from(1u8);
     let mut people: Vec<(&[Leaf], Heads)> = Vec::new();

@@ -5,10 +5,10 @@
 use num_bigint::BigInt;
 
 use super::super::tableau::{Range, Tableau};
-use super::super::whole::{Whole, exactly};
-use super::cut::Cut;
+use super::super::whole_numbers::{WholeNumber, exactly};
+use super::cut::CoverInequality;
 use super::problem::Sensitive;
-use super::search::Search;
+use super::search::SuppressionSearch;
 
 /// The most cells times relations for which changes are looked for; above it there are cuts alone.
 const MOST_ENTRIES: usize = 2_000_000;
@@ -18,7 +18,7 @@ const MOST_ENTRIES: usize = 2_000_000;
 ///
 /// # Errors
 /// A cell that cannot be protected.
-pub fn pattern(search: &mut Search<'_>) -> Result<Vec<bool>, usize> {
+pub fn pattern(search: &mut SuppressionSearch<'_>) -> Result<Vec<bool>, usize> {
     let by_cuts = completed(search, search.base.clone())?;
     let system = search.problem.system;
     if search.cost(&by_cuts) == 0 || system.cells().saturating_mul(system.relations().len()) > MOST_ENTRIES {
@@ -31,7 +31,7 @@ pub fn pattern(search: &mut Search<'_>) -> Result<Vec<bool>, usize> {
 }
 
 /// The cells that change with sensitive ones, those first that need most room.
-fn by_changes(search: &mut Search<'_>) -> Vec<bool> {
+fn by_changes(search: &mut SuppressionSearch<'_>) -> Vec<bool> {
     let mut pattern = search.base.clone();
     let mut sensitive: Vec<&Sensitive> = search.problem.sensitive.iter().collect();
     sensitive.sort_by_key(|sensitive| (std::cmp::Reverse(sensitive.up), sensitive.cell));
@@ -50,7 +50,7 @@ fn by_changes(search: &mut Search<'_>) -> Vec<bool> {
 }
 
 /// This pattern with more cells, until it is safe, and without those that it does not need.
-fn completed(search: &mut Search<'_>, mut pattern: Vec<bool>) -> Result<Vec<bool>, usize> {
+fn completed(search: &mut SuppressionSearch<'_>, mut pattern: Vec<bool>) -> Result<Vec<bool>, usize> {
     loop {
         let cuts = search.cuts(&pattern);
         let Some(first) = cuts.first() else { break };
@@ -68,14 +68,18 @@ fn completed(search: &mut Search<'_>, mut pattern: Vec<bool>) -> Result<Vec<bool
 }
 
 /// The cells of the cheapest change that moves this cell, without cells that have less room than it needs; none if there is no such change.
-fn change(search: &mut Search<'_>, sensitive: &Sensitive, pattern: &[bool]) -> Vec<usize> {
+fn change(search: &mut SuppressionSearch<'_>, sensitive: &Sensitive, pattern: &[bool]) -> Vec<usize> {
     let (cells, work) =
         exactly(|| cheapest::<i128>(search, sensitive, pattern), || cheapest::<BigInt>(search, sensitive, pattern));
     search.work += work;
     cells
 }
 
-fn cheapest<N: Whole>(search: &Search<'_>, sensitive: &Sensitive, pattern: &[bool]) -> Option<(Vec<usize>, u64)> {
+fn cheapest<N: WholeNumber>(
+    search: &SuppressionSearch<'_>,
+    sensitive: &Sensitive,
+    pattern: &[bool],
+) -> Option<(Vec<usize>, u64)> {
     let (problem, limited) = (search.problem, search.problem.system.range() == Range::NotNegative);
     let room = |cell: usize| !limited || u128::try_from(problem.values[cell]).is_ok_and(|room| room >= sensitive.up);
     let moves =
@@ -113,7 +117,7 @@ fn cheapest<N: Whole>(search: &Search<'_>, sensitive: &Sensitive, pattern: &[boo
 }
 
 /// The cell that does most for its price to fulfil a cut.
-fn helpful(search: &Search<'_>, cut: &Cut, pattern: &[bool]) -> Option<usize> {
+fn helpful(search: &SuppressionSearch<'_>, cut: &CoverInequality, pattern: &[bool]) -> Option<usize> {
     let lacks = cut.lacks(pattern).max(1);
     let more = cut.weights.iter().filter(|weight| !pattern[weight.0]);
     let more = more.filter_map(|&(cell, weight)| Some((cell, search.price(cell)?, weight.min(lacks))));
@@ -126,7 +130,7 @@ fn helpful(search: &Search<'_>, cut: &Cut, pattern: &[bool]) -> Option<usize> {
 }
 
 /// Publishes cells again that no interval needs, the dearest first.
-fn shed(search: &mut Search<'_>, pattern: &mut [bool]) {
+fn shed(search: &mut SuppressionSearch<'_>, pattern: &mut [bool]) {
     let mut cells: Vec<usize> = search.secondary(pattern).collect();
     cells.sort_by_key(|&cell| (std::cmp::Reverse(search.price(cell)), cell));
     for cell in cells {

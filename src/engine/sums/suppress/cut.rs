@@ -2,7 +2,7 @@
 
 /// `Σ weight ≥ needed` over the cells that are left out: every pattern that protects `cell` fulfils it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct CoverInequality {
     /// The sensitive cell.
     pub cell: usize,
     /// Cells that count, in order; a weight is above 0 and at most what is needed. More than 96 bits are cut off, of weights upwards:
@@ -12,9 +12,9 @@ pub struct Cut {
     pub needed: i128,
 }
 
-impl Cut {
+impl CoverInequality {
     /// The same against an attacker who knows this cell.
-    pub fn without(mut self, cell: usize) -> Cut {
+    pub fn without(mut self, cell: usize) -> CoverInequality {
         self.weights.retain(|weight| weight.0 != cell);
         self
     }

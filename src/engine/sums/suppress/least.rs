@@ -1,13 +1,13 @@
 //! The cheapest pattern, by branch and bound: a pattern that breaks a cut needs one of the cells that count in it.
 
-use super::cut::Cut;
-use super::search::Search;
+use super::cut::CoverInequality;
+use super::search::SuppressionSearch;
 
 /// The most cuts that are remembered.
 const MOST_CUTS: usize = 400;
 
 /// The cheapest pattern that work allows to find, and whether nothing is cheaper.
-pub fn pattern(search: &mut Search<'_>, found: Vec<bool>) -> (Vec<bool>, bool) {
+pub fn pattern(search: &mut SuppressionSearch<'_>, found: Vec<bool>) -> (Vec<bool>, bool) {
     let cost = search.cost(&found);
     let mut branches = Branches { best: found, cost, cuts: Vec::new() };
     let (mut pattern, mut closed) = (search.base.clone(), vec![false; search.base.len()]);
@@ -18,12 +18,12 @@ pub fn pattern(search: &mut Search<'_>, found: Vec<bool>) -> (Vec<bool>, bool) {
 struct Branches {
     best: Vec<bool>,
     cost: u128,
-    cuts: Vec<Cut>,
+    cuts: Vec<CoverInequality>,
 }
 
 impl Branches {
     /// Looks at all patterns with the cells of `pattern` and none of `closed`; false when work ran out.
-    fn descend(&mut self, search: &mut Search<'_>, pattern: &mut Vec<bool>, closed: &mut Vec<bool>) -> bool {
+    fn descend(&mut self, search: &mut SuppressionSearch<'_>, pattern: &mut Vec<bool>, closed: &mut Vec<bool>) -> bool {
         if search.work > search.problem.work {
             return false;
         }
@@ -56,7 +56,7 @@ impl Branches {
     /// A remembered cut that the pattern breaks, the one with the fewest cells left; `None`: nothing here can be cheaper than what is
     /// known. Cuts without a common cell each cost at least their cheapest one.
     #[allow(clippy::option_option, reason = "no branch, a branch by a new cut, a branch by this cut")]
-    fn broken(&self, search: &Search<'_>, pattern: &[bool], closed: &[bool]) -> Option<Option<usize>> {
+    fn broken(&self, search: &SuppressionSearch<'_>, pattern: &[bool], closed: &[bool]) -> Option<Option<usize>> {
         let mut bound = search.cost(pattern);
         let mut used = vec![false; pattern.len()];
         let mut first: Option<(usize, usize)> = None;
@@ -91,7 +91,7 @@ impl Branches {
     }
 
     /// A new cut that the pattern breaks; `None` if it is safe.
-    fn next_cut(&mut self, search: &mut Search<'_>, pattern: &[bool]) -> Option<usize> {
+    fn next_cut(&mut self, search: &mut SuppressionSearch<'_>, pattern: &[bool]) -> Option<usize> {
         let cuts = search.cuts(pattern);
         if cuts.is_empty() {
             return None;
@@ -108,8 +108,8 @@ impl Branches {
 
 /// The cells that would help to fulfil a cut, with what they cost and how much they count.
 fn open<'a>(
-    search: &'a Search<'_>,
-    cut: &'a Cut,
+    search: &'a SuppressionSearch<'_>,
+    cut: &'a CoverInequality,
     pattern: &'a [bool],
     closed: &'a [bool],
 ) -> impl Iterator<Item = (usize, u64, i128)> + 'a {

@@ -11,18 +11,18 @@ mod least;
 mod problem;
 mod search;
 
-pub use problem::{Problem, Protection, Sensitive, Suppression};
+pub use problem::{CellSuppression, Protection, Sensitive, SuppressionProblem};
 
-use search::Search;
+use search::SuppressionSearch;
 
-impl Problem<'_> {
+impl SuppressionProblem<'_> {
     /// The cheapest cells to leave out that can be found with so much work.
     ///
     /// # Panics
     /// There is not one value and one cost for each cell.
     pub fn protect(&self) -> Protection {
         assert_eq!((self.values.len(), self.costs.len()), (self.system.cells(), self.system.cells()));
-        let mut search = Search::new(self);
+        let mut search = SuppressionSearch::new(self);
         let found = match cheap::pattern(&mut search) {
             Ok(found) => found,
             Err(cell) => return Protection::Impossible { cell },
@@ -30,12 +30,12 @@ impl Problem<'_> {
         let (pattern, least) = least::pattern(&mut search, found);
         let secondary: Vec<usize> = search.secondary(&pattern).collect();
         let cost = search.cost(&pattern);
-        Protection::Protected(Suppression { secondary, cost, least })
+        Protection::Protected(CellSuppression { secondary, cost, least })
     }
 
     /// The sensitive cells whose interval is too narrow, for readers or for a lone contributor, when these cells are left out besides the sensitive and hidden ones.
     pub fn exposed(&self, secondary: &[usize]) -> Vec<usize> {
-        let mut search = Search::new(self);
+        let mut search = SuppressionSearch::new(self);
         let mut pattern = search.base.clone();
         secondary.iter().for_each(|&cell| pattern[cell] = true);
         let mut cells: Vec<usize> = search.cuts(&pattern).iter().map(|cut| cut.cell).collect();

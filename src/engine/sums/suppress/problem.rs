@@ -1,6 +1,6 @@
 //! What is asked of secondary suppression, and what comes of it.
 
-use super::super::system::System;
+use super::super::system::SumSystem;
 
 /// A cell that must not be computed too closely. How far its interval has to reach beyond its value.
 #[derive(Clone, PartialEq, Eq)]
@@ -21,9 +21,9 @@ impl std::fmt::Debug for Sensitive {
 }
 
 /// What is to be suppressed in a system.
-pub struct Problem<'s> {
+pub struct SuppressionProblem<'s> {
     /// The cells and relations.
-    pub system: &'s System,
+    pub system: &'s SumSystem,
     /// The value of every cell; they fulfil all relations.
     pub values: &'s [i128],
     /// What leaving a cell out costs; `None`: it has to be published. Sensitive and hidden cells cost nothing.
@@ -41,7 +41,7 @@ pub struct Problem<'s> {
 
 /// Which cells are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suppression {
+pub struct CellSuppression {
     /// The cells besides the sensitive and the hidden ones, in order.
     pub secondary: Vec<usize>,
     /// What they cost.
@@ -54,7 +54,7 @@ pub struct Suppression {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Protection {
     /// With these cells left out every sensitive cell is protected.
-    Protected(Suppression),
+    Protected(CellSuppression),
     /// Even with all cells left out that may be, this cell is not.
     Impossible {
         /// The cell.

@@ -4,34 +4,34 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
-use super::super::attack::Attack;
-use super::super::parts::{Part, Parts, intervals_for_lone};
-use super::super::tableau::{End, Range, Tableau};
-use super::super::whole::{Whole, exactly};
-use super::cut::Cut;
-use super::problem::{Problem, Sensitive};
+use super::super::attack::SumsAttack;
+use super::super::parts::{CellParts, RelatedCells, intervals_for_lone};
+use super::super::tableau::{Range, SimplexEnd, Tableau};
+use super::super::whole_numbers::{WholeNumber, exactly};
+use super::cut::CoverInequality;
+use super::problem::{Sensitive, SuppressionProblem};
 
 /// The most parts whose cuts are remembered.
 const MOST_KNOWN: usize = 10_000;
 
 /// What both searches share.
-pub struct Search<'p> {
-    pub problem: &'p Problem<'p>,
+pub struct SuppressionSearch<'p> {
+    pub problem: &'p SuppressionProblem<'p>,
     /// Cells that are left out in any case.
     pub base: Vec<bool>,
     /// What is wrong with a part, by its cells: they determine its equations.
-    known: BTreeMap<Vec<usize>, Vec<Cut>>,
+    known: BTreeMap<Vec<usize>, Vec<CoverInequality>>,
     /// What was spent so far.
     pub work: u64,
 }
 
-impl<'p> Search<'p> {
+impl<'p> SuppressionSearch<'p> {
     /// Nothing is left out but what has to be.
-    pub fn new(problem: &'p Problem<'p>) -> Search<'p> {
+    pub fn new(problem: &'p SuppressionProblem<'p>) -> SuppressionSearch<'p> {
         let mut base = vec![false; problem.system.cells()];
         let sensitive = problem.sensitive.iter().map(|sensitive| sensitive.cell);
         sensitive.chain(problem.hidden.iter().copied()).for_each(|cell| base[cell] = true);
-        Search { problem, base, known: BTreeMap::new(), work: 0 }
+        SuppressionSearch { problem, base, known: BTreeMap::new(), work: 0 }
     }
 
     /// What leaving out a cell costs; `None` if it may not be left out, or is already.
@@ -51,7 +51,7 @@ impl<'p> Search<'p> {
 
     /// A cut for each sensitive cell, above and below, that this pattern does not protect: from readers, then from each lone contributor,
     /// who sees one cell more.
-    pub fn cuts(&mut self, pattern: &[bool]) -> Vec<Cut> {
+    pub fn cuts(&mut self, pattern: &[bool]) -> Vec<CoverInequality> {
         let mut cuts = self.cuts_from(pattern, None);
         let (sensitive, lone) = (self.problem.sensitive, self.problem.lone);
         if !intervals_for_lone(sensitive.len(), lone.len()) {
@@ -67,15 +67,15 @@ impl<'p> Search<'p> {
     }
 
     /// A cut for each sensitive cell that follows exactly from one with a lone contributor.
-    fn exact_cuts(&mut self, pattern: &[bool]) -> Vec<Cut> {
+    fn exact_cuts(&mut self, pattern: &[bool]) -> Vec<CoverInequality> {
         let system = self.problem.system;
-        let attack = Attack::new(system, pattern.iter().map(|&out| (!out).then_some(0)).collect());
+        let attack = SumsAttack::new(system, pattern.iter().map(|&out| (!out).then_some(0)).collect());
         let cells: Vec<usize> = self.problem.sensitive.iter().map(|sensitive| sensitive.cell).collect();
         let lone: Vec<usize> = self.problem.lone.iter().copied().filter(|&lone| pattern[lone]).collect();
         self.work += pattern.len() as u64;
         let mut cuts = Vec::new();
         for (cell, lone) in attack.followed(&cells, &lone) {
-            let parts = Parts::new(system, |other| pattern[other] && other != lone);
+            let parts = CellParts::new(system, |other| pattern[other] && other != lone);
             let part = &parts.parts[parts.of(cell).expect("a sensitive cell is left out")];
             let sensitive: Vec<&Sensitive> = self.problem.sensitive.iter().filter(|of| of.cell == cell).collect();
             let (found, work) =
@@ -87,8 +87,8 @@ impl<'p> Search<'p> {
     }
 
     /// A cut for each sensitive cell that is not protected from an attacker who knows all cells that are not in the pattern.
-    fn cuts_from(&mut self, pattern: &[bool], lone: Option<usize>) -> Vec<Cut> {
-        let parts = Parts::new(self.problem.system, |cell| pattern[cell]);
+    fn cuts_from(&mut self, pattern: &[bool], lone: Option<usize>) -> Vec<CoverInequality> {
+        let parts = CellParts::new(self.problem.system, |cell| pattern[cell]);
         let mut of_parts: Vec<Vec<&Sensitive>> = vec![Vec::new(); parts.parts.len()];
         for sensitive in self.problem.sensitive.iter().filter(|sensitive| Some(sensitive.cell) != lone) {
             of_parts[parts.of(sensitive.cell).expect("a sensitive cell is left out")].push(sensitive);
@@ -114,7 +114,11 @@ impl<'p> Search<'p> {
         cuts
     }
 
-    fn cuts_of<N: Whole>(&self, part: &Part, sensitive: &[&Sensitive]) -> Option<(Vec<Cut>, u64)> {
+    fn cuts_of<N: WholeNumber>(
+        &self,
+        part: &RelatedCells,
+        sensitive: &[&Sensitive],
+    ) -> Option<(Vec<CoverInequality>, u64)> {
         let values = self.problem.values;
         let mut tableau: Tableau<N> = part.equations(self.problem.system, |cell| values[cell])?;
         assert!(tableau.fulfil()?, "the values of the problem fulfil all relations");
@@ -126,7 +130,7 @@ impl<'p> Search<'p> {
                 let by = i128::try_from(by).unwrap_or(i128::MAX).min(i128::MAX / 4);
                 let enough = N::new((sign * value).saturating_add(by));
                 tableau.ask(&[(part.place(sensitive.cell), N::new(sign))])?;
-                if tableau.climb(Some(&enough))? == End::Largest {
+                if tableau.climb(Some(&enough))? == SimplexEnd::Largest {
                     cuts.push(self.cut(part, &tableau, (sensitive.cell, sign, by)));
                 }
             }
@@ -136,7 +140,12 @@ impl<'p> Search<'p> {
 
     /// By the optimum, `scale · gain = −Σ c · change` over all cells, for c = the relations in their shares, less the cell itself. A change
     /// is at least minus the value, and nothing limits it upwards.
-    fn cut<N: Whole>(&self, part: &Part, tableau: &Tableau<N>, (cell, sign, by): (usize, i128, i128)) -> Cut {
+    fn cut<N: WholeNumber>(
+        &self,
+        part: &RelatedCells,
+        tableau: &Tableau<N>,
+        (cell, sign, by): (usize, i128, i128),
+    ) -> CoverInequality {
         let system = self.problem.system;
         let scale = tableau.scale().to_big();
         let mut coefficients = BTreeMap::from([(cell, -&scale * sign)]);
@@ -160,6 +169,6 @@ impl<'p> Search<'p> {
         let short = |number: BigInt| i128::try_from(number >> cut_off).expect("96 bits");
         let weights =
             weights.into_iter().map(|(cell, weight)| (cell, short(weight + ((BigInt::from(1) << cut_off) - 1))));
-        Cut { cell, weights: weights.collect(), needed: short(needed) }
+        CoverInequality { cell, weights: weights.collect(), needed: short(needed) }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a registry knows a schema by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Key {
+pub enum SchemaKey {
     /// A number.
     Id(u32),
     /// A number that is the same in all registries.
@@ -15,15 +15,15 @@ pub enum Key {
 }
 
 /// What a message names, and the record behind it; `None` when it names nothing.
-pub fn framed(message: &[u8]) -> Option<(Key, &[u8])> {
+pub fn framed(message: &[u8]) -> Option<(SchemaKey, &[u8])> {
     match message.split_first()? {
         (0, rest) => {
             let (id, record) = rest.split_first_chunk()?;
-            Some((Key::Id(u32::from_be_bytes(*id)), record))
+            Some((SchemaKey::Id(u32::from_be_bytes(*id)), record))
         }
         (1, rest) => {
             let (guid, record) = rest.split_first_chunk()?;
-            Some((Key::Guid(*guid), record))
+            Some((SchemaKey::Guid(*guid), record))
         }
         _ => None,
     }
@@ -47,11 +47,11 @@ pub fn beside<'m>(headers: impl Iterator<Item = (&'m str, Option<&'m [u8]>)>) ->
 }
 
 /// As a registry's address ends.
-impl fmt::Display for Key {
+impl fmt::Display for SchemaKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let guid = match self {
-            Key::Id(id) => return write!(f, "ids/{id}"),
-            Key::Guid(guid) => guid,
+            SchemaKey::Id(id) => return write!(f, "ids/{id}"),
+            SchemaKey::Guid(guid) => guid,
         };
         f.write_str("guids/")?;
         for (at, byte) in guid.iter().enumerate() {

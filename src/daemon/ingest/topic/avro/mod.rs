@@ -9,8 +9,8 @@ mod schema;
 mod value;
 mod walk;
 
-pub use framing::{Key, beside, framed};
-pub use plan::Plan;
+pub use framing::{SchemaKey, beside, framed};
+pub use plan::SchemaPlan;
 pub use schema::Schema;
 pub use value::read;
-pub use walk::Walk;
+pub use walk::AvroWalk;

@@ -5,18 +5,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::schema::{Schema, Type};
-use crate::daemon::ingest::paths::Paths;
+use crate::daemon::ingest::paths::FieldPaths;
 
 /// A schema and the ways through it.
-pub struct Plan {
+pub struct SchemaPlan {
     schema: Arc<Schema>,
     /// By the place of a record and the node that it is read as: the node of each field.
     fields: HashMap<(usize, usize), Box<[Option<usize>]>>,
 }
 
-impl Plan {
+impl SchemaPlan {
     /// The ways to these fields.
-    pub fn new(schema: Arc<Schema>, paths: &Paths) -> Plan {
+    pub fn new(schema: Arc<Schema>, paths: &FieldPaths) -> SchemaPlan {
         let mut fields = HashMap::new();
         let mut open = vec![(schema.root(), 0)];
         while let Some((place, node)) = open.pop() {
@@ -37,7 +37,7 @@ impl Plan {
                 _ => {}
             }
         }
-        Plan { schema, fields }
+        SchemaPlan { schema, fields }
     }
 
     /// The schema.

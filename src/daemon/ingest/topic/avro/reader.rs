@@ -2,12 +2,12 @@
 //! nothing is allocated.
 
 /// The rest of a message.
-pub struct Reader<'m>(&'m [u8]);
+pub struct AvroReader<'m>(&'m [u8]);
 
-impl<'m> Reader<'m> {
+impl<'m> AvroReader<'m> {
     /// All of it.
-    pub fn new(message: &'m [u8]) -> Reader<'m> {
-        Reader(message)
+    pub fn new(message: &'m [u8]) -> AvroReader<'m> {
+        AvroReader(message)
     }
 
     /// How many bytes are left.

@@ -11,7 +11,7 @@ const DAYS: u8 = b'd';
 
 /// A value as it lies in a message; `None` where it is nothing is told by leaving it out.
 #[derive(Clone, Copy)]
-pub enum Value<'m> {
+pub enum AvroValue<'m> {
     /// Text, if it is UTF-8.
     Text(&'m [u8]),
     /// A whole number.
@@ -24,7 +24,7 @@ pub enum Value<'m> {
     Days(i32),
 }
 
-impl Value<'_> {
+impl AvroValue<'_> {
     /// Writes it.
     pub fn put(self, into: &mut Vec<u8>) {
         let mut all = |tag: u8, bytes: &[u8]| {
@@ -32,11 +32,11 @@ impl Value<'_> {
             into.extend_from_slice(bytes);
         };
         match self {
-            Value::Text(text) => all(TEXT, text),
-            Value::Int(number) => all(INT, &number.to_le_bytes()),
-            Value::Float(number) => all(FLOAT, &number.to_le_bytes()),
-            Value::Truth(truth) => all(TRUTH, &[u8::from(truth)]),
-            Value::Days(days) => all(DAYS, &days.to_le_bytes()),
+            AvroValue::Text(text) => all(TEXT, text),
+            AvroValue::Int(number) => all(INT, &number.to_le_bytes()),
+            AvroValue::Float(number) => all(FLOAT, &number.to_le_bytes()),
+            AvroValue::Truth(truth) => all(TRUTH, &[u8::from(truth)]),
+            AvroValue::Days(days) => all(DAYS, &days.to_le_bytes()),
         }
     }
 }

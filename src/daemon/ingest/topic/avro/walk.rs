@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use zeroize::Zeroizing;
 
-use super::plan::Plan;
-use super::reader::Reader;
+use super::plan::SchemaPlan;
+use super::reader::AvroReader;
 use super::schema::Type;
-use super::value::Value;
-use crate::daemon::ingest::paths::{Field, Node, Paths};
+use super::value::AvroValue;
+use crate::daemon::ingest::paths::{FieldPaths, PathStep, WrittenField};
 use crate::engine::histogram::MisfitKind;
 
 /// Values inside each other at most.
@@ -22,8 +22,8 @@ const STEPS: usize = 1 << 16;
 type Found = Result<Range<usize>, MisfitKind>;
 
 /// Walks through messages.
-pub struct Walk<'p> {
-    paths: &'p Paths,
+pub struct AvroWalk<'p> {
+    paths: &'p FieldPaths,
     fields: usize,
     /// Values of the message, as they are given to columns.
     values: Zeroizing<Vec<u8>>,
@@ -34,38 +34,43 @@ pub struct Walk<'p> {
     steps: usize,
 }
 
-impl<'p> Walk<'p> {
+impl<'p> AvroWalk<'p> {
     /// Through messages with so many fields to read.
-    pub fn new(paths: &'p Paths, fields: usize) -> Walk<'p> {
+    pub fn new(paths: &'p FieldPaths, fields: usize) -> AvroWalk<'p> {
         let (found, seen) = (Vec::new(), vec![0; paths.len()]);
-        Walk { paths, fields, values: Zeroizing::default(), found, seen, message: 0, steps: 0 }
+        AvroWalk { paths, fields, values: Zeroizing::default(), found, seen, message: 0, steps: 0 }
     }
 
     /// Shows the fields of a record; `None` when it is not one of this schema and nothing else.
-    pub fn record<T>(&mut self, plan: &Plan, record: &[u8], show: impl FnOnce(Option<&[Field<'_>]>) -> T) -> T {
+    pub fn record<T>(
+        &mut self,
+        plan: &SchemaPlan,
+        record: &[u8],
+        show: impl FnOnce(Option<&[WrittenField<'_>]>) -> T,
+    ) -> T {
         self.message += 1;
         self.steps = STEPS.saturating_add(record.len().saturating_mul(8));
         self.values.clear();
         self.found.clear();
         self.found.resize(self.fields, Ok(0..0));
-        let mut reader = Reader::new(record);
+        let mut reader = AvroReader::new(record);
         let whole = self.value(plan, plan.schema().root(), Some(0), &mut reader, 0);
         if whole.is_none() || reader.left() > 0 {
             return show(None);
         }
         let values = &self.values;
         let field = |found: &Found| found.clone().map(|range| &values[range]);
-        let fields: Vec<Field<'_>> = self.found.iter().map(field).collect();
+        let fields: Vec<WrittenField<'_>> = self.found.iter().map(field).collect();
         show(Some(&fields))
     }
 
     /// Goes over one value; what a node wants of it is taken.
     fn value(
         &mut self,
-        plan: &Plan,
+        plan: &SchemaPlan,
         place: usize,
         node: Option<usize>,
-        reader: &mut Reader<'_>,
+        reader: &mut AvroReader<'_>,
         depth: usize,
     ) -> Option<()> {
         self.steps = self.steps.checked_sub(1)?;
@@ -120,8 +125,8 @@ impl<'p> Walk<'p> {
     /// Goes over the blocks of an array or a map.
     fn blocks<'m>(
         &mut self,
-        reader: &mut Reader<'m>,
-        mut item: impl FnMut(&mut Self, &mut Reader<'m>) -> Option<()>,
+        reader: &mut AvroReader<'m>,
+        mut item: impl FnMut(&mut Self, &mut AvroReader<'m>) -> Option<()>,
     ) -> Option<()> {
         loop {
             let count = reader.long()?;
@@ -151,9 +156,9 @@ impl<'p> Walk<'p> {
     }
 
     /// A value for the fields of a node.
-    fn take(&mut self, node: usize, value: Value<'_>) {
+    fn take(&mut self, node: usize, value: AvroValue<'_>) {
         let from = self.values.len();
-        let Node { fields, .. } = self.paths.node(node);
+        let PathStep { fields, .. } = self.paths.node(node);
         if !fields.is_empty() {
             value.put(&mut self.values);
         }
@@ -165,7 +170,7 @@ impl<'p> Walk<'p> {
     /// round.
     fn nested(&mut self, node: Option<usize>, object: bool) {
         let Some(node) = node else { return };
-        let Node { keys, items, fields } = self.paths.node(node);
+        let PathStep { keys, items, fields } = self.paths.node(node);
         fields.iter().for_each(|&field| self.found[field] = Err(MisfitKind::Nested));
         if object {
             items.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoList));
@@ -176,14 +181,14 @@ impl<'p> Walk<'p> {
 
     /// Something that is no value of a column.
     fn strange(&mut self, node: usize) {
-        let Node { fields, .. } = self.paths.node(node);
+        let PathStep { fields, .. } = self.paths.node(node);
         fields.iter().for_each(|&field| self.found[field] = Err(MisfitKind::Malformed));
         self.leads_nowhere(node);
     }
 
     /// No way leads on through what is here.
     fn leads_nowhere(&mut self, node: usize) {
-        let Node { keys, items, .. } = self.paths.node(node);
+        let PathStep { keys, items, .. } = self.paths.node(node);
         keys.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoPath));
         items.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoList));
     }
@@ -197,18 +202,18 @@ impl<'p> Walk<'p> {
 }
 
 /// A value that is a single one: of each the end is known, whatever it says. `Some(None)`: it says nothing to a column.
-fn single<'v, 'm: 'v>(kind: &'v Type, reader: &mut Reader<'m>) -> Option<Option<Value<'v>>> {
+fn single<'v, 'm: 'v>(kind: &'v Type, reader: &mut AvroReader<'m>) -> Option<Option<AvroValue<'v>>> {
     Some(match kind {
-        Type::Boolean => reader.boolean()?.map(Value::Truth),
-        Type::Int => reader.int()?.map(|number| Value::Int(i64::from(number))),
-        Type::Date => reader.int()?.map(Value::Days),
-        Type::Long => reader.number()?.map(Value::Int),
-        Type::Float => Some(Value::Float(f64::from(reader.float()?))),
-        Type::Double => Some(Value::Float(reader.double()?)),
-        Type::Text => Some(Value::Text(reader.bytes()?)),
+        Type::Boolean => reader.boolean()?.map(AvroValue::Truth),
+        Type::Int => reader.int()?.map(|number| AvroValue::Int(i64::from(number))),
+        Type::Date => reader.int()?.map(AvroValue::Days),
+        Type::Long => reader.number()?.map(AvroValue::Int),
+        Type::Float => Some(AvroValue::Float(f64::from(reader.float()?))),
+        Type::Double => Some(AvroValue::Float(reader.double()?)),
+        Type::Text => Some(AvroValue::Text(reader.bytes()?)),
         Type::Enum(words) => {
             let choice = reader.number()?.and_then(|choice| usize::try_from(choice).ok());
-            choice.and_then(|choice| words.get(choice)).map(|word| Value::Text(word.as_bytes()))
+            choice.and_then(|choice| words.get(choice)).map(|word| AvroValue::Text(word.as_bytes()))
         }
         Type::Bytes => {
             reader.bytes()?;

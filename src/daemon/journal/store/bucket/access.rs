@@ -7,11 +7,11 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::super::fitting;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Who keeps the bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keeper {
+pub enum BucketService {
     /// S3 and what speaks like it.
     Aws,
     /// Google Cloud Storage.
@@ -20,22 +20,22 @@ pub enum Keeper {
     Azure,
 }
 
-impl Keeper {
+impl BucketService {
     /// How its variables begin.
     pub fn prefix(self) -> &'static str {
         match self {
-            Keeper::Aws => "AWS_",
-            Keeper::Google => "GOOGLE_",
-            Keeper::Azure => "AZURE_",
+            BucketService::Aws => "AWS_",
+            BucketService::Google => "GOOGLE_",
+            BucketService::Azure => "AZURE_",
         }
     }
 }
 
 /// A bucket and the folder in it. Holds no secret: nothing but names fits in.
 #[derive(Debug, Clone)]
-pub struct Address {
+pub struct BucketAddress {
     /// Who keeps it.
-    pub keeper: Keeper,
+    pub keeper: BucketService,
     /// The bucket.
     pub bucket: String,
     /// The folder, without `/` at its ends; empty for the whole bucket.
@@ -44,19 +44,19 @@ pub struct Address {
     pub written: String,
 }
 
-impl Address {
+impl BucketAddress {
     /// Reads `s3://bucket/folder` and the like.
-    pub fn parse(url: &str) -> Result<Address> {
+    pub fn parse(url: &str) -> Result<BucketAddress> {
         let wrong = || {
             let text = "is no place of a store: write s3://, gs:// or az://, a bucket and a folder, of letters, digits, \
                         `.`, `_` and `-`; credentials come from the environment";
-            Error::new(Kind::Feed, text)
+            Error::new(ErrorCategory::Feed, text)
         };
         let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
         let keeper = match scheme {
-            "s3" => Keeper::Aws,
-            "gs" => Keeper::Google,
-            "az" => Keeper::Azure,
+            "s3" => BucketService::Aws,
+            "gs" => BucketService::Google,
+            "az" => BucketService::Azure,
             _ => return Err(wrong()),
         };
         let (bucket, folder) = rest.split_once('/').unwrap_or((rest, ""));
@@ -65,7 +65,7 @@ impl Address {
             return Err(wrong());
         }
         let (bucket, folder) = (bucket.to_owned(), folder.to_owned());
-        Ok(Address { keeper, bucket, folder, written: url.trim_end_matches('/').to_owned() })
+        Ok(BucketAddress { keeper, bucket, folder, written: url.trim_end_matches('/').to_owned() })
     }
 }
 
@@ -99,7 +99,7 @@ impl Variables {
 
     /// The variables of a keeper, by their common names in small letters. Those for this root alone win, and with one of
     /// them everything that belongs to it: half of somebody else's credentials is of no use.
-    pub fn of(&self, keeper: Keeper) -> BTreeMap<String, String> {
+    pub fn of(&self, keeper: BucketService) -> BTreeMap<String, String> {
         let under = |prefix: String| {
             let cut = prefix.len() - keeper.prefix().len();
             self.all
@@ -146,7 +146,7 @@ fn group(name: &str) -> &str {
 }
 
 /// The settings of a client: what the environment says, then what this program needs.
-pub fn settings(address: &Address, variables: &Variables, times: &Times) -> Result<BTreeMap<String, String>> {
+pub fn settings(address: &BucketAddress, variables: &Variables, times: &Times) -> Result<BTreeMap<String, String>> {
     let mut settings = variables.of(address.keeper);
     let prefix = address.keeper.prefix();
     let small = prefix.to_ascii_lowercase();
@@ -161,7 +161,7 @@ pub fn settings(address: &Address, variables: &Variables, times: &Times) -> Resu
                  to true",
                 address.written
             );
-            return Err(Error::new(Kind::Usage, text));
+            return Err(Error::new(ErrorCategory::Usage, text));
         }
         settings.insert(allow, (!plain.is_empty()).to_string());
     }
@@ -169,7 +169,7 @@ pub fn settings(address: &Address, variables: &Variables, times: &Times) -> Resu
     settings.insert(format!("{small}connect_timeout"), time(times.connect));
     settings.insert(format!("{small}timeout"), time(times.whole));
     settings.insert(format!("{small}read_timeout"), time(times.silence));
-    if address.keeper == Keeper::Aws {
+    if address.keeper == BucketService::Aws {
         settings.insert("aws_conditional_put".to_owned(), "etag".to_owned());
         // Not every store has it, and one object at a time is all that is removed here.
         settings.insert("aws_disable_bulk_delete".to_owned(), "true".to_owned());
@@ -234,11 +234,11 @@ mod tests {
 
     #[test]
     fn addresses_hold_names_and_nothing_else() {
-        let address = Address::parse("s3://a-bucket/some/where/").expect("an address");
+        let address = BucketAddress::parse("s3://a-bucket/some/where/").expect("an address");
         assert_eq!((address.bucket.as_str(), address.folder.as_str()), ("a-bucket", "some/where"));
-        assert_eq!(Address::parse("gs://b").map(|address| address.folder).ok().as_deref(), Some(""));
+        assert_eq!(BucketAddress::parse("gs://b").map(|address| address.folder).ok().as_deref(), Some(""));
         for wrong in ["s3://", "s3:///a", "ftp://a", "s3://key:secret@a", "s3://a/b?c", "az://a/../b", "a/b"] {
-            let error = Address::parse(wrong).expect_err(wrong).to_string();
+            let error = BucketAddress::parse(wrong).expect_err(wrong).to_string();
             assert!(!error.contains("secret"), "{error}");
         }
     }
@@ -256,11 +256,11 @@ mod tests {
             ("TIDEGATE_PUBLIC_AWS_REGION", "own"),
             ("GOOGLE_BEARER_TOKEN", "other"),
         ];
-        let public = variables(false, &all).of(Keeper::Aws);
+        let public = variables(false, &all).of(BucketService::Aws);
         let shown: Vec<_> = public.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let expected = ["access_key_id=own", "endpoint_url=shared", "region=own", "secret_access_key=own"];
         assert_eq!(shown, expected.map(|text| format!("aws_{text}")));
-        let private = variables(true, &all).of(Keeper::Aws);
+        let private = variables(true, &all).of(BucketService::Aws);
         assert_eq!(private.len(), 5);
         assert!(private.values().all(|value| value == "shared"));
         assert!(!format!("{:?}", variables(true, &all)).contains("shared"));
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn without_encryption_only_to_this_machine() {
-        let address = Address::parse("s3://a").expect("an address");
+        let address = BucketAddress::parse("s3://a").expect("an address");
         let allowed = |all: &[(&str, &str)]| {
             settings(&address, &variables(true, all), &TIMES).map(|settings| settings["aws_allow_http"].clone()).ok()
         };

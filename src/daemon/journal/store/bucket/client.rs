@@ -14,13 +14,13 @@ use object_store::list::{PaginatedListOptions, PaginatedListResult, PaginatedLis
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, RetryConfig};
 
-use super::access::{Address, Keeper, Patience, Times, Variables, settings};
+use super::access::{BucketAddress, BucketService, Patience, Times, Variables, settings};
 use super::crypto::OpenSsl;
-use super::fault::Fault;
-use crate::daemon::error::{Error, Kind, Result};
+use super::fault::BucketFault;
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// What the library answers.
-pub type Answer<T> = object_store::Result<T>;
+pub type BucketResponse<T> = object_store::Result<T>;
 
 /// Objects from this size on get more time to be sent.
 const LARGE: usize = 4 << 20;
@@ -45,7 +45,7 @@ pub struct Clients {
 
 impl Clients {
     /// Sets them up; asks nothing yet.
-    pub fn new(address: &Address, variables: &Variables, patience: &Patience) -> Result<Clients> {
+    pub fn new(address: &BucketAddress, variables: &Variables, patience: &Patience) -> Result<Clients> {
         let (connect, answer) = (patience.connect, patience.answer);
         let client = |silence, whole| client(address, variables, &Times { connect, silence, whole });
         Ok(Clients {
@@ -56,66 +56,71 @@ impl Clients {
     }
 
     /// Puts an object, where none is or whatever is there.
-    pub async fn put(&self, key: &Path, bytes: Bytes, mode: PutMode) -> Answer<()> {
+    pub async fn put(&self, key: &Path, bytes: Bytes, mode: PutMode) -> BucketResponse<()> {
         let client = if bytes.len() < LARGE { &self.quick } else { &self.sending };
         client.put_opts(key, bytes.into(), mode.into()).await.map(|_| ())
     }
 
     /// An object's bytes.
-    pub async fn get(&self, key: &Path) -> Answer<Option<Bytes>> {
+    pub async fn get(&self, key: &Path) -> BucketResponse<Option<Bytes>> {
         let read = async { self.receiving.get(key).await?.bytes().await };
         present(read.await)
     }
 
     /// Some of an object's bytes.
-    pub async fn get_part(&self, key: &Path, part: Range<u64>) -> Answer<Option<Bytes>> {
+    pub async fn get_part(&self, key: &Path, part: Range<u64>) -> BucketResponse<Option<Bytes>> {
         present(self.receiving.get_range(key, part).await)
     }
 
     /// An object's size.
-    pub async fn size(&self, key: &Path) -> Answer<Option<u64>> {
+    pub async fn size(&self, key: &Path) -> BucketResponse<Option<u64>> {
         present(self.quick.head(key).await.map(|about| about.size))
     }
 
     /// Removes an object.
-    pub async fn delete(&self, key: &Path) -> Answer<()> {
+    pub async fn delete(&self, key: &Path) -> BucketResponse<()> {
         present(self.quick.delete(key).await).map(|_| ())
     }
 
     /// A page of all objects whose keys begin like this.
-    pub async fn page(&self, begin: &str, page: Option<String>, most: Option<usize>) -> Answer<PaginatedListResult> {
+    pub async fn page(
+        &self,
+        begin: &str,
+        page: Option<String>,
+        most: Option<usize>,
+    ) -> BucketResponse<PaginatedListResult> {
         let options = PaginatedListOptions { page_token: page, max_keys: most, ..PaginatedListOptions::default() };
         self.quick.list_paginated(Some(begin).filter(|begin| !begin.is_empty()), options).await
     }
 }
 
-fn present<T>(answer: Answer<T>) -> Answer<Option<T>> {
+fn present<T>(answer: BucketResponse<T>) -> BucketResponse<Option<T>> {
     match answer {
-        Err(error) if Fault::of(&error) == Fault::Absent => Ok(None),
+        Err(error) if BucketFault::of(&error) == BucketFault::Absent => Ok(None),
         answer => answer.map(Some),
     }
 }
 
-fn client(address: &Address, variables: &Variables, times: &Times) -> Result<Arc<dyn Client>> {
+fn client(address: &BucketAddress, variables: &Variables, times: &Times) -> Result<Arc<dyn Client>> {
     let settings = settings(address, variables, times)?;
     let once = || RetryConfig { max_retries: 0, retry_timeout: Duration::ZERO, ..RetryConfig::default() };
     // The three builders share no trait.
-    let built: Answer<Arc<dyn Client>> = match address.keeper {
-        Keeper::Aws => known(&settings)
+    let built: BucketResponse<Arc<dyn Client>> = match address.keeper {
+        BucketService::Aws => known(&settings)
             .fold(AmazonS3Builder::new(), |builder, (key, value)| builder.with_config(key, value))
             .with_bucket_name(&address.bucket)
             .with_retry(once())
             .with_crypto_provider(Arc::new(OpenSsl))
             .build()
             .map(|client| Arc::new(client) as _),
-        Keeper::Google => known(&settings)
+        BucketService::Google => known(&settings)
             .fold(GoogleCloudStorageBuilder::new(), |builder, (key, value)| builder.with_config(key, value))
             .with_bucket_name(&address.bucket)
             .with_retry(once())
             .with_crypto_provider(Arc::new(OpenSsl))
             .build()
             .map(|client| Arc::new(client) as _),
-        Keeper::Azure => known(&settings)
+        BucketService::Azure => known(&settings)
             .fold(MicrosoftAzureBuilder::new(), |builder, (key, value)| builder.with_config(key, value))
             .with_container_name(&address.bucket)
             .with_retry(once())
@@ -129,7 +134,7 @@ fn client(address: &Address, variables: &Variables, times: &Times) -> Result<Arc
             "the store at {} cannot be reached with these settings: look at {own}{prefix}… and {prefix}… in the environment",
             address.written
         );
-        Error::new(Kind::Usage, text)
+        Error::new(ErrorCategory::Usage, text)
     })
 }
 

@@ -6,7 +6,7 @@ use object_store::client::{HttpError, HttpErrorKind};
 
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum BucketFault {
     /// The store does not know us.
     Unknown,
     /// We may not do this.
@@ -21,40 +21,40 @@ pub enum Fault {
     Odd,
 }
 
-impl Fault {
+impl BucketFault {
     /// What an error of the library means.
-    pub fn of(error: &Cause) -> Fault {
+    pub fn of(error: &Cause) -> BucketFault {
         match error {
-            Cause::Unauthenticated { .. } => Fault::Unknown,
-            Cause::PermissionDenied { .. } => Fault::Forbidden,
-            Cause::NotFound { .. } => Fault::Absent,
-            Cause::NotImplemented { .. } | Cause::NotSupported { .. } => Fault::Unsupported,
-            _ if unanswered(error) => Fault::Silent,
+            Cause::Unauthenticated { .. } => BucketFault::Unknown,
+            Cause::PermissionDenied { .. } => BucketFault::Forbidden,
+            Cause::NotFound { .. } => BucketFault::Absent,
+            Cause::NotImplemented { .. } | Cause::NotSupported { .. } => BucketFault::Unsupported,
+            _ if unanswered(error) => BucketFault::Silent,
             _ => match status(error) {
-                Some(401) => Fault::Unknown,
-                Some(403) => Fault::Forbidden,
-                Some(404) => Fault::Absent,
-                _ => Fault::Odd,
+                Some(401) => BucketFault::Unknown,
+                Some(403) => BucketFault::Forbidden,
+                Some(404) => BucketFault::Absent,
+                _ => BucketFault::Odd,
             },
         }
     }
 
     /// Whether asking again could not help, and nothing was changed.
     pub fn settled(self) -> bool {
-        matches!(self, Fault::Unknown | Fault::Forbidden | Fault::Absent | Fault::Unsupported)
+        matches!(self, BucketFault::Unknown | BucketFault::Forbidden | BucketFault::Absent | BucketFault::Unsupported)
     }
 
     /// What it means and what to look at.
     pub fn advice(self, own: &str, prefix: &str) -> String {
         match self {
-            Fault::Unknown => format!("it does not know these credentials: look at {own}{prefix}… and {prefix}…"),
-            Fault::Forbidden => format!(
+            BucketFault::Unknown => format!("it does not know these credentials: look at {own}{prefix}… and {prefix}…"),
+            BucketFault::Forbidden => format!(
                 "these credentials may not do this: look at {own}{prefix}… and {prefix}…, the bucket's policy and the clock"
             ),
-            Fault::Absent => "there is no such bucket: make it, or correct its name".to_owned(),
-            Fault::Unsupported => "it does not offer what a store needs: name another one".to_owned(),
-            Fault::Silent => "it does not answer: look at the network, the endpoint and the store".to_owned(),
-            Fault::Odd => {
+            BucketFault::Absent => "there is no such bucket: make it, or correct its name".to_owned(),
+            BucketFault::Unsupported => "it does not offer what a store needs: name another one".to_owned(),
+            BucketFault::Silent => "it does not answer: look at the network, the endpoint and the store".to_owned(),
+            BucketFault::Odd => {
                 "it answers something else than was asked: look at the endpoint, the region and the store's own \
                            log"
                 .to_owned()

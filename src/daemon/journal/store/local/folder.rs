@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// An open folder.
 pub struct Folder {
@@ -18,7 +18,7 @@ pub struct Folder {
 }
 
 /// What lies in a folder.
-pub enum Entry {
+pub enum FolderEntry {
     /// A folder.
     Folder,
     /// A regular file, with its bytes.
@@ -68,7 +68,7 @@ impl Folder {
             Ok(descriptor) => Ok(Some(Folder { descriptor, path: self.path.join(name) })),
             Err(Errno::NOENT) => Ok(None),
             Err(Errno::NOTDIR | Errno::LOOP) => match self.entry(name)? {
-                Some(Entry::Other) => Err(self.astray(name)),
+                Some(FolderEntry::Other) => Err(self.astray(name)),
                 _ => Ok(None),
             },
             Err(errno) => Err(Error::io(&self.path.join(name), "open the folder", &errno.into())),
@@ -85,7 +85,7 @@ impl Folder {
         };
         let folder = self.find(name)?.ok_or_else(|| {
             let text = "a file is where a folder of the store belongs: move it away";
-            Error::new(Kind::Io, text).in_file(&path)
+            Error::new(ErrorCategory::Io, text).in_file(&path)
         })?;
         // A folder that only we can look into, where others may, was made just before a crash.
         if made || (mode & 0o077 != 0 && folder.mode()? == 0o700) {
@@ -144,7 +144,7 @@ impl Folder {
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
                 let text = "the file system has no hard links, without which a store cannot tell who was first: put the \
                             store on another one";
-                Err(Error::new(Kind::Io, text).in_file(&path))
+                Err(Error::new(ErrorCategory::Io, text).in_file(&path))
             }
             Err(errno) => Err(Error::io(&path, "write", &errno.into())),
         }
@@ -174,12 +174,12 @@ impl Folder {
     }
 
     /// What has a name in it; `None` when nothing has.
-    pub fn entry(&self, name: &str) -> Result<Option<Entry>> {
+    pub fn entry(&self, name: &str) -> Result<Option<FolderEntry>> {
         match rustix::fs::statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(about) => Ok(Some(match FileType::from_raw_mode(about.st_mode) {
-                FileType::Directory => Entry::Folder,
-                FileType::RegularFile => Entry::File(about.st_size.unsigned_abs()),
-                _ => Entry::Other,
+                FileType::Directory => FolderEntry::Folder,
+                FileType::RegularFile => FolderEntry::File(about.st_size.unsigned_abs()),
+                _ => FolderEntry::Other,
             })),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(errno) => Err(Error::io(&self.path.join(name), "look at", &errno.into())),
@@ -202,7 +202,7 @@ impl Folder {
 
     fn astray(&self, name: &str) -> Error {
         let text = "a link, a pipe or a device has no place in a store, which follows none: move it away";
-        Error::new(Kind::Io, text).in_file(&self.path.join(name))
+        Error::new(ErrorCategory::Io, text).in_file(&self.path.join(name))
     }
 }
 
@@ -214,7 +214,7 @@ pub fn lock(file: &File, path: &Path) -> Result<bool> {
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
             let text = "the file system has no locks, without which two programs could write at once: put the store on \
                         another one";
-            Err(Error::new(Kind::Io, text).in_file(path))
+            Err(Error::new(ErrorCategory::Io, text).in_file(path))
         }
         Err(TryLockError::Error(error)) => Err(Error::io(path, "lock", &error)),
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// How a pack begins.
 const BEGINS: &[u8] = b"tidegate pack 1\n";
@@ -15,10 +15,10 @@ const BEGINS: &[u8] = b"tidegate pack 1\n";
 pub const TRAILER: usize = 32 + 8 + 32;
 
 /// Paths and lengths of objects, in the order of the paths.
-pub type Paths = Vec<(Arc<str>, u64)>;
+pub type PackedPaths = Vec<(Arc<str>, u64)>;
 
 /// A pack with its bytes.
-pub struct Loaded {
+pub struct LoadedPack {
     bytes: Vec<u8>,
     objects: Vec<(Arc<str>, Range<usize>)>,
 }
@@ -53,7 +53,7 @@ pub fn end(path: &str, trailer: &[u8]) -> Result<u64> {
 ///
 /// # Errors
 /// The pack was changed.
-pub fn paths(path: &str, end: &[u8], size: u64) -> Result<Paths> {
+pub fn paths(path: &str, end: &[u8], size: u64) -> Result<PackedPaths> {
     let (list, trailer) = end.len().checked_sub(TRAILER).map(|at| end.split_at(at)).ok_or_else(|| changed(path))?;
     let (trailer, all) = trailer.split_at(TRAILER - 32);
     if digest(path, list, trailer)[..] != *all {
@@ -67,12 +67,12 @@ pub fn paths(path: &str, end: &[u8], size: u64) -> Result<Paths> {
     Ok(paths.into_iter().map(|(path, length)| (path.into(), length)).collect())
 }
 
-impl Loaded {
+impl LoadedPack {
     /// Reads what [`bytes`] wrote.
     ///
     /// # Errors
     /// It was changed.
-    pub fn parse(path: &str, bytes: Vec<u8>) -> Result<Loaded> {
+    pub fn parse(path: &str, bytes: Vec<u8>) -> Result<LoadedPack> {
         let at = bytes.len().checked_sub(TRAILER).ok_or_else(|| changed(path))?;
         let length = usize::try_from(end(path, &bytes[at..])?).map_err(|_| changed(path))?;
         let from = bytes.len().checked_sub(length).ok_or_else(|| changed(path))?;
@@ -87,7 +87,7 @@ impl Loaded {
             (path, range)
         };
         let objects = paths.into_iter().map(object).collect();
-        Ok(Loaded { bytes, objects })
+        Ok(LoadedPack { bytes, objects })
     }
 
     /// An object of it.
@@ -105,5 +105,5 @@ impl Loaded {
 /// What to say of a pack that is not as it was written.
 fn changed(path: &str) -> Error {
     let text = "this pack of the private root was changed: put it back as it was, from a backup";
-    Error::new(Kind::Input, text).in_field(path.to_owned())
+    Error::new(ErrorCategory::Input, text).in_field(path.to_owned())
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::form::{self, Paths, TRAILER};
-use crate::daemon::error::{Error, Kind, Result};
+use super::form::{self, PackedPaths, TRAILER};
+use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::{Listed, Store, log};
 
 /// Where packs lie.
@@ -31,7 +31,7 @@ pub struct Pack {
     /// What it holds is of one kind, and goes at about the same time.
     pub group: String,
     /// What it holds.
-    pub objects: Paths,
+    pub objects: PackedPaths,
     /// Its bytes.
     size: u64,
 }
@@ -51,7 +51,7 @@ pub struct Run {
 
 /// The packs that were seen last.
 #[derive(Default)]
-pub struct Index {
+pub struct PackIndex {
     listed: Vec<Listed>,
     /// Packs of objects.
     pub packs: BTreeMap<Order, Pack>,
@@ -93,7 +93,7 @@ fn named(path: &str) -> Option<Named> {
 }
 
 /// The list of a pack; `None` where it is gone.
-fn contents(store: &dyn Store, path: &str, size: u64) -> Result<Option<Paths>> {
+fn contents(store: &dyn Store, path: &str, size: u64) -> Result<Option<PackedPaths>> {
     let end = |length: u64| store.read_part(path, size.saturating_sub(length)..size);
     let Some(trailer) = end(TRAILER as u64)? else { return Ok(None) };
     let length = form::end(path, &trailer)?.min(size);
@@ -101,7 +101,7 @@ fn contents(store: &dyn Store, path: &str, size: u64) -> Result<Option<Paths>> {
     form::paths(path, &end, size).map(Some)
 }
 
-impl Index {
+impl PackIndex {
     /// Looks at the packs again; whether others are there than were known.
     ///
     /// # Errors
@@ -118,12 +118,12 @@ impl Index {
             }
         }
         let text = format!("the packs at {} change all the time: look at what is at work there", store.place());
-        Err(Error::new(Kind::Io, text))
+        Err(Error::new(ErrorCategory::Io, text))
     }
 
     /// With these packs; `None` where one has gone meanwhile.
-    fn after(&mut self, store: &dyn Store, listed: Vec<Listed>) -> Result<Option<Index>> {
-        let mut index = Index::default();
+    fn after(&mut self, store: &dyn Store, listed: Vec<Listed>) -> Result<Option<PackIndex>> {
+        let mut index = PackIndex::default();
         for Listed { path, size } in &listed {
             match named(path) {
                 None => {}

@@ -4,7 +4,7 @@ use crate::histogram::{Headcount, Tuples};
 use crate::model::{Cut, Node};
 
 /// People by classes of a recoding.
-pub struct Classes {
+pub struct RecodedPeople {
     /// The classes.
     pub classes: Tuples,
     /// Of each leaf tuple its class, by number.
@@ -13,10 +13,11 @@ pub struct Classes {
     pub people: Vec<u64>,
 }
 
-impl Classes {
+impl RecodedPeople {
     /// Of people.
-    pub fn of(people: &Headcount, cut: &[Cut]) -> Classes {
-        let mut found = Classes { classes: Tuples::new(people.width()), of_tuple: Vec::new(), people: Vec::new() };
+    pub fn of(people: &Headcount, cut: &[Cut]) -> RecodedPeople {
+        let mut found =
+            RecodedPeople { classes: Tuples::new(people.width()), of_tuple: Vec::new(), people: Vec::new() };
         for tuple in 0..people.tuples() {
             let nodes: Vec<Node> = cut.iter().zip(people.tuple_at(tuple)).map(|(cut, leaf)| cut.at(leaf)).collect();
             let class = found.classes.number(&nodes) as usize;

@@ -1,11 +1,11 @@
 //! The search itself (SCIENCE 4): from the top down, or, in a file of its own, by levels.
 
-use super::super::super::crowd::Crowd;
-use super::super::super::table::Table;
+use super::super::super::crowd::UrgentClasses;
+use super::super::super::table::SearchTable;
 use super::super::super::top_down::{top_down, top_down_from};
 use super::super::course::Course;
 use super::levels;
-use super::set_aside::SetAside;
+use super::set_aside::WaitingShare;
 use super::terms::{Recoded, Recoder};
 use crate::histogram::Headcount;
 use crate::model::{Cut, Leaf, Recoding, Taxonomy};
@@ -25,10 +25,10 @@ impl Recoder {
         let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
         let columns: Vec<&[Leaf]> = (0..people.width()).map(|column| people.column(column)).collect();
         let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
-        let table = Table { trees, columns, rows: &rows, weights: self.weights() };
+        let table = SearchTable { trees, columns, rows: &rows, weights: self.weights() };
         let from = self.has_floors().then_some(&self.coarsest[..]);
-        let mut crowd = Crowd { a: self.a, rows: &rows, urgent: None };
-        let mut set_aside = SetAside::new(self.a, &rows, most);
+        let mut crowd = UrgentClasses { a: self.a, rows: &rows, urgent: None };
+        let mut set_aside = WaitingShare::new(self.a, &rows, most);
         let found = match (from, most) {
             (None, 0) => top_down(&table, &leaves, &mut crowd).expect("there are at least a people"),
             (None, _) => top_down(&table, &leaves, &mut set_aside).expect("there are at least a people"),

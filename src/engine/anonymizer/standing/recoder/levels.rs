@@ -2,11 +2,13 @@
 //! many steps at the latest. Where it ended early, or went by counts, it goes on down from the best state that it knows, as long as a
 //! state with one column a level finer fits: no finer state of what is published ever fits.
 
-use super::super::super::levels::{Costs, Counts, Lattice, Levels, Objective, Privacy, Problem, Query, Rows, Search};
+use super::super::super::levels::{
+    Costs, CountingQueries, DistinctRows, Lattice, Levels, LevelsProblem, LevelsSearch, Objective, Privacy, Query,
+};
 use super::super::super::top_down::Refusal;
-use super::super::super::validity::Reason;
+use super::super::super::validity::InvalidReason;
 use super::super::course::Course;
-use super::classes::Classes;
+use super::classes::RecodedPeople;
 use super::terms::{Recoded, Recoder};
 use crate::histogram::Headcount;
 use crate::model::{Node, Recoding, Taxonomy};
@@ -21,13 +23,13 @@ const WAITING: u64 = 1_000;
 /// The levels for people who are all in a class of at least `a` where each column is at its floor.
 pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&Taxonomy]) -> Recoded {
     let floors: Vec<Option<u8>> = recoder.details.iter().map(|detail| detail.floor()).collect();
-    let (lattice, rows) = (Lattice::up_to(trees, &floors), Rows::of_people(people));
+    let (lattice, rows) = (Lattice::up_to(trees, &floors), DistinctRows::of_people(people));
     let privacy = Privacy::k(recoder.a);
     let objective = objective(recoder, &rows, &lattice, most, trees);
     let problem =
-        Problem { rows: &rows, lattice: &lattice, privacy: &privacy, suppressed: most, objective: &objective };
+        LevelsProblem { rows: &rows, lattice: &lattice, privacy: &privacy, suppressed: most, objective: &objective };
     let mut looked_at = 0;
-    let found = Search::new(&problem).best_first(|checked| {
+    let found = LevelsSearch::new(&problem).best_first(|checked| {
         looked_at += 1;
         checked > CHECKED || looked_at > LOOKED_AT
     });
@@ -40,18 +42,18 @@ pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&T
 }
 
 /// What is to be least.
-fn objective(recoder: &Recoder, rows: &Rows, lattice: &Lattice, most: u64, trees: &[&Taxonomy]) -> Objective {
+fn objective(recoder: &Recoder, rows: &DistinctRows, lattice: &Lattice, most: u64, trees: &[&Taxonomy]) -> Objective {
     let Some(workload) = &recoder.workload else {
         let costs = Costs::loss(rows, lattice, trees, WAITING).weighted(&lowest_terms(recoder.weights()));
         return Objective::Columns(costs);
     };
     let queries: Vec<Query> = workload.iter().map(|count| Query { columns: count.clone() }).collect();
-    Objective::Counts(Counts::of(rows, lattice, &queries, most))
+    Objective::Counts(CountingQueries::of(rows, lattice, &queries, most))
 }
 
 /// Down, one column at a time, as long as that fits: the best of the finer states first.
-fn finest_below(problem: &Problem<'_>, mut levels: Levels) -> Levels {
-    let mut search = Search::new(problem);
+fn finest_below(problem: &LevelsProblem<'_>, mut levels: Levels) -> Levels {
+    let mut search = LevelsSearch::new(problem);
     loop {
         let lower = |column: usize| {
             let mut lower = levels.clone();
@@ -80,19 +82,19 @@ fn refusals(
         let mut finer = levels.to_vec();
         finer[column] -= 1;
         let finer = lattice.recoding(trees, &finer);
-        let classes = Classes::of(people, &finer);
+        let classes = RecodedPeople::of(people, &finer);
         let small = |&class: &usize| classes.people[class] < recoder.a;
         let rows = (0..classes.people.len()).filter(small).map(|class| classes.people[class]).sum();
         // Of those that are published as they are, some has a part that is small.
-        let before = Classes::of(people, &published);
+        let before = RecodedPeople::of(people, &published);
         let of_tuple = |tuple: usize| (before.people[before.of_tuple[tuple]] >= recoder.a, classes.of_tuple[tuple]);
         let parts = (0..people.tuples()).map(of_tuple).filter(|(out, class)| *out && small(class));
         let class = parts.map(|(_, class)| class).min_by_key(|&class| classes.classes.get(class as u32).to_vec())?;
         let nodes: Vec<Node> = classes.classes.get(class as u32).to_vec();
         let node = published[column].at(trees[column].leaf_range(nodes[column]).start);
         let reason = match most {
-            0 => Reason::Rows { class: nodes, rows: classes.people[class], limit: recoder.a },
-            limit => Reason::SetAside { rows, limit },
+            0 => InvalidReason::Rows { class: nodes, rows: classes.people[class], limit: recoder.a },
+            limit => InvalidReason::SetAside { rows, limit },
         };
         Some(Refusal { column, node, reason })
     };

@@ -12,5 +12,5 @@ mod raise;
 mod set_aside;
 mod terms;
 
-pub use classes::Classes;
+pub use classes::RecodedPeople;
 pub use terms::{Recoded, Recoder};

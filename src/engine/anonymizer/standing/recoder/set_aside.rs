@@ -1,11 +1,11 @@
 //! Validity where some rows may be left waiting: those in classes of fewer than `a` rows, a limited number of them. Parts of such a
 //! class are as small, so that their number only grows from a state to a finer one.
 
-use super::super::super::table::{Split, Table};
-use super::super::super::validity::{Accepted, Reason, Validity, View};
+use super::super::super::table::{NodeSplit, SearchTable};
+use super::super::super::validity::{Accepted, InvalidReason, SearchView, Validity};
 
 /// Rows in small classes are set aside, so many at most.
-pub struct SetAside<'r> {
+pub struct WaitingShare<'r> {
     a: u64,
     rows: &'r [u64],
     most: u64,
@@ -13,25 +13,25 @@ pub struct SetAside<'r> {
     now: u64,
 }
 
-impl SetAside<'_> {
+impl WaitingShare<'_> {
     /// With everybody in a class of at least `a`.
-    pub fn new(a: u64, rows: &[u64], most: u64) -> SetAside<'_> {
-        SetAside { a, rows, most, now: 0 }
+    pub fn new(a: u64, rows: &[u64], most: u64) -> WaitingShare<'_> {
+        WaitingShare { a, rows, most, now: 0 }
     }
 }
 
-impl Validity for SetAside<'_> {
+impl Validity for WaitingShare<'_> {
     type Trial = u64;
 
-    fn start(&mut self, table: &Table<'_>) -> Result<(), Reason> {
+    fn start(&mut self, table: &SearchTable<'_>) -> Result<(), InvalidReason> {
         let rows = self.rows.iter().sum();
         if rows < self.a {
-            return Err(Reason::Rows { class: vec![0; table.trees.len()], rows, limit: self.a });
+            return Err(InvalidReason::Rows { class: vec![0; table.trees.len()], rows, limit: self.a });
         }
         Ok(())
     }
 
-    fn test(&self, view: &View<'_>, split: &Split) -> Result<u64, Reason> {
+    fn test(&self, view: &SearchView<'_>, split: &NodeSplit) -> Result<u64, InvalidReason> {
         let leaves = view.table.columns[split.column];
         let (mut part, mut more) = (vec![0u64; split.children.len()], 0);
         for &class in &split.classes {
@@ -44,10 +44,10 @@ impl Validity for SetAside<'_> {
             }
         }
         let rows = self.now + more;
-        if rows <= self.most { Ok(rows) } else { Err(Reason::SetAside { rows, limit: self.most }) }
+        if rows <= self.most { Ok(rows) } else { Err(InvalidReason::SetAside { rows, limit: self.most }) }
     }
 
-    fn accept(&mut self, _: &Split, rows: u64, _: &Accepted) {
+    fn accept(&mut self, _: &NodeSplit, rows: u64, _: &Accepted) {
         self.now = rows;
     }
 }

@@ -2,10 +2,10 @@
 
 use super::super::super::top_down::Refusal;
 use super::super::course::Course;
-use super::classes::Classes;
+use super::classes::RecodedPeople;
 use crate::histogram::Headcount;
 use crate::model::{Cut, Decimal, Detail, Recoding, Taxonomy};
-use crate::policy::{Count, Policy, Search, Workload};
+use crate::policy::{Policy, Search, Workload, WorkloadCount};
 
 /// How a recoding is searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Recoder {
     /// Whether one level is searched for each column.
     pub(super) levels: bool,
     /// The counts whose error levels are searched by.
-    pub(super) workload: Option<Vec<Count>>,
+    pub(super) workload: Option<Vec<WorkloadCount>>,
     /// The share of people who may be left waiting.
     pub(super) set_aside: Decimal,
     /// How much detail each column is to keep, in order.
@@ -71,7 +71,7 @@ impl Recoder {
 
     /// People who can be in a class of at least `a` under a recoding that may be published, and the others, who wait.
     pub fn within_floors(&self, people: &Headcount) -> [Headcount; 2] {
-        let classes = Classes::of(people, &self.coarsest);
+        let classes = RecodedPeople::of(people, &self.coarsest);
         people.divide(|tuple, _| classes.people[classes.of_tuple[tuple]] >= self.a)
     }
 }

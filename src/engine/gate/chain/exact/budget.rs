@@ -3,28 +3,28 @@
 
 /// How many operations the search may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Budget(u64);
+pub struct ExactBudget(u64);
 
-impl Budget {
+impl ExactBudget {
     /// Where the verdict hangs on it: some tens of seconds.
-    pub const FULL: Budget = Budget(10_000_000_000);
+    pub const FULL: ExactBudget = ExactBudget(10_000_000_000);
     /// Where the verdict is known and only the figure would be better: a fraction of a second.
-    pub const SMALL: Budget = Budget(200_000_000);
+    pub const SMALL: ExactBudget = ExactBudget(200_000_000);
 
     /// So many operations.
-    pub fn new(operations: u64) -> Budget {
-        Budget(operations)
+    pub fn new(operations: u64) -> ExactBudget {
+        ExactBudget(operations)
     }
 
-    /// Sets so many aside for one question, or what there is; [`Budget::unite`] gives back what is left of it.
-    pub fn share(&mut self, operations: u64) -> Budget {
+    /// Sets so many aside for one question, or what there is; [`ExactBudget::unite`] gives back what is left of it.
+    pub fn share(&mut self, operations: u64) -> ExactBudget {
         let share = operations.min(self.0);
         self.0 -= share;
-        Budget(share)
+        ExactBudget(share)
     }
 
     /// Takes back what is left of a share.
-    pub fn unite(&mut self, share: Budget) {
+    pub fn unite(&mut self, share: ExactBudget) {
         self.0 += share.0;
     }
 
@@ -32,15 +32,15 @@ impl Budget {
     ///
     /// # Errors
     /// None are left.
-    pub fn spend(&mut self, operations: usize) -> Result<(), Undone> {
+    pub fn spend(&mut self, operations: usize) -> Result<(), OpenReason> {
         self.0 = self.0.saturating_sub(operations as u64);
-        if self.0 == 0 { Err(Undone::Spent) } else { Ok(()) }
+        if self.0 == 0 { Err(OpenReason::Spent) } else { Ok(()) }
     }
 }
 
 /// Why a figure stays open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Undone {
+pub enum OpenReason {
     /// The budget is spent, or the numbers are too large.
     Spent,
     /// No world agrees with the releases.

@@ -13,19 +13,19 @@
 //! made up.
 
 mod budget;
+mod integral_proof;
 mod part;
 mod proof;
 mod round;
 mod search;
 mod simplex;
-mod whole;
 mod worlds;
 
-use super::{Chain, ComparablePairs, Target};
+use super::{ChainTarget, ComparablePairs, ReleaseChain};
 use crate::histogram::{NOWHERE, ValueCode};
-pub use budget::Budget;
-use budget::Undone;
-use search::Search;
+pub use budget::ExactBudget;
+use budget::OpenReason;
+use search::WorldSearch;
 use worlds::Worlds;
 
 /// Numbers that the paths of all values may hold together.
@@ -52,7 +52,7 @@ pub struct Suspect {
 
 impl Suspect {
     /// Of a target of a sight.
-    pub fn new(sight: &super::Sight<'_>, target: &Target<'_>) -> Suspect {
+    pub fn new(sight: &super::Sight<'_>, target: &ChainTarget<'_>) -> Suspect {
         let seen = sight.views.iter().zip(target.classes).map(|(view, &class)| (view.release, class));
         Suspect { left: target.left, increment: sight.increment, seen: seen.collect(), crowd: target.crowd.to_vec() }
     }
@@ -77,12 +77,12 @@ impl Least {
 }
 
 /// The worlds of a chain, set up as they are asked for.
-pub struct Exact<'c> {
-    chain: &'c Chain<'c>,
+pub struct ExactWorlds<'c> {
+    chain: &'c ReleaseChain<'c>,
     pairs: &'c ComparablePairs,
     /// Per release the number of each of its classes under its recoding.
     id_of: Vec<Vec<u32>>,
-    values: Vec<Option<Result<OfValue, Undone>>>,
+    values: Vec<Option<Result<OfValue, OpenReason>>>,
     /// What is left of [`MOST_PATHS`].
     room: usize,
     /// How much of [`MOST_KEPT`] is taken.
@@ -91,12 +91,12 @@ pub struct Exact<'c> {
 
 struct OfValue {
     worlds: Worlds,
-    searches: Vec<Search>,
+    searches: Vec<WorldSearch>,
 }
 
-impl<'c> Exact<'c> {
+impl<'c> ExactWorlds<'c> {
     /// Of a chain whose releases never shrink.
-    pub fn new(chain: &'c Chain<'c>, pairs: &'c ComparablePairs) -> Exact<'c> {
+    pub fn new(chain: &'c ReleaseChain<'c>, pairs: &'c ComparablePairs) -> ExactWorlds<'c> {
         let ids = |release: usize| {
             let numbered = &chain.numbered[chain.number[release]];
             let mut ids = vec![NOWHERE; chain.releases[release].classes()];
@@ -108,7 +108,14 @@ impl<'c> Exact<'c> {
             ids
         };
         let id_of = (0..chain.releases.len()).map(ids).collect();
-        Exact { chain, pairs, id_of, values: (0..chain.values).map(|_| None).collect(), room: MOST_PATHS, kept: 0 }
+        ExactWorlds {
+            chain,
+            pairs,
+            id_of,
+            values: (0..chain.values).map(|_| None).collect(),
+            room: MOST_PATHS,
+            kept: 0,
+        }
     }
 
     /// The least that is left of any of these targets. They should come in ascending order: the first ones are looked
@@ -116,7 +123,7 @@ impl<'c> Exact<'c> {
     ///
     /// # Panics
     /// If there are no targets.
-    pub fn least(&mut self, suspects: &[&Suspect], budget: &mut Budget) -> Least {
+    pub fn least(&mut self, suspects: &[&Suspect], budget: &mut ExactBudget) -> Least {
         let first = (0..suspects.len()).min_by_key(|&at| (suspects[at].left, at)).expect("there are targets");
         let mut least = Least { left: suspects[first].left, at: first, proven: u64::MAX };
         let mut open: Vec<(usize, u64)> = (0..suspects.len()).map(|at| (at, 0)).collect();
@@ -136,14 +143,14 @@ impl<'c> Exact<'c> {
     }
 
     /// M(s) of a target, exactly; `None` when that stays open.
-    pub fn candidates(&mut self, suspect: &Suspect, value: ValueCode, budget: &mut Budget) -> Option<u64> {
+    pub fn candidates(&mut self, suspect: &Suspect, value: ValueCode, budget: &mut ExactBudget) -> Option<u64> {
         let pair = suspect.crowd.iter().find(|group| group.0 == value).map_or(0, |group| group.1);
         let (from, to) = self.settle(&self.path(suspect), value, (pair, u64::MAX), (u64::MAX, budget));
         (from == to).then_some(from)
     }
 
     /// What is left of a target at least and at most; searched until the first is `enough` or both are one.
-    fn narrow(&mut self, suspect: &Suspect, enough: u64, (share, budget): (u64, &mut Budget)) -> (u64, u64) {
+    fn narrow(&mut self, suspect: &Suspect, enough: u64, (share, budget): (u64, &mut ExactBudget)) -> (u64, u64) {
         let path = self.path(suspect);
         let mut known: Vec<(u64, u64)> =
             suspect.crowd.iter().map(|&(value, pair)| self.known(&path, value, pair)).collect();
@@ -185,14 +192,14 @@ impl<'c> Exact<'c> {
         path: &[u32],
         value: ValueCode,
         (pair, enough): (u64, u64),
-        (share, budget): (u64, &mut Budget),
+        (share, budget): (u64, &mut ExactBudget),
     ) -> (u64, u64) {
         let slot = &mut self.values[value as usize];
         let (chain, pairs, room) = (self.chain, self.pairs, &mut self.room);
         let of = slot.get_or_insert_with(|| {
             let worlds = Worlds::of(chain, pairs, value, *room, budget)?;
             *room -= worlds.held();
-            let searches = worlds.parts().iter().map(Search::of).collect();
+            let searches = worlds.parts().iter().map(WorldSearch::of).collect();
             Ok(OfValue { worlds, searches })
         });
         if let Ok(of) = of
@@ -202,13 +209,13 @@ impl<'c> Exact<'c> {
             self.kept -= search.held();
             let done = search.settle(variable, (pair, enough), (share, budget));
             self.kept += search.held();
-            if done == Err(Undone::Contradiction) {
-                self.kept -= of.searches.iter().map(Search::held).sum::<usize>();
-                *slot = Some(Err(Undone::Contradiction));
+            if done == Err(OpenReason::Contradiction) {
+                self.kept -= of.searches.iter().map(WorldSearch::held).sum::<usize>();
+                *slot = Some(Err(OpenReason::Contradiction));
             }
         }
         if self.kept > MOST_KEPT {
-            self.values.iter_mut().flatten().flatten().flat_map(|of| &mut of.searches).for_each(Search::forget);
+            self.values.iter_mut().flatten().flatten().flat_map(|of| &mut of.searches).for_each(WorldSearch::forget);
             self.kept = 0;
         }
         self.known(path, value, pair)

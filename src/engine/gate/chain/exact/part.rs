@@ -3,7 +3,7 @@
 
 /// Equations that share variables with each other and with no equation of another part.
 #[derive(Debug)]
-pub struct Part {
+pub struct EquationBlock {
     /// Right-hand sides.
     grown: Vec<i64>,
     /// Equations of variable v: `equations[start[v]..start[v + 1]]`; its coefficient is 1 in each.
@@ -13,11 +13,11 @@ pub struct Part {
     with: Vec<Vec<u32>>,
 }
 
-impl Part {
+impl EquationBlock {
     /// Of right-hand sides and, per variable, the equations that it stands in.
-    pub fn new(grown: Vec<i64>, variables: &[Vec<u32>]) -> Part {
+    pub fn new(grown: Vec<i64>, variables: &[Vec<u32>]) -> EquationBlock {
         let with = vec![Vec::new(); grown.len()];
-        let mut part = Part { grown, start: vec![0], equations: Vec::new(), with };
+        let mut part = EquationBlock { grown, start: vec![0], equations: Vec::new(), with };
         variables.iter().for_each(|equations| part.push(equations.iter().copied()));
         part
     }

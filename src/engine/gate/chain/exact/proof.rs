@@ -6,12 +6,12 @@
 //! negative one; that there is no world at all, by one in which no variable has a negative coefficient while the
 //! right-hand side is negative.
 
-use super::part::Part;
+use super::part::EquationBlock;
 
 /// A bound on one variable, made while branching. It is an equation with a variable of its own that may not be negative:
 /// x + s = limit, or x − s = limit when the bound is from below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bound {
+pub struct VariableBound {
     /// The variable.
     pub variable: u32,
     /// Its bound.
@@ -20,7 +20,7 @@ pub struct Bound {
     pub below: bool,
 }
 
-impl Bound {
+impl VariableBound {
     /// The coefficient of the bound's own variable.
     pub fn sign(self) -> i64 {
         if self.below { -1 } else { 1 }
@@ -28,7 +28,7 @@ impl Bound {
 }
 
 /// Whether these numbers are a world: none is negative, and every equation holds.
-pub fn is_world(part: &Part, records: &[i64]) -> bool {
+pub fn is_world(part: &EquationBlock, records: &[i64]) -> bool {
     let mut sums = vec![0i128; part.grown().len()];
     for (variable, &records) in records.iter().enumerate() {
         part.of(variable).iter().for_each(|&equation| sums[equation as usize] += i128::from(records));
@@ -39,19 +39,29 @@ pub fn is_world(part: &Part, records: &[i64]) -> bool {
 
 /// The most records on a path in any world within the bounds, as the sum of multiples `mix` of the equations shows it;
 /// `None` when it shows nothing.
-pub fn at_most(part: &Part, bounds: &[Bound], mix: &[i64], scale: i64, variable: usize) -> Option<i128> {
+pub fn at_most(
+    part: &EquationBlock,
+    bounds: &[VariableBound],
+    mix: &[i64],
+    scale: i64,
+    variable: usize,
+) -> Option<i128> {
     let enough = |(at, sum): (usize, i128)| sum >= if at == variable { i128::from(scale) } else { 0 };
     let shown = scale > 0 && coefficients(part, bounds, mix).enumerate().all(enough);
     shown.then(|| right_side(part, bounds, mix).div_euclid(i128::from(scale)))
 }
 
 /// Whether the sum of multiples `mix` of the equations shows that there is no world within the bounds.
-pub fn is_none(part: &Part, bounds: &[Bound], mix: &[i64]) -> bool {
+pub fn is_none(part: &EquationBlock, bounds: &[VariableBound], mix: &[i64]) -> bool {
     coefficients(part, bounds, mix).all(|sum| sum >= 0) && right_side(part, bounds, mix) < 0
 }
 
 /// The coefficient of every variable, those of the bounds at the end, in the sum of multiples of the equations.
-fn coefficients<'p>(part: &'p Part, bounds: &'p [Bound], mix: &'p [i64]) -> impl Iterator<Item = i128> + 'p {
+fn coefficients<'p>(
+    part: &'p EquationBlock,
+    bounds: &'p [VariableBound],
+    mix: &'p [i64],
+) -> impl Iterator<Item = i128> + 'p {
     let (given, made) = mix.split_at(part.grown().len());
     let of_path = move |variable: usize| {
         let sum: i128 = part.of(variable).iter().map(|&equation| i128::from(given[equation as usize])).sum();
@@ -62,7 +72,7 @@ fn coefficients<'p>(part: &'p Part, bounds: &'p [Bound], mix: &'p [i64]) -> impl
     (0..part.variables()).map(of_path).chain(of_bound)
 }
 
-fn right_side(part: &Part, bounds: &[Bound], mix: &[i64]) -> i128 {
+fn right_side(part: &EquationBlock, bounds: &[VariableBound], mix: &[i64]) -> i128 {
     let sides = part.grown().iter().copied().chain(bounds.iter().map(|bound| bound.limit));
     sides.zip(mix).map(|(side, &multiple)| i128::from(side) * i128::from(multiple)).sum()
 }
@@ -72,8 +82,8 @@ mod tests {
     use super::*;
 
     /// x + y = 3, y + z = 2.
-    fn part() -> Part {
-        Part::new(vec![3, 2], &[vec![0], vec![0, 1], vec![1]])
+    fn part() -> EquationBlock {
+        EquationBlock::new(vec![3, 2], &[vec![0], vec![0, 1], vec![1]])
     }
 
     #[test]
@@ -88,17 +98,17 @@ mod tests {
         assert_eq!(at_most(&part(), &[], &[1, 1], 2, 1), Some(2), "5 / 2, rounded down");
         assert_eq!(at_most(&part(), &[], &[1, -1], 1, 0), None, "z has a negative coefficient");
         assert_eq!(at_most(&part(), &[], &[0, 1], 1, 0), None, "x is not in it");
-        let bound = Bound { variable: 1, limit: 1, below: false };
+        let bound = VariableBound { variable: 1, limit: 1, below: false };
         assert_eq!(at_most(&part(), &[bound], &[0, 0, 1], 1, 1), Some(1));
-        assert_eq!(at_most(&part(), &[Bound { below: true, ..bound }], &[0, 0, 1], 1, 1), None);
+        assert_eq!(at_most(&part(), &[VariableBound { below: true, ..bound }], &[0, 0, 1], 1, 1), None);
         assert_eq!(at_most(&part(), &[], &[0, 1], 0, 1), None);
     }
 
     #[test]
     fn a_contradiction_needs_a_sum_that_shows_it() {
-        let bound = Bound { variable: 1, limit: 3, below: true };
+        let bound = VariableBound { variable: 1, limit: 3, below: true };
         assert!(is_none(&part(), &[bound], &[0, 1, -1]), "y is at least 3 and at most 2");
-        assert!(!is_none(&part(), &[Bound { limit: 2, ..bound }], &[0, 1, -1]));
+        assert!(!is_none(&part(), &[VariableBound { limit: 2, ..bound }], &[0, 1, -1]));
         assert!(!is_none(&part(), &[bound], &[0, -1, 0]));
     }
 }

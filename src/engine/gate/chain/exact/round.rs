@@ -2,8 +2,8 @@
 //! on paths one by one, at the class that has the fewest paths left, first where the fraction was largest. This looks for
 //! worlds only; that it finds none says nothing.
 
-use super::budget::{Budget, Undone};
-use super::part::Part;
+use super::budget::{ExactBudget, OpenReason};
+use super::part::EquationBlock;
 
 /// Records tried at most.
 const TRIES: usize = 300;
@@ -12,7 +12,12 @@ const TRIES: usize = 300;
 ///
 /// # Errors
 /// The budget is spent.
-pub fn near(part: &Part, whole: Vec<i64>, fractions: &[f64], budget: &mut Budget) -> Result<Option<Vec<i64>>, Undone> {
+pub fn near(
+    part: &EquationBlock,
+    whole: Vec<i64>,
+    fractions: &[f64],
+    budget: &mut ExactBudget,
+) -> Result<Option<Vec<i64>>, OpenReason> {
     let mut missing = part.grown().to_vec();
     for (variable, &records) in whole.iter().enumerate() {
         part.of(variable).iter().for_each(|&equation| missing[equation as usize] -= records);
@@ -41,7 +46,7 @@ pub fn near(part: &Part, whole: Vec<i64>, fractions: &[f64], budget: &mut Budget
 }
 
 struct Filling<'f> {
-    part: &'f Part,
+    part: &'f EquationBlock,
     /// Per equation the records that are missing.
     missing: Vec<i64>,
     /// Per variable how many of its equations miss none.

@@ -4,20 +4,20 @@
 
 use std::sync::Arc;
 
-use super::budget::{Budget, Undone};
-use super::part::Part;
-use super::proof::Bound;
+use super::budget::{ExactBudget, OpenReason};
+use super::part::EquationBlock;
+use super::proof::VariableBound;
 use super::simplex::Vertex;
 
 /// Numbers that the copies made while branching may hold at a time.
 const MOST_COPIED: usize = 20_000_000;
 
 /// A part and what is known of its worlds.
-pub struct Search {
-    part: Arc<Part>,
+pub struct WorldSearch {
+    part: Arc<EquationBlock>,
     root: Option<Vertex>,
     /// Whether no first vertex could be found, and why.
-    failed: Option<Undone>,
+    failed: Option<OpenReason>,
     /// Per variable the most records that a world was seen to have.
     seen: Vec<u64>,
     /// Per variable what no world exceeds, as far as that was proven.
@@ -26,11 +26,11 @@ pub struct Search {
     enough: u64,
 }
 
-impl Search {
+impl WorldSearch {
     /// Nothing is known yet.
-    pub fn of(part: &Arc<Part>) -> Search {
+    pub fn of(part: &Arc<EquationBlock>) -> WorldSearch {
         let variables = part.variables();
-        Search {
+        WorldSearch {
             part: Arc::clone(part),
             root: None,
             failed: None,
@@ -64,8 +64,8 @@ impl Search {
         &mut self,
         variable: usize,
         (most, enough): (u64, u64),
-        (share, budget): (u64, &mut Budget),
-    ) -> Result<(), Undone> {
+        (share, budget): (u64, &mut ExactBudget),
+    ) -> Result<(), OpenReason> {
         self.most[variable] = self.most[variable].min(most);
         self.enough = enough.min(self.most[variable]);
         if self.seen[variable] >= self.enough {
@@ -94,10 +94,10 @@ impl Search {
         vertex: &mut Vertex,
         variable: usize,
         copied: usize,
-        budget: &mut Budget,
-    ) -> Result<(), Undone> {
+        budget: &mut ExactBudget,
+    ) -> Result<(), OpenReason> {
         let most = match vertex.maximise(variable, self.enough, budget)? {
-            Some(most) => u64::try_from(most.max(0)).map_err(|_| Undone::Spent)?,
+            Some(most) => u64::try_from(most.max(0)).map_err(|_| OpenReason::Spent)?,
             None => u64::MAX,
         };
         if vertex.bounds().is_empty() {
@@ -115,13 +115,15 @@ impl Search {
                 return Ok(());
             }
         }
-        let (at, below) = vertex.fractional(variable).ok_or(Undone::Spent)?;
-        let bounds =
-            [Bound { variable: at, limit: below + 1, below: true }, Bound { variable: at, limit: below, below: false }];
+        let (at, below) = vertex.fractional(variable).ok_or(OpenReason::Spent)?;
+        let bounds = [
+            VariableBound { variable: at, limit: below + 1, below: true },
+            VariableBound { variable: at, limit: below, below: false },
+        ];
         for bound in bounds {
             let copied = copied + vertex.size();
             if copied > MOST_COPIED {
-                return Err(Undone::Spent);
+                return Err(OpenReason::Spent);
             }
             budget.spend(vertex.size())?;
             let mut branch = vertex.clone();
@@ -148,7 +150,7 @@ mod tests {
     }
 
     /// The most of every variable over all worlds, one variable after the other.
-    fn enumerate(part: &Part, rest: &mut [i64], world: &mut Vec<u64>, most: &mut [u64]) {
+    fn enumerate(part: &EquationBlock, rest: &mut [i64], world: &mut Vec<u64>, most: &mut [u64]) {
         if world.len() == part.variables() {
             if rest.iter().all(|&rest| rest == 0) {
                 most.iter_mut().zip(world.iter()).for_each(|(most, &records)| *most = (*most).max(records));
@@ -178,11 +180,11 @@ mod tests {
                 let records = i64::from(draw.below(3) == 0);
                 path.iter().for_each(|&equation| grown[equation as usize] += records);
             }
-            let part = Arc::new(Part::new(grown.clone(), &paths));
+            let part = Arc::new(EquationBlock::new(grown.clone(), &paths));
             let mut most = vec![0; paths.len()];
             enumerate(&part, &mut grown, &mut Vec::new(), &mut most);
-            let mut budget = Budget::FULL;
-            let (mut search, mut hasty) = (Search::of(&part), Search::of(&part));
+            let mut budget = ExactBudget::FULL;
+            let (mut search, mut hasty) = (WorldSearch::of(&part), WorldSearch::of(&part));
             for (variable, &most) in most.iter().enumerate() {
                 search.settle(variable, (u64::MAX, u64::MAX), (u64::MAX, &mut budget)).expect("a small system");
                 assert_eq!(search.known(variable), (most, most), "seed {seed}, variable {variable}");

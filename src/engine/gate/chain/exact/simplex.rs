@@ -9,10 +9,10 @@
 
 use std::sync::Arc;
 
-use super::budget::{Budget, Undone};
-use super::part::Part;
-use super::proof::{self, Bound};
-use super::{round, whole};
+use super::budget::{ExactBudget, OpenReason};
+use super::part::EquationBlock;
+use super::proof::{self, VariableBound};
+use super::{integral_proof, round};
 
 /// A row whose own variable is the error of its equation, which must become zero.
 const ERROR: u32 = u32::MAX;
@@ -42,8 +42,8 @@ struct Row {
 /// A vertex of the fractional worlds of a part within bounds.
 #[derive(Clone)]
 pub struct Vertex {
-    part: Arc<Part>,
-    bounds: Vec<Bound>,
+    part: Arc<EquationBlock>,
+    bounds: Vec<VariableBound>,
     rows: Vec<Row>,
     in_place: u32,
     /// Steps since everything was computed from the equations.
@@ -55,28 +55,28 @@ impl Vertex {
     ///
     /// # Errors
     /// The budget is spent, or the equations contradict each other.
-    pub fn of(part: Arc<Part>, budget: &mut Budget) -> Result<Vertex, Undone> {
+    pub fn of(part: Arc<EquationBlock>, budget: &mut ExactBudget) -> Result<Vertex, OpenReason> {
         let equations = part.grown().len();
         if equations > MOST_ROWS {
-            return Err(Undone::Spent);
+            return Err(OpenReason::Spent);
         }
         let mut vertex = Vertex { part, bounds: Vec::new(), rows: Vec::new(), in_place: 0, steps: 0 };
         vertex.begin(budget)?;
         for row in 0..equations {
             if !vertex.correct(row, budget)? {
-                return Err(Undone::Contradiction);
+                return Err(OpenReason::Contradiction);
             }
         }
         Ok(vertex)
     }
 
     /// The bounds.
-    pub fn bounds(&self) -> &[Bound] {
+    pub fn bounds(&self) -> &[VariableBound] {
         &self.bounds
     }
 
     /// Adds a bound that this vertex breaks; false when no fractional world keeps it.
-    pub fn bind(&mut self, bound: Bound, budget: &mut Budget) -> Result<bool, Undone> {
+    pub fn bind(&mut self, bound: VariableBound, budget: &mut ExactBudget) -> Result<bool, OpenReason> {
         let row = self.row_of(bound.variable).expect("only a variable of the basis can be fractional");
         budget.spend(self.rows.len())?;
         self.rows.iter_mut().for_each(|row| row.mix.push(0.0));
@@ -93,7 +93,12 @@ impl Vertex {
 
     /// Goes to a vertex where a variable has `enough`, or else its largest value; that one is returned, rounded down and
     /// proven.
-    pub fn maximise(&mut self, variable: usize, enough: u64, budget: &mut Budget) -> Result<Option<i128>, Undone> {
+    pub fn maximise(
+        &mut self,
+        variable: usize,
+        enough: u64,
+        budget: &mut ExactBudget,
+    ) -> Result<Option<i128>, OpenReason> {
         if self.steps > STEPS.max(self.rows.len()) {
             *self = self.renewed(budget)?;
         }
@@ -101,15 +106,15 @@ impl Vertex {
             self.enter(variable as u32, budget)?;
         }
         loop {
-            let row = self.row_of(variable as u32).ok_or(Undone::Spent)?;
+            let row = self.row_of(variable as u32).ok_or(OpenReason::Spent)?;
             if self.rows[row].value >= enough as f64 {
                 return Ok(None);
             }
             let Some(next) = self.choose(row, -1.0, budget)? else {
                 budget.spend(self.part.variables() * 8)?;
-                let mix = whole::multiples(&self.part, &self.bounds, &self.rows[row].mix, Some(variable));
-                let mix = mix.ok_or(Undone::Spent)?;
-                let most = proof::at_most(&self.part, &self.bounds, &mix, whole::SCALE, variable);
+                let mix = integral_proof::multiples(&self.part, &self.bounds, &self.rows[row].mix, Some(variable));
+                let mix = mix.ok_or(OpenReason::Spent)?;
+                let most = proof::at_most(&self.part, &self.bounds, &mix, integral_proof::SCALE, variable);
                 return Ok(Some(most.expect("mended multiples are a proof")));
             };
             self.enter(next, budget)?;
@@ -117,7 +122,7 @@ impl Vertex {
     }
 
     /// The vertex as a world, or a world near it when it is fractional and one is found.
-    pub fn world(&self, budget: &mut Budget) -> Result<Option<Vec<i64>>, Undone> {
+    pub fn world(&self, budget: &mut ExactBudget) -> Result<Option<Vec<i64>>, OpenReason> {
         let variables = self.part.variables();
         let (mut whole, mut fractions) = (vec![0; variables], vec![0.0; variables]);
         for row in self.rows.iter().filter(|row| (row.own as usize) < variables) {
@@ -148,7 +153,7 @@ impl Vertex {
     }
 
     /// Every equation on its own, and nothing in the basis.
-    fn begin(&mut self, budget: &mut Budget) -> Result<(), Undone> {
+    fn begin(&mut self, budget: &mut ExactBudget) -> Result<(), OpenReason> {
         let sides = self.part.grown().iter().copied().chain(self.bounds.iter().map(|bound| bound.limit));
         let sides: Vec<i64> = sides.collect();
         budget.spend(sides.len() * sides.len())?;
@@ -162,16 +167,16 @@ impl Vertex {
     }
 
     /// The same vertex, its rows computed from the equations again, so that rounding does not add up.
-    fn renewed(&self, budget: &mut Budget) -> Result<Vertex, Undone> {
+    fn renewed(&self, budget: &mut ExactBudget) -> Result<Vertex, OpenReason> {
         let (part, bounds) = (Arc::clone(&self.part), self.bounds.clone());
         let mut anew = Vertex { part, bounds, rows: Vec::new(), in_place: self.in_place, steps: 0 };
         anew.begin(budget)?;
         for variable in self.rows.iter().map(|row| row.own).filter(|&own| own != ERROR) {
             let column = anew.column(variable, budget)?;
             let free = (0..column.len()).filter(|&at| anew.rows[at].own == ERROR);
-            let at = free.max_by(|&a, &b| column[a].abs().total_cmp(&column[b].abs())).ok_or(Undone::Spent)?;
+            let at = free.max_by(|&a, &b| column[a].abs().total_cmp(&column[b].abs())).ok_or(OpenReason::Spent)?;
             if column[at].abs() < FLAT {
-                return Err(Undone::Spent);
+                return Err(OpenReason::Spent);
             }
             anew.pivot(at, variable, &column, budget)?;
         }
@@ -192,7 +197,7 @@ impl Vertex {
     }
 
     /// The coefficient of a variable in every row.
-    fn column(&self, variable: u32, budget: &mut Budget) -> Result<Vec<f64>, Undone> {
+    fn column(&self, variable: u32, budget: &mut ExactBudget) -> Result<Vec<f64>, OpenReason> {
         budget.spend(self.rows.len() * (4 + self.bounds.len()))?;
         let given = self.part.grown().len();
         if let Some(bound) = (variable as usize).checked_sub(self.part.variables()) {
@@ -207,13 +212,14 @@ impl Vertex {
     }
 
     /// Brings the error of a row to zero; false when no fractional world does.
-    fn correct(&mut self, row: usize, budget: &mut Budget) -> Result<bool, Undone> {
+    fn correct(&mut self, row: usize, budget: &mut ExactBudget) -> Result<bool, OpenReason> {
         while self.rows[row].own == ERROR && self.rows[row].value > SMALL {
             let Some(next) = self.choose(row, 1.0, budget)? else {
                 budget.spend(self.part.variables() * 8)?;
                 let against: Vec<f64> = self.rows[row].mix.iter().map(|multiple| -multiple).collect();
-                let mix = whole::multiples(&self.part, &self.bounds, &against, None).ok_or(Undone::Spent)?;
-                return if proof::is_none(&self.part, &self.bounds, &mix) { Ok(false) } else { Err(Undone::Spent) };
+                let mix =
+                    integral_proof::multiples(&self.part, &self.bounds, &against, None).ok_or(OpenReason::Spent)?;
+                return if proof::is_none(&self.part, &self.bounds, &mix) { Ok(false) } else { Err(OpenReason::Spent) };
             };
             self.enter(next, budget)?;
         }
@@ -221,7 +227,7 @@ impl Vertex {
     }
 
     /// The variable whose growth lessens (sign 1) or increases (sign −1) the row's own variable most.
-    fn choose(&self, row: usize, sign: f64, budget: &mut Budget) -> Result<Option<u32>, Undone> {
+    fn choose(&self, row: usize, sign: f64, budget: &mut ExactBudget) -> Result<Option<u32>, OpenReason> {
         budget.spend((self.part.variables() + self.bounds.len()) * 6)?;
         let coefficients = self.coefficients(&self.rows[row].mix);
         let gains = coefficients.iter().zip(0..).map(|(coefficient, variable)| (sign * coefficient, variable));
@@ -235,10 +241,10 @@ impl Vertex {
     }
 
     /// Takes a variable into the basis; what leaves keeps every variable from becoming negative.
-    fn enter(&mut self, variable: u32, budget: &mut Budget) -> Result<(), Undone> {
+    fn enter(&mut self, variable: u32, budget: &mut ExactBudget) -> Result<(), OpenReason> {
         let column = self.column(variable, budget)?;
         let idle = |at: usize| self.rows[at].own == ERROR && self.rows[at].value <= SMALL && column[at].abs() > FLAT;
-        let at = (0..column.len()).find(|&at| idle(at)).or_else(|| self.leaving(&column)).ok_or(Undone::Spent)?;
+        let at = (0..column.len()).find(|&at| idle(at)).or_else(|| self.leaving(&column)).ok_or(OpenReason::Spent)?;
         self.in_place = if self.rows[at].value <= SMALL { self.in_place + 1 } else { 0 };
         self.pivot(at, variable, &column, budget)
     }
@@ -260,7 +266,7 @@ impl Vertex {
     }
 
     /// Nothing has changed when the budget does not allow it.
-    fn pivot(&mut self, at: usize, variable: u32, column: &[f64], budget: &mut Budget) -> Result<(), Undone> {
+    fn pivot(&mut self, at: usize, variable: u32, column: &[f64], budget: &mut ExactBudget) -> Result<(), OpenReason> {
         let mut row = self.rows[at].clone();
         row.own = variable;
         row.value /= column[at];

@@ -8,9 +8,9 @@
 
 use std::sync::Arc;
 
-use super::budget::{Budget, Undone};
-use super::part::Part;
-use crate::gate::chain::{Chain, ComparablePairs};
+use super::budget::{ExactBudget, OpenReason};
+use super::part::EquationBlock;
+use crate::gate::chain::{ComparablePairs, ReleaseChain};
 use crate::histogram::{NOWHERE, Tuples, ValueCode};
 
 /// All parts of one value.
@@ -19,7 +19,7 @@ pub struct Worlds {
     paths: Tuples,
     /// The part and the variable of each path.
     place: Vec<(u32, u32)>,
-    parts: Vec<Arc<Part>>,
+    parts: Vec<Arc<EquationBlock>>,
     /// Numbers per path.
     width: usize,
 }
@@ -30,12 +30,12 @@ impl Worlds {
     /// # Errors
     /// There are more paths than the budget or the room allows, or the releases contradict each other.
     pub fn of(
-        chain: &Chain<'_>,
+        chain: &ReleaseChain<'_>,
         pairs: &ComparablePairs,
         value: ValueCode,
         room: usize,
-        budget: &mut Budget,
-    ) -> Result<Worlds, Undone> {
+        budget: &mut ExactBudget,
+    ) -> Result<Worlds, OpenReason> {
         let mut set = Setting::new(chain, pairs, (value, room), budget)?;
         for from in 0..chain.releases.len() {
             set.paths_from(from, budget)?;
@@ -44,7 +44,7 @@ impl Worlds {
     }
 
     /// The parts.
-    pub fn parts(&self) -> &[Arc<Part>] {
+    pub fn parts(&self) -> &[Arc<EquationBlock>] {
         &self.parts
     }
 
@@ -61,7 +61,7 @@ impl Worlds {
 }
 
 struct Setting<'s> {
-    chain: &'s Chain<'s>,
+    chain: &'s ReleaseChain<'s>,
     pairs: &'s ComparablePairs,
     /// Per release, per class number of its recoding: the equation of the stretch that ends there, or [`NOWHERE`].
     equation: Vec<Vec<u32>>,
@@ -77,11 +77,11 @@ struct Setting<'s> {
 
 impl<'s> Setting<'s> {
     fn new(
-        chain: &'s Chain<'s>,
+        chain: &'s ReleaseChain<'s>,
         pairs: &'s ComparablePairs,
         (value, room): (ValueCode, usize),
-        budget: &mut Budget,
-    ) -> Result<Setting<'s>, Undone> {
+        budget: &mut ExactBudget,
+    ) -> Result<Setting<'s>, OpenReason> {
         let (releases, recodings) = (chain.releases.len(), chain.numbered.len());
         let mut set = Setting {
             chain,
@@ -104,7 +104,7 @@ impl<'s> Setting<'s> {
                     let rows = set.rows(release, id, value)?;
                     let grown = rows - std::mem::replace(&mut before[id as usize], rows);
                     if grown < 0 {
-                        return Err(Undone::Contradiction);
+                        return Err(OpenReason::Contradiction);
                     }
                     if grown > 0 {
                         set.equation[release][id as usize] = set.grown.len() as u32;
@@ -117,16 +117,16 @@ impl<'s> Setting<'s> {
         Ok(set)
     }
 
-    fn rows(&self, release: usize, id: u32, value: ValueCode) -> Result<i64, Undone> {
+    fn rows(&self, release: usize, id: u32, value: ValueCode) -> Result<i64, OpenReason> {
         let Some(class) = self.chain.numbered[self.chain.number[release]].in_release(release, id) else { return Ok(0) };
         let release = &self.chain.releases[release];
         let range = release.range(class);
         let found = release.values()[range.clone()].binary_search(&value);
-        found.map_or(Ok(0), |at| i64::try_from(release.counts()[range.start + at]).map_err(|_| Undone::Spent))
+        found.map_or(Ok(0), |at| i64::try_from(release.counts()[range.start + at]).map_err(|_| OpenReason::Spent))
     }
 
     /// Finds all paths of records that came with a release.
-    fn paths_from(&mut self, from: usize, budget: &mut Budget) -> Result<(), Undone> {
+    fn paths_from(&mut self, from: usize, budget: &mut ExactBudget) -> Result<(), OpenReason> {
         let recodings = self.chain.numbered.len();
         let first = |recoding| (from..self.chain.number.len()).find(|&at| self.chain.number[at] == recoding);
         let mut views: Vec<(usize, usize)> =
@@ -142,10 +142,10 @@ impl<'s> Setting<'s> {
         views: &[(usize, usize)],
         depth: usize,
         path: &mut Vec<u32>,
-        budget: &mut Budget,
-    ) -> Result<(), Undone> {
+        budget: &mut ExactBudget,
+    ) -> Result<(), OpenReason> {
         let Some(&(recoding, release)) = views.get(depth) else {
-            self.room = self.room.checked_sub(path.len()).ok_or(Undone::Spent)?;
+            self.room = self.room.checked_sub(path.len()).ok_or(OpenReason::Spent)?;
             self.paths.number(path);
             let equation = |&(recoding, release): &(usize, usize)| self.equation[release][path[recoding + 1] as usize];
             self.stands_in.extend(views.iter().map(equation));
@@ -172,7 +172,7 @@ impl<'s> Setting<'s> {
     }
 
     /// Divides the equations into connected parts.
-    fn divide(self) -> Result<Worlds, Undone> {
+    fn divide(self) -> Result<Worlds, OpenReason> {
         let mut root: Vec<u32> = (0..self.grown.len() as u32).collect();
         let mut used = vec![false; self.grown.len()];
         let path = |at: usize| &self.stands_in[if at == 0 { 0 } else { self.end[at - 1] }..self.end[at]];
@@ -184,15 +184,15 @@ impl<'s> Setting<'s> {
             }
         }
         if used.contains(&false) {
-            return Err(Undone::Contradiction);
+            return Err(OpenReason::Contradiction);
         }
         let mut number = vec![NOWHERE; self.grown.len()];
-        let (mut parts, mut local) = (Vec::<Part>::new(), vec![0u32; self.grown.len()]);
+        let (mut parts, mut local) = (Vec::<EquationBlock>::new(), vec![0u32; self.grown.len()]);
         for equation in 0..self.grown.len() as u32 {
             let top = find(&mut root, equation) as usize;
             if number[top] == NOWHERE {
                 number[top] = parts.len() as u32;
-                parts.push(Part::new(Vec::new(), &[]));
+                parts.push(EquationBlock::new(Vec::new(), &[]));
             }
             let part = &mut parts[number[top] as usize];
             local[equation as usize] = part.grown().len() as u32;

@@ -1,0 +1,142 @@
+//! What an audit is about: tables, their columns and the policy; and how they are had from a folder of our own releases.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::cli::place::feed_in;
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::live::{DecidedRelease, FeedSnapshot, LeavingAtom};
+use crate::daemon::oneshot::{begun, find_key, read_key, roots};
+use crate::daemon::run::seen_with;
+use crate::engine::audit::{AuditSubject, MissingRows, RowsLeftOut};
+use crate::engine::histogram::Histogram;
+use crate::engine::model::{Columns, Node};
+use crate::engine::policy::{ChainKind, Policy};
+
+/// What is audited, and by what.
+pub struct AuditRequest {
+    pub columns: Columns,
+    pub policy: Policy,
+    pub subject: AuditSubject,
+    pub names: Vec<String>,
+    /// Whether rows of one label may have come with several releases that are told apart no more, since manifests have expired.
+    pub joined: bool,
+    /// The rows behind the release, as finely as they were given, where minimality attacks are asked for.
+    pub behind: Option<Histogram>,
+}
+
+/// The newest chain of a folder, with the people who really came with each release.
+///
+/// # Errors
+/// The folder cannot be read, the key is another one, or a feed file that was named is not the chain's.
+pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Result<AuditRequest> {
+    let nothing = || {
+        let text = "there are no releases here: name the folder that `anonymize` writes to";
+        Error::new(ErrorCategory::Usage, text).in_file(folder).in_field("--dir")
+    };
+    // The folder of a feed at work has its feed file in it.
+    if let Some(file) = feed_in(folder).filter(|_| feed.is_none()) {
+        return of_feed(&FeedConfig::load_to_judge(&file)?, key);
+    }
+    if !begun(folder)? {
+        return Err(nothing());
+    }
+    let feed = feed.map(FeedConfig::load_to_judge).transpose()?;
+    let secret = feed.as_ref().and_then(|feed| feed.services.key());
+    let found = find_key(key, secret, folder, false)?;
+    let seen = roots(folder, &found.key)?.map(FeedSnapshot::quickly).transpose()?.flatten().ok_or_else(nothing)?;
+    if let Some(feed) = &feed {
+        let terms = &seen.state.terms;
+        terms.frozen(feed.running(&terms.policy()?)?, "name the feed file that the chain began with")?;
+    }
+    of_chain(&seen, folder)
+}
+
+/// The newest chain of a feed at work.
+///
+/// # Errors
+/// The feed names no roots, nothing has begun there, or the key is another one.
+pub fn of_feed(feed: &FeedConfig, key: Option<&Path>) -> Result<AuditRequest> {
+    if feed.services.store.is_none() {
+        let text = "name the tables to be judged with --release, or a folder of `anonymize` with --dir; the feed file names no \
+                    roots (`[store]`) with releases of its own";
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--release"));
+    }
+    let key = key.map(read_key).transpose()?;
+    of_chain(&seen_with(feed, key)?.0, &feed.file)
+}
+
+/// The newest chain, as it was published.
+fn of_chain(seen: &FeedSnapshot, place: &Path) -> Result<AuditRequest> {
+    let terms = &seen.state.terms;
+    let policy = terms.policy()?;
+    let (numbers, tables): (Vec<u32>, Vec<_>) = seen.tables()?.into_iter().unzip();
+    if tables.is_empty() {
+        return Err(Error::new(ErrorCategory::Input, "there is no release of the newest chain yet").in_file(place));
+    }
+    let tables: Vec<_> = tables.into_iter().map(|table| (table.release, table.values)).collect();
+    let of_chain: Vec<&DecidedRelease> = seen.state.of_chain().collect();
+    let (increments, left_out) = match policy.kind() {
+        ChainKind::Disjoint => (None, RowsLeftOut::default()),
+        ChainKind::Cumulative => (Some(increments(seen, &of_chain, &numbers)), left_out(seen, &of_chain, &numbers)?),
+    };
+    let subject =
+        AuditSubject::of_chain(&terms.columns, policy.kind(), tables, increments, &left_out).map_err(|_| {
+            let text = "the releases are not those of the people in the private state: one of them was changed";
+            Error::new(ErrorCategory::Input, text).in_file(place)
+        })?;
+    let names = numbers.iter().map(|number| format!("release {number}")).collect();
+    let joined = policy.keeps_labels() && of_chain.len() > numbers.len();
+    Ok(AuditRequest { columns: terms.columns.clone(), policy, subject, names, joined, behind: None })
+}
+
+/// Who came with each visible release: with it and with the ones before it whose manifests are gone.
+fn increments(seen: &FeedSnapshot, of_chain: &[&DecidedRelease], visible: &[u32]) -> Vec<Histogram> {
+    let published = seen.state.feed.published().iter().zip(of_chain);
+    let mut people: Vec<Vec<Histogram>> = vec![Vec::new(); visible.len()];
+    for (published, line) in published {
+        if let Some(of) = people.get_mut(place_of(visible, line.release)) {
+            of.push(Histogram::clone(&published.rows).as_one(0));
+        }
+    }
+    let columns = &seen.state.terms.columns;
+    let no_rows = || Histogram::empty(columns.trees().len(), seen.state.sensitive());
+    people.into_iter().map(|people| Histogram::merge_all(people).unwrap_or_else(no_rows)).collect()
+}
+
+/// Rows that visible releases leave out and earlier visible ones hold: erased ones, and ones that are older than rows are retained.
+fn left_out(seen: &FeedSnapshot, of_chain: &[&DecidedRelease], visible: &[u32]) -> Result<RowsLeftOut> {
+    let lines: Vec<&DecidedRelease> = of_chain.iter().filter(|line| visible.contains(&line.release)).copied().collect();
+    let mut gone: Vec<BTreeSet<LeavingAtom>> = vec![BTreeSet::new(); visible.len() + 1];
+    for line in of_chain {
+        gone[place_of(visible, line.release)].extend(line.erased.iter().chain(&line.retired).cloned());
+    }
+    let state = &seen.state;
+    gone[visible.len()].extend(state.erased.iter().chain(&state.retired).cloned());
+    let trees = state.terms.columns.trees();
+    let mut found: Vec<Vec<MissingRows>> = Vec::new();
+    for (at, atoms) in gone.into_iter().enumerate() {
+        let mut missing = Vec::new();
+        // What came and went between two visible releases is in none of them.
+        let before = at.checked_sub(1).and_then(|before| lines.get(before));
+        for came in 0..before.map_or(0, |_| at) {
+            let of_them = atoms.iter().filter(|atom| place_of(visible, atom.release) == came);
+            let labels = of_them.map(|atom| Ok((atom.release, atom.nodes(&trees)?)));
+            let labels: BTreeSet<(u32, Vec<Node>)> = labels.collect::<Result<_>>()?;
+            if let (Some(before), false) = (before, labels.is_empty()) {
+                let (rows, values) =
+                    seen.rows_where(before, |release, label| labels.contains(&(release, label.to_vec())))?;
+                missing.extend((rows.rows() > 0).then_some(MissingRows { came, rows, values }));
+            }
+        }
+        found.push(missing);
+    }
+    let next = found.pop().unwrap_or_default();
+    Ok(RowsLeftOut { releases: found, next })
+}
+
+/// Which of the visible releases holds what came with a release first.
+fn place_of(visible: &[u32], release: u32) -> usize {
+    visible.partition_point(|number| *number < release)
+}

@@ -1,0 +1,211 @@
+//! Raw rows for the daemon (HOUSE 4, Decoding): what cannot be decoded is never an error but kept, so that nothing is lost,
+//! and is decoded again when it is offered again. Whether too much was set aside is for the caller to judge.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::cuts::Cuts;
+use super::offer::{Offer, SetAsideMessage};
+use super::person::PersonHasher;
+use super::repeats::Repeats;
+use super::row_batch::Coder;
+use super::row_faults::Misplaced;
+use super::rows::{BadRowPolicy, gather, judge};
+use super::source::SourceFile;
+use super::topic::{RetriedMessages, Unwanted, again};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::engine::histogram::{CodedRows, Person};
+use crate::engine::model::Columns;
+use crate::engine::policy::Decimal;
+
+/// What a file or an offer holds.
+#[derive(Debug)]
+pub struct TakenRows {
+    /// The rows that count, in file order; people are known iff the feed declares identifiers.
+    pub rows: CodedRows,
+    /// The messages that were set aside.
+    pub aside: Offer,
+    /// Columns that nobody declared; of JSON the first few keys of objects that count.
+    pub undeclared: Vec<String>,
+    /// Sensitive cells of rows that count, which were missing or malformed and became null.
+    pub nulled: u64,
+    /// Messages that are passed over by policy; a file has none.
+    pub skipped: u64,
+}
+
+impl TakenRows {
+    /// Messages that were read and not handed on.
+    pub fn seen(&self) -> u64 {
+        (self.rows.len() + self.aside.messages().len()) as u64
+    }
+
+    /// Whether no larger share of the messages of a file is set aside than this.
+    ///
+    /// # Errors
+    /// It is larger.
+    pub fn bearable(&self, path: &Path, share: Decimal) -> Result<()> {
+        let places: Vec<&Misplaced> = self.aside.messages().iter().map(|message| &message.place).collect();
+        judge(path, &places, self.seen(), share)
+    }
+}
+
+/// Reads the rows of a file; those that cannot be decoded are set aside, however many. `progress` is told how many rows
+/// were read so far. Messages are read from the file again, so that good rows cost nothing: a caller compares the file's
+/// digest before with the one after.
+///
+/// # Errors
+/// The file cannot be read or is damaged, or a declared column is missing or of another type.
+pub fn take(path: &Path, columns: &Columns, hasher: &PersonHasher, progress: &mut dyn FnMut(u64)) -> Result<TakenRows> {
+    take_sifted(path, columns, hasher, None, progress)
+}
+
+/// [`take`], and rows of people who have one already are set aside too.
+///
+/// # Errors
+/// As [`take`].
+pub fn take_sifted(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    repeats: Option<&mut Repeats<'_>>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<TakenRows> {
+    cut(path, columns, hasher, repeats, (usize::MAX, &mut |_| Ok(())), progress)
+}
+
+/// [`take_sifted`], of a file that may have any number of messages set aside: as soon as those have `most` bytes they are
+/// handed on to `put`, and what is set aside in the end are the others.
+///
+/// # Errors
+/// As [`take`], or they cannot be handed on.
+pub fn take_cut(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    repeats: Option<&mut Repeats<'_>>,
+    most: usize,
+    put: Put<'_>,
+) -> Result<TakenRows> {
+    cut(path, columns, hasher, repeats, (most, put), &mut |_| {})
+}
+
+/// [`take`], of a file of which no more than so many bytes of messages may be set aside: they are all held in memory.
+///
+/// # Errors
+/// As [`take`], or they are more.
+pub fn take_within(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    most: usize,
+    progress: &mut dyn FnMut(u64),
+) -> Result<TakenRows> {
+    let mut full = |_| {
+        let text = format!(
+            "the rows that cannot be decoded are more than {} MiB, the most that this command sets aside: correct the feed file or \
+             the data, divide the file, or let `tidegate run` take it in",
+            most >> 20
+        );
+        Err(Error::new(ErrorCategory::Input, text).in_file(path))
+    };
+    cut(path, columns, hasher, None, (most, &mut full), progress)
+}
+
+/// Takes messages that are handed on.
+type Put<'p> = &'p mut dyn FnMut(Offer) -> Result<()>;
+
+fn cut(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    repeats: Option<&mut Repeats<'_>>,
+    (most, put): (usize, Put<'_>),
+    progress: &mut dyn FnMut(u64),
+) -> Result<TakenRows> {
+    let mut source = SourceFile::open(path)?;
+    source.keep();
+    let coder = Coder::new(columns, source.reading(), hasher);
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let mut cuts = Cuts::new(name, most, put);
+    let decoded = gather(path, &mut source, &coder, columns, &mut BadRowPolicy::Kept(&mut cuts), repeats, progress)?;
+    let aside = cuts.rest(&source)?;
+    Ok(TakenRows { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled, skipped: 0 })
+}
+
+/// Decodes messages again, under columns that may be others by now. Those that still do not decode stay as they are, at
+/// their places in the file that they came from, with what is wrong with them now.
+///
+/// # Errors
+/// A declared column is missing or of another type.
+pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher, unwanted: Unwanted) -> Result<TakenRows> {
+    retry_sifted(offer, columns, hasher, unwanted, None)
+}
+
+/// [`retry`], and rows of people who have one already stay set aside.
+///
+/// # Errors
+/// As [`retry`].
+pub fn retry_sifted(
+    offer: &Offer,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    unwanted: Unwanted,
+    repeats: Option<&mut Repeats<'_>>,
+) -> Result<TakenRows> {
+    if offer.partition().is_some() {
+        let RetriedMessages { rows, aside, nulled, skipped } = again(offer, columns, hasher, unwanted, repeats)?;
+        return Ok(TakenRows { rows, aside, undeclared: Vec::new(), nulled, skipped });
+    }
+    let offered = offer.messages().iter().filter_map(|message| message.raw.as_ref());
+    let mut source = SourceFile::over(offer.name(), offer.form(), offered.clone())?;
+    let coder = Coder::new(columns, source.reading(), hasher);
+    let name = Path::new(offer.name());
+    let decoded = gather(name, &mut source, &coder, columns, &mut BadRowPolicy::Any, repeats, &mut |_| {})?;
+    if decoded.rows.len() + decoded.quarantined.len() != offered.count() {
+        let text = "messages set aside are not as many rows as they were";
+        return Err(Error::new(ErrorCategory::Internal, text).in_file(name));
+    }
+    let aside = offer.with(still(offer, decoded.quarantined));
+    Ok(TakenRows { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled, skipped: 0 })
+}
+
+impl Offer {
+    /// The messages that are set aside as faults, repeats not among them.
+    pub fn faults(&self) -> u64 {
+        self.messages().iter().filter(|message| !message.place.is_repeat()).count() as u64
+    }
+
+    /// The offer without the repeats of these people; `None` if there are none. Whose another message is nobody knows, nor
+    /// any more whose a repeat is that has become a fault: those stay.
+    pub fn without(&self, people: &BTreeSet<Person>, columns: &Columns, hasher: &PersonHasher) -> Option<Offer> {
+        let repeats = (0..).zip(self.messages()).filter(|(_, one)| one.place.is_repeat() && one.raw.is_some());
+        // Each is told by its place in the offer.
+        let told = |(row, one): (u64, &SetAsideMessage)| {
+            let SetAsideMessage { place, raw } = one.clone();
+            SetAsideMessage { place: Misplaced { row, ..place }, raw }
+        };
+        let repeats = self.with(repeats.map(told).collect());
+        let asked = |person| people.contains(&person);
+        let mut theirs = Repeats::only(&asked);
+        let taken = retry_sifted(&repeats, columns, hasher, Unwanted::SET_ASIDE, Some(&mut theirs)).ok()?;
+        let theirs = taken.aside.messages().iter().filter(|one| one.place.is_repeat()).map(|one| one.place.row);
+        let theirs: BTreeSet<u64> = theirs.collect();
+        let rest = (0..).zip(self.messages()).filter(|(at, _)| !theirs.contains(at)).map(|(_, one)| one.clone());
+        (!theirs.is_empty()).then(|| self.with(rest.collect()))
+    }
+}
+
+/// The messages of an offer that still do not decode; `again` are their places among those that were offered.
+fn still(offer: &Offer, again: Vec<Misplaced>) -> Vec<SetAsideMessage> {
+    let mut again = again.into_iter().peekable();
+    let mut row = 0;
+    let mut stays = |message: &SetAsideMessage| {
+        if message.raw.is_none() {
+            return Some(message.clone());
+        }
+        row += 1;
+        let Misplaced { column, kind, .. } = again.next_if(|misplaced| misplaced.row == row)?;
+        Some(SetAsideMessage { place: Misplaced { column, kind, ..message.place.clone() }, raw: message.raw.clone() })
+    };
+    offer.messages().iter().filter_map(&mut stays).collect()
+}

@@ -1,0 +1,106 @@
+//! Files that are being written (HOUSE 3, Local files): in `.new/` beside the objects, where nobody looks for any, until
+//! they are whole, on the disk, and get their name. Never shows a part of an object.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::folder::{Folder, lock};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+
+const NAME: &str = ".new";
+
+/// How many files are written at a time: waits for the disk that begin together end together.
+const AT_ONCE: usize = 16;
+
+/// Names tried for one file before something must be wrong.
+const NAMES: usize = 1000;
+
+/// The folder for what is being written.
+pub struct StagingFolder {
+    folder: Folder,
+    serial: AtomicU64,
+    mode: u32,
+}
+
+/// A whole file on the disk that has no name in the store yet. Takes its temporary name with it.
+pub struct StagedFile<'a> {
+    aside: &'a StagingFolder,
+    name: String,
+    // Locked, so that nobody takes it for the remains of a crash.
+    _file: File,
+}
+
+impl StagingFolder {
+    /// Opens the folder and removes what a crash left in it, but nothing that somebody is writing just now.
+    pub fn open(root: &Folder, mode: u32) -> Result<StagingFolder> {
+        let (folder, made) = root.make(NAME, 0o700)?;
+        if made {
+            root.sync()?;
+        }
+        for name in folder.names()? {
+            let Some((file, _)) = folder.file(&name)? else { continue };
+            // While we hold the lock nobody else can be using the name.
+            if lock(&file, &folder.path().join(&name))? {
+                folder.remove(&name)?;
+            }
+        }
+        Ok(StagingFolder { folder, serial: AtomicU64::new(0), mode })
+    }
+
+    /// Writes a file and waits until it is on the disk.
+    pub fn write(&self, bytes: &[u8]) -> Result<StagedFile<'_>> {
+        for _ in 0..NAMES {
+            let name = format!("{}-{}", std::process::id(), self.serial.fetch_add(1, Ordering::Relaxed));
+            let Some(file) = self.folder.fresh(&name)? else { continue };
+            let written = StagedFile { aside: self, name, _file: file };
+            let mut to = &written._file;
+            let done = to
+                .write_all(bytes)
+                .and_then(|()| to.set_permissions(std::fs::Permissions::from_mode(self.mode)))
+                .and_then(|()| to.sync_all());
+            done.map_err(|error| Error::io(&self.folder.path().join(&written.name), "write", &error))?;
+            return Ok(written);
+        }
+        let text = "no name is free for a temporary file: another program uses this folder";
+        Err(Error::new(ErrorCategory::Io, text).in_file(self.folder.path()))
+    }
+
+    /// Writes several files. Not on rayon's threads: these wait, and would keep others from computing.
+    pub fn write_all(&self, all: &[&[u8]]) -> Result<Vec<StagedFile<'_>>> {
+        if let [one] = all {
+            return Ok(vec![self.write(one)?]);
+        }
+        let share = all.len().div_ceil(AT_ONCE).max(1);
+        std::thread::scope(|scope| {
+            let some = |some: &[&[u8]]| some.iter().map(|bytes| self.write(bytes)).collect::<Result<Vec<_>>>();
+            let writers: Vec<_> = all.chunks(share).map(|chunk| scope.spawn(move || some(chunk))).collect();
+            let mut written = Vec::with_capacity(all.len());
+            for writer in writers {
+                let lost = |_| Error::new(ErrorCategory::Internal, "a thread that wrote files ended early");
+                written.extend(writer.join().map_err(lost)??);
+            }
+            Ok(written)
+        })
+    }
+}
+
+impl StagedFile<'_> {
+    /// Gives it its name, unless something has it.
+    pub fn link(&self, to: &Folder, name: &str) -> Result<bool> {
+        self.aside.folder.link(&self.name, to, name)
+    }
+
+    /// Gives it its name in place of what has it.
+    pub fn rename(self, to: &Folder, name: &str) -> Result<()> {
+        self.aside.folder.rename(&self.name, to, name)
+    }
+}
+
+impl Drop for StagedFile<'_> {
+    fn drop(&mut self) {
+        // What stays is removed when the store is opened again.
+        let _ = self.aside.folder.remove(&self.name);
+    }
+}

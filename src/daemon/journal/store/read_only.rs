@@ -1,0 +1,102 @@
+//! A folder that is only looked at: nothing is made, locked, synced or cleared away in it, so that whoever may read it can,
+//! whoever else is at work there.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::local::part_of;
+use super::{Created, Listed, Store};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+
+/// A folder that is only looked at.
+#[derive(Debug)]
+pub struct ReadOnlyFolder(PathBuf);
+
+/// What lies beside the objects of a root and is none.
+const LOCK: &str = "lock";
+
+impl ReadOnlyFolder {
+    /// Looks at a folder.
+    ///
+    /// # Errors
+    /// There is none, or nobody here may read it.
+    pub fn open(path: &Path) -> Result<ReadOnlyFolder> {
+        fs::read_dir(path).map_err(|error| Error::io(path, "look into the folder", &error))?;
+        Ok(ReadOnlyFolder(path.to_path_buf()))
+    }
+
+    fn below(&self, folder: &Path, prefix: &str, found: &mut Vec<Listed>) -> Result<()> {
+        let refused = |error: std::io::Error| Error::io(folder, "look into the folder", &error);
+        let entries = match fs::read_dir(folder) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
+            entries => entries.map_err(refused)?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(refused)?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if name.starts_with('.') || (prefix.is_empty() && name == LOCK) {
+                continue;
+            }
+            let path = if prefix.is_empty() { name } else { format!("{prefix}/{name}") };
+            // Links are nobody's objects; a file may go while we look.
+            match entry.path().symlink_metadata() {
+                Ok(about) if about.is_dir() => self.below(&entry.path(), &path, found)?,
+                Ok(about) if about.is_file() => found.push(Listed { path, size: about.len() }),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn never<T>(&self) -> Result<T> {
+        Err(Error::new(ErrorCategory::Internal, "a folder that is only looked at is not written to").in_file(&self.0))
+    }
+}
+
+impl Store for ReadOnlyFolder {
+    fn place(&self) -> String {
+        self.0.display().to_string()
+    }
+
+    fn create(&self, _: &str, _: &[u8]) -> Result<Created> {
+        self.never()
+    }
+
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        let file = self.0.join(path);
+        match fs::read(&file) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+            Err(error) => Err(Error::io(&file, "read", &error)),
+        }
+    }
+
+    fn read_part(&self, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
+        let file = self.0.join(path);
+        match fs::File::open(&file).and_then(|file| part_of(file, part)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+            Err(error) => Err(Error::io(&file, "read", &error)),
+        }
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+        let mut found = Vec::new();
+        self.below(&self.0.join(prefix), prefix, &mut found)?;
+        if let Some(size) = fs::symlink_metadata(self.0.join(prefix)).ok().filter(|about| about.is_file()) {
+            found.push(Listed { path: prefix.to_owned(), size: size.len() });
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    fn delete(&self, _: &str) -> Result<()> {
+        self.never()
+    }
+
+    fn replace(&self, _: &str, _: &[u8]) -> Result<()> {
+        self.never()
+    }
+}

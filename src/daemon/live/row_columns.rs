@@ -1,0 +1,179 @@
+//! Rows with the people behind them, as sealed objects keep them. Leaves are kept by their labels, so that they find their
+//! place in taxonomies that have grown since. Behind them, in columns of the same form, are the values of measures: whole numbers of
+//! last decimals, and empty texts where a row has no value.
+//!
+//! `Debug` shows how many rows there are, nothing else.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::engine::histogram::{CodedRows, Person, SensitiveValues, ValueCode};
+use crate::engine::model::{Leaf, Node, Taxonomy};
+
+/// Rows in columns.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Roll {
+    labels: Vec<LabelColumn>,
+    values: SensitiveValues,
+    codes: Vec<ValueCode>,
+    people: Option<Vec<[u8; 16]>>,
+}
+
+/// A column of labels.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct LabelColumn {
+    known: Vec<Box<str>>,
+    rows: Vec<u32>,
+}
+
+impl fmt::Debug for Roll {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Roll({})", self.codes.len())
+    }
+}
+
+impl LabelColumn {
+    /// Of nodes of a taxonomy.
+    pub fn of(nodes: impl Iterator<Item = Node>, tree: &Taxonomy) -> LabelColumn {
+        let (mut number, mut known) = (BTreeMap::new(), Vec::new());
+        let rows = nodes.map(|node| {
+            *number.entry(node).or_insert_with(|| {
+                known.push(tree.label(node).into());
+                known.len() as u32 - 1
+            })
+        });
+        let rows = rows.collect();
+        LabelColumn { known, rows }
+    }
+
+    /// The label of a row.
+    pub fn text(&self, row: usize) -> &str {
+        self.rows.get(row).and_then(|&known| self.known.get(known as usize)).map_or("", |label| label)
+    }
+
+    /// Those of some rows, and no other label.
+    pub fn only(&self, rows: &[usize]) -> LabelColumn {
+        let (mut number, mut known) = (BTreeMap::new(), Vec::new());
+        let row = |&row: &usize| {
+            *number.entry(self.text(row)).or_insert_with(|| {
+                known.push(self.text(row).into());
+                known.len() as u32 - 1
+            })
+        };
+        let rows = rows.iter().map(row).collect();
+        LabelColumn { known, rows }
+    }
+
+    /// The values of a measure.
+    ///
+    /// # Errors
+    /// They are no numbers.
+    fn numbers(&self) -> Result<Vec<Option<i64>>> {
+        let number = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
+        let found: Option<Vec<Option<i64>>> = self.known.iter().map(|text| number(text)).collect();
+        let found = found.ok_or_else(other)?;
+        self.rows.iter().map(|&row| found.get(row as usize).copied().ok_or_else(other)).collect()
+    }
+
+    /// The nodes of a taxonomy that has these labels.
+    ///
+    /// # Errors
+    /// It does not have one of them.
+    pub fn nodes(&self, tree: &Taxonomy) -> Result<Vec<Node>> {
+        let found: Option<Vec<Node>> = self.known.iter().map(|label| tree.find(label)).collect();
+        let found = found.ok_or_else(other)?;
+        self.rows.iter().map(|&row| found.get(row as usize).copied().ok_or_else(other)).collect()
+    }
+}
+
+/// A column of a measure.
+fn numbers(values: &[Option<i64>]) -> LabelColumn {
+    let (mut number, mut known) = (BTreeMap::new(), Vec::new());
+    let rows = values.iter().map(|value| {
+        *number.entry(*value).or_insert_with(|| {
+            known.push(value.map_or_else(String::new, |value| value.to_string()).into());
+            known.len() as u32 - 1
+        })
+    });
+    let rows = rows.collect();
+    LabelColumn { known, rows }
+}
+
+impl Roll {
+    /// Of rows.
+    pub fn of(rows: &CodedRows, trees: &[&Taxonomy]) -> Roll {
+        let column = |(at, tree): (usize, &&Taxonomy)| {
+            LabelColumn::of(rows.column(at).iter().map(|&leaf| tree.leaf_node(leaf)), tree)
+        };
+        Roll {
+            labels: trees.iter().enumerate().map(column).chain(rows.measures().iter().map(|of| numbers(of))).collect(),
+            values: rows.values().clone(),
+            codes: rows.codes().to_vec(),
+            people: rows.people().map(|people| people.iter().map(|person| person.0.to_le_bytes()).collect()),
+        }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Whether rows have measures, behind so many quasi columns.
+    pub fn has_measures(&self, quasi: usize) -> bool {
+        self.labels.len() > quasi
+    }
+
+    /// The people behind the rows.
+    pub fn people(&self) -> impl Iterator<Item = Person> + '_ {
+        self.people.iter().flatten().map(|bytes| Person(u128::from_le_bytes(*bytes)))
+    }
+
+    /// The rows.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn rows(&self, trees: &[&Taxonomy]) -> Result<CodedRows> {
+        let leaves = |(labels, tree): (&LabelColumn, &&Taxonomy)| -> Result<Vec<Leaf>> {
+            Ok(labels.nodes(tree)?.into_iter().map(|node| tree.leaf_range(node).start).collect())
+        };
+        let columns = self.labels.iter().zip(trees).map(leaves).collect::<Result<Vec<_>>>()?;
+        let measures = self.labels.iter().skip(trees.len()).map(LabelColumn::numbers).collect::<Result<Vec<_>>>()?;
+        let sound = columns.len() == trees.len()
+            && measures.iter().all(|column| column.len() == self.codes.len())
+            && columns.iter().all(|column| column.len() == self.codes.len())
+            && self.people.as_ref().is_none_or(|people| people.len() == self.codes.len())
+            && self.codes.iter().all(|&code| (code as usize) < self.values.len());
+        if !sound {
+            return Err(other());
+        }
+        let people = self.people.is_some().then(|| self.people().collect());
+        Ok(CodedRows::new(columns, self.values.clone(), self.codes.clone(), people).with_measures(measures))
+    }
+}
+
+/// What to say of an object that cannot be understood.
+pub fn other() -> Error {
+    Error::new(
+        ErrorCategory::Input,
+        "an object of the private root was written by another version of tidegate: use that one",
+    )
+}
+
+/// An object as bytes, to be sealed; its version is the first thing in it.
+pub fn bytes<T: Serialize>(version: u32, object: &T) -> Vec<u8> {
+    postcard::to_stdvec(&(version, object)).expect("an object has no form that cannot be written")
+}
+
+/// An object from bytes that were sealed.
+///
+/// # Errors
+/// It is of another version.
+pub fn parse<'b, T: Deserialize<'b>>(version: u32, bytes: &'b [u8]) -> Result<T> {
+    match postcard::take_from_bytes::<u32>(bytes) {
+        Ok((known, rest)) if known == version => postcard::from_bytes(rest).map_err(|_| other()),
+        _ => Err(other()),
+    }
+}

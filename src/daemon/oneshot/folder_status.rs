@@ -1,0 +1,80 @@
+//! What is in a folder of releases, for whoever asks: manifests, which everybody may read, verdicts, which the operator
+//! may, and the sealed state, for whoever has the key. Changes nothing.
+
+use std::fs;
+use std::path::Path;
+
+use super::outcome::TickVerdict;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::whole_file;
+use crate::engine::release::Manifest;
+
+/// A folder as it lies there.
+#[derive(Debug)]
+pub struct FolderStatus {
+    /// The manifests, by release.
+    pub manifests: Vec<Manifest>,
+    /// The verdicts that may be read, by tick.
+    pub ticks: Vec<TickVerdict>,
+}
+
+/// Looks into a folder.
+///
+/// # Errors
+/// It is no folder of releases, or something in it cannot be read.
+pub fn look(path: &Path) -> Result<FolderStatus> {
+    if path.is_file() {
+        let text = "this is a file: name the folder that `anonymize` writes to (feeds of the daemon are not built in this \
+                    version)";
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(path));
+    }
+    let mut manifests: Vec<Manifest> = Vec::new();
+    // Other people's folders may have numbers for names; releases have manifests, and no number is left out.
+    for file in numbered(path, |name| name.parse().ok())?.into_iter().map(|place| place.join("manifest.json")) {
+        if !file.exists() {
+            continue;
+        }
+        manifests.push(read(&file)?);
+    }
+    let release = manifests.iter().map(|manifest| manifest.release);
+    if let Some((missing, _)) = (1..).zip(release).find(|(wanted, found)| wanted != found) {
+        let text = format!("release {missing} is missing, and there are later ones: put it back as it was published");
+        return Err(Error::new(ErrorCategory::Input, text).in_file(path));
+    }
+    let private = path.join(".private").join("verdicts");
+    let mut ticks = Vec::new();
+    // Who may read releases need not be allowed to read verdicts.
+    for file in numbered(&private, |name| name.strip_suffix(".json")?.parse().ok()).unwrap_or_default() {
+        let bytes = whole_file::bytes(&file, "read the verdict", ErrorCategory::Input, whole_file::VERDICT)?;
+        let wrong =
+            |_| Error::new(ErrorCategory::Input, "this is no verdict that this version can read").in_file(&file);
+        ticks.push(serde_json::from_slice(&bytes).map_err(wrong)?);
+    }
+    if manifests.is_empty() && ticks.is_empty() {
+        let text = "there are no releases here: name the folder that `anonymize` writes to";
+        return Err(Error::new(ErrorCategory::Usage, text).in_file(path));
+    }
+    Ok(FolderStatus { manifests, ticks })
+}
+
+/// The manifest of a release.
+///
+/// # Errors
+/// It is not there, or is none.
+pub fn told(path: &Path, release: u32) -> Result<Manifest> {
+    read(&path.join(release.to_string()).join("manifest.json"))
+}
+
+fn read(file: &Path) -> Result<Manifest> {
+    let bytes = whole_file::bytes(file, "read the manifest", ErrorCategory::Input, whole_file::MANIFEST)?;
+    Manifest::parse(&bytes).map_err(|error| Error::new(ErrorCategory::Input, error.to_string()).in_file(file))
+}
+
+/// The entries of a folder that have a number, in its order.
+fn numbered(path: &Path, number: impl Fn(&str) -> Option<u32>) -> Result<Vec<std::path::PathBuf>> {
+    let entries = fs::read_dir(path).map_err(|error| Error::io(path, "look into the folder", &error))?;
+    let mut found: Vec<(u32, std::path::PathBuf)> =
+        entries.flatten().filter_map(|entry| Some((number(entry.file_name().to_str()?)?, entry.path()))).collect();
+    found.sort_unstable();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}

@@ -1,0 +1,105 @@
+//! What came of a tick, told from the log: after the tick itself, and by whoever finishes one that a kill has interrupted.
+
+use super::entry::{InputEntry, InputOutcome, TickTotals};
+use super::outcome::TickVerdict;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::{Body, ClosedTick, ClosingOutcome as Came, Decision, Entry as Logged, IntakePart, Ref};
+use crate::daemon::live::Live;
+use crate::engine::policy::ChainKind;
+
+/// The entries of a tick.
+#[derive(Default)]
+struct Ticked {
+    part: Option<IntakePart>,
+    closed: Option<ClosedTick>,
+    decision: Option<Decision>,
+}
+
+/// The input of the newest tick, the one at this place of the command, and what came of it; `None` before the first.
+///
+/// # Errors
+/// The log cannot be read.
+pub fn newest(live: &Live, input: usize) -> Result<Option<(IntakePart, TickVerdict)>> {
+    let Some(tick) = live.state().feed.ticks().checked_sub(1) else { return Ok(None) };
+    let Ticked { part: Some(part), closed: Some(closed), decision } = Ticked::read(live, tick)? else {
+        return Err(Error::new(ErrorCategory::Internal, "each tick of a folder has its input"));
+    };
+    let kept: Option<&Ref> = match &decision {
+        Some(Decision::Publish { verdict, .. } | Decision::Hold { verdict, .. }) => Some(verdict),
+        Some(Decision::Reject { verdict, .. }) => verdict.as_ref(),
+        None => closed.verdict.as_ref(),
+    };
+    let recorded = live.recorded(tick, kept)?;
+    let state = live.state();
+    let outcome = match outcome(&closed, decision.as_ref()) {
+        InputOutcome::Waiting if closed.skipped && state.feed.published().is_empty() => InputOutcome::Held,
+        outcome => outcome,
+    };
+    let release = state.releases.last().filter(|_| outcome == InputOutcome::Published);
+    let mut answer = InputEntry::new(input, outcome, release.map(|line| line.release), totals(live));
+    answer.added = added(live, &closed, outcome);
+    (answer.duplicate, answer.quarantined) = (part.duplicate, part.quarantined);
+    answer.reasons.clone_from(&recorded.reasons);
+    let verdict = TickVerdict::of(recorded, &part.origin.name(), answer, &closed.time, state.feed.chain());
+    Ok(Some((part, verdict)))
+}
+
+/// Totals after the newest tick.
+pub fn totals(live: &Live) -> TickTotals {
+    let feed = &live.state().feed;
+    TickTotals {
+        rows: live.state().releases.last().map_or(0, |line| line.rows),
+        // Where people gather for several ticks, new rows wait as well.
+        waiting: feed.waiting().rows() + feed.new_rows(),
+        withheld: feed.withheld().rows(),
+        pending: feed.pending(),
+    }
+}
+
+impl Ticked {
+    /// Reads the log backwards as far as needed.
+    fn read(live: &Live, tick: u32) -> Result<Ticked> {
+        let mut found = Ticked::default();
+        let (log, mut at) = (live.log(), live.log().next());
+        while found.part.is_none() && at > 0 {
+            at -= 1;
+            let path = Logged::path(at);
+            let gone = |text: String| Error::new(ErrorCategory::Input, text).in_field(path.clone());
+            let bytes = log.store().read(&path)?.ok_or_else(|| gone("this entry of the log is missing".to_owned()))?;
+            match Logged::parse(&bytes, log.ring()).map_err(|none| gone(none.to_string()))?.body {
+                Body::Ingest(ingest) if ingest.tick == tick => found.part = ingest.parts.into_iter().next(),
+                Body::Closed(closed) if closed.tick == tick => found.closed = Some(closed),
+                Body::Decision(decision) if decision.tick() == tick => found.decision = Some(decision),
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn outcome(closed: &ClosedTick, decision: Option<&Decision>) -> InputOutcome {
+    match (closed.outcome, decision) {
+        (Came::Held, _) => InputOutcome::Held,
+        (Came::Waiting | Came::Skipped, _) => InputOutcome::Waiting,
+        (Came::Stopped, _) | (Came::Candidate, Some(Decision::Reject { stops: true, .. })) => InputOutcome::Stopped,
+        (Came::Impossible, _) | (Came::Candidate, Some(Decision::Reject { .. }) | None) => InputOutcome::Rejected,
+        (Came::Candidate, Some(_)) => InputOutcome::Published,
+    }
+}
+
+/// Rows whose atoms formed, and that are published or come out with the next release.
+fn added(live: &Live, closed: &ClosedTick, outcome: InputOutcome) -> u64 {
+    let (state, policy) = (live.state(), live.policy());
+    match outcome {
+        InputOutcome::Published if policy.standing().is_none() => {
+            let mut newest = state.releases.iter().rev().map(|line| line.rows);
+            let rows = newest.next().unwrap_or(0);
+            match policy.kind() {
+                ChainKind::Disjoint => rows,
+                ChainKind::Cumulative => rows - newest.next().unwrap_or(0),
+            }
+        }
+        InputOutcome::Rejected | InputOutcome::Stopped if state.feed.pending() == 0 => 0,
+        _ => closed.added,
+    }
+}

@@ -1,0 +1,88 @@
+//! What is told of a feed beside its files and ticks: what people asked for, how many messages are set aside, and ticks that
+//! come late. Counts only.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use super::keeper::Keeper;
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::Result;
+use crate::daemon::journal::Erase;
+use crate::daemon::live::{Came, PublishedRelease};
+use crate::daemon::observe::events::{
+    Answer, Erased, IntakeCounts, NothingSetAside, OverdueWarning, QuarantineShare, Request, RequestDone, StrangeNotes,
+};
+
+/// What became of messages, as it is told.
+pub(super) fn became(came: Came) -> IntakeCounts {
+    let Came { seen, kept, duplicate, skipped, quarantined } = came;
+    IntakeCounts { seen, kept, duplicate, skipped, quarantined }
+}
+
+/// How late a tick may be before anybody is told: a step may take its time.
+const LATE: Duration = Duration::from_secs(60);
+
+impl Keeper {
+    /// Does what people ask for.
+    pub(super) fn inbox(&mut self) -> Result<()> {
+        let file = self.feed.file.clone();
+        let (begun, before) = (Instant::now(), self.live.state().releases.len());
+        let done = self.live.inbox(&|| FeedConfig::load(&file), &self.now())?;
+        if let Some(line) = self.live.state().releases.get(before).cloned() {
+            let left =
+                line.manifest.map(|manifest| PublishedRelease { release: line.release, rows: line.rows, manifest });
+            left.iter().for_each(|left| self.published(left, None, begun, true));
+        }
+        for answer in done.answers {
+            let what = match answer.asked.as_str() {
+                "approve" => Request::Approve,
+                "reject" => Request::Reject,
+                "erase" => Request::Erase,
+                "new-chain" => Request::NewChain,
+                "withdraw" => Request::Withdraw,
+                _ => Request::QuarantineRetry,
+            };
+            let said = if answer.done { Answer::Done } else { Answer::Refused };
+            self.told.emit(&RequestDone { what, answer: said, seq: self.live.log().next().checked_sub(1) });
+        }
+        for Erase { erased, published, moved, rows, .. } in done.erased {
+            let segments = moved.iter().filter(|moved| moved.old.starts_with("seg/")).count() as u64;
+            let rows = rows.map_or(0, |rows| rows.rows);
+            self.told.emit(&Erased { waiting: erased, published, rows, segments });
+        }
+        if done.strange > 0 {
+            self.told.emit(&StrangeNotes { notes: done.strange });
+        }
+        Ok(())
+    }
+
+    /// Whether the messages that are set aside are few enough to go on before the tick.
+    pub(super) fn bearable(&mut self) -> Result<()> {
+        self.tell_aside(false);
+        self.live.bearable(false)
+    }
+
+    /// Tells how many messages are set aside: at a tick whatever they are, before it when they are near the limit.
+    pub(super) fn tell_aside(&mut self, closing: bool) {
+        let Some(share) = self.live.set_aside(closing) else { return };
+        let told = share.near || (closing && (share.aside > 0 || self.aside));
+        if told {
+            self.aside = share.aside > 0;
+            let (quarantined, seen, limit) = (share.aside, share.seen, share.most.get());
+            if quarantined == 0 {
+                return self.told.emit(&NothingSetAside { seen });
+            }
+            self.told.emit(&QuarantineShare { quarantined, seen, limit, above: share.above });
+        }
+    }
+
+    /// Tells of a tick that comes late.
+    pub(super) fn overdue(&self, due: Timestamp, missed: u64) {
+        let late = Duration::try_from(self.world.now().duration_since(due)).unwrap_or(Duration::ZERO);
+        if missed > 0 || late >= LATE {
+            let tick = u64::from(self.live.state().feed.ticks());
+            self.told.emit(&OverdueWarning { tick, seconds_late: late, missed });
+        }
+    }
+}

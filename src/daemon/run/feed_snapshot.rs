@@ -1,0 +1,38 @@
+//! Looking at the feed of a feed file as it lies there.
+
+use super::begin::{key, look, not_begun};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::Result;
+use crate::daemon::journal::{CheckedEntry, KeyRing, read};
+use crate::daemon::live::{FeedRoots, FeedSnapshot};
+use crate::daemon::seal::OperatorKey;
+use crate::engine::release::Layout;
+
+/// Looks at a feed.
+///
+/// # Errors
+/// Nothing has begun, the key is another one, or the log is damaged.
+pub fn seen(feed: &FeedConfig) -> Result<FeedSnapshot> {
+    FeedSnapshot::whole(looked(feed, None)?)?.ok_or_else(|| not_begun(feed))
+}
+
+/// Looks at a feed and at all entries of its log, with this key or the one that the feed file names.
+///
+/// # Errors
+/// Nothing has begun, the key is another one, or the log is damaged.
+pub fn seen_with(feed: &FeedConfig, named: Option<OperatorKey>) -> Result<(FeedSnapshot, Vec<CheckedEntry>)> {
+    let seen = FeedSnapshot::whole(looked(feed, named)?)?.ok_or_else(|| not_begun(feed))?;
+    let mut entries = Vec::new();
+    read(seen.store(), seen.ring(), 0, None, &mut |entry| {
+        entries.push(entry.clone());
+        Ok(())
+    })?;
+    Ok((seen, entries))
+}
+
+fn looked(feed: &FeedConfig, named: Option<OperatorKey>) -> Result<FeedRoots> {
+    let (private, public) = (look(feed, true)?, look(feed, false)?);
+    let named = named.map_or_else(|| key(feed), Ok)?;
+    let ring = KeyRing::open(&*private, &named)?.ok_or_else(|| not_begun(feed))?;
+    Ok(FeedRoots { private, public, ring, layout: Layout::Root })
+}

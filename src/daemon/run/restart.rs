@@ -1,0 +1,117 @@
+//! One feed for as long as the process lives. A feed that halts is tried again, ever more slowly: its file is read anew and its
+//! writer opened as at a start, which recovers from the log. What halted it may be mended by then, by an operator or by time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::feed_at_work::Work;
+use super::halt::Halts;
+use super::outcome::FeedTick;
+use super::queries::How;
+use super::ward::Ward;
+use super::work::work;
+use super::world::{World, aside};
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::observe::FeedObserver;
+use crate::daemon::observe::events::{ShuttingDown, Started};
+
+/// Between two tries: at first, and at most.
+const AGAIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
+/// Tries before they become slower: a command holds the lock for moments.
+const QUICK: u32 = 8;
+
+/// One feed until the process ends, or until it halts where it is not tried again.
+///
+/// # Errors
+/// Why it has halted, where it is not tried again.
+pub async fn keep(
+    feed: FeedConfig,
+    told: FeedObserver,
+    how: How,
+    world: Arc<dyn World>,
+    mut shutdown: watch::Receiver<bool>,
+) -> Result<Vec<FeedTick>> {
+    told.emit(&Started { version: env!("CARGO_PKG_VERSION") });
+    let ward = Arc::new(Ward::new(&mut *world.chance())?);
+    let halts = Arc::new(Halts::new(told.clone(), Arc::clone(&world)));
+    let mut at_work = Work { feed: Arc::new(feed), told, how, ward, halts, world };
+    let mut tries = 0;
+    let mut done = work(&at_work, shutdown.clone()).await;
+    loop {
+        let Err(error) = done else { return done };
+        tries = if at_work.halts.lasts() { tries + 1 } else { 0 };
+        halt(&at_work, &error).await;
+        if !how.tries_again() {
+            return Err(error);
+        }
+        if waits(&at_work, tries, &mut shutdown).await {
+            at_work.told.emit(&ShuttingDown {});
+            let halts = Arc::clone(&at_work.halts);
+            let _ = aside(&at_work.world, move || halts.finish()).await;
+            return Ok(Vec::new());
+        }
+        done = match read_anew(&at_work).await {
+            Ok(feed) => {
+                at_work.feed = Arc::new(feed);
+                work(&at_work, shutdown.clone()).await
+            }
+            Err(error) => Err(error),
+        };
+    }
+}
+
+/// Tells of a halt; where it is the end, receivers have some time.
+async fn halt(at_work: &Work, error: &Error) {
+    let (feed, halts, error) = (Arc::clone(&at_work.feed), Arc::clone(&at_work.halts), error.clone());
+    let again = at_work.how.tries_again();
+    // Whatever comes of it, why the feed has halted is what counts.
+    let _ = aside(&at_work.world, move || {
+        halts.failed(&feed, &error, again);
+        if !again {
+            halts.finish();
+        }
+    })
+    .await;
+}
+
+/// Waits for the next try; whether the process is to end instead.
+async fn waits(at_work: &Work, tries: u32, shutdown: &mut watch::Receiver<bool>) -> bool {
+    let slower = 1 << tries.saturating_sub(QUICK).min(16);
+    let pause = (AGAIN[0] * slower).min(AGAIN[1]);
+    let ends = async {
+        if shutdown.wait_for(|ends| *ends).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let next = async {
+        if at_work.halts.is_lost() {
+            std::future::pending::<()>().await;
+        }
+        at_work.world.sleep(pause).await;
+    };
+    tokio::select! {
+        biased;
+        () = ends => true,
+        () = next => false,
+    }
+}
+
+/// The feed file as it is now.
+async fn read_anew(at_work: &Work) -> Result<FeedConfig> {
+    let before = Arc::clone(&at_work.feed);
+    aside(&at_work.world, move || {
+        let feed = FeedConfig::load(&before.file)?;
+        if feed.name != before.name {
+            let text = format!(
+                "this feed file was read as the feed \"{}\", and has another name now: start again",
+                before.name
+            );
+            return Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field("feed.name"));
+        }
+        Ok(feed)
+    })
+    .await?
+}

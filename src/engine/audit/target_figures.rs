@@ -1,0 +1,74 @@
+//! What an audit gathers over the targets of one increment: the one with the fewest candidates left, the paper's figure,
+//! the worst diversity of what is left, and where recodings cross the targets that are worth a search.
+
+use super::suspects::Suspects;
+use crate::gate::chain::{ChainTarget, Fold, Sight, Suspect};
+use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
+
+/// How targets are looked at; without measures diversity is left out.
+pub struct AuditScope<'l> {
+    /// The measures, and the shares of every release from the target's increment on.
+    pub measured: Option<(&'l Measures, &'l [ValueShares])>,
+    /// The sight, and how many targets to keep for a search.
+    pub kept: Option<(&'l Sight<'l>, usize)>,
+}
+
+/// What was seen.
+pub struct TargetFigures {
+    /// Candidates left and the classes of the target; the first one where several have as few.
+    pub weakest: Option<(u64, Vec<u32>)>,
+    /// The least of the paper's figures.
+    pub paper: u64,
+    /// The worst diversity, distances left out.
+    pub shape: DiversityFigures,
+    /// The worst distances to each release from the increment on.
+    pub distances: Vec<DiversityFigures>,
+    /// The targets with the fewest candidates left.
+    pub suspects: Suspects,
+}
+
+impl Fold for AuditScope<'_> {
+    type Sum = TargetFigures;
+
+    fn start(&self) -> TargetFigures {
+        let releases = self.measured.map_or(0, |(_, shares)| shares.len());
+        TargetFigures {
+            weakest: None,
+            paper: u64::MAX,
+            shape: DiversityFigures::default(),
+            distances: vec![DiversityFigures::default(); releases],
+            suspects: Suspects::default(),
+        }
+    }
+
+    fn take(&self, seen: &mut TargetFigures, target: &ChainTarget<'_>) {
+        if seen.weakest.as_ref().is_none_or(|(left, _)| target.left < *left) {
+            seen.weakest = Some((target.left, target.classes.to_vec()));
+        }
+        seen.paper = seen.paper.min(target.paper);
+        if let Some((sight, most)) = self.kept {
+            seen.suspects.push(Suspect::new(sight, target), most);
+        }
+        // A target without candidates is one that nobody can be: there is nothing to learn about it.
+        if let (Some((measures, shares)), true) = (self.measured, target.left > 0) {
+            seen.shape = seen.shape.worse(measures.shape(target.crowd));
+            for (far, shares) in seen.distances.iter_mut().zip(shares) {
+                *far = far.worse(measures.distances(target.crowd, shares));
+            }
+        }
+    }
+
+    fn join(&self, first: TargetFigures, second: TargetFigures) -> TargetFigures {
+        let weakest = match (first.weakest, second.weakest) {
+            (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
+            (a, b) => a.or(b),
+        };
+        let distances = first.distances.into_iter().zip(second.distances).map(|(a, b)| a.worse(b)).collect();
+        let suspects = match self.kept {
+            Some((_, most)) => first.suspects.join(second.suspects, most),
+            None => first.suspects,
+        };
+        let paper = first.paper.min(second.paper);
+        TargetFigures { weakest, paper, shape: first.shape.worse(second.shape), distances, suspects }
+    }
+}

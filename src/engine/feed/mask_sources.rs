@@ -1,0 +1,67 @@
+//! Where masking takes values from in a chain of crowds (SCIENCE 11): the rows of the chain whose labels lie in the label of an atom;
+//! while they are too few, those in the regions that halving came by on its way to it, from the last one up to everybody's.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::histogram::ValueCode;
+use crate::model::{Node, Taxonomy};
+use crate::policy::Division;
+use crate::safeguards::mask::{Stock, Stocks};
+
+/// A label, a value outside of every guarded set, and the rows that have both.
+pub type LabelValue = (Vec<Node>, ValueCode, u64);
+
+/// The rows of a chain around its newest atoms.
+pub struct Near<'a> {
+    rows: Vec<LabelValue>,
+    trees: &'a [&'a Taxonomy],
+    /// Per atom the regions on the way to its label, the label last.
+    ways: Vec<Vec<Vec<Node>>>,
+    /// The places of the rows in a region.
+    inside: RefCell<BTreeMap<Vec<Node>, Rc<[u32]>>>,
+}
+
+impl<'a> Near<'a> {
+    /// Of the rows of a chain, around atoms with these labels.
+    ///
+    /// # Panics
+    /// If halving does not come to one of them.
+    pub fn new(
+        rows: Vec<LabelValue>,
+        labels: &[Vec<Node>],
+        division: &Division<'_>,
+        refusals: u32,
+        trees: &'a [&'a Taxonomy],
+    ) -> Near<'a> {
+        let way = |label: &Vec<Node>| division.way_to(label, refusals).expect("halving made this label");
+        Near { rows, trees, ways: labels.iter().map(way).collect(), inside: RefCell::default() }
+    }
+
+    /// The rows in the last of these regions, each of which lies in the one before it.
+    fn inside(&self, way: &[Vec<Node>]) -> Rc<[u32]> {
+        let Some((region, around)) = way.split_last() else { return (0..self.rows.len() as u32).collect() };
+        if let Some(known) = self.inside.borrow().get(region) {
+            return Rc::clone(known);
+        }
+        let lies = |&at: &u32| {
+            let label = &self.rows[at as usize].0;
+            self.trees.iter().zip(region).zip(label).all(|((tree, &upper), &lower)| tree.covers(upper, lower))
+        };
+        let inside: Rc<[u32]> = self.inside(around).iter().copied().filter(lies).collect();
+        self.inside.borrow_mut().insert(region.clone(), Rc::clone(&inside));
+        inside
+    }
+}
+
+impl Stocks for Near<'_> {
+    fn around(&self, atom: usize, higher: usize) -> Option<Stock> {
+        let way = &self.ways[atom];
+        // The first region is everybody's.
+        let left = way.len().checked_sub(higher).filter(|&left| left > 0)?;
+        let inside = self.inside(&way[..left]);
+        let row = |&at: &u32| (self.rows[at as usize].1, self.rows[at as usize].2);
+        Some(Stock::of(inside.iter().map(row)))
+    }
+}

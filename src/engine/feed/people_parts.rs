@@ -1,0 +1,87 @@
+//! Everybody in the newest release of a chain, in parts that are put together when somebody looks (SCIENCE 11). A release that only
+//! adds rows is fixed without a look at the others; whoever writes its table looks, and what was put together then is kept.
+
+use std::sync::{Arc, OnceLock};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::histogram::Histogram;
+
+/// People in parts.
+#[derive(Debug, Clone)]
+pub struct PeopleInParts {
+    first: Arc<Histogram>,
+    /// Those who came since, each part of more people than the one after it.
+    more: Vec<Arc<Histogram>>,
+    /// All of them, once somebody has looked.
+    all: OnceLock<Arc<Histogram>>,
+}
+
+impl PeopleInParts {
+    /// All of them.
+    pub fn get(&self) -> &Histogram {
+        if self.more.is_empty() { &self.first } else { self.all.get_or_init(|| self.together()) }
+    }
+
+    /// Quasi columns.
+    pub fn width(&self) -> usize {
+        self.first.width()
+    }
+
+    fn together(&self) -> Arc<Histogram> {
+        let more: Vec<Histogram> = self.more.iter().map(|part| Histogram::clone(part)).collect();
+        let more = Histogram::merge_all(more).expect("there is a part");
+        Arc::new(self.first.merge(&more))
+    }
+
+    /// These people and more, of the same increment.
+    #[must_use]
+    pub fn and(&self, more: impl IntoIterator<Item = Histogram>) -> PeopleInParts {
+        let mut whole = self.clone().settled();
+        for mut part in more {
+            // Where nobody looks for long, parts of about one size become one.
+            while let Some(last) = whole.more.pop_if(|last| last.cells() <= 2 * part.cells()) {
+                part = last.merge(&part);
+            }
+            whole.more.push(Arc::new(part));
+        }
+        whole
+    }
+
+    /// The same without the parts that somebody has put together.
+    #[must_use]
+    pub fn settled(self) -> PeopleInParts {
+        let PeopleInParts { first, more, all } = self;
+        match all.into_inner() {
+            Some(all) => PeopleInParts { first: all, more: Vec::new(), all: OnceLock::new() },
+            None => PeopleInParts { first, more, all: OnceLock::new() },
+        }
+    }
+}
+
+impl From<Histogram> for PeopleInParts {
+    fn from(all: Histogram) -> PeopleInParts {
+        PeopleInParts { first: Arc::new(all), more: Vec::new(), all: OnceLock::new() }
+    }
+}
+
+/// Of the same people, in whatever parts.
+impl PartialEq for PeopleInParts {
+    fn eq(&self, other: &PeopleInParts) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl Eq for PeopleInParts {}
+
+impl Serialize for PeopleInParts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.get().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for PeopleInParts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PeopleInParts, D::Error> {
+        Histogram::deserialize(deserializer).map(PeopleInParts::from)
+    }
+}

@@ -1,0 +1,57 @@
+//! What all attacks together leave of the crowds of everybody in a chain, for whoever measures it.
+
+use super::comparison::{Lineage, Ready};
+use crate::gate::chain::{ChainTarget, Fold, ReleaseChain};
+use crate::histogram::{Numbered, Slices, ValueCode};
+
+/// Candidates by value.
+type Crowd = [(ValueCode, u64)];
+
+/// How crowds are measured, and how the measures of two come to one.
+pub struct Measured<'m, T> {
+    /// Before anybody.
+    pub none: T,
+    /// Of one crowd.
+    pub of: &'m (dyn Fn(&Crowd) -> T + Send + Sync),
+    /// Of both.
+    pub both: fn(T, T) -> T,
+}
+
+impl<T: Copy + Send + Sync> Measured<'_, T> {
+    /// Of everybody's crowd; `None` where crossing recodings leave it open, or a release does not show the chain's people.
+    pub fn everybody(&self, ready: &Ready<'_>, lineage: &Lineage) -> Option<T> {
+        let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
+        if lineage.releases.len() > 2 && !chain.nested() {
+            return None;
+        }
+        let slices = Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>());
+        let (mut all, mut shown) = (self.none, true);
+        let swept = chain.each_sight(|sight| {
+            let slices = slices.of_increment(sight.increment);
+            shown &= chain.shows(sight, &slices);
+            if shown {
+                all = (self.both)(all, chain.realised(sight, &slices, self));
+            }
+        });
+        swept.ok().filter(|()| shown).map(|()| all)
+    }
+}
+
+impl<T: Copy + Send + Sync> Fold for Measured<'_, T> {
+    type Sum = T;
+
+    fn start(&self) -> T {
+        self.none
+    }
+
+    fn take(&self, all: &mut T, target: &ChainTarget<'_>) {
+        // Somebody of whom nobody is left is one that nobody can be.
+        if target.left > 0 {
+            *all = (self.both)(*all, (self.of)(target.crowd));
+        }
+    }
+
+    fn join(&self, first: T, second: T) -> T {
+        (self.both)(first, second)
+    }
+}

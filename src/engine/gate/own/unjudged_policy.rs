@@ -1,0 +1,54 @@
+//! What the policy asks for and no check of this version judges (CONTRACTS 1): whatever it asks like that speaks against every release,
+//! so that none leaves under a promise that was not looked at. None of it depends on the release.
+//!
+//! Every key of `[policy]` has a place in this file; a new one does not compile before it has.
+
+use super::verdict::{CheckResult, RejectionReason};
+use crate::policy::{ChainPromise, Policy, PolicySettings};
+
+/// The checks that are not made, with every reason why one of them would have to be.
+pub fn checks(policy: &Policy) -> Vec<CheckResult> {
+    let asked = asked(policy);
+    let check = |name: &str| {
+        let keys = asked.iter().filter(|(of, ..)| *of == name);
+        CheckResult { reasons: keys.map(|&(_, key)| uncovered(key)).collect(), ..CheckResult::not_made(name) }
+    };
+    // Other forms of a release than the one that is judged here. It has no line in a manifest, since none is published.
+    let mut checks: Vec<CheckResult> =
+        Some(check("policy")).filter(|form| !form.reasons.is_empty()).into_iter().collect();
+    if matches!(policy.chain(), ChainPromise::Bcf) {
+        checks.push(CheckResult::not_made("algorithm"));
+    }
+    if policy.search().is_micro() {
+        checks.push(CheckResult::not_made("grouping"));
+    }
+    checks
+}
+
+/// A key whose promise no check has looked at.
+pub(super) fn uncovered(key: &str) -> RejectionReason {
+    let text = format!("`{key}` is asked for and this version has no check for it");
+    RejectionReason::plain(format!("policy.{key}"), text)
+}
+
+/// What is asked for: the check that would have to be made, and the key.
+fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
+    #[rustfmt::skip]
+    let PolicySettings {
+        m, mask,
+        // Told by the kind of chain.
+        guarantee: _, cuts: _, rho: _, max_odds: _,
+        // Judged by the checks that are made.
+        k: _, max_loss: _, diversity: _, output: _, max_ratio: _, min_solutions: _, max_joint_ratio: _,
+        max_global_ratio: _,
+        // Of sums; the check of the table of measures says whether it is made.
+        dominance: _, p_rule: _, dominance_safe: _,
+        // They go with `m`, with `search`, and with the ratios; no check stands on how often a release was repaired.
+        base_rate: _, search: _, outliers: _, values: _, max_repairs: _,
+        // They decide who is in a release and what happens after a refusal; they promise nothing of one.
+        rare: _, max_wait: _, max_withheld: _, publish_every: _, on_unsafe: _, on_repeat: _, set_aside: _, suppression: _,
+        workload: _,
+    } = policy.in_force();
+    let masks = !matches!(policy.chain(), ChainPromise::Bcf) && *mask != Some(false);
+    Some(("policy", "m")).filter(|_| m.is_some() && !masks).into_iter().collect()
+}
