@@ -8,10 +8,10 @@
 //! ```
 //! use std::sync::Arc;
 //! use std::time::Duration;
-//! use tidegate::daemon::config::{Feed, LogFormat};
+//! use tidegate::daemon::config::{FeedConfig, LogFormat};
 //! use tidegate::daemon::observe::{Observer, events::CheckpointWritten};
 //!
-//! fn watch(feed: &Feed) -> Result<(), tidegate::daemon::error::Error> {
+//! fn watch(feed: &FeedConfig) -> Result<(), tidegate::daemon::error::Error> {
 //!     let observer = Arc::new(Observer::to_stderr(LogFormat::Text)?);
 //!     let observe = observer.feed(feed);
 //!     observe.emit(&CheckpointWritten { seq: 41, bytes: 9_000, seconds: Duration::from_millis(3) });
