@@ -19,14 +19,14 @@ use crate::engine::model::{Column, Role};
 Reads one person a line: the identifier, or with several identifier columns all of them in the order of the feed file, as \
 CSV. A first line with the names of the columns is passed over.
 
-Whoever is not published disappears and may come again; atoms that they were in are dissolved, and a release that waits for \
-approval is void. Of whoever is published the raw row goes and a keyed tombstone stays, so that they never come again; \
-releases that are out are not changed.
+A person who is not published is removed completely and may come again: the feed dissolves their atom, and a release that \
+waits for approval becomes void. For a person who is published the raw row is deleted, and a keyed tombstone stays so that \
+they are not published again; releases that are already published do not change.
 
-With --rows, in a chain whose atoms keep their label (search = \"halves\"), the published rows leave too: for each person all rows \
-of the label that they came with, since one row less would tell whose it was. The next tick makes a release without them, and \
-beside it a notice, erased/<release>.json, that names labels and numbers of rows. Nobody of these atoms is published again. In \
-every other chain --rows is refused. The guide says what erasure cannot reach: backups, versions of a bucket, messages \
+With --rows, in a chain whose atoms keep their label (search = \"halves\"), published rows are removed too: for each person all \
+rows of their atom, because one row less would reveal whose row it was. The next tick publishes a release without these rows \
+and a notice, erased/<release>.json, with their labels and the number of rows. The people of these atoms are not published \
+again. Every other chain refuses --rows. The guide lists what erasure cannot reach: backups, versions of a bucket, messages \
 that were set aside.
 
 Exit code 0: done. 1: it could not be done. 2: an error.")]
@@ -52,7 +52,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let feed = FeedConfig::load(&args.ask.feed)?;
     let columns: Vec<&Column> = feed.columns.of(Role::Identifier).collect();
     if columns.is_empty() {
-        let text = "this feed has no identifier column: nobody can be found in it";
+        let text = "this feed has no identifier column, so no person can be found in it";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).into());
     }
     let (text, place) = read(args.from.as_deref())?;
@@ -112,7 +112,7 @@ fn people(
         people.push(Hash(person.ok_or_else(|| wrong("an identifier on this line is empty or of another type"))?));
     }
     if people.is_empty() {
-        return Err(Error::new(ErrorCategory::Input, "nobody is named here").in_file(place));
+        return Err(Error::new(ErrorCategory::Input, "no person is named here").in_file(place));
     }
     Ok(people)
 }

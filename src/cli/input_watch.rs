@@ -75,8 +75,8 @@ impl Watch for InputLine {
     fn telling(&mut self, columns: &[String]) {
         let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
         let text = format!(
-            "nearly every row has a value of its own in {}, and sensitive columns are published as they are: who knows \
-             such a value of somebody finds their row. If it is a number or a name of people, make it the identifier",
+            "nearly every row has a value of its own in {}, and sensitive columns are published as they are: an attacker \
+             who knows such a value of a person finds their row. If it is a number or a name of people, make it the identifier",
             names.join(", ")
         );
         self.line.aside(|| note(&text));

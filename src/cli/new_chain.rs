@@ -6,9 +6,9 @@ use crate::daemon::live::Ask;
 /// Begin a new chain of releases, under the feed file as it is now
 #[derive(clap::Args)]
 #[command(after_help = "\
-A change of the policy or of the columns begins with a new chain. Everybody who waits, is withheld or is in atoms that were \
-not published comes into it; whoever is published stays in the releases of the old chain and never comes again. The \
-identifier, quasi and sensitive columns keep their names and types through all chains of a feed.
+A change of the policy or of the columns needs a new chain. It starts with the people who wait, are withheld, or are in atoms \
+that were not published. People who are published stay in the releases of the old chain and are not published again. The \
+identifier, quasi and sensitive columns keep their names and types in all chains of a feed.
 
 Exit code 0: done. 1: it cannot be done, and why. 2: an error.")]
 pub struct Args {

@@ -113,14 +113,14 @@ fn words(tick: &FeedTick) -> String {
         TickOutcome::Approval => format!(
             "release {release} waits for approval: `tidegate show FEED --candidate` shows it, and the command that approves it"
         ),
-        TickOutcome::Waiting => "nothing is published: no crowd is full".to_owned(),
+        TickOutcome::Waiting => "nothing is published: no class is full".to_owned(),
         TickOutcome::Held => "nothing is published yet: too few rows for a first release".to_owned(),
         TickOutcome::Skipped => {
             format!("nothing is decided: {new} new rows wait for a later tick (min_records, publish_every)")
         }
         TickOutcome::Idle => "nothing has come".to_owned(),
         TickOutcome::Rejected => "the release is rejected".to_owned(),
-        TickOutcome::Stopped => "the chain is stopped: it publishes nothing any more".to_owned(),
+        TickOutcome::Stopped => "the chain has stopped: start a new one with `tidegate new-chain`".to_owned(),
         TickOutcome::Postponed => {
             "the clock is behind the last tick, and times of a feed never go back: set it right".to_owned()
         }

@@ -21,8 +21,8 @@ use crate::engine::release::Layout;
 /// Check that the log and everything published is as it was written
 #[derive(clap::Args)]
 #[command(after_help = "\
-With a feed file the private and the public root are checked; with a folder a public root alone, which everybody who reads \
-releases can do, or a folder of `anonymize`, with its private part where the key is at hand. Every manipulation is named.
+With a feed file it checks the private and the public root; with a folder, a public root alone, which every reader of \
+releases can check, or a folder of `anonymize`, with its private part where the key is available. It names every manipulation.
 
 Exit code 0: everything is as it was written. 1: something is not. 2: an error.")]
 pub struct Args {

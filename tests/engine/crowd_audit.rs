@@ -298,7 +298,7 @@ fn more(of: &Counted, than: &Counted, states: bool) -> BTreeMap<(&'static str, &
 #[test]
 fn random_chains_have_the_figures_that_their_rows_count_up_to() {
     let columns = columns();
-    random::run("audits of crowds", 240, |draw| {
+    random::run("audits of classes", 240, |draw| {
         let states = draw.once_in(2);
         let chain = random_chain(draw, states);
         let lines = |table: &Counted| -> Vec<Line<'static>> {
@@ -344,7 +344,7 @@ fn random_chains_have_the_figures_that_their_rows_count_up_to() {
 
 #[test]
 fn chains_of_our_own_are_safe_and_hold_their_people() {
-    random::run("own crowds", 24, |draw| {
+    random::run("own classes", 24, |draw| {
         let m = draw.once_in(2).then_some(2);
         let (chain, _) = grown(draw, m);
         let columns = &chain.columns;

@@ -172,7 +172,7 @@ fn releases_only_grow_and_everybody_is_somewhere() {
 
 #[test]
 fn what_a_tick_has_fixed_is_taken_over() {
-    random::run("crowds that are read back", 24, |draw| {
+    random::run("classes that are read back", 24, |draw| {
         let columns = columns(draw);
         let policy = policy(&settings(draw.between(2, 4), draw.between(1, 3), Some(2)), &columns);
         let (mut chain, mut number) = (Chain::new(columns, policy), 0);
@@ -221,7 +221,7 @@ fn values_that_change_places_in_an_atom_change_no_byte() {
         };
         let Some((data, candidate)) = run(&people) else { return };
         let trees = columns.trees();
-        let carving = candidate.increments[0].carving.clone().expect("crowds have labels of their own");
+        let carving = candidate.increments[0].carving.clone().expect("classes have labels of their own");
         let finder = carving.finder(&trees);
         let mut changed = people.clone();
         for class in 0..carving.classes().len() {
@@ -278,7 +278,7 @@ fn who_waits_changes_no_public_byte() {
 
 #[test]
 fn the_gate_refuses_what_was_changed() {
-    random::run("spoilt crowds", 20, |draw| {
+    random::run("spoilt classes", 20, |draw| {
         let (chain, candidate) = grown(draw, None);
         let offer = chain.offer(&candidate);
         assert!(offer.judged().verdict().safe());
@@ -364,7 +364,7 @@ fn first(candidate: &ProposedRelease) -> Vec<Leaf> {
 
 #[test]
 fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
-    random::run("forged crowds", 36, |draw| {
+    random::run("forged classes", 36, |draw| {
         let (chain, candidate) = grown(draw, None);
         let trees = chain.columns.trees();
         let offer = chain.offer(&candidate);
@@ -414,7 +414,7 @@ fn a_label_tells_no_more_than_the_policy_allows() {
         verdict.checks.into_iter().find(|check| check.check == "refinement").expect("a line")
     };
     let above = AtomicU32::new(0);
-    random::run("figures of crowds", 36, |draw| {
+    random::run("figures of classes", 36, |draw| {
         let (chain, candidate) = grown(draw, None);
         let offer = chain.offer(&candidate);
         let found = line(&offer);
@@ -435,7 +435,7 @@ fn a_label_tells_no_more_than_the_policy_allows() {
 
 #[test]
 fn an_atom_that_was_not_published_is_dissolved_with_one_of_its_people() {
-    random::run("erasures of crowds", 24, |draw| {
+    random::run("erasures of classes", 24, |draw| {
         let (mut chain, candidate) = grown(draw, None);
         let (waiting, published) = (chain.feed.waiting().rows(), chain.feed.whole().rows());
         let increment = &candidate.increments[0];

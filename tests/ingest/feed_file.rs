@@ -132,7 +132,7 @@ fn an_unwritten_search_is_that_of_the_running_chain() {
     assert_eq!(cumulative("search = \"top-down\""), all(one_list));
     assert_eq!(cumulative("search = \"halves\""), all(coin));
     assert_eq!(cumulative("guarantee = \"bcf\""), all(one_list));
-    let unfit = read("cumulative", "max_wait = 2").beginning().expect_err("crowds have no such wait").clone();
+    let unfit = read("cumulative", "max_wait = 2").beginning().expect_err("classes have no such wait").clone();
     assert_eq!((unfit.field.as_deref(), unfit.line), (Some("policy.max_wait"), Some(6)));
     // Disjoint chains that halve were begun with thresholds that are drawn.
     let disjoint = |policy: &str| found("disjoint", policy, &[one_list, drawn, coin, carved]);

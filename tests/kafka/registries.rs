@@ -178,6 +178,6 @@ fn schemas_that_were_unknown_are_asked_for_again() {
     assert_eq!((aside(), daemon.end()), (Some(0), Some(0)));
     let tick = place.once();
     let rows = tick["rows"].as_u64().expect("rows");
-    assert_eq!(Some(60 - rows), tick["waiting"].as_u64(), "who has no crowd yet waits: {tick}");
+    assert_eq!(Some(60 - rows), tick["waiting"].as_u64(), "who has no class yet waits: {tick}");
     all_once(&place, rows);
 }

@@ -62,8 +62,8 @@ fn detail(text: &mut String, manifest: &Manifest, folder: &Path, columns: &Colum
     let blind = manifest.guarantee == Some(Guarantee::Blind);
     let release = if blind && manifest.chain == 1 { 1 } else { manifest.release };
     let said = format!(
-        "Published without any detail: {}. `tidegate show {} {release}` says what stood against more, and `tidegate preview` with the same \
-         --feed and --in which settings would give more.",
+        "Published without any detail: {}. Run `tidegate show {} {release}` to see why no more detail was possible, and `tidegate preview` with the \
+         same --feed and --in to see which settings would give more.",
         names.join(", "),
         printable(&folder.display().to_string())
     );
@@ -105,25 +105,24 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
     if entries.iter().all(|entry| entry.outcome == InputOutcome::Known) {
         wrapped(text, "", "Nothing new: all of these files are in the folder already.");
     } else if last.outcome == InputOutcome::Waiting && last.waiting == 0 {
-        wrapped(text, "", "Nobody new came with the last file.");
+        wrapped(text, "", "The last file had no new person.");
     }
-    let waits = rows(last.waiting, "waits", "wait");
+    let waits = rows(last.waiting, "is waiting", "are waiting");
     if last.outcome == InputOutcome::Held {
         let why = if last.rows > 0 { "This file brings no release" } else { "There is no release yet" };
-        let said = format!("{why}: {waits}, and a crowd is at least {}. Add files; nothing is lost.", policy.a());
+        let said = format!("{why}: {waits}, and a class has at least {}. Add files; nothing is lost.", policy.a());
         wrapped(text, "", &said);
     } else if last.outcome == InputOutcome::Rejected && disjoint {
-        let said = format!("{waits} for the next file, with which everybody in the rejected release is tried again.");
+        let said = format!("{waits} for the next file, which tries the rows of the rejected release again.");
         wrapped(text, "", &said);
     } else if last.waiting > 0 {
-        let like = if last.waiting == 1 { "like this one" } else { "like them" };
         let said = match policy.search() {
             // More people of a kind are narrowed down as much as fewer are.
             Search::ArxLr => format!(
-                "{waits} and are tried again with the next file. Crowds that the search itself narrows down beyond \
-                 `max_ratio` or `min_solutions` may never come out, however many come: `search = \"halves\"` has none of those."
+                "{waits} and will be tried again with the next file. Classes that the search itself narrows down beyond \
+                 `max_ratio` or `min_solutions` may never be published, however many rows come: `search = \"halves\"` has none of those."
             ),
-            _ => format!("{waits} until enough people {like} have come."),
+            _ => format!("{waits} for enough similar rows."),
         };
         wrapped(text, "", &said);
     }
@@ -131,8 +130,8 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
     if last.pending > 0 {
         let said = rows(
             last.pending,
-            "has its crowd and comes out with the next release that is approved.",
-            "have their crowd and come out with the next release that is approved.",
+            "has its class and comes out with the next release that is approved.",
+            "have their class and come out with the next release that is approved.",
         );
         wrapped(text, "", &said);
     }

@@ -96,10 +96,10 @@ pub struct TieAnswer {
     pub kept: Option<bool>,
 }
 
-/// What labels that are not finer tell whoever knows the top-down search.
+/// Leakage from coarseness, to an attacker who knows the search.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Searched {
-    /// Crowds below the allowed size of which everybody knows; null where that could not be decided.
+    /// Classes below the allowed size of which everybody knows; null where that could not be decided.
     pub certain: Option<u64>,
     /// log10 of what all refusals together narrow down who is where, or a bound from above; null where it is not known.
     pub log10_ratio: Option<f64>,

@@ -334,15 +334,15 @@ fn guards(name: &str, args: &Args, columns: &Columns) -> error::Result<Guards> {
     Guards::of(&rows, columns).ok_or_else(none)
 }
 
-/// Crowds are counted in rows, so somebody with two rows would be a crowd of their own.
+/// Classes are counted in rows, so somebody with two rows would be a class of their own.
 fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
     for at in 0..people.len() {
         let repeats = RowPeople::repeats(&people[..=at].iter().collect::<Vec<_>>());
         if repeats > 0 {
             let rows = if repeats == 1 { "1 row stands".to_owned() } else { format!("{repeats} rows stand") };
             let text = format!(
-                "{rows} for somebody who has a row already, here or in an earlier increment: crowds count rows, so leave \
-                 repeats out of increments and releases (or write policy.on_repeat = \"none\" if every row is another person)"
+                "{rows} for a person who has a row already, here or in an earlier increment: classes count rows, so leave \
+                 duplicates out of increments and releases (or write policy.on_repeat = \"none\" if every row is another person)"
             );
             return Err(Error::new(ErrorCategory::Input, text).in_file(&args.increments[at]));
         }

@@ -57,11 +57,11 @@ fn coarse(text: &mut String, figures: &AuditFigures) {
         };
         let least = coarse.finally.map_or(String::new(), |log10| format!(", the final labels alone 10^{log10:.2}"));
         let certain = coarse.certainty.facts.len();
-        format!("{:>4}  small crowds that are certain: {certain}; narrowed down by {ratio}{least}", coarse.release + 1)
+        format!("{:>4}  small classes that are certain: {certain}; narrowed down by {ratio}{least}", coarse.release + 1)
     });
     let lines: Vec<String> = lines.collect();
     if !lines.is_empty() {
-        put(text, "What labels that are not finer tell whoever knows the top-down search");
+        put(text, "Leakage from coarseness, to an attacker who knows the search");
         lines.iter().for_each(|line| put(text, line));
         put(text, "");
     }
@@ -83,7 +83,7 @@ fn refinement(text: &mut String, figures: &AuditFigures, policy: &Policy) {
         return;
     }
     put(text, "How far the labels of classes narrow down whoever is in them, for those who know how they were made");
-    put(text, "      by            small crowds that are certain");
+    put(text, "      by            small classes that are certain");
     for Attacked { release, judged, .. } in &figures.refinement {
         let Ok(found) = judged.as_ref().map(|judged| &judged.found) else {
             put(text, &format!("{:>4}  cannot have been made as the policy says", release + 1));
@@ -174,23 +174,17 @@ fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
         let by: Vec<String> =
             realised.all.iter().map(|at| at.as_ref().map_or("-".into(), |at| at.left.to_string())).collect();
         wrapped(text, "  by the release they were new in: ", &by.join(", "));
-        put(text, &format!("Counting classes in which nobody is, {kind} {left} {everywhere}"));
+        put(text, &format!("Including empty classes: {kind} {left}, {everywhere}"));
     } else {
         put(text, &format!("All releases together leave {kind} {left}, {everywhere}"));
-        put(text, "Without the raw rows (--increment) classes count in which nobody may be");
+        put(text, "Without --increment, classes that may be empty are counted too");
         let by: Vec<String> = chain.all.iter().map(|target| target.left.to_string()).collect();
         wrapped(text, "  by the release that people were new in: ", &by.join(", "));
     }
     if chain.empty.iter().any(|&empty| empty) {
         let empty: Vec<String> =
             (0..chain.empty.len()).filter(|&at| chain.empty[at]).map(|at| (at + 1).to_string()).collect();
-        put(
-            text,
-            &format!(
-                "Release {} adds no rows: there is nobody in it to be found, so it is not judged",
-                empty.join(", ")
-            ),
-        );
+        put(text, &format!("Release {} adds no rows: it has no target, so it is not judged", empty.join(", ")));
     }
     put(text, "");
 }
@@ -275,7 +269,7 @@ fn judgement(
 ) {
     if verdict.safe {
         let crowd = if policy.kind() == ChainKind::Cumulative && figures.releases.len() > 1 {
-            "nobody can be narrowed down to fewer by comparing these releases"
+            "comparing these releases leaves no person fewer candidates"
         } else {
             "every class is at least that large"
         };
@@ -283,7 +277,7 @@ fn judgement(
         if policy.diversity().is_none() {
             put(
                 text,
-                "Diversity is not judged (no policy.diversity): a crowd whose members share one value still tells it.",
+                "Diversity is not judged (no policy.diversity): a class whose members share one value still tells it.",
             );
         }
         return;
@@ -360,7 +354,7 @@ fn advice(
     }
     if has("certainty") || has("max_global_ratio") {
         advice.push(
-            "what tells is that labels are not finer: make one column a step coarser, and keep it so in all later releases",
+            "the coarseness of the labels leaks information: make one column a step coarser, and keep it so in all later releases",
         );
     }
     if has("max_loss") {

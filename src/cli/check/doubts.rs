@@ -39,29 +39,29 @@ fn unattacked(feed: &FeedConfig) -> Option<WarningReport> {
         search if !search.is_local() || policy.refinement().max_ratio.is_some() => return None,
         Search::Halves if policy.publish_every().is_some() => return None,
         Search::Halves => {
-            "`max_ratio = \"off\"` publishes crowds whose labels may be as narrow as one set of values, and then tell \
+            "`max_ratio = \"off\"` publishes classes whose labels may be as narrow as one set of values, and then tell \
              everything: leave it out"
         }
         _ => {
-            "`max_ratio = \"off\"` publishes crowds whose labels and order may tell where in them people are: leave it \
+            "`max_ratio = \"off\"` publishes classes whose labels and order may tell where in them people are: leave it \
              out, or write a number"
         }
     };
     Some(warning(Some("policy.max_ratio"), text))
 }
 
-/// Diversity of many small crowds, each of which is judged.
+/// Diversity of many small classes, each of which is judged.
 fn small_crowds(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
     policy.publish_every()?;
     policy.diversity()?;
     let a = policy.a();
-    // Of a value that three people in four have: the chance that a crowd shows nothing else, and that one of ten does.
+    // Of a value that three people in four have: the chance that a class shows nothing else, and that one of ten does.
     let alike = 0.75f64.powf(a as f64);
     let any = 1.0 - (1.0 - alike).powi(10);
     let text = format!(
-        "every crowd of about {a} people is judged by `diversity`, and one that fails stops the chain. Where three people in four \
-         have the same value, {:.1} % of such crowds show no other, and the chance that one of ten crowds does is {:.0} %. \
+        "every class of about {a} people is judged by `diversity`, and one that fails stops the chain. Where three people in four \
+         have the same value, {:.1} % of such classes show no other, and the chance that one of ten classes does is {:.0} %. \
          Write a larger `k`, or `m = 2` and what is `guarded` in place of `diversity`",
         100.0 * alike,
         100.0 * any
@@ -73,7 +73,7 @@ fn small_crowds(feed: &FeedConfig) -> Option<WarningReport> {
 fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
     if feed.columns.of(Role::Sensitive).count() == 0 {
-        let text = "no column is sensitive: releases hold quasi columns only, and only crowds are judged";
+        let text = "no column is sensitive: releases hold quasi columns only, and only classes are judged";
         return Some(warning(Some("column"), text));
     }
     if policy.masking().is_some() || policy.diversity().is_some() {
@@ -81,7 +81,7 @@ fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
     }
     let remedy = match policy.publish_every() {
         Some(_) => {
-            "Write `m = 2` and what is `guarded`: no crowd then ties anybody to such a value; a larger `k` makes such crowds rare"
+            "Write `m = 2` and what is `guarded`: no class then ties anybody to such a value; a larger `k` makes such classes rare"
         }
         None if *policy.chain() == ChainPromise::Bcf => {
             "`diversity` asks for several values in every class, and stops the chain where a class has fewer"
@@ -92,7 +92,7 @@ fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
         }
     };
     let text = format!(
-        "`diversity` is not set: in a crowd whose members share one diagnosis, everybody's diagnosis is known. {remedy}"
+        "`diversity` is not set: a class whose people share one diagnosis reveals the diagnosis of each of them. {remedy}"
     );
     Some(warning(Some("policy.diversity"), &text))
 }
@@ -125,8 +125,8 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     let guarded = feed.columns.of(Role::Sensitive).any(|column| !column.guarded.is_empty());
     let capped = policy.masking().is_some() || policy.diversity().is_some_and(|asked| asked.confidence.is_some());
     if guarded && !capped {
-        let text = "guarded sets are written and nothing guards them: write `m = 2` in [policy], so that nobody is tied to \
-                    one with more than 1/2";
+        let text = "guarded sets are declared and no requirement uses them: write `m = 2` in [policy], so that no person is \
+                    linked to one with more than 1/2";
         warn(Some("column.guarded"), text);
     }
     found.extend(repeats(feed));
@@ -147,14 +147,14 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
         found.push(warning(Some("column"), &text));
     }
     if let Some(Root::Bucket(_)) = feed.services.store.as_ref().and_then(|store| store.private.as_ref()) {
-        let text = "the private root is a bucket: where it keeps versions of objects, or locks them, whoever was erased, what \
-                    was forgotten and keys that were changed stay there, and who has the operator's key can read them. Turn \
-                    versioning and object lock off for it; nothing here can see whether that is so";
+        let text = "the private root is a bucket: if it keeps versions of objects or locks them, erased people, \
+                    forgotten rows and replaced keys stay there, readable with the operator's key. Turn versioning and object \
+                    lock off for it; the program cannot see whether that is done";
         found.push(warning(Some("store.private"), text));
     }
     found.extend(feed.warnings.iter().map(|told| warning(told.field.as_deref(), &told.text)));
-    let text = "crowds are only as good as the source: rows that nobody stands behind (tests, duplicates, invented \
-                ones) hide nobody, and who can add rows can thin out a crowd";
+    let text = "classes are only as good as the source: rows without a person (tests, duplicates, invented rows) protect \
+                no one, and an attacker who can add rows can thin out a class";
     found.push(warning(None, text));
     let text = "one row stands for one person: a person with several rows must be told apart by an identifier, or is \
                 counted several times";

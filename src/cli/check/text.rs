@@ -63,7 +63,7 @@ fn about(column: &DeclaredColumn, two: bool) -> String {
     let mut text = String::new();
     match column.role {
         Role::Identifier => text.push_str("must not be in a release"),
-        Role::Quasi if two => text.push_str("published as it is, and generalised to form crowds"),
+        Role::Quasi if two => text.push_str("published as it is, and generalised to form classes"),
         Role::Quasi => text.push_str("generalised"),
         Role::Sensitive => text.push_str("published, never generalised"),
         Role::Measure => text.push_str("published as count, sum and mean for each label and release"),

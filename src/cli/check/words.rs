@@ -15,27 +15,27 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
     let k = policy.k();
     let mut said = vec![match policy.kind() {
         ChainKind::Disjoint => "Every release holds the newest people alone (a disjoint chain).".into(),
-        ChainKind::Cumulative => "Every release holds everybody so far (a cumulative chain).".into(),
+        ChainKind::Cumulative => "Every release holds all people so far (a cumulative chain).".into(),
     }];
     said.push(match policy.output() {
         Output::OneTable => format!(
-            "Everybody must hide among at least {k} people who look the same in their quasi columns (k = {k}), the person \
-             included, in each release and when releases are compared."
+            "Every class has at least {k} people with the same labels in all quasi columns (k = {k}), in each release and when \
+             releases are compared."
         ),
         Output::TwoTable => format!(
-            "Everybody's quasi columns are published exactly as they are, in a table of their own; what is hidden is which \
-             sensitive value belongs to whom, among the values of at least {k} people (k = {k}). Who knows somebody's quasi \
-             columns can tell whether that person is in the release: membership is disclosed (output = \"two-table\")."
+            "The quasi columns of all people are published exactly as they are, in a table of their own; which sensitive value \
+             belongs to which person is hidden among the values of at least {k} people (k = {k}). An attacker who knows a \
+             person's quasi columns can tell whether that person is in the release: membership is disclosed (output = \"two-table\")."
         ),
     });
     match policy.diversity() {
         None => said.push(
-            "No check looks at the sensitive values of a crowd: they may all be the same (diversity is off).".into(),
+            "No check looks at the sensitive values of a class: they may all be the same (diversity is off).".into(),
         ),
-        Some(asked) => said.push(format!("In every crowd, after all attacks, {}.", diversity(asked).join("; "))),
+        Some(asked) => said.push(format!("In every class, after all attacks, {}.", diversity(asked).join("; "))),
     }
     said.push(match policy.max_loss() {
-        limit if limit == Decimal::ONE => "However coarse a release is, it may be published (max_loss = 1).".into(),
+        limit if limit == Decimal::ONE => "No limit on information loss (max_loss = 1).".into(),
         limit => format!(
             "A release that loses more than {limit} of its detail (0 = none, 1 = all) is judged unsafe (max_loss)."
         ),
@@ -118,11 +118,11 @@ fn guarantee(policy: &Policy) -> String {
     let k = policy.a();
     match policy.chain() {
         ChainPromise::Crowds { alone: true, .. } => {
-            "Each release holds the crowds that are new, and nobody of an earlier one.".into()
+            "Each release holds new classes only, and no person of an earlier release.".into()
         }
         ChainPromise::Blind(_) | ChainPromise::Crowds { .. } => format!(
-            "What is published is decided from quasi columns and dates alone, so that even who knows every release, \
-             every quasi column and this program cannot narrow a person's crowd below {k} (guarantee = \"blind\")."
+            "What is published is decided from quasi columns and dates alone, so that even an attacker who knows every \
+             release, every quasi column and this program cannot narrow a person's class below {k} (guarantee = \"blind\")."
         ),
         ChainPromise::Tested { rho, max_odds, .. } => format!(
             "One finer recoding is tested once per release and a coin withholds it with probability {rho}; the odds \
@@ -150,8 +150,8 @@ fn carved(policy: &Policy) -> String {
         _ => "waits for the next tick",
     };
     format!(
-        "Every crowd gets labels of its own, as fine as they can be: crowds are carved out one after the other, those that lose \
-         least first (search = \"arx-lr\"). Whoever is left {left} (outliers)."
+        "Every class gets its own labels, as fine as possible: the search forms classes one after the other, those that lose least \
+         first (search = \"arx-lr\"). Each remaining person {left} (outliers)."
     )
 }
 
@@ -163,34 +163,34 @@ fn grouped(policy: &Policy) -> String {
             2 * k - 1
         ),
         _ => format!(
-            "everybody who waits is halved at the median of the column in which people are spread most, and so is each half, while both parts \
+            "it halves the waiting people at the median of the column with the largest spread, and then each half, as long as both parts \
              have {k} people (search = \"mondrian\")"
         ),
     };
     format!(
-        "Each tick groups the people who wait, by quasi columns alone: {how}. People with the same values are never divided. Each group is \
-         published under the finest label of each column that covers it."
+        "Each tick groups the waiting people, by quasi columns alone: {how}. It never divides people with the same values. It publishes each \
+         group under the finest label of each column that covers it."
     )
 }
 
 fn finest(limits: &RefinementLimits) -> String {
-    let beyond = "What a reader who knows how groups are made can conclude beyond that is not computed (the line `grouping` of a manifest).";
+    let beyond = "What else an attacker who knows the grouping can conclude is not computed (the line `grouping` of a manifest).";
     let Some(ratio) = limits.max_ratio else {
         return format!("No attack on the labels of groups is made (max_ratio = \"off\"). {beyond}");
     };
     format!(
-        "A label tells that no finer one covers its group: no group is made that this narrows down by more than {ratio}, or to fewer than {} \
-         possible sets of rows, or that holds a smaller crowd for certain (max_ratio, min_solutions); people with the same values are \
-         then published with neighbours. {beyond}",
+        "A label reveals that no finer one covers its group. The feed forms no group that this narrows down by more than {ratio}, or to fewer \
+         than {} possible sets of rows, or that certainly holds a smaller class (max_ratio, min_solutions); it then publishes people \
+         with the same values together with neighbours. {beyond}",
         limits.min_solutions
     )
 }
 
 fn halved(k: u64) -> String {
     format!(
-        "Every crowd gets labels of its own: everybody is divided along the taxonomies, column after column, and so are the parts, \
-         each if it has as many people as a number says that is drawn for it, {k} or more (search = \"halves\"). Whoever is in a \
-         part of fewer than {k} waits for the next tick."
+        "Every class gets its own labels: the search divides the people along the taxonomies, column after column, and then each part, \
+         if it has at least as many people as a number that is drawn for it, {k} or more (search = \"halves\"). The people of a \
+         part with fewer than {k} wait for the next tick."
     )
 }
 
@@ -200,8 +200,8 @@ fn crowds(k: u64, every: u64) -> String {
         every => format!("One tick in {every} publishes; on the others rows gather (publish_every)."),
     };
     format!(
-        "New rows get labels that they keep for ever: the people who wait are divided along the taxonomies, column after column, while \
-         there are many people, or while both parts have {k} or more and a coin says yes. A group that is not divided further is \
+        "New rows get labels that they keep for ever: the search divides the waiting people along the taxonomies, column after column, as \
+         long as there are many people, or both parts have {k} or more and a coin says yes. A group that is not divided further is \
          published, and a part of fewer than {k} waits (search = \"halves\"). {ticks}"
     )
 }
@@ -211,7 +211,7 @@ fn odds(policy: &Policy) -> String {
     let bound = 4u128.pow(policy.refusals().min(63));
     let judged = if limits.max_ratio.is_some() { "max_ratio" } else { "not judged: max_ratio = \"off\"" };
     format!(
-        "Who knows how groups are made can move the odds of where in its label a person lies by a factor of {bound} at most \
+        "An attacker who knows the method can change the odds of where in its label a person lies by a factor of {bound} at most \
          ({judged}), and no label is made under which {} people can have fewer than {} sets of rows (min_solutions).",
         policy.a(),
         limits.min_solutions
@@ -220,23 +220,23 @@ fn odds(policy: &Policy) -> String {
 
 fn open(limits: &RefinementLimits) -> String {
     if limits.max_ratio.is_none() {
-        return "Nobody counts how many sets of rows a crowd can stand for (max_ratio = \"off\").".into();
+        return "The number of sets of rows that a class can stand for is not counted (max_ratio = \"off\").".into();
     }
     format!(
-        "Who knows how crowds are made learns no more of where in them people are than their labels tell; and a crowd that can \
-         stand for fewer than {} sets of rows is not published (min_solutions).",
+        "An attacker who knows the method learns no more about where people are than the labels say, and a class that can stand for \
+         fewer than {} sets of rows is not published (min_solutions).",
         limits.min_solutions
     )
 }
 
 fn refinement(limits: &RefinementLimits) -> String {
     let Some(ratio) = limits.max_ratio else {
-        return "Nobody looks what the order tells in which crowds were carved (max_ratio = \"off\").".into();
+        return "The order in which classes were formed is not analysed (max_ratio = \"off\").".into();
     };
     format!(
-        "Who knows how crowds are carved can tell where in them nobody can be: a crowd whose rows are narrowed down by more than \
-         {ratio}, to fewer than {} possible sets, or in which a smaller crowd is certain, goes back to those who wait, with all \
-         that were carved together with it; after {} of them a release is rejected (max_ratio, min_solutions, max_repairs).",
+        "An attacker who knows the method can exclude parts of a class. If that narrows its rows down by more than {ratio}, or to \
+         fewer than {} possible sets, or makes a smaller class certain, the people of this class and of those formed with it wait \
+         again; after {} such repairs the gate rejects the release (max_ratio, min_solutions, max_repairs).",
         limits.min_solutions, limits.max_repairs
     )
 }
@@ -245,13 +245,13 @@ fn coarseness(limit: Decimal, policy: &Policy) -> String {
     let later = match policy.chain() {
         ChainPromise::Disjoint { .. } => "",
         _ => {
-            " Of a recoding that became coarser later the ratio is not known, so that its releases are rejected until there is \
-              a new chain."
+            " For a recoding that became coarser later the ratio is not known, so the gate rejects its releases until there \
+              is a new chain."
         }
     };
     format!(
-        "That labels are not finer may narrow down who is where by at most {limit}, and no crowd may be certain that is smaller \
-         than allowed: for such a crowd the recoding becomes coarser, up to {} times; beyond that a release is rejected \
+        "The coarseness of the labels may narrow down where people are by a factor of {limit} at most, and no class below k may be \
+         certain: for such a class the recoding becomes coarser, up to {} times; after that the gate rejects the release \
          (max_global_ratio, max_repairs).{later}",
         policy.refinement().max_repairs
     )
@@ -260,14 +260,13 @@ fn coarseness(limit: Decimal, policy: &Policy) -> String {
 fn rare(k: u64, standing: RareRowPolicy) -> String {
     match standing {
         RareRowPolicy { rare: Rare::Coarsen, .. } => {
-            "Nothing waits: when new rows find no crowd, the recoding becomes coarser at once, for everybody and for \
-             good."
+            "No row waits: when new rows have no class that is large enough, the recoding becomes coarser at once, for all \
+             people and permanently."
                 .into()
         }
         RareRowPolicy { max_wait, max_withheld, .. } => format!(
-            "New rows whose crowd is below {k} wait for others like them, {max_wait} ticks at most; then up to \
-             {max_withheld} of all rows are withheld from this chain, and beyond that the recoding becomes coarser \
-                 for everybody."
+            "New rows whose class is below {k} wait for similar rows, {max_wait} ticks at most; then this chain withholds up \
+             to {max_withheld} of all rows, and beyond that the recoding becomes coarser for all people."
         ),
     }
 }
@@ -275,11 +274,10 @@ fn rare(k: u64, standing: RareRowPolicy) -> String {
 fn masking(masking: Masking) -> String {
     let (m, l) = (masking.m, masking.l());
     format!(
-        "Guarded values are masked, once and for ever: of a crowd that came together no more than one in {l} shows one of a \
-         set, and who knows how it is done ties nobody to one with more than 1/{m}, if people's values are independent of each \
-         other. Where more than one in {l} of a crowd have a guarded value, masking replaces some of these values, at most all of \
-         them, and it changes no other value. \
-         Counts of guarded values are perturbed by it (m = {m})."
+        "Guarded values are masked, once and permanently: of the people of a class who came together no more than one in {l} shows a \
+         value of a guarded set, and an attacker who knows the method links no person to one with more than 1/{m}, if people's \
+         values are independent of each other. Where more than one in {l} have a guarded value, masking replaces some of these \
+         values, at most all of them, and no other value. Masking perturbs counts of guarded values (m = {m})."
     )
 }
 
@@ -365,9 +363,9 @@ pub fn for_daemon(feed: &FeedConfig) -> Vec<String> {
             (Approval::Manual, true, many) => format!(", after {many} of the approvers have signed"),
         };
         said.push(match feed.policy.publish_every() {
-            Some(1) => format!("A release is made {ticks}, if people form a new crowd{by}."),
+            Some(1) => format!("A release is made {ticks}, if people form a new class{by}."),
             Some(every) => {
-                format!("A tick comes {ticks}; at one in {every} a release is made, if people form a new crowd{by}.")
+                format!("A tick comes {ticks}; at one in {every} a release is made, if people form a new class{by}.")
             }
             None => {
                 let rows = schedule.min_records;

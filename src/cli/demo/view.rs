@@ -98,7 +98,7 @@ impl<'o> DemoView<'o> {
         }
         let manifest = self.file(&path)?;
         let rows = manifest["rows"].as_u64().unwrap_or_default();
-        self.say(&format!("  release {release}: {rows} rows; {} wait for a crowd", self.waiting));
+        self.say(&format!("  release {release}: {rows} rows; {} wait for a class", self.waiting));
         let notice = format!("erased/{release:010}.json");
         if manifest["files"].as_array().into_iter().flatten().any(|file| file["path"] == notice.as_str()) {
             let gone = self.file(&notice)?["rows"].as_u64().unwrap_or_default();

@@ -30,7 +30,7 @@ pub fn columns() -> Vec<Guess> {
                 Builtin::Age,
                 "single years, bands of 5, 10 and 20, `90+`; or { bands = [5, 10], min = 0, max = 119 }",
             )),
-            "what others may know of a person is generalised until the crowd is large enough",
+            "what others may know of a person is generalised until the class is large enough",
         ),
         column(
             "sex",

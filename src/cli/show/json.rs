@@ -40,7 +40,7 @@ pub struct ReleaseLine {
     pub time: String,
     /// Its rows.
     pub rows: u64,
-    /// Its crowds.
+    /// Its classes.
     pub classes: u64,
     /// The smallest of them.
     pub smallest_class: u64,
@@ -74,23 +74,23 @@ pub struct Waiting {
     pub withheld: u64,
     /// Rows in atoms that are not published yet.
     pub pending: u64,
-    /// For how many ticks rows wait, the longest first; where crowds keep their labels, rows that came since the last tick that
-    /// formed crowds are among them.
+    /// For how many ticks rows wait, the longest first; where classes keep their labels, rows that came since the last tick that
+    /// formed classes are among them.
     pub ages: Vec<Age>,
-    /// The crowds that wait, the largest first, a few at most.
+    /// The classes that wait, the largest first, a few at most.
     pub crowds: Vec<CrowdLine>,
     /// What the next tick does if nobody comes; null in a chain that was stopped, and where it is drawn.
     pub next: Option<NextLine>,
     /// What coarsening at once would do; null when it would do nothing.
     pub coarser: Option<CoarserLine>,
-    /// When who waits is divided next; null where crowds do not keep labels of their own.
+    /// When who waits is divided next; null where classes do not keep labels of their own.
     pub halving: Option<HalvingLine>,
-    /// Published people whose crowd shows one sensitive value only; null likewise, and where nobody is published or no column is
+    /// Published people whose class shows one sensitive value only; null likewise, and where nobody is published or no column is
     /// sensitive.
     pub uniform: Option<UniformLine>,
 }
 
-/// The next ticks that divide the people who wait, where crowds keep their labels.
+/// The next ticks that divide the people who wait, where classes keep their labels.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HalvingLine {
     /// In how many ticks the next release can come; 1: with the next tick.
@@ -99,12 +99,12 @@ pub struct HalvingLine {
     pub sweep: u64,
 }
 
-/// People in crowds with one sensitive value.
+/// People in classes with one sensitive value.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UniformLine {
     /// The sensitive column; of several the one with the most of them.
     pub column: String,
-    /// Rows of such crowds.
+    /// Rows of such classes.
     pub rows: u64,
     /// Their share of all published rows.
     pub share: f64,
@@ -121,7 +121,7 @@ pub struct Age {
     pub rows: u64,
 }
 
-/// A crowd that is still too small.
+/// A class that is still too small.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CrowdLine {
     /// The class.
@@ -165,7 +165,7 @@ pub struct ReleaseShown {
     pub verdict: Option<TickVerdict>,
 }
 
-/// Crowds that are told at most.
+/// Classes that are told at most.
 const MOST_CROWDS: usize = 12;
 
 impl ShowAnswer {

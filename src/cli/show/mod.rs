@@ -26,8 +26,8 @@ use crate::daemon::oneshot::{begun, beside, find_key, look, read_key, roots};
 /// See what a feed or a folder of releases holds, what waits, and what the next release would be
 #[derive(clap::Args)]
 #[command(after_help = "\
-Manifests are for everybody, verdicts for the operator; what waits is sealed and needs the key. Without --key the file \
-beside the folder is used, if there is one; without any key the sealed part is left out.
+Manifests are public, verdicts are for the operator, and waiting rows are sealed and need the key. Without --key the command \
+uses the file beside the folder, if there is one; without any key it leaves the sealed part out.
 
 Exit code 0: shown. 2: an error.")]
 pub struct Args {

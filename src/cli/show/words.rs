@@ -103,11 +103,15 @@ pub fn waiting(text: &mut String, found: &Waiting) {
     text.push_str("Not published\n");
     let mut line = format!("{} waiting, {} withheld from this chain", rows(found.rows), rows(found.withheld));
     if found.pending > 0 {
-        let _ = write!(line, ", {} with a crowd, for the next release that is approved", rows(found.pending));
+        let _ = write!(line, ", {} with a class, for the next release that is approved", rows(found.pending));
     }
     wrapped(text, "  ", &line);
     if found.stopped {
-        wrapped(text, "  ", "A check that reads sensitive values failed: this chain publishes nothing any more.");
+        wrapped(
+            text,
+            "  ",
+            "This chain has stopped: a check on sensitive values failed. Start a new one with `tidegate new-chain`.",
+        );
     }
     if !found.ages.is_empty() {
         let age = |ticks: u32| match ticks {
@@ -129,7 +133,7 @@ pub fn waiting(text: &mut String, found: &Waiting) {
     }
     if let Some(next) = &found.next {
         let most = if next.at_most && next.added > 0 { "at most " } else { "" };
-        let mut said = format!("If nobody comes, the next tick adds {most}{}", rows(next.added));
+        let mut said = format!("Without new rows the next tick adds {most}{}", rows(next.added));
         if next.withheld > 0 {
             let _ = write!(said, " and withholds {}", rows(next.withheld));
         }
@@ -154,24 +158,24 @@ fn turns(halving: &HalvingLine) -> String {
     let (next, sweep) = (when(halving.ticks), when(halving.sweep));
     let least = "only as far as they must be, so that few are left over";
     if sweep == next {
-        format!("Those who wait are divided into crowds {next}, {least}.")
+        format!("The waiting rows are divided into classes {next}, {least}.")
     } else {
-        format!("Those who wait are divided into crowds {next}; {sweep} {least}.")
+        format!("The waiting rows are divided into classes {next}; {sweep} {least}.")
     }
 }
 
-/// How many people's sensitive value is known to everybody who finds their crowd.
+/// How many people's sensitive value is known to everybody who finds their class.
 fn alike(uniform: &UniformLine) -> String {
     let percent = 100.0 * uniform.share;
     let column = printable(&uniform.column);
     if uniform.rows == 0 {
-        return format!("No published crowd shows one `{column}` only.");
+        return format!("No published class shows one `{column}` only.");
     }
     let remedy = match uniform.k {
         None => String::new(),
         Some(k) => format!(" With k = {k} about half as many would be."),
     };
-    format!("{} published ({percent:.1} %) are in crowds that show one `{column}` only.{remedy}", rows(uniform.rows))
+    format!("{} published ({percent:.1} %) are in classes that show one `{column}` only.{remedy}", rows(uniform.rows))
 }
 
 fn rows(count: u64) -> String {

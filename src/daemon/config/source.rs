@@ -183,7 +183,7 @@ fn kafka(table: SourceTable, has_registry: bool, base: &Path, notes: &mut Notes)
         if table.allow_plaintext == Some(true) {
             notes.warn(
                 "source.allow_plaintext",
-                "records of patients travel unencrypted: anybody on the way can read them",
+                "records of patients travel unencrypted: every machine on the way can read them",
             );
         }
         if security.as_ref().is_some_and(|security| security.sasl.is_some()) {

@@ -220,7 +220,7 @@ fn missing(path: &str, key: &str) -> String {
         ("", "column") => "no column is declared: write `[[column]]` with `name` and `role`, once for each column",
         ("feed", "name") => "a feed needs a name: write `name = \"admissions\"`",
         ("policy", "k") => {
-            "how many people everybody hides among must be said: write `k = 10`, or another number from 2 up"
+            "the smallest number of people in a class is missing: write `k = 10`, or another number from 2 up"
         }
         ("column", "name") => "a column needs a name: write `name = \"age\"`",
         ("column", "role") => {

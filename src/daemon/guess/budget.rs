@@ -4,7 +4,7 @@
 use super::ladder;
 use super::proposal::Proposal;
 
-/// More quasi columns than this leave no crowd of useful size; columns that only might be known give way.
+/// More quasi columns than this leave no class of useful size; columns that only might be known give way.
 const MOST_QUASI: usize = 10;
 
 /// A column of the sample, with what was proposed for it.

@@ -102,7 +102,7 @@ impl Offer {
         };
         let size = self.name.len() + self.form.size() + self.messages.iter().map(size).sum::<usize>() + 64;
         let bytes = postcard::to_extend(self, Vec::with_capacity(size));
-        Zeroizing::new(bytes.expect("an offer has no form that cannot be written"))
+        Zeroizing::new(bytes.expect("serialisation failed (this is a bug)"))
     }
 
     /// From bytes that were sealed.

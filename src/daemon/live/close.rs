@@ -44,7 +44,7 @@ struct Places<'a> {
 }
 
 impl Live {
-    /// A tick that was due at this time. If a release comes of it, a decision is to be made next.
+    /// The tick scheduled for this time. If a release comes of it, a decision is to be made next.
     ///
     /// # Errors
     /// Too much is set aside, or the log cannot be written.

@@ -150,7 +150,8 @@ impl Recorded {
 
     /// The chain was stopped in an earlier tick.
     pub fn stopped_before(&mut self) {
-        let text = "a check that reads sensitive values failed earlier in this chain: it publishes nothing any more";
+        let text =
+            "this chain has stopped: a check on sensitive values failed. Start a new one with `tidegate new-chain`";
         self.reasons.push(plain("stopped", text.to_owned()));
     }
 

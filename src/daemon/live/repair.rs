@@ -1,7 +1,7 @@
 //! Repairs (SCIENCE 6, gate): as soon as a tick has made a release, it is attacked as the gate will. Where classes have labels
 //! of their own, the first one that fails goes back to those who wait, with all classes that were formed together with it, and
 //! the rest is judged once more: whoever is carved before or after them is carved as if they had not been there, so that what
-//! is left is a release of its own. A recoding that makes a small crowd certain becomes one step coarser for its class.
+//! is left is a release of its own. A recoding that makes a small class certain becomes one step coarser for its class.
 //!
 //! It looks at quasi-identifiers only, and approves nothing.
 
@@ -39,7 +39,7 @@ pub(super) fn repair(
     }
 }
 
-/// Makes the recoding of a tick coarser where it makes a small crowd certain.
+/// Makes the recoding of a tick coarser where it makes a small class certain.
 fn coarsened(
     feed: &mut Feed,
     ticked: &mut FeedTickResult,
@@ -48,7 +48,7 @@ fn coarsened(
     columns: &Columns,
 ) -> Vec<Repair> {
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
-    // Crowds that keep their labels are repaired by nothing.
+    // Classes that keep their labels are repaired by nothing.
     let local = policy.search().is_local();
     if local || !limits.looks_at_coarseness() || policy.output() == Output::TwoTable || feed.is_coarsest() {
         return repairs;

@@ -164,7 +164,7 @@ pub fn other() -> Error {
 
 /// An object as bytes, to be sealed; its version is the first thing in it.
 pub fn bytes<T: Serialize>(version: u32, object: &T) -> Vec<u8> {
-    postcard::to_stdvec(&(version, object)).expect("an object has no form that cannot be written")
+    postcard::to_stdvec(&(version, object)).expect("serialisation failed (this is a bug)")
 }
 
 /// An object from bytes that were sealed.

@@ -368,7 +368,7 @@ impl FeedState {
     pub fn sha256(&self) -> Sha256 {
         let written = postcard::to_io(self, io::BufWriter::new(Digest::default()));
         let written = written.ok().and_then(|buffer| buffer.into_inner().ok());
-        let Digest(digest) = written.expect("a state has no form that cannot be written");
+        let Digest(digest) = written.expect("serialisation failed (this is a bug)");
         Sha256::from_bytes(digest.finalize().into())
     }
 

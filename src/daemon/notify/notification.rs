@@ -54,7 +54,7 @@ pub enum What {
         time: String,
         /// Rows of the table.
         rows: u64,
-        /// The smallest crowd that the policy allows.
+        /// The smallest class that the policy allows.
         k: u64,
         /// The manifest: read the release through it.
         manifest: FileLine,

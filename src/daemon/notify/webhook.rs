@@ -82,7 +82,7 @@ impl Hand for Webhook {
         if let Some(why) = refuses {
             return Err(Error::new(ErrorCategory::Feed, why));
         }
-        Ok(format!("an address at {host}; whether anybody listens there is seen only when there is something to tell"))
+        Ok(format!("will notify {host}; the connection is tested with the first notification"))
     }
 
     fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed {

@@ -102,7 +102,7 @@ impl IntakeCounts {
 /// Rows that are accepted and not published.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnpublishedRows {
-    /// Their crowd is too small yet.
+    /// Their class is too small yet.
     pub waiting: u64,
     /// Not published in this chain.
     pub withheld: u64,

@@ -62,7 +62,7 @@ pub fn read(
         }
         let decoded = decoded(task, path, hasher, &mut |rows| watch.reading(at, rows))?;
         if digest(path)? != look.sha256 {
-            let text = "the file changed while it was read: give the command again when nobody writes to it";
+            let text = "the file changed while it was read: repeat the command once no program writes to the file";
             return Err(Error::new(ErrorCategory::Input, text).in_file(path));
         }
         let Read { rows, aside, undeclared, nulled } = decoded;

@@ -46,7 +46,7 @@ pub struct FeedTick {
     pub added: u64,
     /// Rows that came and wait for the next tick.
     pub new: u64,
-    /// Rows that wait for a crowd.
+    /// Rows that wait for a class.
     pub waiting: u64,
     /// Rows withheld from this chain.
     pub withheld: u64,

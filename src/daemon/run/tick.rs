@@ -19,7 +19,7 @@ const HELP: &str = "tidegate preview --feed FEED --in SAMPLE";
 const SPELLING: &str = "mend the source, or add the spelling to `guarded` with a new chain";
 
 impl Keeper {
-    /// A tick that was due at this time.
+    /// The tick scheduled for this time.
     pub(super) fn tick(&mut self, due: &str) -> Result<FeedTick> {
         let begun = Instant::now();
         if self.live.state().feed.new_rows() >= self.schedule().min_records {
@@ -37,7 +37,7 @@ impl Keeper {
         let outcome = match ticked.outcome {
             Came::Candidate => {
                 let judged = self.judge(begun)?;
-                // Where nobody stays in a crowd that was refused, nobody was added.
+                // Where nobody stays in a class that was refused, nobody was added.
                 let gone = judged.outcome != TickOutcome::Published && self.live.state().feed.pending() == 0;
                 return Ok(FeedTick { added: if gone { 0 } else { added }, ..judged });
             }

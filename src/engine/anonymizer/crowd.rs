@@ -1,4 +1,4 @@
-//! Validity by headcount alone (SCIENCE 4): every class that must have a crowd has at least `a` rows. For the first
+//! Validity by headcount alone (SCIENCE 4): every class that must have a class has at least `a` rows. For the first
 //! increment, and for a table on its own, that is every realised class; when the standing recoding is coarsened, every
 //! class that holds an overdue row.
 //!
@@ -12,11 +12,11 @@ use crate::model::{Cut, Recoding, Taxonomy};
 
 /// Classes that hold an urgent item must hold at least `a` rows.
 pub struct UrgentClasses<'a> {
-    /// The smallest crowd.
+    /// The smallest class.
     pub a: u64,
-    /// Rows that count towards the crowd, per item.
+    /// Rows that count towards the class, per item.
     pub rows: &'a [u64],
-    /// Whether an item must find a crowd; `None` = every item must.
+    /// Whether an item must find a class; `None` = every item must.
     pub urgent: Option<&'a [bool]>,
 }
 

@@ -1,7 +1,7 @@
 //! The finer one of the two recodings of `chain` (SCIENCE 4): from the standing recoding down as far as every class has at
 //! least k people and nobody is told apart from everybody whom they came with. Where recodings have to be nested it goes
 //! down to the coarsest earlier one, and only from there on to the next, so that of any two one refines the other. Whoever came
-//! after a release is a crowd for whoever compares: where that is sure to be too small, whatever values there are, no test is
+//! after a release is a class for whoever compares: where that is sure to be too small, whatever values there are, no test is
 //! wasted on it.
 //!
 //! Nothing here could look at a sensitive value: there is none in what it is given.

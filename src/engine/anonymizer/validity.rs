@@ -53,7 +53,7 @@ pub trait Validity: Sync {
     fn accept(&mut self, split: &NodeSplit, trial: Self::Trial, made: &Accepted);
 }
 
-/// Why a state is not valid: which crowd falls to what figure. Holds no sensitive value; under `bcf` the figure depends
+/// Why a state is not valid: which class falls to what figure. Holds no sensitive value; under `bcf` the figure depends
 /// on them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InvalidReason {

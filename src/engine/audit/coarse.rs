@@ -13,7 +13,7 @@ use crate::policy::{ChainPromise, Inference, Output, Policy};
 pub struct Coarse {
     /// The release, counted from 0.
     pub release: usize,
-    /// Small crowds that are certain; none where no search ends with such a release.
+    /// Small classes that are certain; none where no search ends with such a release.
     pub certainty: Certainty,
     /// By how much final maximality alone narrows down who is where, as a decimal logarithm: a bound from below.
     pub finally: Option<f64>,
@@ -41,7 +41,7 @@ impl Coarse {
             ChainPromise::Blind(_) | ChainPromise::Bcf => &subject.releases[..1],
             // Which of two recodings was let out is not told.
             ChainPromise::Tested { .. } => &[],
-            // Crowds have labels of their own.
+            // Classes have labels of their own.
             ChainPromise::Crowds { .. } => &[],
         };
         let trees = columns.trees();

@@ -242,15 +242,15 @@ impl Bench<'_> {
                     "certainty",
                     0.0,
                     0.0,
-                    "which small crowds are certain could not be decided, and that is not safe".into(),
+                    "which small classes are certain could not be decided, and that is not safe".into(),
                 );
             }
             let facts: Vec<_> = against(&coarse.certainty, self.policy).collect();
             if let Some(fact) = facts.first() {
-                let crowds = many(facts.len() as u64, "crowd");
+                let classes = if facts.len() == 1 { "1 class".to_owned() } else { format!("{} classes", facts.len()) };
                 let place = describe(&fact.class, self.columns);
                 let told = format!(
-                    "whoever knows the search can tell that {crowds} of fewer than {a} people exist, one of them in a part of \
+                    "an attacker who knows the search can tell that {classes} of fewer than {a} people exist, one of them in a part of \
                      {place}"
                 );
                 say("certainty", facts.len() as f64, 0.0, told);

@@ -102,7 +102,7 @@ impl Feed {
         };
         let Some(at) = self.unpublished.iter().position(holds) else { return false };
         let increment = &mut self.unpublished[at];
-        let carving = increment.carving.take().expect("crowds have labels of their own");
+        let carving = increment.carving.take().expect("classes have labels of their own");
         let finder = carving.finder(trees);
         let class = |tuple: &[Leaf]| finder.class(tuple).map(|(class, _)| class);
         let gone = class(leaves);

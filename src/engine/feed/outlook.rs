@@ -25,7 +25,7 @@ pub struct Outlook {
     pub crowds: Crowds,
     /// What the next tick does if nobody else comes; `None` where that is drawn.
     pub next: Option<Next>,
-    /// What coarsening at once would do; `None` when nothing waits, when there are too few for a crowd anyhow, and where
+    /// What coarsening at once would do; `None` when nothing waits, when there are too few for a class anyhow, and where
     /// nothing is ever coarsened.
     pub coarser: Option<OutlookRecoding>,
     /// When a chain of crowds halves next; `None` in other chains.
@@ -43,7 +43,7 @@ pub struct Next {
     pub withheld: u64,
 }
 
-/// The recoding that gives everybody who waits a crowd at once.
+/// The recoding that gives everybody who waits a class at once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutlookRecoding {
     /// It.

@@ -1,5 +1,5 @@
 //! A recoding becomes one step coarser before anything of its tick is fixed (SCIENCE 6, gate: repair), because readers would
-//! know of a small crowd. The standing one stays that coarse.
+//! know of a small class. The standing one stays that coarse.
 //!
 //! No line of this file may look at a sensitive value.
 

@@ -212,7 +212,7 @@ impl Feed {
     }
 
     /// A tick of the schedule goes by and closes nothing: the people who came before it have waited one tick more. In a chain of
-    /// crowds it has its number all the same, and behind it the turns are these.
+    /// classes it has its number all the same, and behind it the turns are these.
     pub fn skipped(&mut self, turns: Turns) {
         self.ticks += 1;
         self.turns = turns;

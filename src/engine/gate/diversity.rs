@@ -1,4 +1,4 @@
-//! Diversity of one crowd (SCIENCE 4; BCF 7.2): figures over the counts of sensitive values that are left to an attacker,
+//! Diversity of one class (SCIENCE 4; BCF 7.2): figures over the counts of sensitive values that are left to an attacker,
 //! before or after cracked rows are excluded. All are "worst over classes", and none is ever used to steer a search.
 
 use std::collections::BTreeMap;
@@ -8,10 +8,10 @@ use crate::histogram::{Release, SensitiveValues, ValueCode};
 use crate::model::{Column, Columns, Domain, Node, Role, Value};
 use crate::policy::{Distance, DiversityLimits as Asked};
 
-/// A crowd: sensitive values with the number of candidates that carry each, ascending by value, all above 0.
+/// A class: sensitive values with the number of candidates that carry each, ascending by value, all above 0.
 pub type CandidateValues = [(ValueCode, u64)];
 
-/// The worst figures over some crowds; `None` where nothing was measured.
+/// The worst figures over some classes; `None` where nothing was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct DiversityFigures {
     /// Least number of distinct values.
@@ -131,7 +131,7 @@ impl Measures {
         Measures { l, guarded: values.guarded(columns), hierarchies }
     }
 
-    /// The figures of one crowd, those that compare it with a whole table left out.
+    /// The figures of one class, those that compare it with a whole table left out.
     pub fn shape(&self, crowd: &CandidateValues) -> DiversityFigures {
         let total = total(crowd);
         if total == 0 {
@@ -151,7 +151,7 @@ impl Measures {
         }
     }
 
-    /// The distances of one crowd to a whole table.
+    /// The distances of one class to a whole table.
     pub fn distances(&self, crowd: &CandidateValues, table: &ValueShares) -> DiversityFigures {
         let total = total(crowd);
         if total == 0 {
@@ -214,7 +214,7 @@ impl ValueShares {
         ValueShares { share: count.iter().map(|&of| of as f64 / rows as f64).collect(), present }
     }
 
-    /// ½ Σ |p − q|, as the sum over the values that the crowd has more of than the table.
+    /// ½ Σ |p − q|, as the sum over the values that the class has more of than the table.
     fn distance(&self, crowd: &CandidateValues, total: u64) -> f64 {
         let more = |&(value, count): &(ValueCode, u64)| count as f64 / total as f64 - self.share[value as usize];
         crowd.iter().map(more).filter(|&more| more > 0.0).fold(0.0, |sum, more| sum + more)

@@ -128,7 +128,7 @@ pub enum MisfitKind {
     #[error("the path leads into a list where there is none")]
     NoList,
     /// A row as such: its person has one already, and the feed file wants to see such rows.
-    #[error("the row is of somebody who has a row already, and that one stands")]
+    #[error("duplicate: this person has a row already, and the first one counts")]
     Repeat,
     /// What is written in a field of JSON is no value.
     #[error("the field is not a JSON value")]

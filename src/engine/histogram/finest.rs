@@ -5,7 +5,7 @@
 use super::Headcount;
 use crate::model::{Cut, Node, Recoding, Taxonomy};
 
-/// The finest recoding under which each of these crowds falls into one class.
+/// The finest recoding under which each of these classes falls into one class.
 pub fn finest_unsplit<'h>(atoms: impl IntoIterator<Item = &'h Headcount>, trees: &[&Taxonomy]) -> Recoding {
     // Per column the lowest node above each atom: there, and only there, the atom would be split.
     let mut held: Vec<Vec<Node>> = vec![Vec::new(); trees.len()];

@@ -134,7 +134,7 @@ fn parts(tree: &Taxonomy, node: Node) -> Option<[Node; 2]> {
     children.next().zip(children.next()).map(|(first, second)| [first, second].map(|part| tree.lowest(part)))
 }
 
-/// Crowds that must come together before a region is divided whatever comes of it, in each kind of tick that halves.
+/// Classes that must come together before a region is divided whatever comes of it, in each kind of tick that halves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Certain {
     /// In the first one.
@@ -149,7 +149,7 @@ impl Certain {
     /// What every chain uses.
     pub const CROWDS: Certain = Certain { first: 4, harvest: 3, sweep: 16 };
 
-    /// How many crowds make a split certain in tick number `tick`, counted from the first tick that halved; `None` if this tick
+    /// How many classes make a split certain in tick number `tick`, counted from the first tick that halved; `None` if this tick
     /// halves no region. `every`: `publish_every`.
     pub fn crowds(&self, tick: u64, every: u64) -> Option<u64> {
         match tick.is_multiple_of(every) {

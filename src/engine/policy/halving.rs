@@ -67,9 +67,9 @@ impl<'t> Halving<'t> {
         best.map(|(.., parts)| parts)
     }
 
-    /// The numbers of people of which one is drawn: a region that has as many is cut. It may be the smallest crowd itself, so that
-    /// nobody can tell from one published part that anybody is in the others. Three crowds more for every further part are a
-    /// compromise: with fewer more people find no crowd and wait, with more crowds are larger than they need be.
+    /// The numbers of people of which one is drawn: a region that has as many is cut. It may be the smallest class itself, so that
+    /// nobody can tell from one published part that anybody is in the others. Three classes more for every further part are a
+    /// compromise: with fewer more people find no class and wait, with more classes are larger than they need be.
     pub fn thresholds(&self, parts: &RegionParts) -> RangeInclusive<u64> {
         let most = 3 * parts.children.len() as u64 - 2;
         self.people..=self.people.saturating_mul(most) - 1
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(parts(&[1, 0]), Some((1, (2..8).collect())));
         assert_eq!(parts(&[1, 2]), Some((0, vec![2, 3])));
         assert_eq!(parts(&[2, 2]), None);
-        // Six parts: from one crowd to almost sixteen of them.
+        // Six parts: from one class to almost sixteen of them.
         let six = rule.parts(&[1, 0]).expect("parts");
         assert_eq!(rule.thresholds(&six), 2..=31);
     }

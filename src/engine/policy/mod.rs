@@ -128,7 +128,7 @@ impl Policy {
         self
     }
 
-    /// The smallest crowd; at least 2.
+    /// The smallest class; at least 2.
     pub fn k(&self) -> u64 {
         self.k
     }
@@ -239,7 +239,7 @@ impl Policy {
         }
     }
 
-    /// Whether crowds keep their labels in all later releases.
+    /// Whether classes keep their labels in all later releases.
     pub fn keeps_labels(&self) -> bool {
         matches!(self.chain, ChainPromise::Crowds { alone: false, .. })
     }

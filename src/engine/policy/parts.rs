@@ -12,12 +12,12 @@ use crate::model::{Decimal, Detail};
 pub enum ChainPromise {
     /// Releases hold everybody so far; people are never decided by their sensitive values.
     Blind(RareRowPolicy),
-    /// People are divided by coins; crowds have labels of their own, and never change. People are never decided by their sensitive
+    /// People are divided by coins; classes have labels of their own, and never change. People are never decided by their sensitive
     /// values.
     Crowds {
         /// How many ticks are halved together.
         every: u64,
-        /// Whether each release holds new crowds alone; otherwise all so far.
+        /// Whether each release holds new classes alone; otherwise all so far.
         alone: bool,
     },
     /// One test and one coin choose between two recodings.
@@ -46,7 +46,7 @@ pub enum ChainPromise {
     },
 }
 
-/// What happens to rows whose crowd is too small under the standing recoding (SCIENCE 4).
+/// What happens to rows whose class is too small under the standing recoding (SCIENCE 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RareRowPolicy {
     /// Whether they wait at all.

@@ -11,14 +11,14 @@ use crate::model::Decimal;
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schemas", schemars(rename = "Policy"))]
 pub struct PolicySettings {
-    /// The smallest crowd in which everybody hides; at least 2.
+    /// The smallest class in which everybody hides; at least 2.
     #[cfg_attr(feature = "schemas", schemars(required, range(min = 2)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k: Option<u64>,
     /// What a cumulative chain promises; `blind` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guarantee: Option<Guarantee>,
-    /// What happens to new rows whose crowd is still too small; `wait` when left out.
+    /// What happens to new rows whose class is still too small; `wait` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rare: Option<Rare>,
     /// Ticks that a row may wait before it is overdue; 8 when left out.

@@ -98,23 +98,23 @@ pub struct Manifest {
     /// What the chain promises; null where each release holds other people. `bcf` is not safe against an attacker who
     /// knows the algorithm.
     pub guarantee: Option<Guarantee>,
-    /// The smallest crowd that the policy allows.
+    /// The smallest class that the policy allows.
     pub k: u64,
-    /// The smallest crowd that there is; 0 without rows.
+    /// The smallest class that there is; 0 without rows.
     pub smallest_class: u64,
     /// Rows of the table; of each of two.
     pub rows: u64,
-    /// Crowds: classes of rows with equal labels.
+    /// Classes: classes of rows with equal labels.
     pub classes: u64,
     /// People withheld from this chain so far, because too few were like them; null where nobody ever is.
     pub withheld: Option<u64>,
-    /// The share of detail that was given up, 0 to 1. In two tables, which give up none, that of the labels by which crowds
+    /// The share of detail that was given up, 0 to 1. In two tables, which give up none, that of the labels by which classes
     /// are formed.
     pub loss: f64,
     /// The sum of squared class sizes over the square of all rows; 1 = everybody in one class.
     pub discernibility: f64,
     /// Per quasi column the labels it is published in, in the order of its taxonomy. In two tables the labels by which
-    /// crowds are formed.
+    /// classes are formed.
     pub recoding: PublishedLabels,
     /// The files.
     pub files: Vec<FileLine>,

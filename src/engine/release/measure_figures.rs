@@ -15,7 +15,7 @@ pub struct MeasureFigures {
     pub shown: u64,
     /// Labels without any number.
     pub empty: u64,
-    /// Labels with fewer numbers than a crowd.
+    /// Labels with fewer numbers than a class.
     pub few: Vec<String>,
     /// Labels whose sum would give a number away.
     pub hidden: Vec<String>,

@@ -219,7 +219,7 @@ fn a_crowd_of_one_that_no_class_shows_refuses_a_release() {
     let entry = place.entries(&["a.csv"]).remove(0);
     assert_eq!(entry["outcome"], "rejected", "{entry}");
     let reasons = entry["reasons"].to_string();
-    assert!(reasons.contains("a crowd of fewer than k = 3 in a part of it is certain"), "{reasons}");
+    assert!(reasons.contains("a class of fewer than k = 3 in a part of it is certain"), "{reasons}");
     // With repairs the class waits, and the other one is safe without it.
     let place = Place::new(&feed.replace("REPAIRS", ""));
     place.put("a.csv", rows);

@@ -123,7 +123,7 @@ fn the_operator_sees_what_readers_do_not() {
     let rows = json!(80 - waiting["rows"].as_u64().expect("a count"));
     assert_eq!(waiting["uniform"], json!({"column": "diagnosis", "rows": rows, "share": 1.0, "k": null}));
     let said = text(&asked(&place, "show", &[]).stdout);
-    for words in ["are divided into crowds at the next tick", "in crowds that show one `diagnosis` only"] {
+    for words in ["are divided into classes at the next tick", "in classes that show one `diagnosis` only"] {
         assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{said}");
     }
     assert!(!said.contains("Sq7secret1"));

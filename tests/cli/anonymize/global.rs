@@ -67,7 +67,7 @@ fn a_recoding_that_makes_a_crowd_certain_becomes_coarser() {
         assert_eq!([&repairs[0]["classes"], &repairs[0]["column"]], [&json!(0), &json!("sex")]);
         assert_eq!([&repairs[1]["classes"], &repairs[1]["column"]], [&json!(0), &json!("age")]);
         let text = repairs[0]["text"].as_str().expect("a text");
-        assert!(text.contains("whoever knows the search"), "{text}");
+        assert!(text.contains("an attacker who knows the search"), "{text}");
         // The standing recoding stays that coarse; a release of its own is as fine as its own people are.
         place.put("b.csv", people(100, &[(5, "M", 9), (15, "M", 9), (25, "M", 9), (35, "M", 9)]));
         assert_eq!(place.entries(&["b.csv"])[0]["outcome"], "published", "{kind}");

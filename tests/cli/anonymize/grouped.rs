@@ -97,7 +97,7 @@ fn values_are_judged_and_masked_class_by_class() {
     place.put("a.csv", HEADER.to_owned() + &people(0..90));
     assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "published");
     let manifest = place.json("1/manifest.json");
-    assert!(manifest["smallest_class"].as_u64() >= Some(8), "crowds of 4m people: {manifest}");
+    assert!(manifest["smallest_class"].as_u64() >= Some(8), "classes of 4m people: {manifest}");
     let guarded = rows(&place, 1).into_iter().filter(|(.., diagnosis)| diagnosis == "Sq7secret1").count();
     assert!(guarded <= 22, "one in four of each class at most: {guarded}");
 }

@@ -173,7 +173,7 @@ fn what_cannot_be_shown_is_refused_with_the_place() {
         answer["error"]["text"].as_str().expect("a text").to_owned()
     };
     for (setting, part) in [
-        ("policy.k=1", "with --set policy.k=1: `policy.k`: `k` is the smallest crowd"),
+        ("policy.k=1", "with --set policy.k=1: `policy.k`: `k` is the smallest class"),
         ("policy.kk=1", "no key `kk`"),
         ("column.zip=none", "no column `zip`"),
         ("k=3", "names no key of a table"),

@@ -140,7 +140,7 @@ fn check_says_what_two_tables_disclose() {
         "published exactly as they are",
         "membership is disclosed",
         "values of at least 3 people (k = 3)",
-        "published as it is, and generalised to form crowds: 40 leaves",
+        "published as it is, and generalised to form classes: 40 leaves",
     ] {
         assert!(said.contains(&words.replace(' ', "")), "{words}: {said}");
     }

@@ -21,11 +21,11 @@ fn one_row_waits_and_several_wait() {
         place.put(name, alike(numbers));
     }
     for (name, words) in [
-        ("a.csv", "There is no release yet: 1 row waits, and a crowd is at least 3."),
-        ("b.csv", "There is no release yet: 2 rows wait, and a crowd is at least 3."),
+        ("a.csv", "There is no release yet: 1 row is waiting, and a class has at least 3."),
+        ("b.csv", "There is no release yet: 2 rows are waiting, and a class has at least 3."),
         ("c.csv", "with 3 rows. It replaces all earlier ones; never combine releases."),
-        ("d.csv", "1 row waits until enough people like this one have come."),
-        ("e.csv", "2 rows wait until enough people like them have come."),
+        ("d.csv", "1 row is waiting for enough similar rows."),
+        ("e.csv", "2 rows are waiting for enough similar rows."),
     ] {
         let said = told(&place, &[name]);
         assert!(said.replace('\n', " ").contains(words), "{name}: {said}");
@@ -38,7 +38,7 @@ fn other_kinds_of_chains_have_their_own_words() {
     place.put("a.csv", alike(0..3));
     place.put("b.csv", alike(3..4));
     let said = told(&place, &["a.csv", "b.csv"]);
-    assert!(said.contains("This file brings no release: 1 row waits") && said.contains("not safe"), "{said}");
+    assert!(said.contains("This file brings no release: 1 row is waiting") && said.contains("not safe"), "{said}");
     assert!(!said.contains("no release yet"), "{said}");
     let place = Place::new(&FEED.replace("name = \"t\"", "name = \"t\"\nchain = \"disjoint\""));
     place.put("a.csv", alike(0..3));
@@ -47,7 +47,7 @@ fn other_kinds_of_chains_have_their_own_words() {
     let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_loss = 0.1\n"));
     place.put("a.csv", HEADER.to_owned() + "1,3,F,x\n2,20,M,x\n3,30,F,x\n");
     let said = told(&place, &["a.csv"]).replace('\n', " ");
-    assert!(said.contains("a.csv: Loss is") && said.contains("3 rows have their crowd and come out"), "{said}");
+    assert!(said.contains("a.csv: Loss is") && said.contains("3 rows have their class and come out"), "{said}");
 }
 
 #[test]
@@ -58,11 +58,11 @@ fn what_has_no_detail_is_told_and_why() {
     place.put("b.csv", alike(0..9));
     let said = told(&place, &["a.csv"]).replace('\n', " ");
     assert!(
-        said.contains("Published without any detail: `sex`. `tidegate show") && said.contains(" 1` says"),
+        said.contains("Published without any detail: `sex`. Run `tidegate show") && said.contains(" 1` to see why"),
         "{said}"
     );
     let said = told(&place, &["b.csv"]).replace('\n', " ");
-    assert!(said.contains("Nobody new came with the last file."), "{said}");
+    assert!(said.contains("The last file had no new person."), "{said}");
     let said = told(&place, &["a.csv", "b.csv"]).replace('\n', " ");
     assert!(said.contains("Nothing new: all of these files are in the folder already."), "{said}");
     let mut show = Command::new(env!("CARGO_BIN_EXE_tidegate"));

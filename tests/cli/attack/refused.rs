@@ -84,7 +84,7 @@ fn feeds_without_layers() {
     with("{ date = [\"day\", \"month\"], from = \"2020-01-01\", to = \"2020-12-31\" }");
     folder.refused(&[RELEASE], (Some("feed.toml"), Some("q0")), "differ in length before the last one");
     folder.put("feed.toml", &feed.replace("k = 3", "k = 1"));
-    folder.refused(&[RELEASE], (Some("feed.toml"), Some("policy.k")), "one person is no crowd");
+    folder.refused(&[RELEASE], (Some("feed.toml"), Some("policy.k")), "one person is no class");
 }
 
 #[test]

@@ -44,10 +44,10 @@ fn small_crowds_that_are_certain_are_counted() {
     for (feed, says) in [(&plain, false), (&strict, true)] {
         let output = super::tidegate(&["audit", "--feed", feed, "--release", &known].map(String::from));
         let words = super::text(&output.stdout);
-        assert_eq!(words.contains("small crowds that are certain: 2; narrowed down by 10^0.12"), says, "{words}");
+        assert_eq!(words.contains("small classes that are certain: 2; narrowed down by 10^0.12"), says, "{words}");
     }
     let told = found["reasons"][0]["text"].as_str().expect("a text");
-    assert!(told.contains("2 crowds of fewer than 3 people") && told.contains("(age = [0, 20[)"), "{told}");
+    assert!(told.contains("2 classes of fewer than 3 people") && told.contains("(age = [0, 20[)"), "{told}");
     let checks: Vec<Json> = ask(&strict, &foreign)["reasons"].as_array().expect("a list").clone();
     assert!(checks.iter().any(|reason| reason["check"] == "max_global_ratio"), "{checks:?}");
 }

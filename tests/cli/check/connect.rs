@@ -102,7 +102,7 @@ fn receivers_over_the_web_are_looked_at() {
     let notify = "[notify]\nwebhook = \"http://localhost:9/Sq7secret\"\nwebhook_key = \"file:hook.key\"\n";
     std::fs::write(at("feed.toml"), text + notify).expect("a feed file");
     secret::write(&at("hook.key"), "Sq7secret".repeat(4));
-    is(said(&folder, 0)("notify.webhook"), true, "an address at localhost");
+    is(said(&folder, 0)("notify.webhook"), true, "will notify localhost");
     secret::mode(&at("hook.key"), 0o644);
     let found = said(&folder, 2)("notify");
     assert!(!found.1.contains("Sq7secret"), "{}", found.1);

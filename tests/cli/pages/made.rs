@@ -76,7 +76,7 @@ impl Made {
         made.put("cells.csv", &CELLS.concat());
         made.run(&attack("cells.toml", "cells.csv", "attack.html"), 1);
         made.labels = made.published();
-        assert!(!made.labels.is_empty(), "some crowds show a ward");
+        assert!(!made.labels.is_empty(), "some classes show a ward");
         made
     }
 

@@ -184,7 +184,7 @@ fn a_policy_changes_with_a_new_chain() {
     place.edit("k = 3", "k = 4");
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
     assert_eq!(code, 2, "{answer}");
-    let answer = place.done(&["new-chain", "feed.toml", "--reason", "larger crowds"]);
+    let answer = place.done(&["new-chain", "feed.toml", "--reason", "larger classes"]);
     assert_eq!((&answer["done"], &answer["chain"]), (&true.into(), &2.into()), "{answer}");
     place.offer("1.csv", people(30..80));
     let tick = place.once();

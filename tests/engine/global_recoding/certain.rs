@@ -90,7 +90,7 @@ fn repeated_values_exactly() {
         compared += 1;
         certain += u64::from(!told.facts.is_empty());
     }
-    println!("{compared} releases, {certain} with a small crowd that is certain");
+    println!("{compared} releases, {certain} with a small class that is certain");
 }
 
 /// Children of refused nodes, in the classes of the search and in published ones, that hold 1..a−1 people in all worlds.

@@ -168,5 +168,5 @@ fn clauses_exactly_and_the_truth_from_below() {
         assert!(reported.is_subset(&certain));
         (compared, found, truth) = (compared + 1, found + reported.len(), truth + certain.len());
     }
-    println!("{compared} coarsenings: {found} of {truth} small crowds that are certain");
+    println!("{compared} coarsenings: {found} of {truth} small classes that are certain");
 }

@@ -213,7 +213,7 @@ fn small_crowds_that_are_certain() {
     }
     let [releases, reported, certain, beyond] = all;
     println!(
-        "{releases} releases: {reported} small crowds are reported, {certain} are certain, {beyond} more by a workload"
+        "{releases} releases: {reported} small classes are reported, {certain} are certain, {beyond} more by a workload"
     );
     assert!(certain > 0);
 }

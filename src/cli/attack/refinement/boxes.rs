@@ -75,14 +75,14 @@ impl Known {
 
 /// What the colours mean.
 pub fn key(page: &mut Page, k: u64) {
-    let small = format!("so many rows are in it, fewer than k = {k}, and everybody knows that");
+    let small = format!("number of rows, certain and smaller than k = {k}");
     put!(page, "<div class=\"key\"><ul>\n");
     for (known, words) in [
-        (Known::Gone, "earlier classes have taken all of it"),
-        (Known::Empty, "nobody is in it, whatever the rows are"),
-        (Known::Open(0, k - 1), "between so many rows are in it; with ? as far as was seen, others may be possible"),
+        (Known::Gone, "earlier classes have covered it completely"),
+        (Known::Empty, "certainly empty"),
+        (Known::Open(0, k - 1), "minimum and maximum number of rows; ? marks a range that may be incomplete"),
         (Known::Certain(1), &small),
-        (Known::Certain(k), "so many rows are in it, for certain"),
+        (Known::Certain(k), "number of rows, certain"),
     ] {
         put!(page, "<li><svg class=\"boxes\" width=\"{WIDTH}\" height=\"24\" aria-hidden=\"true\">");
         draw_box(page, known, (0, 0, 24), k);

@@ -70,7 +70,7 @@ fn judgement(page: &mut Page, found: &AttackResult, subject: &AttackSubject) {
 fn figures(page: &mut Page, worst: &[usize], found: &AttackResult, subject: &AttackSubject) {
     let told = match subject.release.rule() {
         rule if rule.is_halving() => {
-            "Whoever knows how classes were halved knows no more than that: all of them remain, and the ratio is 1."
+            "An attacker who knows how classes were halved learns no more than that: all of them remain, and the ratio is 1."
         }
         CarvingRule::Finest => {
             "A reader who knows that each class has the finest labels that cover its rows knows that its rows are not all in one part of a \
@@ -84,11 +84,11 @@ fn figures(page: &mut Page, worst: &[usize], found: &AttackResult, subject: &Att
     };
     put!(
         page,
-        "<section>\n<h2>Figures</h2>\n<p>Each class can stand for many sets of rows. {told} Known crowds are parts in which everybody knows of a certain number of rows, 1 to k − 1. ≥ and ≤ are bounds on the safe side, ? \
+        "<section>\n<h2>Figures</h2>\n<p>Each class can stand for many sets of rows. {told} Known classes are parts with a certain number of rows, 1 to k − 1. ≥ and ≤ are bounds on the safe side, ? \
          is not known.</p>\n<div class=\"wide\" role=\"region\" aria-label=\"Table of figures\" tabindex=\"0\">\n<table class=\"figures\">\n<thead><tr><th scope=\"col\">Class</th>"
     );
     let alone = found.fuzzy.as_ref().map(|_| "Cells with one person");
-    for name in ["Rows", "Possible sets", "Remain", "Ratio", "Known crowds"].into_iter().chain(alone) {
+    for name in ["Rows", "Possible sets", "Remain", "Ratio", "Known classes"].into_iter().chain(alone) {
         put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
     }
     put!(page, "</tr></thead>\n<tbody>\n");

@@ -39,7 +39,7 @@ pub fn head(found: &AttackResult, subject: &AttackSubject) -> String {
         RepeatedValues::Repeated => "rows may share all their values",
         RepeatedValues::Distinct => "no two rows share all their values",
     };
-    format!("{}: {shown}, made with k = {}; attacked by somebody {who}; {values}", subject.name, subject.release.k())
+    format!("{}: {shown}, made with k = {}; attacked by a reader {who}; {values}", subject.name, subject.release.k())
 }
 
 /// Reasons against, those about the worst targets first.
@@ -67,7 +67,7 @@ const MOST: usize = 20;
 
 fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
     put(text, "Of all possible sets of rows of a class some remain; the ratio is by how much they are fewer");
-    put(text, "  known: parts of it in which everybody knows of a certain number of rows, 1 to k - 1");
+    put(text, "  known: parts of it with a certain number of rows, 1 to k - 1");
     let fuzzy = if found.fuzzy.is_some() { "  alone" } else { "" };
     if found.fuzzy.is_some() {
         put(text, "  alone: cells in which there really is one person only");
@@ -137,12 +137,14 @@ pub fn ratio(ratio: &RatioFigure) -> String {
 /// What all targets together tell, in words.
 pub fn joint(joint: Option<&Joint>) -> String {
     let Some(joint) = joint else {
-        return "By how much all together are narrowed down is too much work to find out".to_owned();
+        return "Joint attack on all classes: the attack ran out of budget".to_owned();
     };
     match joint.ratio.log10().zip(joint.estimate()) {
         Some((bound, likely)) => {
             let [bound, likely] = [bound, likely].map(short);
-            format!("All together are narrowed down by up to {bound}, most likely {likely}")
+            format!(
+                "Joint attack on all classes: possibilities reduced by a factor of up to {bound} (estimate {likely})"
+            )
         }
         None => format!(
             "All together are narrowed down by more than the product of their ratios, how far is not known: possible sets of all of them \
@@ -182,14 +184,14 @@ pub fn verdict(found: &AttackResult, subject: &AttackSubject) -> String {
             format!("SAFE: no label moves the odds of where a person lies by a factor above {limit}")
         }
         Some(limit) if found.against.is_empty() => format!(
-            "SAFE: every ratio is at most {limit}, at least {} sets of rows remain, and of no crowd below k its number is certain",
+            "SAFE: every ratio is at most {limit}, at least {} sets of rows remain, and no class smaller than k can be counted with certainty",
             found.limits.min_solutions
         ),
         Some(_) => "UNSAFE".to_owned(),
     }
 }
 
-/// Outliers that are no crowd themselves, which no limit of an attack judges.
+/// Outliers that are no class themselves, which no limit of an attack judges.
 pub fn few(subject: &AttackSubject) -> Option<String> {
     let (rows, k) = (subject.release.outliers(), subject.release.k());
     let few = (1..k).contains(&rows) && !subject.release.rule().is_unordered();
@@ -237,7 +239,7 @@ fn advice(found: &AttackResult, subject: &AttackSubject) -> Vec<&'static str> {
         );
     }
     if subject.attacker == Attacker::Paper && !subject.release.rule().is_unordered() {
-        advice.push("give the order of formation with --classes, too: whoever knows it learns as much or more");
+        advice.push("give the order of formation with --classes, too: an attacker who knows it learns as much or more");
     }
     advice
 }

@@ -23,7 +23,7 @@ pub fn recreated(topic: &str, known: &str, found: &str) -> Error {
     let text = format!(
         "the topic {topic} was deleted and made again: it was {known} and is {found} now, and offsets of the one mean nothing \
          in the other. What was taken in is safe; what nobody had read of the old one is lost. To read the new one from \
-         `source.start` on, write `topic_id = \"{found}\"` in [source]: whoever has a row already is a repeat there"
+         `source.start` on, write `topic_id = \"{found}\"` in [source]: a person who already has a row counts as a duplicate there"
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
 }
@@ -47,7 +47,7 @@ pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
         "partition {partition} of the topic {topic} ends at offset {high}, and this feed has taken in all before {next}: the \
          brokers have lost messages that they had confirmed (an unclean election, or disks put back from a copy), and give \
          their offsets to others. What was taken in is safe. When the source has sent again what is missing, write \
-         `resume = {{ \"{partition}\" = [{next}, {high}] }}` in [source] to read on from there: whoever has a row already is a repeat"
+         `resume = {{ \"{partition}\" = [{next}, {high}] }}` in [source] to read on from there: a person who already has a row counts as a duplicate"
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
 }
@@ -64,7 +64,7 @@ pub fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
          messages that they had confirmed (an unclean election, or disks put back from a copy), and have given their offsets \
          to others, of which those before {next} were never read. What was taken in is safe. Look up where the log of the \
          leader that took over begins, and write `resume = {{ \"{partition}\" = [{next}, OFFSET] }}` in [source] with it, or \
-         with {low} to read all that is kept once more: whoever has a row already is a repeat",
+         with {low} to read all that is kept once more: a person who already has a row counts as a duplicate",
         next - 1
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")

@@ -46,8 +46,8 @@ impl Event for TickSkipped {
 }
 
 event! {
-    /// In a chain of crowds that keep their labels: nobody is divided into crowds in this tick, since it is not its turn
-    /// (`publish_every`) or too few wait for a crowd. New rows gather.
+    /// In a chain of crowds that keep their labels: nobody is divided into classes in this tick, since it is not its turn
+    /// (`publish_every`) or too few wait for a class. New rows gather.
     TickGathered = "tick_gathered", Info {
         /// The tick.
         tick: u64,

@@ -23,7 +23,7 @@ type Number = gauge::Gauge<f64, AtomicU64>;
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
-    /// Log lines that nobody reads.
+    /// Log lines dropped because no program read thems.
     pub lost_lines: Counter,
     totals: Vec<Family<OfFeed, Counter>>,
     gauges: Vec<Family<OfFeed, Number>>,
@@ -133,7 +133,7 @@ impl Metrics {
         registry.register("notifications", "Notifications that receivers have", self.notifications.clone());
         let help = "1 while a receiver of notifications does not take them, else 0";
         registry.register("receiver_away", help, self.receivers_away.clone());
-        registry.register("lost_log_lines", "Log lines that nobody read", self.lost_lines.clone());
+        registry.register("lost_log_lines", "Log lines dropped because no program read them", self.lost_lines.clone());
         let seconds = Unit::Seconds;
         registry.register_with_unit("step", "Time that a step of the work took", seconds, self.steps.clone());
         let (seconds, family) = (Unit::Seconds, self.tick_to_publication.clone());

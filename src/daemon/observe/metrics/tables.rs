@@ -38,7 +38,7 @@ table! {
         Releases = "releases", "Releases that were published";
         ErasedPeople = "erased_people", "People who were erased on request";
         ForgottenObjects = "forgotten_objects", "Objects that were deleted because their time had passed";
-        SweptObjects = "swept_objects", "Objects of earlier writers that nothing refers to, deleted";
+        SweptObjects = "swept_objects", "Unreferenced objects of earlier writers deleted (count)";
         Checkpoints = "checkpoints", "Checkpoints that were written";
         Scrubs = "scrubs", "Times that everything the log names was looked at while the feed was at work";
         Halts = "halts", "Times that the feed halted";
@@ -46,7 +46,7 @@ table! {
     /// What goes up and down, by feed.
     Gauge {
         NewRows = "new_rows", "Rows that came since the last tick that closed";
-        WaitingRows = "waiting_rows", "Rows whose crowd is still too small";
+        WaitingRows = "waiting_rows", "Rows whose class is still too small";
         WithheldRows = "withheld_rows", "Rows that are not published in this chain";
         PendingRows = "pending_rows", "Rows in atoms that no release holds yet";
         NewestRelease = "newest_release", "Number of the newest release";

@@ -15,7 +15,7 @@ use crate::policy::{Division, RegionSplit};
 /// When a region is divided.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// Crowds from which on it is divided whatever comes of it.
+    /// Classes from which on it is divided whatever comes of it.
     pub certain: u64,
     /// Splits that may be refused on the way to a label.
     pub refusals: u32,

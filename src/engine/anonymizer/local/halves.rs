@@ -1,6 +1,6 @@
 //! Halving (SCIENCE 6, safer local recoding): the space of quasi columns is cut from the top down, region by region. What a region
 //! would be cut into is known beforehand; whether it is follows from how many people it holds and from a number that is drawn for
-//! it alone. A part with fewer people than a crowd waits, a region that is not cut is a class.
+//! it alone. A part with fewer people than a class waits, a region that is not cut is a class.
 //!
 //! So the course follows from how many people each region down to a class holds, and never from where in that class they are:
 //! however they lie there, the same release is as likely, and nothing narrows it down. Nothing here could look at a sensitive

@@ -40,7 +40,7 @@ impl Turns {
         NextTurns { halving: to(every), sweep: to(sweep) }
     }
 
-    /// Counts the next tick, before which `waiting` people wait. Returns how many crowds make a split certain in this tick, or
+    /// Counts the next tick, before which `waiting` people wait. Returns how many classes make a split certain in this tick, or
     /// `None` if this tick halves no region. `crowd`: the fewest people of an atom; `every`: `publish_every`.
     pub fn tick(&mut self, waiting: u64, crowd: u64, certain: &Certain, every: u64) -> Option<u64> {
         let tick = match self.next {

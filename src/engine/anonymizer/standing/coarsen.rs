@@ -1,4 +1,4 @@
-//! Coarsens the standing recoding just enough to give every overdue row a crowd (SCIENCE 4, the standing recoding, 2): the
+//! Coarsens the standing recoding just enough to give every overdue row a class (SCIENCE 4, the standing recoding, 2): the
 //! better of a way from the overdue rows up and a search from the top down, by Σ|class|² over published and waiting rows.
 //!
 //! It sees classes of the standing recoding and headcounts, nothing else, and never makes a class finer.
@@ -86,7 +86,7 @@ pub fn coarsen(
     }
 }
 
-/// While an overdue row has no crowd, the parent of one of its cut nodes takes the place of all cut nodes below.
+/// While an overdue row has no class, the parent of one of its cut nodes takes the place of all cut nodes below.
 fn bottom_up(mut classes: Classes, cut: &[Cut], coarsest: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, u128) {
     let mut nodes: Vec<Vec<Node>> = cut.iter().map(|cut| cut.nodes().to_vec()).collect();
     loop {
@@ -158,7 +158,7 @@ pub fn raised(
     Some((column, completed(&nodes, trees)))
 }
 
-/// The search from `*`, at or above the standing recoding: every class with an overdue row has a crowd.
+/// The search from `*`, at or above the standing recoding: every class with an overdue row has a class.
 fn from_the_top(
     classes: &Classes,
     cut: &[Cut],

@@ -10,7 +10,7 @@ use crate::policy::Decimal;
 /// The parameters of a chain that decide over rare rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RareRowRules {
-    /// The smallest crowd; at least 1.
+    /// The smallest class; at least 1.
     pub a: u64,
     /// Ticks after which a waiting row is overdue; 0 = rows don't wait.
     pub max_wait: u32,

@@ -22,9 +22,9 @@ pub struct Clause<'c> {
     pub release: &'c Release,
     /// The refusal.
     pub refused: &'c ReplayedRefusal,
-    /// The smallest crowd.
+    /// The smallest class.
     pub a: u64,
-    /// The fewest people who would be in too small a crowd together.
+    /// The fewest people who would be in too small a class together.
     pub least: u64,
 }
 
@@ -63,8 +63,8 @@ impl Clause<'_> {
         Ok((facts.collect(), true))
     }
 
-    /// What is certain where several people must be in too small crowds, and values may be repeated; `None` if there is no room for so
-    /// many: then the state was refused although it fits, because one person in a small crowd already costs more than it saves.
+    /// What is certain where several people must be in too small classes, and values may be repeated; `None` if there is no room for so
+    /// many: then the state was refused although it fits, because one person in a small class already costs more than it saves.
     fn several(&self, budget: &mut CertaintyBudget) -> Result<Option<(Vec<Fact>, bool)>, CertaintyUndone> {
         let crowds = &self.refused.crowds;
         budget.spend((crowds.len() as u64).saturating_mul(self.a))?;

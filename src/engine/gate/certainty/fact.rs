@@ -3,7 +3,7 @@
 use super::budget::CertaintyUndone;
 use crate::model::Node;
 
-/// A crowd below `a` that everybody knows of.
+/// A class below `a` that everybody knows of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fact {
     /// The nodes of the class, one per quasi column: a published one, or one of the search that became several.
@@ -34,7 +34,7 @@ pub enum FactExtent {
 /// What is certain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certainty {
-    /// Small crowds that are in every world, in order.
+    /// Small classes that are in every world, in order.
     pub facts: Vec<Fact>,
     /// Refusals that a reader can infer and that were solved.
     pub clauses: u64,

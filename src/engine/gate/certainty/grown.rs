@@ -21,7 +21,7 @@ use crate::model::{Cut, Node, Taxonomy};
 
 /// What it makes certain that the recoding of `before` was made coarser into that of `after`, the next release of the chain.
 /// The recodings must be those that were stated, not what the labels tell. Facts speak of those who came in between: so
-/// many of them are in this part of a class of `after`, and it is the crowd of their increment, not of the release, that is
+/// many of them are in this part of a class of `after`, and it is the class of their increment, not of the release, that is
 /// small. Nothing is certain where the recoding stays.
 pub fn coarsened(
     before: &Release,

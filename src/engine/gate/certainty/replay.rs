@@ -44,7 +44,7 @@ struct State<'r> {
     sizes: Vec<u64>,
     trees: &'r [&'r Taxonomy],
     crowds: Vec<TraceClass>,
-    /// The candidates: their Score, and the crowds that hold them.
+    /// The candidates: their Score, and the classes that hold them.
     live: BTreeMap<(usize, Node), (u128, Vec<usize>)>,
     order: BTreeSet<Turn>,
 }
@@ -106,7 +106,7 @@ fn square(rows: u64) -> u128 {
 }
 
 impl State<'_> {
-    /// A node that these crowds hold from now on. Leaves are never candidates.
+    /// A node that these classes hold from now on. Leaves are never candidates.
     fn enter(&mut self, column: usize, node: Node, holders: Vec<usize>) {
         if !self.trees[column].is_leaf(node) {
             let score = holders.iter().map(|&crowd| square(self.crowds[crowd].rows)).sum();
@@ -144,7 +144,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// Makes a crowd into several; the first keeps its number. Scores of the other columns follow.
+    /// Makes a class into several; the first keeps its number. Scores of the other columns follow.
     fn divide(
         &mut self,
         holder: usize,

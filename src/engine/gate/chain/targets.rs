@@ -45,7 +45,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// The crowd of the last target.
+    /// The class of the last target.
     pub fn crowd(&self) -> &[(ValueCode, u64)] {
         &self.crowd
     }

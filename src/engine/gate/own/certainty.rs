@@ -1,8 +1,8 @@
-//! What a global recoding tells whoever knows the search (SCIENCE 6, "Global recoding is not immune"): small crowds that
+//! What a global recoding tells whoever knows the search (SCIENCE 6, "Global recoding is not immune"): small classes that
 //! everybody knows of, and by how much it narrows down who is where. All of it follows from quasi-identifiers and from which
 //! releases there are, so that what is found tells nothing of sensitive values.
 //!
-//! A refusal that has one explanation left speaks against a release, always. Other crowds that are certain, and the ratio,
+//! A refusal that has one explanation left speaks against a release, always. Other classes that are certain, and the ratio,
 //! are told, and judged where the policy asks for `max_global_ratio`.
 
 use super::comparison::{NextRelease, Ready};
@@ -51,7 +51,7 @@ pub fn against<'c>(certainty: &'c Certainty, policy: &Policy) -> impl Iterator<I
 
 /// Why that is.
 pub fn text(a: u64) -> String {
-    format!("whoever knows the search can tell that a part of the class holds people, and fewer than {a}")
+    format!("an attacker who knows the search can tell that a part of the class holds people, and fewer than {a}")
 }
 
 /// Judges the refusals of the search; nothing where classes have labels of their own.
@@ -78,7 +78,7 @@ fn certain(told: &Certainty, case: &NextRelease<'_>) -> CheckResult {
     let reason = |fact: &Fact| RejectionReason::plain(describe(&fact.class, case.columns), text(case.policy.a()));
     checked.reasons = against(told, case.policy).map(reason).take(NAMED).collect();
     if told.answer == FactExtent::Open {
-        let text = "which small crowds are certain could not be decided, and undecided is not safe";
+        let text = "which small classes are certain could not be decided, and undecided is not safe";
         checked.reasons.push(RejectionReason::plain("the whole release", text));
     }
     checked

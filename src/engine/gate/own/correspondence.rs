@@ -1,4 +1,4 @@
-//! Correspondence attacks (SCIENCE 2) of the release with every earlier one. Under `blind` the crowds of real people are
+//! Correspondence attacks (SCIENCE 2) of the release with every earlier one. Under `blind` the classes of real people are
 //! judged; under `bcf` all that could be, which is the paper's figure.
 
 use rayon::prelude::*;

@@ -28,7 +28,7 @@ pub fn against(ready: &Ready<'_>, lineage: &Lineage) -> Option<RejectionReason> 
         // Of two releases nothing is left open.
         Cuts::Crossing if lineage.releases.len() <= 2 => None,
         Cuts::Crossing => (!holds(ready, lineage, &chain)).then(|| {
-            let text = "the recodings cross, and nothing shows that everybody has enough candidates left";
+            let text = "the recodings cross, and it is not proven that every person has enough candidates left";
             RejectionReason::plain("all releases", text)
         }),
     }

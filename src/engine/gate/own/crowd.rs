@@ -1,4 +1,4 @@
-//! Everybody hides in a crowd of at least k in the release itself.
+//! Everybody hides in a class of at least k in the release itself.
 
 use super::comparison::Ready;
 use super::verdict::{CheckResult, RejectionReason};

@@ -8,7 +8,7 @@ use super::verdict::{CheckResult, Figure, RejectionReason};
 use crate::gate::diversity::{CandidateValues, DiversityFigures, LimitedFigure, Measures, ValueShares};
 use crate::policy;
 
-/// Judges the crowds of all people of the chain, a line for each figure that is limited.
+/// Judges the classes of all people of the chain, a line for each figure that is limited.
 pub fn checks(ready: &Ready<'_>) -> Vec<CheckResult> {
     let asked = ready.case.policy.diversity();
     let Some(asked) = asked.filter(|asked| **asked != policy::DiversityLimits::default()) else {
@@ -35,8 +35,8 @@ fn line(limited: LimitedFigure) -> CheckResult {
     let (value, limit) = (Figure::real(value), Figure::real(limit));
     let mut found = CheckResult { value, limit, ..CheckResult::made(check).secret() };
     if !kept {
-        let text = format!("{check} of the worst crowd that attacks leave is not {rule} what the policy wants");
-        found.reasons.push(RejectionReason { value, limit, ..RejectionReason::plain("the worst crowd", text) });
+        let text = format!("{check} of the worst class that attacks leave is not {rule} what the policy wants");
+        found.reasons.push(RejectionReason { value, limit, ..RejectionReason::plain("the worst class", text) });
     }
     found
 }

@@ -1,4 +1,4 @@
-//! What all attacks together leave of the crowds of everybody in a chain, for whoever measures it.
+//! What all attacks together leave of the classes of everybody in a chain, for whoever measures it.
 
 use super::comparison::{Lineage, Ready};
 use crate::gate::chain::{ChainTarget, Fold, ReleaseChain};
@@ -7,18 +7,18 @@ use crate::histogram::{Numbered, Slices, ValueCode};
 /// Candidates by value.
 type Crowd = [(ValueCode, u64)];
 
-/// How crowds are measured, and how the measures of two come to one.
+/// How classes are measured, and how the measures of two come to one.
 pub struct Measured<'m, T> {
     /// Before anybody.
     pub none: T,
-    /// Of one crowd.
+    /// Of one class.
     pub of: &'m (dyn Fn(&Crowd) -> T + Send + Sync),
     /// Of both.
     pub both: fn(T, T) -> T,
 }
 
 impl<T: Copy + Send + Sync> Measured<'_, T> {
-    /// Of everybody's crowd; `None` where crossing recodings leave it open, or a release does not show the chain's people.
+    /// Of everybody's class; `None` where crossing recodings leave it open, or a release does not show the chain's people.
     pub fn everybody(&self, ready: &Ready<'_>, lineage: &Lineage) -> Option<T> {
         let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
         if lineage.releases.len() > 2 && !chain.nested() {

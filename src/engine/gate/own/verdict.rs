@@ -53,7 +53,7 @@ impl RejectionReason {
         RejectionReason { place: place.into(), value: None, limit: None, text: text.into() }
     }
 
-    /// A crowd that is smaller than it must be.
+    /// A class that is smaller than it must be.
     pub fn crowd(place: String, left: u64, limit: u64, text: String) -> RejectionReason {
         RejectionReason { place, value: Some(Figure::Whole(left)), limit: Some(Figure::Whole(limit)), text }
     }

@@ -128,7 +128,7 @@ impl RatioFigure {
     }
 
     /// Whether the attack shows that it is at most so large; a limit that a whole number of solutions meets exactly is
-    /// better asked of [`super::Target::ratio_is_at_most`].
+    /// better asked of [`super::AttackTarget::ratio_is_at_most`].
     pub fn is_at_most(&self, limit: f64) -> bool {
         self.most().is_some_and(|most| most <= limit.log10())
     }

@@ -31,7 +31,7 @@ impl RefinementVerdict {
 }
 
 /// Attacks classes and their rows, in the order of formation if that is known; the class at the root is what ARX-LR has left
-/// over, or everybody's. What is found may tell of small crowds.
+/// over, or everybody's. What is found may tell of small classes.
 ///
 /// # Errors
 /// What keeps it from being judged, in words.
@@ -86,7 +86,7 @@ pub fn judge<'n>(
     for small in found.against.iter_mut().filter(|against| against.small) {
         let of = small.place.and_then(target).map_or_else(String::new, |target| names.of(target, None));
         let k = policy.a();
-        (small.found, small.text) = (None, format!("{of}: a crowd of fewer than k = {k} in a part of it is certain"));
+        (small.found, small.text) = (None, format!("{of}: a class of fewer than k = {k} in a part of it is certain"));
     }
     Ok(judged)
 }
@@ -112,9 +112,9 @@ fn grouped(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Re
     Ok((layers, release))
 }
 
-/// A class with fewer rows than a crowd, in words.
+/// A class with fewer rows than a class, in words.
 fn small(class: &[Node], columns: &Columns, policy: &Policy) -> String {
-    format!("class {}: a crowd of fewer than k = {}", describe(class, columns), policy.a())
+    format!("class {}: a class of fewer than k = {}", describe(class, columns), policy.a())
 }
 
 /// Classes as regions of halving.

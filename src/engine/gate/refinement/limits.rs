@@ -14,13 +14,13 @@ use crate::policy::{Decimal, RefinementLimits};
 pub struct FailedLimit {
     /// The target; `None`: all of them together.
     pub place: Option<AttackedRows>,
-    /// The ratio, the solutions or the rows of a small crowd, as far as known; `None` also beyond what a float can hold.
+    /// The ratio, the solutions or the rows of a small class, as far as known; `None` also beyond what a float can hold.
     pub found: Option<f64>,
     /// What it had to keep; `None` where nothing was decided.
     pub limit: Option<f64>,
     /// The same in words.
     pub text: String,
-    /// Whether a small crowd is certain, so that figure and words tell of fewer than k people.
+    /// Whether a small class is certain, so that figure and words tell of fewer than k people.
     pub small: bool,
 }
 
@@ -130,14 +130,14 @@ fn crowds(target: &AttackTarget, name: &impl Fn(&AttackTarget, Option<SegmentPar
     Some(FailedLimit { place: Some(target.place), found: Some(rows as f64), limit: Some(k as f64), text, small: true })
 }
 
-/// What all targets together show of small crowds, target by target; `None`: that is not known.
+/// What all targets together show of small classes, target by target; `None`: that is not known.
 pub fn certain_together(
     found: Option<&[(usize, CertainClass)]>,
     targets: &[AttackTarget],
     name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String,
 ) -> Vec<FailedLimit> {
     let Some(found) = found else {
-        let text = "all together: whether a crowd below k is certain is too much work to find out, and what is open is not safe";
+        let text = "all together: whether a class below k is certain is too much work to find out, and what is open is not safe";
         return vec![FailedLimit { place: None, found: None, limit: None, text: text.to_owned(), small: false }];
     };
     let against = |crowds: &[(usize, CertainClass)]| {
@@ -160,7 +160,7 @@ fn open(target: &AttackTarget, name: &impl Fn(&AttackTarget, Option<SegmentPart>
     }
     let what = match target.ratio {
         RatioFigure::Unknown => "how many sets of rows are possible is too much work to count",
-        _ => "whether a crowd below k is certain in it is too much work to find out",
+        _ => "whether a class below k is certain in it is too much work to find out",
     };
     let text = format!("{}: {what}, and what is open is not safe", name(target, None));
     Some(FailedLimit { place: Some(target.place), found: None, limit: None, text, small: false })

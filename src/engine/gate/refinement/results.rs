@@ -36,7 +36,7 @@ pub struct AttackResult {
     pub limits: policy::RefinementLimits,
     /// What each target tells: the classes in their order, then the outliers if there are any.
     pub targets: Vec<AttackTarget>,
-    /// Small crowds that only all targets together show, each with the place of its target; `None` where that is not known.
+    /// Small classes that only all targets together show, each with the place of its target; `None` where that is not known.
     pub together: Option<Vec<(usize, CertainClass)>>,
     /// What all targets together tell; `None` where nobody asked, or that is beyond the budget.
     pub joint: Option<Joint>,
@@ -117,7 +117,7 @@ impl AttackResult {
         self.targets.iter().filter_map(|target| release.bound(target.place)).max()
     }
 
-    /// How many small crowds are certain, if that is known of all targets.
+    /// How many small classes are certain, if that is known of all targets.
     pub fn crowds(&self) -> Option<usize> {
         let alone: Option<usize> = self.targets.iter().map(|target| certain(target).map(|crowds| crowds.len())).sum();
         Some(alone? + self.together.as_ref()?.len())

@@ -1,5 +1,5 @@
 //! What the attack tells of one target (CRA 4.4, 4.5, 6; SCIENCE 6): how many solutions are left, what each block and slab
-//! can hold, and where a small crowd is certain. Judges nothing; limits are for whoever asks.
+//! can hold, and where a small class is certain. Judges nothing; limits are for whoever asks.
 
 use num_bigint::BigUint;
 
@@ -55,7 +55,7 @@ pub enum SegmentPart {
     Slab(usize, usize),
 }
 
-/// A crowd below k that is certain.
+/// A class below k that is certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CertainClass {
     /// Where.

@@ -24,7 +24,7 @@ const FEWEST_CELLS: u64 = 1 << 3;
 /// Streams of chance for placements, which no target and no joint draw has.
 const STREAM: u64 = 1 << 41;
 
-/// Crowds below k that no target shows alone, with the place of their target; `None` where it is not known whether there
+/// Classes below k that no target shows alone, with the place of their target; `None` where it is not known whether there
 /// are any.
 pub fn crowds(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Option<Vec<(usize, CertainClass)>> {
     let parts: Vec<Vec<(SegmentPart, Support)>> = targets.iter().map(parts).collect::<Option<_>>()?;

@@ -39,9 +39,9 @@ fn crowd(written: &PolicySettings, found: &mut PolicyFindings) {
     match written.k {
         None => found.refuse(
             "k",
-            "how many people everybody hides among must be said: write `k = 10`, or another number from 2 up",
+            "the smallest number of people in a class is missing: write `k = 10`, or another number from 2 up",
         ),
-        Some(0 | 1) => found.refuse("k", "`k` is the smallest crowd, and one person is no crowd: write 2 or more"),
+        Some(0 | 1) => found.refuse("k", "`k` is the smallest class, and one person is no class: write 2 or more"),
         Some(_) => {}
     }
     found.at_most_one(written.max_loss, "max_loss", "the most that generalisation may cost");
@@ -94,15 +94,14 @@ fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
     let joint = "judges what all classes of one release tell together, and where a coin divides people `max_ratio` bounds it for \
                  each: leave it out";
     found.refuse_written(&[("max_joint_ratio", written.max_joint_ratio.is_some())], joint);
-    let global = "judges one recoding for all, and here every crowd has labels of its own: leave it out";
+    let global = "judges one recoding for all, and here every class has labels of its own: leave it out";
     found.refuse_written(&[("max_global_ratio", written.max_global_ratio.is_some())], global);
-    let repairs =
-        "repairs nothing here: crowds never change, and the labels of new ones are judged by `max_ratio`: leave it out";
+    let repairs = "repairs nothing here: classes never change, and the labels of new ones are judged by `max_ratio`: leave it out";
     found.refuse_written(&[("max_repairs", written.max_repairs.is_some())], repairs);
     found.refuse_if(
         written.on_unsafe == Some(OnUnsafe::Coarsest),
         "on_unsafe",
-        "crowds never change their labels, so nothing can become coarser: leave `on_unsafe` out",
+        "classes never change their labels, so nothing can become coarser: leave `on_unsafe` out",
     );
     found.refuse_if(
         matches!(written.max_ratio, Some(MaxRatio::Limit(most)) if refusals(most) == 0),

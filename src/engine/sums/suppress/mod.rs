@@ -2,7 +2,7 @@
 //! sensitive cell is as wide as it has to be.
 //!
 //! Cell by cell this is the model of Fischetti and Salazar: the optimum of linear programming proves, where an interval is too narrow,
-//! that some of a list of further cells must be left out as well (a `Cut`). `cheap` finds a good pattern with such cuts, `least`
+//! that some of a list of further cells must be left out as well (a `CoverInequality`). `cheap` finds a good pattern with such cuts, `least`
 //! the cheapest one by branch and bound. Neither decides whether a pattern is safe: the intervals do.
 
 mod cheap;

@@ -28,7 +28,7 @@ pub fn bytes(path: &str, objects: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     let mut bytes = BEGINS.to_vec();
     objects.values().for_each(|object| bytes.extend_from_slice(object));
     let lengths: Vec<(&str, u64)> = objects.iter().map(|(path, object)| (path.as_str(), object.len() as u64)).collect();
-    let list = postcard::to_stdvec(&lengths).expect("a list has no form that cannot be written");
+    let list = postcard::to_stdvec(&lengths).expect("serialisation failed (this is a bug)");
     let mut trailer = Sha256::digest(&bytes).to_vec();
     bytes.extend_from_slice(&list);
     trailer.extend_from_slice(&(list.len() as u64).to_le_bytes());
