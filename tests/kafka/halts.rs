@@ -57,7 +57,7 @@ fn a_topic_that_was_made_again_is_another_one() {
     // More than there was before: the next offset of the old one is an offset of the new one.
     put(&broker, 0, 100..200);
     ends(daemon, &["was deleted and made again", "topic_id"]);
-    let text = halts(&place, &["was deleted and made again", "is lost", "repeat"]);
+    let text = halts(&place, &["was deleted and made again", "is lost", "duplicate"]);
     let line = quoted(&text, "topic_id = ");
     place.edit("format = \"json\"", &format!("format = \"json\"\n{line}"));
     let tick = place.once();
