@@ -55,7 +55,7 @@ impl ChainTerms {
         policy.ok_or_else(|| Error::new(ErrorCategory::Input, "the policy was written by another version of tidegate"))
     }
 
-    /// How the taxonomies have grown to those of a feed file that is [`frozen`](Terms::frozen) otherwise; `None` if not at
+    /// How the taxonomies have grown to those of a feed file that is [`frozen`](ChainTerms::frozen) otherwise; `None` if not at
     /// all.
     pub fn growth(&self, columns: &Columns) -> Option<Vec<TreeGrowth>> {
         let (old, new) = (self.columns.trees(), columns.trees());

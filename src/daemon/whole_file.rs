@@ -32,7 +32,7 @@ pub fn bytes(file: &Path, doing: &str, kind: ErrorCategory, most: u64) -> Result
 /// The bytes of what is open already, as those of a file of this name.
 ///
 /// # Errors
-/// As of [`bytes`].
+/// As of [`bytes()`].
 pub fn all(from: impl Read, file: &Path, doing: &str, kind: ErrorCategory, most: u64) -> Result<Vec<u8>> {
     let mut found = Vec::new();
     from.take(most + 1).read_to_end(&mut found).map_err(|error| Error::io(file, doing, &error))?;

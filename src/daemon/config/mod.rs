@@ -1,4 +1,4 @@
-//! Feed files (CONTRACTS 1): text in, a [`Feed`] that cannot contradict itself out, errors with the line they are on.
+//! Feed files (CONTRACTS 1): text in, a [`FeedConfig`] that cannot contradict itself out, errors with the line they are on.
 //! First syntax, then keys and types, then meanings, then what is not built; of each kind the first in the file.
 //!
 //! This room connects to nothing, reads no secret and changes no file; of files it reads taxonomies only.
@@ -101,7 +101,7 @@ impl FeedConfig {
     /// The same, for releases that others made: what an audit looks after may be asked for.
     ///
     /// # Errors
-    /// As for [`Feed::load`].
+    /// As for [`FeedConfig::load`].
     pub fn load_to_judge(file: &Path) -> Result<FeedConfig> {
         FeedConfig::load_for(file, Purpose::Judging)
     }
@@ -109,7 +109,7 @@ impl FeedConfig {
     /// The same, with other values for some keys.
     ///
     /// # Errors
-    /// As for [`Feed::load`], of the file as it is; or a setting names no key of it, or has a value that the file could not have.
+    /// As for [`FeedConfig::load`], of the file as it is; or a setting names no key of it, or has a value that the file could not have.
     pub fn load_with(file: &Path, settings: &[Setting]) -> Result<FeedConfig> {
         let text = read(file)?;
         let feed = FeedConfig::parse(&text, file);

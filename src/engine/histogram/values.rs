@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::cells::parse_text;
 use crate::model::{Columns, Role, Value};
 
-/// A code in a [`Values`] dictionary.
+/// A code in a [`SensitiveValues`] dictionary.
 pub type ValueCode = u32;
 
 /// Distinct sensitive tuples in canonical order.
