@@ -334,7 +334,7 @@ fn guards(name: &str, args: &Args, columns: &Columns) -> error::Result<Guards> {
     Guards::of(&rows, columns).ok_or_else(none)
 }
 
-/// Classes are counted in rows, so somebody with two rows would be a class of their own.
+/// The audit counts rows as people, so a person with two rows would count as two people of a class.
 fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
     for at in 0..people.len() {
         let repeats = RowPeople::repeats(&people[..=at].iter().collect::<Vec<_>>());

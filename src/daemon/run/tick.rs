@@ -37,7 +37,7 @@ impl Keeper {
         let outcome = match ticked.outcome {
             Came::Candidate => {
                 let judged = self.judge(begun)?;
-                // Where nobody stays in a class that was refused, nobody was added.
+                // Where all people of the refused classes wait again, the release adds no rows.
                 let gone = judged.outcome != TickOutcome::Published && self.live.state().feed.pending() == 0;
                 return Ok(FeedTick { added: if gone { 0 } else { added }, ..judged });
             }

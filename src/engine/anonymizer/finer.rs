@@ -1,8 +1,8 @@
 //! The finer one of the two recodings of `chain` (SCIENCE 4): from the standing recoding down as far as every class has at
 //! least k people and nobody is told apart from everybody whom they came with. Where recodings have to be nested it goes
-//! down to the coarsest earlier one, and only from there on to the next, so that of any two one refines the other. Whoever came
-//! after a release is a class for whoever compares: where that is sure to be too small, whatever values there are, no test is
-//! wasted on it.
+//! down to the coarsest earlier one, and only from there on to the next, so that of any two one refines the other. The people
+//! who came after a release are a class for an attacker who compares: where it is certainly too small, independently of the values, the
+//! search makes no test.
 //!
 //! Nothing here could look at a sensitive value: there is none in what it is given.
 

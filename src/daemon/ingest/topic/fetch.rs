@@ -82,8 +82,12 @@ impl Fetching for Fetch {
         let mut ready = self.shared.lock();
         let next = (!ready.is_empty()).then(|| ready.remove(0));
         self.shared.taken.notify_all();
-        let fault =
-            || News::Failed(Error::new(ErrorCategory::Internal, "whoever fetches the topic has ended by a fault"));
+        let fault = || {
+            News::Failed(Error::new(
+                ErrorCategory::Internal,
+                "the thread that fetches the topic has ended by a fault (this is a bug)",
+            ))
+        };
         next.or_else(|| ended.then(fault))
     }
 

@@ -46,7 +46,7 @@ impl Event for TickSkipped {
 }
 
 event! {
-    /// In a chain of crowds that keep their labels: nobody is divided into classes in this tick, since it is not its turn
+    /// In a chain of crowds that keep their labels: this tick divides no rows into classes, since it is not its turn
     /// (`publish_every`) or too few wait for a class. New rows gather.
     TickGathered = "tick_gathered", Info {
         /// The tick.

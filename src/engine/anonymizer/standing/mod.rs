@@ -36,7 +36,7 @@ impl StandingRecoding {
 
     /// A chain that goes on where it stopped.
     pub fn resume(rules: RareRowRules, state: StandingState) -> StandingRecoding {
-        assert!(rules.a > 0, "a class has somebody in it");
+        assert!(rules.a > 0, "a class has at least one person");
         StandingRecoding { rules, recoder: None, state }
     }
 

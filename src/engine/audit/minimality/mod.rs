@@ -75,7 +75,7 @@ impl MinimalityFigures {
     /// The same where people guard something, which personal privacy asks for.
     ///
     /// # Errors
-    /// As for [`MinimalityFigures::of`]; nobody guards anything, where the requirement is about that.
+    /// As for [`MinimalityFigures::of`]; where the requirement is about guards, no person has one.
     pub fn guarding(
         release: &Release,
         raw: &Histogram,

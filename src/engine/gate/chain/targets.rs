@@ -105,7 +105,7 @@ impl ReleaseChain<'_> {
     /// Looks at the targets that hold a person: one per slice of the increment (`ids` as in [`ReleaseChain::classes_of`]).
     ///
     /// # Panics
-    /// If somebody of them is in no class of a view, which [`ReleaseChain::shows`] tells.
+    /// If one of these people is in no class of a view, which [`ReleaseChain::shows`] tells.
     pub fn realised<F: Fold>(&self, sight: &Sight<'_>, slices: &[&[u32]], fold: &F) -> F::Sum {
         let part = |ids: &[&[u32]]| {
             let (mut sum, mut scratch) = (fold.start(), Scratch::default());
