@@ -13,7 +13,7 @@ use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::ingest::{PersonHasher, TakenRows as Decoded, take};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Local, Store};
-use tidegate::daemon::live::{Consumed, FeedSettings, Live, Opening, TakenMessages, past};
+use tidegate::daemon::live::{Consumed, FeedSettings, Live, Opening, PublicRoot, TakenMessages, past};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::release::{Layout, Sha256};
@@ -132,7 +132,7 @@ fn open(feed: &FeedConfig, root: &Path) -> Live {
     };
     let opening = Opening {
         private,
-        public,
+        public: PublicRoot::over(public),
         key: &key(),
         writer: None,
         feed,

@@ -19,7 +19,9 @@ use tidegate::daemon::ingest::take;
 use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Local, Packs, Store};
-use tidegate::daemon::live::{Ask, Consumed, FEW, FeedSettings, Hash, Live, Opening, Request, TakenMessages, past};
+use tidegate::daemon::live::{
+    Ask, Consumed, FEW, FeedSettings, Hash, Live, Opening, PublicRoot, Request, TakenMessages, past,
+};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::verify;
 use tidegate::engine::policy::Decimal;
@@ -194,7 +196,7 @@ fn open(root: &Path) -> Live {
     };
     let opening = Opening {
         private,
-        public,
+        public: PublicRoot::over(public),
         key: &key(),
         writer: None,
         feed: &feed(),

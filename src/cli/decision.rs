@@ -123,14 +123,14 @@ fn held<'a>(
             let gone = gone(known.releases, wanted).or_else(|| void(feed)).unwrap_or_default();
             refuse(format!("no release waits for approval{gone}: see `tidegate show`"))
         }
-        Some(held) if wanted.is_some_and(|wanted| wanted != held.release) => {
-            refuse(format!("release {} waits for approval, and no other: see `tidegate show`", held.release))
+        Some(held) if wanted.is_some_and(|wanted| wanted != held.approved.release()) => {
+            refuse(format!("release {} waits for approval, and no other: see `tidegate show`", held.approved.release()))
         }
         Some(held) if seen.is_some_and(|seen| !held.decision.to_string().starts_with(&seen.to_ascii_lowercase())) => {
             let text = format!(
                 "release {} that waits is not the one with this digest: a tick, an erasure or a change of the feed file has made another \
                  one of it since. Look at it with `tidegate show --candidate`",
-                held.release
+                held.approved.release()
             );
             Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--seen"))
         }
@@ -152,8 +152,8 @@ fn gone(releases: &[DecidedRelease], wanted: Option<u32>) -> Option<String> {
 fn void(feed: &FeedConfig) -> Option<String> {
     let (_, entries) = seen_with(feed, None).ok()?;
     let bodies = || entries.iter().map(|entry| &entry.entry.body);
-    let held = bodies().rposition(|body| matches!(body, Body::Decision(Hold { .. })))?;
-    let Some(Body::Decision(Hold { release, .. })) = bodies().nth(held) else { return None };
+    let held = bodies().rposition(|body| matches!(body, Body::Decision(Hold(_))))?;
+    let Some(Body::Decision(Hold(approved))) = bodies().nth(held) else { return None };
     let cause = bodies().skip(held + 1).find_map(|body| match body {
         Body::Decision(_) => Some(None),
         Body::Config(_) => Some(Some("the feed file was changed")),
@@ -165,11 +165,12 @@ fn void(feed: &FeedConfig) -> Option<String> {
         _ => None,
     });
     let cause = cause.flatten()?;
+    let release = approved.release();
     Some(format!(". Release {release}, which waited, is void, since {cause}; a later tick makes another one"))
 }
 
 /// The request that a release that is held may leave, or may not.
 fn about(held: &Pending, approve: bool) -> Ask {
-    let (release, decision) = (held.release, held.decision);
+    let (release, decision) = (held.approved.release(), held.decision);
     if approve { Ask::Approve { release, decision } } else { Ask::Reject { release, decision } }
 }

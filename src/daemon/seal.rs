@@ -76,6 +76,22 @@ pub fn digits(text: &str) -> Option<Zeroizing<[u8; 32]>> {
     Some(bytes)
 }
 
+/// A key and a nonce that were drawn for one thing, which can be sealed without drawing any more.
+pub struct OneSealing {
+    key: SealingKey,
+    nonce: [u8; NONCE],
+}
+
+impl OneSealing {
+    /// Seals bytes, which open only where they are said to lie.
+    ///
+    /// # Errors
+    /// There are too many of them.
+    pub fn seal(self, bytes: &[u8], place: &str) -> Result<Vec<u8>> {
+        self.key.with_nonce(self.nonce, bytes, place)
+    }
+}
+
 /// A key that seals.
 pub struct SealingKey(Zeroizing<[u8; 32]>);
 
@@ -116,7 +132,18 @@ impl SealingKey {
     /// # Errors
     /// There are no random bytes.
     pub fn seal(&self, bytes: &[u8], place: &str, chance: &mut dyn Chance) -> Result<Vec<u8>> {
-        let nonce: [u8; NONCE] = chance::draw(chance)?;
+        self.with_nonce(chance::draw(chance)?, bytes, place)
+    }
+
+    /// This key with a new nonce, to seal one thing.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn once(self, chance: &mut dyn Chance) -> Result<OneSealing> {
+        Ok(OneSealing { nonce: chance::draw(chance)?, key: self })
+    }
+
+    fn with_nonce(&self, nonce: [u8; NONCE], bytes: &[u8], place: &str) -> Result<Vec<u8>> {
         // Where it is to lie, so that there is no second copy of it.
         let head = MAGIC.len() + NONCE;
         let mut sealed = Vec::with_capacity(head + bytes.len() + TAG);

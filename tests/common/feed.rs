@@ -8,8 +8,8 @@ use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::Result;
 use tidegate::daemon::ingest::topic::Unwanted;
-use tidegate::daemon::journal::store::{Memory, Packs, Store, log};
-use tidegate::daemon::live::{Consumed, FeedSettings, Live, Opening, TakenMessages};
+use tidegate::daemon::journal::store::{Memory, Packs, ReadStore as _, Store, log};
+use tidegate::daemon::live::{Consumed, FeedSettings, Live, Opening, PublicRoot, TakenMessages};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
 use tidegate::engine::histogram::{CodedRows, Person, SensitiveValues};
@@ -107,7 +107,7 @@ pub fn open_with(
     };
     let opening = Opening {
         private: Arc::new(Packs::over(private)),
-        public,
+        public: PublicRoot::over(public),
         key,
         writer: None,
         feed,

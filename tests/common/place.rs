@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value as Json;
 use tidegate::daemon::journal::Entry;
-use tidegate::daemon::journal::store::{Packs, ReadOnlyFolder, Store};
+use tidegate::daemon::journal::store::{Packs, ReadOnlyFolder, ReadStore as _, Store};
 
 use super::draw::one_list;
 use super::{secret, wait};

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tidegate::daemon::error::Result;
-use tidegate::daemon::journal::store::{Bucket, Created, Listed, Patience, Put, Store, put};
+use tidegate::daemon::journal::store::{Bucket, Created, Listed, Patience, Put, ReadStore, Store, put};
 
 use super::proxy::{Fault, Proxy, READS, WRITES};
 use super::server::{Server, bucket};
@@ -35,11 +35,21 @@ struct Watched {
     selves: AtomicU64,
 }
 
-impl Store for Watched {
+impl ReadStore for Watched {
     fn place(&self) -> String {
         self.bucket.place()
     }
 
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        self.bucket.read(path)
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+        self.bucket.list(prefix)
+    }
+}
+
+impl Store for Watched {
     fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
         let created = self.bucket.create(path, bytes)?;
         if created != Created::Made {
@@ -49,14 +59,6 @@ impl Store for Watched {
             self.lies.fetch_add((created == Created::Exists && there.is_none()).into(), Ordering::Relaxed);
         }
         Ok(created)
-    }
-
-    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
-        self.bucket.read(path)
-    }
-
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
-        self.bucket.list(prefix)
     }
 
     fn delete(&self, path: &str) -> Result<()> {

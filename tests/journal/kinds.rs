@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use tidegate::daemon::config::Root;
 use tidegate::daemon::error::ErrorCategory;
-use tidegate::daemon::journal::store::{Bucket, Created, Local, Memory, Packs, Patience, Store, open};
+use tidegate::daemon::journal::store::{Bucket, Created, Local, Memory, Packs, Patience, ReadStore as _, Store, open};
 
 use super::server::{Server, bucket, variables};
 use super::suite::CHECKS;

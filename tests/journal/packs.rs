@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tidegate::daemon::error::{Error, ErrorCategory, Result};
 use tidegate::daemon::journal::Entry;
-use tidegate::daemon::journal::store::{Created, Listed, Memory, Packs, Store, log};
+use tidegate::daemon::journal::store::{Created, Listed, Memory, Packs, ReadStore, Store, log};
 
 use crate::common::draw::Draw;
 use crate::common::feed;
@@ -26,24 +26,31 @@ impl Mortal {
     }
 }
 
-impl Store for Mortal {
+impl ReadStore for Mortal {
     fn place(&self) -> String {
         self.store.place()
     }
+
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        self.store.read(path)
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+        self.store.list(prefix)
+    }
+}
+
+impl Store for Mortal {
     fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
         self.changes()?;
         self.store.create(path, bytes)
     }
-    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
-        self.store.read(path)
-    }
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
-        self.store.list(prefix)
-    }
+
     fn delete(&self, path: &str) -> Result<()> {
         self.changes()?;
         self.store.delete(path)
     }
+
     fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
         self.changes()?;
         self.store.replace(path, bytes)
@@ -397,22 +404,29 @@ impl Behind {
     }
 }
 
-impl Store for Behind {
+impl ReadStore for Behind {
     fn place(&self) -> String {
         self.now.place()
     }
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
-        self.now.create(path, bytes)
-    }
+
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
         self.store().read(path)
     }
+
     fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
         self.store().list(prefix)
     }
+}
+
+impl Store for Behind {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        self.now.create(path, bytes)
+    }
+
     fn delete(&self, path: &str) -> Result<()> {
         self.now.delete(path)
     }
+
     fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
         self.now.replace(path, bytes)
     }

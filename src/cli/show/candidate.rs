@@ -104,7 +104,9 @@ impl HeldRelease {
         let before = seen.state.releases.iter().rev().find(|line| line.chain == manifest.chain && line.is_visible());
         let before = before.map(|line| seen.manifest(line)).transpose()?.flatten();
         let decided = entries.iter().rev().find_map(|entry| match &entry.entry.body {
-            Body::Decision(Decision::Hold { release, verdict, .. }) if *release == held.release => Some(verdict),
+            Body::Decision(Decision::Hold(approved)) if approved.release() == held.approved.release() => {
+                Some(approved.verdict())
+            }
             _ => None,
         });
         let verdict = decided.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
@@ -114,7 +116,12 @@ impl HeldRelease {
             digest: held.decision,
             missing: approvers.needed().saturating_sub(counted.len()),
             approvals: counted.into_iter().map(Approval::of).collect(),
-            report: held.files.iter().find(|file| file.path.ends_with(".html")).map(|file| file.stage.clone()),
+            report: held
+                .approved
+                .files()
+                .iter()
+                .find(|file| file.path.ends_with(".html"))
+                .map(|file| file.stage.clone()),
             columns,
             verdict,
             more_rows: manifest.rows as i64 - before.as_ref().map_or(0, |before| before.rows as i64),

@@ -13,7 +13,7 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::{CommandResult, Out};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
-use crate::daemon::journal::{Body, CheckedEntry, Decision};
+use crate::daemon::journal::{Body, CheckedEntry, ReleaseDecision};
 use crate::daemon::live::{DecidedRelease, FeedSnapshot, Recorded};
 use crate::daemon::observe::Halt;
 use crate::daemon::run::{damaged, halted, seen_with};
@@ -114,7 +114,7 @@ fn whole(
                 true => {
                     format!("the manifest of release {number} is gone from the public root: `tidegate show` says why")
                 }
-                false if seen.state.held.as_ref().is_some_and(|held| held.release == number) => {
+                false if seen.state.held.as_ref().is_some_and(|held| held.approved.release() == number) => {
                     format!("release {number} waits for approval: `tidegate show --candidate` shows it")
                 }
                 false => format!("there is no release {number} here; the newest is {newest}"),
@@ -141,13 +141,11 @@ impl FeedRelease {
     fn of(seen: &FeedSnapshot, entries: &[CheckedEntry], number: u32) -> CommandResult<Option<FeedRelease>> {
         let Some(line) = seen.state.releases.iter().find(|line| line.release == number) else { return Ok(None) };
         let Some(manifest) = seen.manifest(line)? else { return Ok(None) };
-        let decided =
-            entries.iter().rev().find_map(|entry| match &entry.entry.body {
-                Body::Decision(
-                    Decision::Publish { release, verdict, .. } | Decision::Hold { release, verdict, .. },
-                ) if *release == number => Some(verdict),
-                _ => None,
-            });
+        let decided = entries.iter().rev().find_map(|entry| match &entry.entry.body {
+            Body::Decision(decision) => decision.release().filter(|approved| approved.release() == number),
+            _ => None,
+        });
+        let decided = decided.map(ReleaseDecision::verdict);
         let verdict = decided.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
         Ok(Some(FeedRelease { manifest, verdict }))
     }
@@ -180,9 +178,9 @@ impl FeedShown {
             halted,
             damaged: Vec::new(),
             new: state.feed.new_rows(),
-            held: state.held.as_ref().map(|held| held.release),
+            held: state.held.as_ref().map(|held| held.approved.release()),
             decided: state.publishing.as_ref().and_then(|pending| {
-                let line = state.releases.iter().find(|line| line.release == pending.release)?;
+                let line = state.releases.iter().find(|line| line.release == pending.approved.release())?;
                 Some(DecidedLine { release: line.release, chain: line.chain, rows: line.rows })
             }),
             quarantined: state.quarantine.iter().map(|aside| aside.messages).sum(),

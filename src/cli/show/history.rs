@@ -7,7 +7,7 @@ use crate::cli::CommandResult;
 use crate::daemon::error::printable;
 use crate::daemon::journal::{
     ApproverDecision, Body, CheckedEntry, ClosedTick, ClosingOutcome, Decision, Erase, IntakePart, MessageOrigin,
-    RequestOrigin, Under,
+    Rejection, RequestOrigin, Under,
 };
 use crate::daemon::live::{FeedSnapshot, Recorded};
 
@@ -130,15 +130,15 @@ pub fn happened(entry: &CheckedEntry) -> Option<Happened> {
                 closed.tick, closed.added, closed.waiting, closed.withheld
             )
         }
-        Body::Decision(Decision::Publish { release, time: at, under, .. }) => {
-            time = Some(at.clone());
-            format!("release {release} may leave{}", coarsest(*under))
+        Body::Decision(Decision::Publish(approved)) => {
+            time = Some(approved.time().to_owned());
+            format!("release {} may leave{}", approved.release(), coarsest(approved.under()))
         }
-        Body::Decision(Decision::Hold { release, time: at, under, .. }) => {
-            time = Some(at.clone());
-            format!("release {release} waits for approval{}", coarsest(*under))
+        Body::Decision(Decision::Hold(approved)) => {
+            time = Some(approved.time().to_owned());
+            format!("release {} waits for approval{}", approved.release(), coarsest(approved.under()))
         }
-        Body::Decision(Decision::Reject { release, time: at, stops, reasons, wanted: asked, .. }) => {
+        Body::Decision(Decision::Reject(Rejection { release, time: at, stops, reasons, wanted: asked, .. })) => {
             (time, wanted) = (Some(at.clone()), asked.clone());
             let checks: Vec<&str> = reasons.iter().map(|reason| reason.check.as_str()).collect();
             let why = asked.as_ref().map_or_else(|| format!(" ({})", checks.join(", ")), signed);

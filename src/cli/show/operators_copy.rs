@@ -11,7 +11,7 @@ use crate::cli::new_files::{NewFile, write};
 use crate::cli::{CommandResult, Out};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
-use crate::daemon::journal::{Body, CheckedEntry, Decision, Ref, RequestOrigin};
+use crate::daemon::journal::{Body, CheckedEntry, Ref, RequestOrigin};
 use crate::daemon::live::{FeedSnapshot, Recorded};
 use crate::daemon::run::{begin, seen_with};
 use crate::daemon::seal::OperatorKey;
@@ -102,7 +102,7 @@ fn candidate(
     let counted = held.counted(&approvers);
     let missing = approvers.needed().saturating_sub(counted.len()) as u64;
     let approvals = counted.into_iter().map(approval).collect();
-    let (_, verdict) = decision(entries, held.release).unzip();
+    let (_, verdict) = decision(entries, held.approved.release()).unzip();
     let facts = facts(seen, feed, verdict)?;
     let (decision, lasting) = (Some(held.decision), manifest.is_divided());
     Ok((manifest, OperatorFacts { decision, lasting, approvals, missing, ..facts }))
@@ -141,10 +141,9 @@ fn published(
 /// The newest decision that lets a release out or holds it: its digest, and its verdict.
 fn decision(entries: &[CheckedEntry], number: u32) -> Option<(Sha256, &Ref)> {
     entries.iter().rev().find_map(|entry| match &entry.entry.body {
-        Body::Decision(Decision::Publish { release, verdict, .. } | Decision::Hold { release, verdict, .. })
-            if *release == number =>
-        {
-            Some((entry.sha256, verdict))
+        Body::Decision(decision) => {
+            let approved = decision.release().filter(|approved| approved.release() == number);
+            approved.map(|approved| (entry.sha256, approved.verdict()))
         }
         _ => None,
     })

@@ -7,7 +7,9 @@ mod removal;
 mod requests;
 mod tick;
 
-pub use decision::{ApproverDecision, Decision, FailureRecord, Published, Staged, Under};
+pub use decision::{
+    ApproverDecision, Decision, DecisionTerms, FailureRecord, Published, Rejection, ReleaseDecision, Staged, Under,
+};
 pub use intake::{Ingest, IntakePart, MessageOrigin, Quarantined, Retry, SealedRows};
 pub use removal::{Cleaned, Expire, Forgotten, Retire, Withdraw};
 pub use requests::{ChainStart, Config, Erase, ErasedRows, Moved, Rekey, RequestOrigin, Signed};
@@ -83,8 +85,7 @@ impl Body {
             Body::Masked(masked) => [&masked.counts].into_iter().chain(&masked.ledger).chain(&masked.members).collect(),
             Body::Coin(coin) => vec![&coin.coin],
             Body::Coins(coins) => vec![&coins.coins],
-            Body::Decision(Decision::Publish { verdict, .. } | Decision::Hold { verdict, .. }) => vec![verdict],
-            Body::Decision(Decision::Reject { verdict, .. }) => verdict.iter().collect(),
+            Body::Decision(decision) => decision.verdict().into_iter().collect(),
             Body::Erase(erase) => {
                 let moved = erase.moved.iter().filter_map(|moved| moved.new.as_ref());
                 moved.chain(erase.rows.iter().map(|rows| &rows.named)).collect()

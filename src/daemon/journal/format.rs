@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::store::{Put, Store, put};
+use super::store::{Put, ReadStore, Store, put};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// The path of it.
@@ -24,7 +24,7 @@ pub struct RootFormat {
 
 impl RootFormat {
     /// What to say where the root is said to be another feed's.
-    pub fn is_of_another(&self, store: &dyn Store) -> Error {
+    pub fn is_of_another(&self, store: &dyn ReadStore) -> Error {
         let text =
             format!("the private root {} belongs to the feed \"{}\": each feed has its own", store.place(), self.feed);
         Error::new(ErrorCategory::Input, text)
@@ -41,7 +41,7 @@ impl RootFormat {
 ///
 /// # Errors
 /// The root holds something else, or a form that this program does not know.
-pub fn begun(store: &dyn Store) -> Result<Option<RootFormat>> {
+pub fn begun(store: &dyn ReadStore) -> Result<Option<RootFormat>> {
     let Some(bytes) = store.read(FORMAT)? else { return Ok(None) };
     let other = |text: &str| Err(Error::new(ErrorCategory::Input, text).in_field(FORMAT));
     match serde_json::from_slice::<RootFormat>(&bytes) {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::body::Body;
 use super::entry::Entry;
-use super::objects::{Drafts, ObjectReader, Ref};
+use super::new_entry::NewEntry;
+use super::objects::{Drafts, ObjectReader, Ref, UnsealedObject};
 use super::read::newest;
 use super::rekey::rewrap;
 use super::ring::KeyRing;
@@ -58,7 +59,7 @@ impl Log {
     ///
     /// # Errors
     /// Another writer has taken over, or the store cannot be written. This log is not to be used any more then.
-    pub fn append(&mut self, body: Body) -> Result<Sha256> {
+    pub fn append(&mut self, entry: impl Into<NewEntry>) -> Result<Sha256> {
         if self.ended {
             return Err(Error::new(
                 ErrorCategory::Internal,
@@ -66,7 +67,7 @@ impl Log {
             ));
         }
         self.ended = true;
-        let head = self.put(body)?;
+        let head = self.put(entry.into().into_body())?;
         self.ended = false;
         Ok(head)
     }
@@ -119,6 +120,15 @@ impl Log {
     pub fn seal_as(&mut self, drafts: &mut Drafts, folder: &str, name: &str, bytes: &[u8]) -> Result<Ref> {
         let path = format!("{folder}/{:010}/{name}", self.writer.epoch);
         drafts.seal_as(&path, bytes, &self.ring, &mut *self.chance)
+    }
+
+    /// An object of this name that another thread can seal; this epoch has no other of the name.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn unsealed(&mut self, folder: &str, name: &str) -> Result<UnsealedObject> {
+        let path = format!("{folder}/{:010}/{name}", self.writer.epoch);
+        UnsealedObject::draw(&path, &self.ring, &mut *self.chance)
     }
 
     /// Seals one object and writes it.

@@ -5,6 +5,7 @@ mod body;
 mod entry;
 mod format;
 mod log;
+mod new_entry;
 mod objects;
 mod packing;
 mod read;
@@ -14,14 +15,16 @@ mod slot;
 pub mod store;
 
 pub use body::{
-    ApproverDecision, Body, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins, Config, Decision, Erase,
-    ErasedRows, Expire, FailureRecord, Fence, Forgotten, Ingest, IntakePart, Masked, MessageOrigin, Moved, Published,
-    Quarantined, Rekey, RequestOrigin, Retire, Retry, SealedRows, Signed, Staged, Under, Withdraw,
+    ApproverDecision, Body, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins, Config, Decision,
+    DecisionTerms, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten, Ingest, IntakePart, Masked,
+    MessageOrigin, Moved, Published, Quarantined, Rejection, Rekey, ReleaseDecision, RequestOrigin, Retire, Retry,
+    SealedRows, Signed, Staged, Under, Withdraw,
 };
 pub use entry::{Entry, NoEntry};
 pub use format::{RootFormat, begun, write as write_format};
 pub use log::{Log, Writer};
-pub use objects::{Drafts, ObjectReader, Ref, destroy_all};
+pub use new_entry::NewEntry;
+pub use objects::{DraftObject, Drafts, ObjectReader, Ref, SealedObject, UnsealedObject, destroy_all};
 pub use packing::Lifetime;
 pub use read::{CheckedEntry, Gap, check, newest, read};
 pub use rekey::remove_others;

@@ -9,10 +9,10 @@ use zeroize::Zeroizing;
 
 use super::ring::KeyRing;
 use super::slot;
-use super::store::{Store, put_all};
+use super::store::{ReadStore, Store, put_all};
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::seal::SealingKey;
+use crate::daemon::seal::{OneSealing, SealingKey};
 use crate::engine::release::Sha256;
 
 /// A sealed object, as entries name it.
@@ -50,15 +50,15 @@ impl Drafts {
     /// # Errors
     /// There are no random bytes.
     pub fn seal_as(&mut self, path: &str, bytes: &[u8], ring: &KeyRing, chance: &mut dyn Chance) -> Result<Ref> {
-        let path = path.to_owned();
-        let key = SealingKey::draw(chance)?;
-        let sealed = key.seal(bytes, &path, chance)?;
-        let named = Ref { sha256: Sha256::of(&sealed), path };
-        let place = ring.place(&named.path);
-        let wrapped = ring.wrap(&key, &place, chance)?;
-        self.0.push((place, wrapped));
-        self.0.push((named.path.clone(), sealed));
-        Ok(named)
+        Ok(self.add(UnsealedObject::draw(path, ring, chance)?.seal(bytes)?))
+    }
+
+    /// Adds an object that is sealed.
+    pub fn add(&mut self, sealed: DraftObject) -> Ref {
+        let DraftObject { named, key, bytes } = sealed;
+        self.0.push(key);
+        self.0.push((named.path.clone(), bytes));
+        named
     }
 
     /// Writes them; they last when this returns.
@@ -70,10 +70,63 @@ impl Drafts {
     }
 }
 
+/// An object that is about to be sealed. All that has to be drawn for it is drawn, so that any thread can seal it.
+pub struct UnsealedObject {
+    path: String,
+    sealing: OneSealing,
+    /// Where its key lies, and the wrapped key.
+    key: (String, Vec<u8>),
+}
+
+/// A sealed object that is not written yet.
+pub struct DraftObject {
+    named: Ref,
+    key: (String, Vec<u8>),
+    bytes: Vec<u8>,
+}
+
+impl UnsealedObject {
+    /// For this path, which nobody else uses.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn draw(path: &str, ring: &KeyRing, chance: &mut dyn Chance) -> Result<UnsealedObject> {
+        let key = SealingKey::draw(chance)?;
+        let place = ring.place(path);
+        let wrapped = ring.wrap(&key, &place, chance)?;
+        let sealing = key.once(chance)?;
+        Ok(UnsealedObject { path: path.to_owned(), sealing, key: (place, wrapped) })
+    }
+
+    /// Seals its content.
+    ///
+    /// # Errors
+    /// There is too much of it.
+    pub fn seal(self, bytes: &[u8]) -> Result<DraftObject> {
+        let UnsealedObject { path, sealing, key } = self;
+        let bytes = sealing.seal(bytes, &path)?;
+        Ok(DraftObject { named: Ref { sha256: Sha256::of(&bytes), path }, key, bytes })
+    }
+}
+
+/// A sealed object as it was read, with its wrapped key.
+pub struct SealedObject<'o> {
+    object: &'o Ref,
+    bytes: Vec<u8>,
+    key: Vec<u8>,
+}
+
+impl SealedObject<'_> {
+    /// Which one.
+    pub fn object(&self) -> &Ref {
+        self.object
+    }
+}
+
 /// Reads sealed objects.
 #[derive(Clone, Copy)]
 pub struct ObjectReader<'a> {
-    store: &'a dyn Store,
+    store: &'a dyn ReadStore,
     ring: &'a KeyRing,
     /// The place of the next entry, for whoever writes the log.
     next: Option<u64>,
@@ -81,7 +134,7 @@ pub struct ObjectReader<'a> {
 
 impl<'a> ObjectReader<'a> {
     /// Of this store, with these keys.
-    pub fn new(store: &'a dyn Store, ring: &'a KeyRing) -> ObjectReader<'a> {
+    pub fn new(store: &'a dyn ReadStore, ring: &'a KeyRing) -> ObjectReader<'a> {
         ObjectReader { store, ring, next: None }
     }
 
@@ -96,21 +149,35 @@ impl<'a> ObjectReader<'a> {
     /// # Errors
     /// It was changed, or the store cannot be read.
     pub fn read(&self, object: &Ref) -> Result<Option<Zeroizing<Vec<u8>>>> {
-        let Some(sealed) = self.store.read(&object.path)? else { return Ok(None) };
+        self.sealed(object)?.map(|sealed| self.opened(&sealed)).transpose()
+    }
+
+    /// An object as it lies in the store, with its key; `None` when it or its key is gone.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn sealed<'o>(&self, object: &'o Ref) -> Result<Option<SealedObject<'o>>> {
+        let Some(bytes) = self.store.read(&object.path)? else { return Ok(None) };
+        let key = self.store.read(&self.ring.place(&object.path))?;
+        Ok(key.map(|key| SealedObject { object, bytes, key }))
+    }
+
+    /// What an object says.
+    ///
+    /// # Errors
+    /// It was changed.
+    pub fn opened(&self, sealed: &SealedObject<'_>) -> Result<Zeroizing<Vec<u8>>> {
+        let SealedObject { object, bytes, key } = sealed;
         let changed = |what: &str, path: &str| {
             let text = format!("this {what} of the private root was changed: put it back as it was, from a backup");
             Err(Error::new(ErrorCategory::Input, text).in_field(path.to_owned()))
         };
-        if Sha256::of(&sealed) != object.sha256 {
+        if Sha256::of(bytes) != object.sha256 {
             return changed("object", &object.path);
         }
         let place = self.ring.place(&object.path);
-        let Some(wrapped) = self.store.read(&place)? else { return Ok(None) };
-        let Some(key) = self.ring.unwrap(&wrapped, &place) else { return changed("key", &place) };
-        match key.open(&sealed, &object.path) {
-            Some(bytes) => Ok(Some(bytes)),
-            None => changed("object or its key", &object.path),
-        }
+        let Some(key) = self.ring.unwrap(key, &place) else { return changed("key", &place) };
+        key.open(bytes, &object.path).map_or_else(|| changed("object or its key", &object.path), Ok)
     }
 
     /// What an object says that must be there.
@@ -118,8 +185,16 @@ impl<'a> ObjectReader<'a> {
     /// # Errors
     /// As [`ObjectReader::read`], or it is gone.
     pub fn need(&self, object: &Ref) -> Result<Zeroizing<Vec<u8>>> {
-        if let Some(bytes) = self.read(object)? {
-            return Ok(bytes);
+        self.opened(&self.needed(object)?)
+    }
+
+    /// An object that must be there, as it lies in the store.
+    ///
+    /// # Errors
+    /// As [`ObjectReader::sealed`], or it is gone.
+    pub fn needed<'o>(&self, object: &'o Ref) -> Result<SealedObject<'o>> {
+        if let Some(sealed) = self.sealed(object)? {
+            return Ok(sealed);
         }
         // Whoever has taken over may need it no more.
         self.next.map_or(Ok(()), |next| slot::free(self.store, next))?;

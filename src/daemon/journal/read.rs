@@ -4,7 +4,7 @@
 use super::body::Body;
 use super::entry::Entry;
 use super::ring::{KeyRing, changed_since};
-use super::store::{Store, log};
+use super::store::{ReadStore, log};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::release::Sha256;
 
@@ -38,7 +38,7 @@ impl From<Gap> for Error {
 /// # Errors
 /// An entry is damaged, foreign or out of its place, something lies beyond the gap, or `take` refuses.
 pub fn read(
-    store: &dyn Store,
+    store: &dyn ReadStore,
     ring: &KeyRing,
     from: u64,
     behind: Option<CheckedEntry>,
@@ -91,7 +91,7 @@ pub fn check(
 }
 
 /// Whether entries lie beyond the place where the log ends.
-fn beyond(store: &dyn Store, end: u64) -> Result<Option<Gap>> {
+fn beyond(store: &dyn ReadStore, end: u64) -> Result<Option<Gap>> {
     Ok(newest(store)?.filter(|&newest| newest >= end).map(|_| {
         let text = format!("entry {end} of the log is missing, and later ones are there: entries were lost: {RESTORE}");
         Gap { path: Entry::path(end), text }
@@ -102,7 +102,7 @@ fn beyond(store: &dyn Store, end: u64) -> Result<Option<Gap>> {
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn newest(store: &dyn Store) -> Result<Option<u64>> {
+pub fn newest(store: &dyn ReadStore) -> Result<Option<u64>> {
     Ok(store.list("log")?.iter().filter_map(|entry| log::place(&entry.path)).max())
 }
 

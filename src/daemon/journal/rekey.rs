@@ -10,7 +10,7 @@ use super::body::Body;
 use super::entry::Entry;
 use super::read::newest;
 use super::ring::{KeyRing, Wrap, changed_since};
-use super::store::{Store, put_all};
+use super::store::{ReadStore, Store, put_all};
 use crate::daemon::chance::Chance;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::seal::OperatorKey;
@@ -23,7 +23,7 @@ impl KeyRing {
     ///
     /// # Errors
     /// The operator's key is another one, or one that was changed, or one that it is to be changed to.
-    pub fn open(store: &dyn Store, key: &OperatorKey) -> Result<Option<KeyRing>> {
+    pub fn open(store: &dyn ReadStore, key: &OperatorKey) -> Result<Option<KeyRing>> {
         let listed = store.list("keys")?;
         let own = |path: &str| Wrap::at(path).filter(|wrap| wrap.object.is_none()).map(|wrap| wrap.generation);
         let feeds: Vec<(&str, u64)> =
@@ -44,7 +44,7 @@ impl KeyRing {
     }
 
     /// Whether this generation is the one that holds, where another lies beside it.
-    fn holds(&self, store: &dyn Store, beside: &[(&str, u64)]) -> Result<()> {
+    fn holds(&self, store: &dyn ReadStore, beside: &[(&str, u64)]) -> Result<()> {
         if beside.len() == 1 {
             return Ok(());
         }
@@ -66,7 +66,7 @@ impl KeyRing {
 }
 
 /// The generation that holds by the newest entries of the log, those of this epoch and later; 0 where they change none.
-fn holding(store: &dyn Store, ring: &KeyRing, from: u64) -> Result<u64> {
+fn holding(store: &dyn ReadStore, ring: &KeyRing, from: u64) -> Result<u64> {
     for seq in (0..newest(store)?.map_or(0, |newest| newest + 1)).rev() {
         let path = Entry::path(seq);
         let Some(bytes) = store.read(&path)? else { continue };

@@ -10,7 +10,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use super::slot;
-use super::store::{Put, Store, put};
+use super::store::{Put, ReadStore, Store, put};
 use crate::daemon::chance::Chance;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::seal::{OperatorKey, SealingKey};
@@ -56,7 +56,7 @@ fn of_feed(generation: u64) -> String {
 }
 
 /// What to say to whoever has a key that was changed.
-pub(super) fn changed_since(store: &dyn Store) -> Error {
+pub(super) fn changed_since(store: &dyn ReadStore) -> Error {
     let text = format!(
         "the key of this private root ({}) was changed with `tidegate rekey`: name the new one (store.key, --key). What is \
          left under the old one is removed by the next start under the new key, or by the same `tidegate rekey` again",

@@ -1,13 +1,13 @@
 //! The slots of the log (HOUSE 3, Append): where an entry lies, and what a writer ends with that finds its next one taken.
 
-use super::store::{Store, log};
+use super::store::{ReadStore, log};
 use crate::daemon::error::{Error, ErrorCategory, Result, Rival};
 
 /// Whether nobody has appended at this place, which is a writer's next one.
 ///
 /// # Errors
 /// Another writer has taken over, or the store cannot be read.
-pub fn free(store: &dyn Store, next: u64) -> Result<()> {
+pub fn free(store: &dyn ReadStore, next: u64) -> Result<()> {
     match store.read(&log::path(next))? {
         None => Ok(()),
         Some(_) => Err(fenced(store)),
@@ -15,7 +15,7 @@ pub fn free(store: &dyn Store, next: u64) -> Result<()> {
 }
 
 /// Another writer has taken over.
-pub fn fenced(store: &dyn Store) -> Error {
+pub fn fenced(store: &dyn ReadStore) -> Error {
     let text = format!(
         "another tidegate has taken over this feed (its private root is {}): this one ends. Run one at a time",
         store.place()

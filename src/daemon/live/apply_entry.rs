@@ -13,7 +13,7 @@ use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
     ApproverDecision, ChainStart, ClosedTick, ClosingOutcome, Coin, Coins, Decision, Ingest, Masked, MessageOrigin,
-    Published, Ref, RequestOrigin, Retry, Staged, Under,
+    Published, Ref, Rejection, ReleaseDecision, RequestOrigin, Retry, Staged, Under,
 };
 use crate::daemon::terms::ChainTerms;
 use crate::engine::anonymizer::Turns;
@@ -202,7 +202,7 @@ impl FeedState {
     /// A decision was made.
     pub fn decided(&mut self, decision: &Decision, sha256: Sha256, policy: &Policy) {
         let (proposed, finer) = self.due.take().map_or((None, None), |due| (due.recoding, due.finer));
-        let recoding = match decision.under() {
+        let recoding = match decision.release().map(ReleaseDecision::under) {
             Some(Under::Coarsest) => {
                 let trees = self.terms.columns.trees();
                 self.feed.to_the_root(&trees);
@@ -211,28 +211,16 @@ impl FeedState {
             Some(Under::Finer) => finer,
             Some(Under::Proposed) | None => proposed,
         };
+        self.live.extend(decision.verdict().map(|verdict| verdict.path.clone()));
+        let pending = |approved: &ReleaseDecision| {
+            let (approved, approvals) = (approved.clone(), Vec::new());
+            Pending { approved, decision: sha256, recoding, approvals }
+        };
         match decision {
-            Decision::Publish { release, tick, time, files, manifest, under: _, verdict, figures } => {
-                self.live.insert(verdict.path.clone());
-                let (files, manifest, time) = (files.clone(), manifest.clone(), time.clone());
-                let (release, tick) = (*release, *tick);
-                let (approvals, figures) = (Vec::new(), *figures);
-                let decision = sha256;
-                let pending = Pending { release, tick, time, files, manifest, decision, recoding, approvals, figures };
-                self.leaves(pending, policy);
-            }
-            Decision::Hold { release, tick, time, files, manifest, under: _, verdict, figures } => {
-                self.live.insert(verdict.path.clone());
-                let (files, manifest, time) = (files.clone(), manifest.clone(), time.clone());
-                let (release, tick) = (*release, *tick);
-                let (approvals, figures) = (Vec::new(), *figures);
-                let decision = sha256;
-                let pending = Pending { release, tick, time, files, manifest, decision, recoding, approvals, figures };
-                self.held = Some(pending);
-            }
-            Decision::Reject { stops, verdict, wanted, .. } => {
+            Decision::Publish(approved) => self.leaves(pending(approved), policy),
+            Decision::Hold(approved) => self.held = Some(pending(approved)),
+            Decision::Reject(Rejection { stops, wanted, .. }) => {
                 (self.held, self.candidate) = (None, None);
-                verdict.iter().for_each(|verdict| _ = self.live.insert(verdict.path.clone()));
                 wanted.iter().for_each(|wanted| self.wanted(wanted));
                 if *stops {
                     self.feed.stop(policy);
@@ -278,32 +266,32 @@ impl FeedState {
         let candidate = candidate
             .or_else(|| Some(self.feed.propose(pending.recoding.as_ref()?, policy, &self.terms.columns.trees())));
         let candidate = candidate.expect("a decision is about what a tick has proposed");
-        let files = pending.files.iter().map(|file| (file.path.clone(), file.sha256)).collect();
+        let files = pending.approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
         // Rows that were erased since were in it.
         let rows = if policy.publish_every().is_some() {
             let line = |file: &Staged| FileLine { path: file.path.clone(), sha256: file.sha256, rows: file.rows };
             let part = |file: &Staged| Some((PartLine { span: file.span?, file: line(file) }, file.bytes.unwrap_or(0)));
-            let new: Vec<(PartLine, u64)> = pending.files.iter().filter_map(part).collect();
+            let new: Vec<(PartLine, u64)> = pending.approved.files().iter().filter_map(part).collect();
             self.joins_table(&pending, new, policy);
             self.parts().iter().filter_map(|part| part.file.rows).sum()
         } else {
-            pending.files.iter().find_map(|file| file.rows).unwrap_or_else(|| candidate.table().rows())
+            pending.approved.files().iter().find_map(|file| file.rows).unwrap_or_else(|| candidate.table().rows())
         };
         self.releases.push(DecidedRelease {
-            release: pending.release,
+            release: pending.approved.release(),
             chain: self.feed.chain(),
-            tick: pending.tick,
+            tick: pending.approved.tick(),
             rows,
             files,
             manifest: None,
             erased: std::mem::take(&mut self.erased),
             retired: std::mem::take(&mut self.retired),
             retired_through: self.retired_through.take(),
-            time: pending.time.clone(),
-            figures: pending.figures,
+            time: pending.approved.time().to_owned(),
+            figures: pending.approved.figures(),
             removed: None,
         });
-        self.members_are_in(pending.release);
+        self.members_are_in(pending.approved.release());
         self.feed.publish(candidate, policy, &self.terms.columns.trees());
         self.formed.clear();
         self.ledgers.clear();
@@ -319,9 +307,9 @@ impl FeedState {
         let lines: Vec<PartLine> = new.iter().map(|(line, _)| line.clone()).collect();
         let parts = self.parts_with(&lines, policy);
         for id in self.table_ids() {
-            let time = milliseconds(&pending.time);
+            let time = milliseconds(pending.approved.time());
             let release = NewRelease {
-                release: pending.release,
+                release: pending.approved.release(),
                 time,
                 new: new.iter().filter(|(line, _)| line.table() == id.kind).cloned().collect(),
                 parts: parts.iter().filter(|part| part.table() == id.kind).cloned().collect(),

@@ -9,7 +9,7 @@ use super::statement::Statement;
 use super::work::Live;
 use crate::daemon::config::{self, Approvers};
 use crate::daemon::error::Result;
-use crate::daemon::journal::{ApproverDecision, Body, Decision, RequestOrigin};
+use crate::daemon::journal::{ApproverDecision, Decision, Rejection, RequestOrigin};
 use crate::daemon::sign::PublicKey;
 
 impl Live {
@@ -24,7 +24,8 @@ impl Live {
         let Some(Statement { release, digest, approves }) = ask.statement() else {
             return Ok(ask.refused("this is about no release"));
         };
-        let held = self.state.held.as_ref().filter(|held| held.release == release && held.decision == digest);
+        let held =
+            self.state.held.as_ref().filter(|held| held.approved.release() == release && held.decision == digest);
         let Some(held) = held.cloned() else {
             return Ok(ask.refused(format!(
                 "release {release} does not wait for approval, or not any more in this form: a tick, an erasure or \
@@ -71,7 +72,7 @@ impl Live {
         approvers: &Approvers,
         now: &str,
     ) -> Result<RequestOutcome> {
-        let (ask, wanted, release) = (&request.ask, request.wanted.clone(), held.release);
+        let (ask, wanted, release) = (&request.ask, request.wanted.clone(), held.approved.release());
         let counted = held.counted(approvers);
         let key = |wanted: &RequestOrigin| wanted.signed.as_ref().map(|signed| signed.key.clone());
         let again = counted.iter().any(|before| key(before) == key(&wanted));
@@ -80,7 +81,7 @@ impl Live {
             return Ok(ask.refused(format!("they have approved release {release} before, and {}", still(missing))));
         }
         let asked = ApproverDecision { release, decision: held.decision, wanted, missing };
-        self.append(Body::Approve(asked.clone()))?;
+        self.append(asked.clone())?;
         self.state.approved(&asked, &self.policy);
         if missing > 0 {
             let text = format!("this approval of release {release} is in the log, and {}", still(missing));
@@ -92,20 +93,20 @@ impl Live {
     }
 
     fn reject(&mut self, held: &Pending, request: &Request) -> Result<RequestOutcome> {
-        let reject = Decision::Reject {
-            release: held.release,
-            tick: held.tick,
-            time: held.time.clone(),
+        let reject = Rejection {
+            release: held.approved.release(),
+            tick: held.approved.tick(),
+            time: held.approved.time().to_owned(),
             stops: false,
             reasons: Vec::new(),
             verdict: None,
             wanted: Some(request.wanted.clone()),
         };
-        let sha256 = self.append(Body::Decision(reject.clone()))?;
-        self.state.decided(&reject, sha256, &self.policy);
+        let sha256 = self.append(reject.clone())?;
+        self.state.decided(&Decision::Reject(reject), sha256, &self.policy);
         self.unstage(held)?;
-        let text = format!("release {} is rejected; its people come out with the next one", held.release);
-        Ok(RequestOutcome { release: Some(held.release), ..request.ask.done(text) })
+        let text = format!("release {} is rejected; its people come out with the next one", held.approved.release());
+        Ok(RequestOutcome { release: Some(held.approved.release()), ..request.ask.done(text) })
     }
 }
 

@@ -10,12 +10,12 @@ use super::row_columns::{bytes, parse};
 use super::state::FeedState;
 use super::work::{Last, Live};
 use crate::daemon::error::Result;
-use crate::daemon::journal::store::{Listed, Store};
+use crate::daemon::journal::store::{Listed, ReadStore};
 use crate::daemon::journal::{CheckedEntry, Drafts, Entry, KeyRing, ObjectReader, Ref, destroy_all};
 use crate::engine::model::Detail;
 use crate::engine::release::Sha256;
 
-const VERSION: u32 = 18;
+const VERSION: u32 = 19;
 /// Entries from which on another one is worth its while.
 const OFTEN: u64 = 32;
 /// Bytes of a checkpoint that one entry pays for.
@@ -34,7 +34,7 @@ struct Checkpoint {
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn checkpoints(store: &dyn Store) -> Result<Vec<Listed>> {
+pub fn checkpoints(store: &dyn ReadStore) -> Result<Vec<Listed>> {
     Ok(store.list("checkpoint")?.into_iter().filter(|listed| !ObjectPieces::has(&listed.path)).collect())
 }
 
@@ -42,7 +42,7 @@ pub fn checkpoints(store: &dyn Store) -> Result<Vec<Listed>> {
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn newest(store: &dyn Store, ring: &KeyRing) -> Result<Option<(FeedState, CheckedEntry)>> {
+pub fn newest(store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<(FeedState, CheckedEntry)>> {
     let objects = ObjectReader::new(store, ring);
     for listed in checkpoints(store)?.into_iter().rev() {
         let Some(sealed) = store.read(&listed.path)? else { continue };

@@ -4,14 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use super::make_visible::LATEST;
-use super::release_index::INDEX;
+use super::public_root::{INDEX, LATEST, latest};
 use super::removed_manifest::Removed;
 use super::state::{DecidedRelease, FeedState};
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::store::{Put, put};
-use crate::daemon::journal::{Body, Cleaned};
+use crate::daemon::journal::Cleaned;
 use crate::engine::delta::LogFile;
 use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256, TableId};
 
@@ -38,7 +36,7 @@ impl Live {
         replaced.sort_unstable();
         let of_them = self.state.removed().filter(|(line, _)| replaced.contains(&line.release));
         let notice = of_them.filter_map(|(_, removed)| removed.notice).max();
-        self.append(Body::Cleaned(Cleaned { time: now.to_owned(), replaced, notice }))?;
+        self.append(Cleaned { time: now.to_owned(), replaced, notice })?;
         self.state.cleaned();
         Ok(true)
     }
@@ -53,15 +51,8 @@ impl Live {
             }
             let why = (removed.reason, removed.notice);
             let notice = RemovalNotice::new(&self.state.terms.name, line.chain, line.release, manifest, why);
-            let (path, bytes) = (layout.removal(removed.reason, line.release), notice.bytes());
-            if let Some(signing) = &self.settings.signing {
-                let (place, signature) = (format!("{path}.sig"), signing.sign(&bytes));
-                // A signature under a key that was used before is as good.
-                if put(&*self.public, &place, &signature)? == Put::Theirs && self.public.read(&path)?.is_none() {
-                    self.public.replace(&place, &signature)?;
-                }
-            }
-            self.show(&path, &bytes)?;
+            let path = layout.removal(removed.reason, line.release);
+            self.public.put_notice(&path, &notice, self.settings.signing.as_ref())?;
         }
         Ok(())
     }
@@ -112,9 +103,7 @@ impl Live {
         if self.settings.layout == Layout::Root
             && let Some(named) = self.public.read(LATEST)?
         {
-            let names = |line: &DecidedRelease| {
-                format!("{}\n", self.settings.layout.manifest(line.release)).into_bytes() == named
-            };
+            let names = |line: &DecidedRelease| latest(self.settings.layout, line.release) == named;
             if self.state.removed().any(|(line, _)| names(line)) {
                 self.name_newest()?;
             }
@@ -129,10 +118,8 @@ impl Live {
     fn name_newest(&self) -> Result<()> {
         let layout = self.settings.layout;
         let next = self.state.releases.last().map_or(1, |line| line.release + 1);
-        match self.state.releases.iter().rev().find(|line| line.is_visible()) {
-            Some(line) => self.public.replace(LATEST, format!("{}\n", layout.manifest(line.release)).as_bytes())?,
-            None => self.public.delete(LATEST)?,
-        }
+        let newest = self.state.releases.iter().rev().find(|line| line.is_visible());
+        self.public.name_newest(layout, newest.map(|line| line.release))?;
         if self.public.read(&layout.manifest(next))?.is_some() {
             self.newest(next)?;
         }

@@ -14,7 +14,7 @@ use super::row_columns::{Roll, parse};
 use super::state::Closing;
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, ClosedTick, ClosingOutcome, Drafts, Masked, Ref};
+use crate::daemon::journal::{ClosedTick, ClosingOutcome, Drafts, Masked, Ref};
 use crate::engine::feed::{self, ClosingResult as Came, Fixed, Ledger};
 use crate::engine::histogram::{CodedRows, Headcount, Histogram, Person};
 use crate::engine::measures::{PersonNumbers, SumSuppression};
@@ -103,7 +103,7 @@ impl Live {
             verdict,
             turn: feed.turns().last(),
         };
-        self.append(Body::Closed(closed.clone()))?;
+        self.append(closed.clone())?;
         let held = self.state.held.take();
         self.state.closed(&closed);
         self.state.forms(&fixed);
@@ -195,7 +195,7 @@ impl Live {
             verdict: None,
             turn: turns.last(),
         };
-        self.append(Body::Closed(closed.clone()))?;
+        self.append(closed.clone())?;
         self.state.feed.skipped(turns);
         self.state.closed(&closed);
         Ok(Some(TickResult { tick, new, added: 0, outcome, recorded: Recorded::of(tick) }))
@@ -218,7 +218,7 @@ impl Live {
         let members = members.map(|members| self.log.seal(&mut drafts, "members", &members.bytes())).transpose()?;
         drafts.put(self.log.store())?;
         let masked = Masked { tick: fixed.tick, counts, ledger, members };
-        self.append(Body::Masked(masked.clone()))?;
+        self.append(masked.clone())?;
         self.state.masked(&masked);
         if let Some(ledger) = changes {
             self.state.feed.masked(ledger);

@@ -6,7 +6,7 @@ use super::row_columns::{bytes, parse};
 use super::state::{Due, Lets};
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Coin};
+use crate::daemon::journal::Coin;
 use crate::engine::policy::Odds;
 use crate::engine::safeguards::mask::Draws;
 
@@ -31,7 +31,7 @@ impl Live {
         drawn.sound()?;
         let coin = self.log.keep("coin", &bytes(VERSION, &lets))?;
         let coin = Coin { tick: due.tick, tests: self.state.feed.tests() + 1, coin };
-        self.append(Body::Coin(coin.clone()))?;
+        self.append(coin.clone())?;
         self.state.drawn(&coin, lets);
         Ok(lets)
     }

@@ -10,7 +10,7 @@ use super::row_columns::{bytes, parse};
 use super::work::Live;
 use crate::daemon::chance;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Coins};
+use crate::daemon::journal::Coins;
 use crate::engine::safeguards::mask::Draws;
 
 const VERSION: u32 = 1;
@@ -60,7 +60,7 @@ impl Live {
         let sealed = Zeroizing::new(bytes(VERSION, &Seed(*seed)));
         let coins = self.log.keep("coins", &sealed)?;
         let coins = Coins { tick, coins };
-        self.append(Body::Coins(coins.clone()))?;
+        self.append(coins.clone())?;
         self.state.tossed(&coins);
         Ok(Tossed::of(&seed))
     }

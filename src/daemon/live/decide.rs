@@ -8,11 +8,11 @@ use super::record::Recorded;
 use super::state::Due;
 use super::work::Live;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::{Body, Decision, FailureRecord, Ref, Staged, Under};
+use crate::daemon::journal::{Body, DecisionTerms, FailureRecord, NewEntry, Ref, Rejection, Under};
 use crate::engine::gate::own::{Approved, Verdict};
 use crate::engine::histogram::Histogram;
 use crate::engine::model::Role;
-use crate::engine::release::{Manifest, Sha256};
+use crate::engine::release::Manifest;
 
 /// What was decided about a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,18 +38,14 @@ impl Live {
         let Chosen { candidate, under, said } = self.chosen(&due, &mut recorded)?;
         let release = candidate.release;
         let verdict = self.log.keep("verdict", &recorded.bytes())?;
-        let (decision, decided, approved) = match said {
+        let (entry, decided, approved): (NewEntry, _, _) = match said {
             Said::Approved(approved, stages) => {
                 self.state.candidate = Some(candidate);
-                let (files, manifest) = staged(&approved, stages);
                 let (tick, time) = (due.tick, due.time.clone());
-                let figures = Manifest::parse(approved.manifest()).ok().map(|manifest| manifest.figures());
-                if self.settings.manual {
-                    let decision = Decision::Hold { release, tick, time, files, manifest, under, verdict, figures };
-                    (decision, Decided::Hold, Some(approved))
-                } else {
-                    let decision = Decision::Publish { release, tick, time, files, manifest, under, verdict, figures };
-                    (decision, Decided::Publish, Some(approved))
+                let terms = DecisionTerms { release, tick, time, under, verdict, stages };
+                match self.settings.manual {
+                    true => (NewEntry::hold(&approved, terms), Decided::Hold, None),
+                    false => (NewEntry::publish(&approved, terms), Decided::Publish, Some(approved)),
                 }
             }
             Said::Refused(said) => {
@@ -57,12 +53,14 @@ impl Live {
                 // There is nothing coarser to fall back to.
                 let stops = said.stops() || under == Under::Coarsest;
                 let decided = if stops { Decided::Stop } else { Decided::Reject };
-                (rejection(release, &due, &said, stops, verdict), decided, None)
+                (rejection(release, &due, &said, stops, verdict).into(), decided, None)
             }
         };
-        let sha256 = self.append(Body::Decision(decision.clone()))?;
-        self.state.decided(&decision, sha256, &self.policy);
-        if let (Some(approved), Decided::Publish) = (approved, decided) {
+        let sha256 = self.append(entry.clone())?;
+        if let Body::Decision(decision) = entry.body() {
+            self.state.decided(decision, sha256, &self.policy);
+        }
+        if let Some(approved) = approved {
             self.commit(*approved)?;
         }
         Ok(Some((decided, under, recorded)))
@@ -80,7 +78,7 @@ impl Live {
             let columns = &self.state.terms.columns;
             manifest.map(|manifest| manifest.without_detail(columns).into_iter().map(str::to_owned).collect())
         };
-        let mut found: Vec<String> = names(&self.aside(&pending.manifest)?).unwrap_or_default();
+        let mut found: Vec<String> = names(&self.aside(pending.approved.manifest())?).unwrap_or_default();
         let before = self.state.releases.iter().rev().find(|line| line.manifest.is_some());
         if let Some(before) = before.filter(|_| !found.is_empty()) {
             let bytes = self.public.read(&self.settings.layout.manifest(before.release))?;
@@ -145,31 +143,14 @@ impl Live {
     }
 }
 
-/// The files of an approved release, which were staged in their order, and its manifest, which was the last.
-fn staged(approved: &Approved, mut stages: Vec<String>) -> (Vec<Staged>, Staged) {
-    let manifest = stages.pop().expect("a manifest was staged");
-    assert_eq!(stages.len(), approved.files().len(), "every file was staged");
-    let lines = approved.lines().iter().zip(approved.files());
-    let files = stages.into_iter().zip(lines).map(|(stage, ((line, span), (_, bytes)))| Staged {
-        stage,
-        path: line.path.clone(),
-        sha256: line.sha256,
-        rows: line.rows,
-        span: *span,
-        bytes: span.map(|_| bytes.len() as u64),
-    });
-    let (path, sha256) = (String::new(), Sha256::of(approved.manifest()));
-    (files.collect(), Staged { stage: manifest, path, sha256, rows: None, span: None, bytes: None })
-}
-
-fn rejection(release: u32, due: &Due, verdict: &Verdict, stops: bool, kept: Ref) -> Decision {
+fn rejection(release: u32, due: &Due, verdict: &Verdict, stops: bool, kept: Ref) -> Rejection {
     let reasons = verdict.reasons();
     let reasons = reasons.map(|(check, reason)| FailureRecord {
         check: check.check.clone(),
         value: reason.value.filter(|_| check.public_value().is_some()),
         limit: reason.limit,
     });
-    Decision::Reject {
+    Rejection {
         release,
         tick: due.tick,
         time: due.time.clone(),
@@ -178,10 +159,4 @@ fn rejection(release: u32, due: &Due, verdict: &Verdict, stops: bool, kept: Ref)
         verdict: Some(kept),
         wanted: None,
     }
-}
-
-/// The manifest as it is published: what was decided, with the digest of the decision.
-pub fn final_manifest(staged: &[u8], decision: Sha256) -> Result<Vec<u8>> {
-    let manifest = Manifest::parse(staged).map_err(|error| Error::new(ErrorCategory::Internal, error.to_string()))?;
-    Ok(Manifest { decision: Some(decision), ..manifest }.bytes())
 }

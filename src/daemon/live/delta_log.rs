@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::delta::{Commit, DataFile, LogFile, Metadata, Operation, checkpoint, last_checkpoint};
-use crate::engine::release::Sha256;
+use crate::engine::release::{Sha256, TableId};
 
 /// Versions between two checkpoints.
 const CHECKPOINT_EVERY: u64 = 10;
@@ -47,14 +47,37 @@ pub struct DeltaStep {
     pub added: Vec<DataFile>,
 }
 
+/// Where a file of the Delta log of a table lies.
+pub fn log_path(table: TableId, file: LogFile) -> String {
+    format!("{}/{}", table.folder(), file.path())
+}
+
 /// A checkpoint of a log.
 pub struct DeltaCheckpoint {
     /// Its version.
     pub version: u64,
+    /// What the table has in it.
+    pub content: DeltaFile,
+    /// The file that names it.
+    pub named: DeltaFile,
+}
+
+/// A file of a log: only the log itself makes one, of versions that are decided.
+pub struct DeltaFile {
+    name: LogFile,
+    bytes: Vec<u8>,
+}
+
+impl DeltaFile {
+    /// Which one.
+    pub fn name(&self) -> LogFile {
+        self.name
+    }
+
     /// Its bytes.
-    pub bytes: Vec<u8>,
-    /// The bytes of the file that names it.
-    pub named: Vec<u8>,
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 impl DeltaLog {
@@ -107,9 +130,10 @@ impl DeltaLog {
     }
 
     /// Commits that may not be in the public root yet, as files of the log.
-    pub fn due(&self) -> Vec<(LogFile, Vec<u8>)> {
+    pub fn due(&self) -> Vec<DeltaFile> {
         let Some(metadata) = &self.metadata else { return Vec::new() };
-        self.due.iter().map(|commit| (LogFile::Commit(commit.version), commit.bytes(metadata))).collect()
+        let file = |commit: &Commit| DeltaFile { name: LogFile::Commit(commit.version), bytes: commit.bytes(metadata) };
+        self.due.iter().map(file).collect()
     }
 
     /// All commits are in the public root.
@@ -128,6 +152,8 @@ impl DeltaLog {
         let (metadata, of) = (self.metadata.as_ref()?, self.versions.get(usize::try_from(version).ok()?)?);
         let newest = of.release.map(|release| (release, of.time));
         let bytes = checkpoint(metadata, newest, files);
-        Some(DeltaCheckpoint { version, bytes, named: last_checkpoint(version, of.release, files.len()) })
+        let content = DeltaFile { name: LogFile::Checkpoint(version), bytes };
+        let bytes = last_checkpoint(version, of.release, files.len());
+        Some(DeltaCheckpoint { version, content, named: DeltaFile { name: LogFile::LastCheckpoint, bytes } })
     }
 }

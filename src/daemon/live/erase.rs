@@ -17,7 +17,7 @@ use super::rewrite::Rewritten;
 use super::row_columns::{Roll, parse};
 use super::work::{Last, Live};
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Erase, ErasedRows, destroy_all};
+use crate::daemon::journal::{Erase, ErasedRows, destroy_all};
 use crate::engine::feed::Erased;
 use crate::engine::gate::own::History;
 use crate::engine::histogram::Person;
@@ -88,7 +88,7 @@ impl Live {
             moved,
             rows,
         };
-        self.append(Body::Erase(erase.clone()))?;
+        self.append(erase.clone())?;
         let void = self.void()?;
         let leaves_feed = erase.leaves_state() && pending.is_empty();
         self.destroyed(&erase)?;

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Forgotten, destroy_all};
+use crate::daemon::journal::{Forgotten, destroy_all};
 
 impl Live {
     /// Destroys what has been kept for long enough. How many objects.
@@ -29,7 +29,7 @@ impl Live {
         }
         let time = Timestamp::from_second(now.as_second()).unwrap_or(now).to_string();
         let forgotten = Forgotten { time, objects: gone };
-        self.append(Body::Forgotten(forgotten.clone()))?;
+        self.append(forgotten.clone())?;
         self.state.forgets(&forgotten.objects);
         destroy_all(self.log.store(), self.log.ring(), forgotten.objects.iter().map(String::as_str))?;
         Ok(forgotten.objects.len() as u64)

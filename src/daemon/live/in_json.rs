@@ -31,20 +31,18 @@ mod tests {
     #[test]
     fn a_release_that_waits_is_read_back() {
         let (sha256, loss) = (Sha256::of(b""), Figure::real(0.0).expect("finite"));
-        let staged = |rows, span, bytes| Staged { stage: "s".into(), path: "p".into(), sha256, rows, span, bytes };
+        let staged = |rows| Staged { stage: "s".into(), path: "p".into(), sha256, rows, span: None, bytes: None };
         let figures = PastRelease { release: 1, rows: 2, classes: 1, smallest_class: 2, loss, refinement: None };
-        for (files, figures) in [(vec![staged(Some(2), None, None)], Some(figures)), (Vec::new(), None)] {
-            let held = Pending {
-                release: 1,
-                tick: 0,
-                time: "2026-11-21T10:00:00Z".into(),
-                files,
-                manifest: staged(None, None, None),
-                decision: sha256,
-                recoding: None,
-                approvals: Vec::new(),
-                figures,
-            };
+        for (files, figures) in [(vec![staged(Some(2))], Some(figures)), (Vec::new(), None)] {
+            let mut decided = serde_json::json!({
+                "release": 1, "tick": 0, "time": "2026-11-21T10:00:00Z", "files": files, "manifest": staged(None),
+                "under": "proposed", "verdict": {"path": "v", "sha256": sha256}
+            });
+            if let Some(figures) = figures {
+                decided["figures"] = serde_json::to_value(figures).expect("JSON");
+            }
+            let approved = serde_json::from_value(decided).expect("a decision");
+            let held = Pending { approved, decision: sha256, recoding: None, approvals: Vec::new() };
             let kept = Kept { held: Some(held), behind: 7 };
             let bytes = postcard::to_stdvec(&kept).expect("it is written");
             assert_eq!(postcard::from_bytes::<Kept>(&bytes).expect("it is read"), kept);

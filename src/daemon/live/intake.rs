@@ -8,7 +8,7 @@ use super::state::{Consumed, MessageShare};
 use super::work::Live;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::PersonHasher;
-use crate::daemon::journal::{Body, Drafts, Ingest, IntakePart, MessageOrigin, Quarantined, SealedRows};
+use crate::daemon::journal::{Drafts, Ingest, IntakePart, MessageOrigin, Quarantined, SealedRows};
 use crate::engine::histogram::{CodedRows, Person};
 use crate::engine::policy::{Decimal, OnRepeat};
 use zeroize::Zeroizing;
@@ -157,7 +157,7 @@ impl Live {
         }
         drafts.put(self.log.store())?;
         let ingest = Ingest { time: now.to_owned(), tick, segments, quarantine, parts: became, nulled };
-        self.append(Body::Ingest(ingest.clone()))?;
+        self.append(ingest.clone())?;
         self.state.ingest(&ingest);
         self.state.feed.arrive(&rows, tick);
         let all = |of: fn(&IntakePart) -> u64| ingest.parts.iter().map(of).sum::<u64>();

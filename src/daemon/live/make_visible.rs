@@ -2,16 +2,13 @@
 //! manifest, which is the visibility point. Every step can be done twice: what is there with the same bytes is fine, what
 //! is there with others stops the feed.
 
-use super::decide::final_manifest;
+use super::public_root::FinalManifest;
 use super::state::Pending;
 use super::work::Live;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::store::{Created, Put, put, put_all};
-use crate::daemon::journal::{Body, Published, Staged};
+use crate::daemon::journal::store::put_all;
+use crate::daemon::journal::{Published, Staged};
 use crate::engine::release::{Layout, Sha256};
-
-/// The advisory name of the newest release.
-pub(super) const LATEST: &str = "LATEST";
 
 /// A release that has become visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,32 +35,35 @@ impl Live {
     /// The public root cannot be written, or holds other bytes where the release belongs.
     pub fn leave(&mut self, now: &str) -> Result<Option<PublishedRelease>> {
         let Some(pending) = self.state.publishing.clone() else { return Ok(None) };
-        let manifest = final_manifest(&self.aside(&pending.manifest)?, pending.decision)?;
-        let path = self.settings.layout.manifest(pending.release);
-        self.show_all(&pending.files, (&path, &manifest))?;
+        let Pending { approved, decision, .. } = &pending;
+        let manifest = FinalManifest::of(approved, &self.aside(approved.manifest())?, *decision)?;
+        let path = self.settings.layout.manifest(approved.release());
+        let copy = |file: &Staged| Ok((file.path.clone(), self.aside(file)?));
+        let copies = approved.files().iter().map(copy).collect::<Result<Vec<_>>>()?;
+        self.public.copy(approved, &copies, (&path, &manifest))?;
         if let Some(signing) = &self.settings.signing {
-            let notice = self.settings.layout.notice(pending.release);
-            if let Some(file) = pending.files.iter().find(|file| file.path == notice) {
-                self.signed(&notice, &path, &signing.sign(&self.aside(file)?))?;
+            let notice = self.settings.layout.notice(approved.release());
+            if let Some((notice, bytes)) = copies.iter().find(|(path, _)| *path == notice) {
+                self.public.sign(signing, (notice, bytes), &path)?;
             }
-            self.signed(&path, &path, &signing.sign(&manifest))?;
+            self.public.sign(signing, (&path, manifest.bytes()), &path)?;
         }
         // A writer that another one has taken the place of must not show again what that one may have removed.
         self.log.ours()?;
-        self.show(&path, &manifest)?;
+        self.public.put_manifest(&path, &manifest)?;
         self.state.table_ids().into_iter().try_for_each(|table| self.show_delta(table))?;
-        let sha256 = Sha256::of(&manifest);
+        let sha256 = Sha256::of(manifest.bytes());
         if self.settings.layout == Layout::Root {
-            self.newest(pending.release)?;
+            self.newest(pending.approved.release())?;
         }
         self.write_index()?;
-        let published = Published { release: pending.release, manifest: sha256, time: now.to_owned() };
-        self.append(Body::Published(published.clone()))?;
+        let published = Published { release: pending.approved.release(), manifest: sha256, time: now.to_owned() };
+        self.append(published.clone())?;
         self.state.published(&published);
         self.unstage(&pending)?;
         self.clean(now)?;
         let rows = self.state.releases.last().map_or(0, |line| line.rows);
-        Ok(Some(PublishedRelease { release: pending.release, rows, manifest: sha256 }))
+        Ok(Some(PublishedRelease { release: pending.approved.release(), rows, manifest: sha256 }))
     }
 
     /// Names the newest release. Another writer may have gone on meanwhile, and its release must not be left unnamed: whoever
@@ -75,22 +75,11 @@ impl Live {
             while newer(release)? {
                 release += 1;
             }
-            let path = self.settings.layout.manifest(release);
-            self.public.replace(LATEST, format!("{path}\n").as_bytes())?;
+            self.public.name_newest(self.settings.layout, Some(release))?;
             if !newer(release)? {
                 return Ok(());
             }
         }
-    }
-
-    /// Puts a signature beside the place of a manifest, or of a notice. As long as the manifest is not there it tells nobody
-    /// anything, and may be one of a key that was used before.
-    fn signed(&self, file: &str, manifest: &str, signature: &[u8]) -> Result<()> {
-        let path = format!("{file}.sig");
-        if put(&*self.public, &path, signature)? == Put::Theirs && self.public.read(manifest)?.is_none() {
-            return self.public.replace(&path, signature);
-        }
-        self.show(&path, signature)
     }
 
     /// A file of a release that is decided, as it was decided.
@@ -102,38 +91,6 @@ impl Live {
         // Another writer may have published it meanwhile.
         self.log.ours()?;
         Err(not_as_decided(&file.stage))
-    }
-
-    /// Copies files to where they are published, if nothing else lies in their places or in that of the manifest:
-    /// otherwise nothing of the release is put there.
-    fn show_all(&self, files: &[Staged], manifest: (&str, &[u8])) -> Result<()> {
-        let copy = |file: &Staged| Ok((file.path.clone(), self.aside(file)?));
-        let copies = files.iter().map(copy).collect::<Result<Vec<_>>>()?;
-        let places = copies.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).chain([manifest]);
-        for (path, bytes) in places {
-            if self.public.read(path)?.is_some_and(|there| there != bytes) {
-                return Err(self.occupied(path));
-            }
-        }
-        let created = self.public.create_all(&copies)?;
-        let mut doubtful = copies.iter().zip(created).filter(|(_, created)| *created != Created::Made);
-        doubtful.try_for_each(|((path, bytes), _)| self.show(path, bytes))
-    }
-
-    pub(super) fn show(&self, path: &str, bytes: &[u8]) -> Result<()> {
-        match put(&*self.public, path, bytes)? {
-            Put::Ours => Ok(()),
-            Put::Theirs => Err(self.occupied(path)),
-        }
-    }
-
-    fn occupied(&self, path: &str) -> Error {
-        let text = format!(
-            "`{path}` is in the public root {} already, with other content: nothing is overwritten. Move it away, or name the \
-             public root of this feed",
-            self.public.place()
-        );
-        Error::new(ErrorCategory::Input, text)
     }
 
     /// Writes files aside and reads them back, so that what is judged is what lies there.
@@ -171,7 +128,7 @@ impl Live {
 
     /// What was written aside is published and needed no more.
     pub(super) fn unstage(&self, pending: &Pending) -> Result<()> {
-        let files = pending.files.iter().chain([&pending.manifest]);
+        let files = pending.approved.staged();
         self.log.store().delete_all(&files.map(|file| file.stage.as_str()).collect::<Vec<_>>())
     }
 
@@ -179,7 +136,10 @@ impl Live {
     pub(super) fn void(&mut self) -> Result<String> {
         let Some(held) = self.state.held.take() else { return Ok(String::new()) };
         self.unstage(&held)?;
-        Ok(format!(". Release {}, which waited for approval, is void: a later tick makes another one", held.release))
+        Ok(format!(
+            ". Release {}, which waited for approval, is void: a later tick makes another one",
+            held.approved.release()
+        ))
     }
 
     /// Finishes what the writer before has left half done, a decision included: nothing else is done before.

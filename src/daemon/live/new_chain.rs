@@ -9,7 +9,7 @@ use super::row_columns::{Roll, parse};
 use super::work::{Live, terms};
 use crate::daemon::config;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::{Body, ChainStart};
+use crate::daemon::journal::ChainStart;
 use crate::daemon::terms::ChainTerms;
 use crate::engine::model::{Column, Columns, Role};
 
@@ -33,7 +33,7 @@ impl Live {
         let (delta, wanted) = (self.settings.writes_delta(feed), Some(request.wanted.clone()));
         let (terms, release_column) = (terms(&mut self.log, &frozen)?, feed.columns.release().clone());
         let chain = ChainStart { chain: number, terms, wanted, delta, release_column, logs_forgetting: false };
-        self.append(Body::Chain(chain))?;
+        self.append(chain)?;
         self.reload()?;
         let waiting = self.state.feed.waiting().rows() + self.state.feed.new_rows();
         let text = format!("chain {number} has begun; {waiting} rows wait for its first release");

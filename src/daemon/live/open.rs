@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::public_root::PublicRoot;
 use super::replay::{ReplayedLog, read_quickly, steadily};
 use super::state::FeedState;
 use super::work::{FeedSettings, Last, Live, terms};
@@ -10,8 +11,8 @@ use crate::daemon::chance::Chance;
 use crate::daemon::config;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::PersonHasher;
-use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, ChainStart, Config, Fence, KeyRing, Log, begun, fenced, write_format};
+use crate::daemon::journal::store::{ReadStore, Store};
+use crate::daemon::journal::{ChainStart, Config, Fence, KeyRing, Log, begun, fenced, write_format};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::terms::ChainTerms;
 use crate::engine::release::{Layout, Sha256};
@@ -21,7 +22,7 @@ pub struct Opening<'a> {
     /// The private root.
     pub private: Arc<dyn Store>,
     /// The public root.
-    pub public: Arc<dyn Store>,
+    pub public: PublicRoot,
     /// The operator's key.
     pub key: &'a OperatorKey,
     /// The feed's own keys, where they were drawn before anything was written; of a feed that begins only.
@@ -145,7 +146,7 @@ impl<'a> OpenedFeed<'a> {
         let entries = last.as_ref().map_or(0, |last| last.entry.seq + 1);
         let head = last.as_ref().map(|last| last.sha256);
         let mut log = Log::behind(private, ring, chance, writer, last.as_ref().map(|last| &last.entry), head)?;
-        log.append(Body::Fence(Fence { time: now.to_owned(), program: env!("CARGO_PKG_VERSION").to_owned() }))?;
+        log.append(Fence { time: now.to_owned(), program: env!("CARGO_PKG_VERSION").to_owned() })?;
         log.settle()?;
         let state = match state {
             Some(state) => state,
@@ -194,7 +195,7 @@ impl Live {
         }
         let object = if grown { Some(terms(&mut self.log, &ChainTerms::of(feed))?) } else { None };
         let config = Config { time: now.to_owned(), terms: object.clone(), services };
-        self.append(Body::Config(config))?;
+        self.append(config)?;
         self.state.services = Some(services);
         let held = self.state.void(&self.policy);
         held.iter().try_for_each(|held| self.unstage(held))?;
@@ -217,7 +218,7 @@ fn first(log: &mut Log, feed: &config::FeedConfig, settings: &FeedSettings) -> R
         release_column: feed.columns.release().clone(),
         logs_forgetting: true,
     };
-    log.append(Body::Chain(chain.clone()))?;
+    log.append(chain.clone())?;
     let mut state = FeedState { logs_forgetting: true, ..FeedState::new(frozen) };
     state.begin_tables(&chain);
     state.live.insert(chain.terms.path);
@@ -226,7 +227,7 @@ fn first(log: &mut Log, feed: &config::FeedConfig, settings: &FeedSettings) -> R
 
 /// Nothing is published that the log does not know: else its newest entries are lost, and going on would publish people
 /// twice.
-fn strangers(public: &dyn Store, layout: Layout, state: Option<&FeedState>) -> Result<()> {
+fn strangers(public: &dyn ReadStore, layout: Layout, state: Option<&FeedState>) -> Result<()> {
     let prefix = if layout == Layout::Root { "manifest" } else { "" };
     let known = state.and_then(|state| state.releases.last()).map_or(0, |line| line.release);
     for object in public.list(prefix)? {

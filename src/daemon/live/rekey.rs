@@ -4,7 +4,7 @@
 
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Rekey, RequestOrigin, remove_others};
+use crate::daemon::journal::{Rekey, RequestOrigin, remove_others};
 use crate::daemon::seal::OperatorKey;
 
 impl Live {
@@ -16,7 +16,7 @@ impl Live {
         let epoch = self.log.writer().epoch;
         let new = self.log.ring().under(to, epoch);
         let keys = self.log.rewrap(&new)?;
-        self.append(Body::Rekey(Rekey { wanted, keys }))?;
+        self.append(Rekey { wanted, keys })?;
         remove_others(self.log.store(), &new, epoch)?;
         Ok(keys)
     }

@@ -4,10 +4,8 @@
 use super::state::DecidedRelease;
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::engine::release::{ListedRelease, Manifest, PastRelease, RemovalReason, Sha256, index};
+use crate::engine::release::{ListedRelease, Manifest, PastRelease, RemovalReason, Sha256};
 
-/// The page over all releases.
-pub const INDEX: &str = "index.html";
 /// Earlier releases that a report plots at most.
 const PLOTTED: usize = 100;
 
@@ -37,9 +35,8 @@ impl Live {
             let listing = |figures| ListedRelease { figures, chain: line.chain, time: &line.time, report };
             listed.extend(figures.map(listing));
         }
-        let page = index(&self.state.terms.name, self.settings.pages.language, &listed);
-        self.public.replace(INDEX, &page)?;
-        self.index = Some(Sha256::of(&page));
+        let page = self.public.replace_index(&self.state.terms.name, self.settings.pages.language, &listed)?;
+        self.index = Some(page);
         Ok(())
     }
 

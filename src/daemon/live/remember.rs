@@ -7,7 +7,7 @@ use std::path::Path;
 use super::make_visible::not_as_decided;
 use super::state::{DecidedRelease, FeedState};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::store::Store;
+use crate::daemon::journal::store::ReadStore;
 use crate::engine::gate::bytes::{self, PartRows};
 use crate::engine::histogram::{Histogram, Release, SensitiveValues};
 use crate::engine::measures::shown;
@@ -19,7 +19,7 @@ impl FeedState {
     ///
     /// # Errors
     /// A table is missing, or not the one that was published.
-    pub fn remember(&mut self, private: &dyn Store, public: &dyn Store) -> Result<()> {
+    pub fn remember(&mut self, private: &dyn ReadStore, public: &dyn ReadStore) -> Result<()> {
         let policy = self.terms.policy()?;
         if policy.kind() == ChainKind::Disjoint {
             return Ok(());
@@ -41,7 +41,12 @@ impl FeedState {
 
     /// The same of a table that grows: what the releases have added is in the files of the newest one, but for atoms that were erased
     /// since, which are in no release any more.
-    fn remember_parts(&mut self, missing: &[DecidedRelease], private: &dyn Store, public: &dyn Store) -> Result<()> {
+    fn remember_parts(
+        &mut self,
+        missing: &[DecidedRelease],
+        private: &dyn ReadStore,
+        public: &dyn ReadStore,
+    ) -> Result<()> {
         let Some(first) = missing.first() else { return Ok(()) };
         let gone = missing
             .iter()
@@ -77,8 +82,8 @@ impl FeedState {
         &self,
         parts: &[PartLine],
         first: u32,
-        private: &dyn Store,
-        public: &dyn Store,
+        private: &dyn ReadStore,
+        public: &dyn ReadStore,
     ) -> Result<BTreeMap<u32, (Release, SensitiveValues)>> {
         let mut added = BTreeMap::new();
         for part in parts.iter().filter(|part| part.span.last >= first) {
@@ -107,9 +112,9 @@ impl FeedState {
     }
 
     /// A file of the chain, as it was decided: published, or still aside.
-    fn file(&self, path: &str, sha256: Sha256, private: &dyn Store, public: &dyn Store) -> Result<Vec<u8>> {
+    fn file(&self, path: &str, sha256: Sha256, private: &dyn ReadStore, public: &dyn ReadStore) -> Result<Vec<u8>> {
         let right = |data: &Vec<u8>| Sha256::of(data) == sha256;
-        let pending = self.publishing.iter().flat_map(|pending| &pending.files);
+        let pending = self.publishing.iter().flat_map(|pending| pending.approved.files());
         let aside = pending.filter(|file| file.path == path).map(|file| file.stage.as_str()).next();
         match (public.read(path)?.filter(right), aside) {
             // A foreign file may lie in its place; `leave` names it.
@@ -123,7 +128,7 @@ impl FeedState {
 ///
 /// # Errors
 /// One of them is missing or was changed.
-pub fn intact(public: &dyn Store, layout: Layout, line: &DecidedRelease) -> Result<Vec<Vec<u8>>> {
+pub fn intact(public: &dyn ReadStore, layout: Layout, line: &DecidedRelease) -> Result<Vec<Vec<u8>>> {
     let manifest = line.manifest.map(|sha256| (layout.manifest(line.release), sha256));
     let right = |(path, sha256): (String, Sha256)| {
         let bytes = public.read(&path)?.filter(|bytes| Sha256::of(bytes) == sha256);
@@ -138,7 +143,7 @@ fn unread(release: u32) -> Error {
 }
 
 /// What to say of a published file that is not as it was.
-fn changed(public: &dyn Store, path: &str) -> Error {
+fn changed(public: &dyn ReadStore, path: &str) -> Error {
     let text = "this published file is missing or was changed: put it back as it was published, every later release is \
                 judged against it";
     Error::new(ErrorCategory::Input, text).in_file(&Path::new(&public.place()).join(path))

@@ -5,7 +5,7 @@ use super::checkpoint::newest;
 use super::reading::{ObjectSources, moved};
 use super::state::FeedState;
 use crate::daemon::error::Result;
-use crate::daemon::journal::store::Store;
+use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{Body, CheckedEntry, KeyRing, ObjectReader, newest as newest_entry, read};
 
 /// The log as it lies there.
@@ -24,7 +24,7 @@ pub struct ReplayedLog {
 ///
 /// # Errors
 /// It was changed, or something that is needed is missing.
-pub fn past(private: &dyn Store, public: &dyn Store, ring: &KeyRing) -> Result<ReplayedLog> {
+pub fn past(private: &dyn ReadStore, public: &dyn ReadStore, ring: &KeyRing) -> Result<ReplayedLog> {
     steadily(private, || read_on(private, public, ring, None))
 }
 
@@ -32,7 +32,7 @@ pub fn past(private: &dyn Store, public: &dyn Store, ring: &KeyRing) -> Result<R
 const AGAIN: u32 = 8;
 
 /// Reads; whoever is at work may append and remove while we do, and then we look again.
-pub(super) fn steadily<T>(private: &dyn Store, reads: impl Fn() -> Result<T>) -> Result<T> {
+pub(super) fn steadily<T>(private: &dyn ReadStore, reads: impl Fn() -> Result<T>) -> Result<T> {
     for _ in 0..AGAIN {
         let before = newest_entry(private)?;
         match reads() {
@@ -47,17 +47,17 @@ pub(super) fn steadily<T>(private: &dyn Store, reads: impl Fn() -> Result<T>) ->
 ///
 /// # Errors
 /// It was changed, or something that is needed is missing.
-pub fn past_quickly(private: &dyn Store, public: &dyn Store, ring: &KeyRing) -> Result<ReplayedLog> {
+pub fn past_quickly(private: &dyn ReadStore, public: &dyn ReadStore, ring: &KeyRing) -> Result<ReplayedLog> {
     steadily(private, || read_quickly(private, public, ring))
 }
 
-pub(super) fn read_quickly(private: &dyn Store, public: &dyn Store, ring: &KeyRing) -> Result<ReplayedLog> {
+pub(super) fn read_quickly(private: &dyn ReadStore, public: &dyn ReadStore, ring: &KeyRing) -> Result<ReplayedLog> {
     read_on(private, public, ring, newest(private, ring)?)
 }
 
 fn read_on(
-    private: &dyn Store,
-    public: &dyn Store,
+    private: &dyn ReadStore,
+    public: &dyn ReadStore,
     ring: &KeyRing,
     known: Option<(FeedState, CheckedEntry)>,
 ) -> Result<ReplayedLog> {

@@ -4,7 +4,7 @@
 use super::times::milliseconds;
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Expire, Retire};
+use crate::daemon::journal::{Expire, Retire};
 use crate::engine::policy::ChainKind;
 
 impl Live {
@@ -34,7 +34,7 @@ impl Live {
             return Ok(());
         }
         let expire = Expire { time: time.to_owned(), releases };
-        self.append(Body::Expire(expire.clone()))?;
+        self.append(expire.clone())?;
         self.state.expire(&expire);
         self.clean(time)?;
         Ok(())
@@ -58,7 +58,7 @@ impl Live {
             return Ok(());
         }
         let retire = Retire { time: time.to_owned(), through, rows };
-        self.append(Body::Retire(retire.clone()))?;
+        self.append(retire.clone())?;
         if let Some(held) = self.state.held.take() {
             self.unstage(&held)?;
         }

@@ -11,7 +11,7 @@ use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::{KnownSchema, SchemaKey, ask_again, learn, unknown};
 use crate::daemon::ingest::{Offer, Repeats, TakenRows, retry_sifted};
-use crate::daemon::journal::{Body, Drafts, Quarantined, Ref, Retry, SealedRows, destroy_all};
+use crate::daemon::journal::{Drafts, Quarantined, Ref, Retry, SealedRows, destroy_all};
 use crate::engine::histogram::{CodedRows, Person};
 use crate::engine::policy::OnRepeat;
 
@@ -69,7 +69,7 @@ impl Live {
             return Ok(answer);
         }
         drafts.put(self.log.store())?;
-        self.append(Body::Retry(entry.clone()))?;
+        self.append(entry.clone())?;
         self.state.retry(&entry);
         came.iter().for_each(|rows| self.state.feed.arrive(rows, tick));
         destroy_all(self.log.store(), self.log.ring(), entry.of.iter().map(|old| old.path.as_str()))?;

@@ -4,21 +4,16 @@
 use super::delta_log::DeltaCheckpoint;
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::store::{Store, put};
+use crate::daemon::journal::store::ReadStore;
 use crate::engine::delta::LogFile;
 use crate::engine::release::TableId;
-
-/// Where a file of the Delta log of a table lies.
-pub fn log_path(table: TableId, file: LogFile) -> String {
-    format!("{}/{}", table.folder(), file.path())
-}
 
 impl Live {
     /// Puts the commits of a table that are due into its log.
     pub(super) fn show_delta(&self, id: TableId) -> Result<()> {
         let Some(table) = self.state.tables.get(&id) else { return Ok(()) };
-        for (file, bytes) in table.delta().map(|delta| delta.due()).unwrap_or_default() {
-            self.show(&log_path(id, file), &bytes)?;
+        for commit in table.delta().map(|delta| delta.due()).unwrap_or_default() {
+            self.public.put_commit(id, &commit)?;
         }
         match table.checkpoint_due() {
             Some(checkpoint) => self.show_checkpoint(id, &checkpoint),
@@ -29,18 +24,18 @@ impl Live {
     /// Puts a checkpoint into the log of a table, and names the newest one. Another version of the program may have written the same
     /// content in other bytes, which readers can use as well; `verify` compares the content.
     pub(super) fn show_checkpoint(&self, id: TableId, checkpoint: &DeltaCheckpoint) -> Result<()> {
-        let DeltaCheckpoint { version, bytes, named } = checkpoint;
-        put(&*self.public, &log_path(id, LogFile::Checkpoint(*version)), bytes)?;
+        let DeltaCheckpoint { version, content, named } = checkpoint;
+        self.public.put_checkpoint(id, content)?;
         // Another writer may have gone on: the newest checkpoint must not be left unnamed.
         if newest_checkpoint(&*self.public, id)? == Some(*version) {
-            self.public.replace(&log_path(id, LogFile::LastCheckpoint), named)?;
+            self.public.name_checkpoint(id, named)?;
         }
         Ok(())
     }
 }
 
 /// The version of the newest checkpoint in the log of a table.
-pub(super) fn newest_checkpoint(public: &dyn Store, table: TableId) -> Result<Option<u64>> {
+pub(super) fn newest_checkpoint(public: &dyn ReadStore, table: TableId) -> Result<Option<u64>> {
     let folder = table.folder();
     let listed = public.list(&format!("{folder}/_delta_log"))?;
     let files = listed.iter().filter_map(|object| LogFile::at(object.path.strip_prefix(&folder)?.strip_prefix('/')?));

@@ -9,7 +9,7 @@ use super::remember::intact;
 use super::replay::{ReplayedLog, past, past_quickly};
 use super::state::{DecidedRelease, FeedState};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::store::Store;
+use crate::daemon::journal::store::{ReadStore, Store};
 use crate::daemon::journal::{CheckedEntry, KeyRing, ObjectReader, Ref};
 use crate::engine::gate::bytes::{self, PartRows, PublishedTable};
 use crate::engine::histogram::{Histogram, Release, SensitiveValues};
@@ -22,7 +22,7 @@ pub struct FeedRoots {
     /// The private root.
     pub private: Arc<dyn Store>,
     /// The public root.
-    pub public: Arc<dyn Store>,
+    pub public: Arc<dyn ReadStore>,
     /// The keys.
     pub ring: KeyRing,
     /// How published files lie.
@@ -88,11 +88,10 @@ impl FeedSnapshot {
     /// It is gone, or was changed.
     pub fn held(&self) -> Result<Option<Manifest>> {
         let Some(held) = &self.state.held else { return Ok(None) };
-        let bytes = self.staged(&held.manifest.stage, held.manifest.sha256)?;
+        let manifest = held.approved.manifest();
+        let bytes = self.staged(&manifest.stage, manifest.sha256)?;
         let read = Manifest::parse(&bytes).map(Some);
-        read.map_err(|error| {
-            Error::new(ErrorCategory::Internal, error.to_string()).in_field(held.manifest.stage.clone())
-        })
+        read.map_err(|error| Error::new(ErrorCategory::Internal, error.to_string()).in_field(manifest.stage.clone()))
     }
 
     /// A file that its manifest names: written aside, or published before.
@@ -100,7 +99,8 @@ impl FeedSnapshot {
     /// # Errors
     /// It is gone, or was changed.
     pub fn held_file(&self, file: &FileLine) -> Result<Vec<u8>> {
-        let staged = self.state.held.iter().flat_map(|held| &held.files).find(|staged| staged.path == file.path);
+        let staged =
+            self.state.held.iter().flat_map(|held| held.approved.files()).find(|staged| staged.path == file.path);
         if let Some(staged) = staged {
             return self.staged(&staged.stage, staged.sha256);
         }

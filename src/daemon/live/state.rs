@@ -17,7 +17,7 @@ use super::erased::LeavingAtom;
 use super::in_json;
 use super::removed_manifest::Removed;
 use crate::daemon::ingest::topic::Position;
-use crate::daemon::journal::{Coins, Ref, RequestOrigin, Staged};
+use crate::daemon::journal::{Coins, Ref, ReleaseDecision, RequestOrigin};
 use crate::daemon::terms::ChainTerms;
 use crate::engine::anonymizer::Turns;
 use crate::engine::feed::{Feed, Fixed, ProposedRelease};
@@ -260,16 +260,8 @@ impl fmt::Debug for Lets {
 /// A release on its way out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
-    /// Its number.
-    pub release: u32,
-    /// Its tick.
-    pub tick: u32,
-    /// When the tick was due.
-    pub time: String,
-    /// Its table, taxonomy and report.
-    pub files: Vec<Staged>,
-    /// The manifest without its `decision`.
-    pub manifest: Staged,
+    /// What the gate has approved.
+    pub approved: ReleaseDecision,
     /// The digest of the entry that decides.
     pub decision: Sha256,
     /// The recoding.
@@ -277,8 +269,6 @@ pub struct Pending {
     /// The people who have approved it, while others still have to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<RequestOrigin>,
-    /// Its public figures; `None` where an earlier version decided it.
-    pub figures: Option<PastRelease>,
 }
 
 /// Raw rows.

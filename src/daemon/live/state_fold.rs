@@ -10,7 +10,7 @@ use super::ledger::LedgerColumns;
 use super::reading::ObjectSources;
 use super::state::{FeedState, Segment};
 use crate::daemon::error::Result;
-use crate::daemon::journal::store::Store;
+use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
     Body, ChainStart, CheckedEntry, ClosedTick, Config, Erase, ErasedRows, Masked, Moved, Wrap,
 };
@@ -206,7 +206,7 @@ impl FeedState {
     ///
     /// # Errors
     /// Something that is needed is gone, or was changed.
-    pub fn complete(&mut self, reading: &ObjectSources<'_>, store: &dyn Store) -> Result<()> {
+    pub fn complete(&mut self, reading: &ObjectSources<'_>, store: &dyn ReadStore) -> Result<()> {
         if !self.logs_forgetting {
             self.forgotten(store)?;
         }
@@ -250,7 +250,7 @@ impl FeedState {
 
     /// In a feed that an earlier version began nothing says what was forgotten. An object is forgotten by its key, which is deleted first: one that is gone while its key
     /// is there was lost, and stays named until it is put back or its time is over.
-    fn forgotten(&mut self, store: &dyn Store) -> Result<()> {
+    fn forgotten(&mut self, store: &dyn ReadStore) -> Result<()> {
         let keys = store.list("keys")?;
         let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| Wrap::at(&key.path)?.object).collect();
         let opens = |path: &String| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));

@@ -19,7 +19,7 @@ impl Live {
     pub fn sweep(&mut self) -> Result<u64> {
         let state = &self.state;
         let pending = state.publishing.iter().chain(&state.held);
-        let staged = pending.flat_map(|pending| pending.files.iter().chain([&pending.manifest]));
+        let staged = pending.flat_map(|pending| pending.approved.staged());
         let staged: BTreeSet<&str> = staged.map(|file| file.stage.as_str()).collect();
         let (store, epoch) = (self.log.store(), self.log.writer().epoch);
         let mut gone = Vec::new();

@@ -4,7 +4,7 @@
 use super::request::{Request, RequestOutcome};
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Withdraw};
+use crate::daemon::journal::Withdraw;
 use crate::engine::policy::ChainKind;
 use crate::engine::release::TableId;
 
@@ -22,7 +22,7 @@ impl Live {
             Err(why) => return Ok(ask.refused(why)),
         };
         let Withdraw { chain, last, left, rows, .. } = withdraw;
-        self.append(Body::Withdraw(withdraw.clone()))?;
+        self.append(withdraw.clone())?;
         let void = self.void()?;
         self.state.withdraw(&withdraw);
         if chain == self.state.feed.chain() {

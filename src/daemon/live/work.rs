@@ -1,15 +1,14 @@
 //! What a feed at work has at hand, and how an entry gets into the log and then into the state: never the other way round.
 
-use std::sync::Arc;
-
+use super::public_root::PublicRoot;
 use super::state::FeedState;
 use super::terms_object;
 use crate::daemon::config;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::ingest::topic::Unwanted;
-use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Log, Ref};
+use crate::daemon::journal::store::ReadStore;
+use crate::daemon::journal::{Log, NewEntry, Ref};
 use crate::daemon::sign::Signing;
 use crate::daemon::terms::ChainTerms;
 use crate::engine::policy::{Decimal, Policy};
@@ -67,7 +66,7 @@ pub struct Live {
     pub(super) log: Log,
     pub(super) state: FeedState,
     pub(super) policy: Policy,
-    pub(super) public: Arc<dyn Store>,
+    pub(super) public: PublicRoot,
     pub(super) settings: FeedSettings,
     pub(super) hasher: PersonHasher,
     pub(super) last: Last,
@@ -94,7 +93,7 @@ impl Live {
     }
 
     /// The public root.
-    pub fn public(&self) -> &dyn Store {
+    pub fn public(&self) -> &dyn ReadStore {
         &*self.public
     }
 
@@ -104,8 +103,8 @@ impl Live {
     }
 
     /// Appends an entry.
-    pub(super) fn append(&mut self, body: Body) -> Result<Sha256> {
-        self.log.append(body)
+    pub(super) fn append(&mut self, entry: impl Into<NewEntry>) -> Result<Sha256> {
+        self.log.append(entry)
     }
 }
 

@@ -10,7 +10,7 @@ use super::tell::{NotifyOutcome, Teller};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
 use crate::daemon::journal::Entry;
-use crate::daemon::journal::store::Store;
+use crate::daemon::journal::store::{ReadStore, Store};
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::ErrorText;
 
@@ -90,29 +90,29 @@ impl Notifier {
     /// A secret of a receiver cannot be read, or the private root cannot be read or written.
     pub fn begin(
         feed: &FeedConfig,
-        roots: [&Arc<dyn Store>; 2],
+        (private, public): (&Arc<dyn Store>, &Arc<dyn ReadStore>),
         entries: u64,
         told: &FeedObserver,
     ) -> Result<Notifier> {
         let listeners = listeners(feed).map_err(|error| error.in_file(&feed.file))?;
-        Notifier::over(listeners, &feed.name, roots, entries, told)
+        Notifier::over(listeners, &feed.name, (private, public), entries, told)
     }
 
     /// Begins to follow for these receivers.
     fn over(
         listeners: Vec<Listener>,
         feed: &str,
-        roots: [&Arc<dyn Store>; 2],
+        (private, public): (&Arc<dyn Store>, &Arc<dyn ReadStore>),
         entries: u64,
         told: &FeedObserver,
     ) -> Result<Notifier> {
-        let from = |listener: &Listener| marker::begin(&**roots[0], listener.name, entries);
+        let from = |listener: &Listener| marker::begin(&**private, listener.name, entries);
         let from = listeners.iter().map(from).collect::<Result<Vec<u64>>>()?;
         let known = Known { entries, told: from.clone(), ends: false, ended: 0 };
         let shared = Arc::new(Shared { known: Mutex::new(known), rings: Condvar::new() });
         let mut notifier = Notifier { shared: Arc::clone(&shared), threads: 0 };
         for (at, (listener, next)) in listeners.into_iter().zip(from).enumerate() {
-            let [private, public] = roots.map(Arc::clone);
+            let (private, public) = (Arc::clone(private), Arc::clone(public));
             let (ending, shared) = (Ending(Arc::clone(&shared)), Arc::clone(&shared));
             let teller = Teller::new(listener, told.clone());
             let follower = Follower { feed: feed.to_owned(), at, next, private, public, shared, teller };
@@ -157,7 +157,7 @@ struct Follower {
     /// The entry that is looked at next.
     next: u64,
     private: Arc<dyn Store>,
-    public: Arc<dyn Store>,
+    public: Arc<dyn ReadStore>,
     shared: Arc<Shared>,
     teller: Teller,
 }

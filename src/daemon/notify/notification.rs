@@ -5,8 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::daemon::error::{Complaint, Described, Error, ErrorCategory, Result};
-use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Cleaned, ClosedTick, ClosingOutcome, Decision, Expire, Published, Under, Withdraw};
+use crate::daemon::journal::store::ReadStore;
+use crate::daemon::journal::{
+    Body, Cleaned, ClosedTick, ClosingOutcome, Decision, Expire, Published, Rejection, Under, Withdraw,
+};
 use crate::daemon::observe::events::Notice;
 use crate::engine::release::{FileLine, Layout, Manifest, RemovalReason, Sha256};
 
@@ -167,7 +169,7 @@ impl Notification {
     ///
     /// # Errors
     /// The manifest of a release cannot be read just now.
-    pub fn of(feed: &str, body: &Body, audience: Audience, public: &dyn Store) -> Result<Comes> {
+    pub fn of(feed: &str, body: &Body, audience: Audience, public: &dyn ReadStore) -> Result<Comes> {
         let (key, what) = match (body, audience) {
             (Body::Published(published), Audience::Public) => match release(published, public)? {
                 Ok(what) => (format!("release/{}", published.release), what),
@@ -187,28 +189,31 @@ impl Notification {
                 let newest = releases.iter().max().copied().unwrap_or_default();
                 (format!("expired/{newest}"), What::Expired { releases: releases.clone(), time: time.clone() })
             }
-            (Body::Decision(Decision::Reject { wanted: None, tick, time, release, reasons, stops, .. }), _)
-                if audience == Audience::Operator =>
-            {
+            (
+                Body::Decision(Decision::Reject(Rejection {
+                    wanted: None, tick, time, release, reasons, stops, ..
+                })),
+                _,
+            ) if audience == Audience::Operator => {
                 let checks = reasons.iter().map(|against| against.check.clone());
                 (format!("rejected/{tick}"), rejected(*tick, time, Some(*release), checks.collect(), *stops))
             }
             (Body::Closed(ClosedTick { outcome: ClosingOutcome::Impossible, tick, time, .. }), Audience::Operator) => {
                 (format!("rejected/{tick}"), rejected(*tick, time, None, vec!["search".to_owned()], false))
             }
-            (
-                Body::Decision(Decision::Publish { under: Under::Coarsest, tick, time, release, .. }),
-                Audience::Operator,
-            ) => {
+            (Body::Decision(Decision::Publish(approved)), Audience::Operator)
+                if approved.under() == Under::Coarsest =>
+            {
+                let (tick, time, release) = (approved.tick(), approved.time().to_owned(), approved.release());
                 let text = format!(
                     "a check that reads sensitive values refused what was proposed, so release {release} and those after it \
                      have everything at the root: `tidegate show` tells why, `tidegate new-chain` begins another chain"
                 );
-                let (tick, time) = (*tick, time.clone());
-                (format!("coarsest/{tick}"), What::Coarsest { tick, time, release: *release, text })
+                (format!("coarsest/{tick}"), What::Coarsest { tick, time, release, text })
             }
-            (Body::Decision(Decision::Hold { tick, time, release, under, .. }), Audience::Operator) => {
-                let root = match under {
+            (Body::Decision(Decision::Hold(approved)), Audience::Operator) => {
+                let (tick, time, release) = (approved.tick(), approved.time().to_owned(), approved.release());
+                let root = match approved.under() {
                     Under::Coarsest => " with everything at the root, where this chain stays,",
                     Under::Proposed | Under::Finer => "",
                 };
@@ -216,8 +221,7 @@ impl Notification {
                     "release {release} has passed the gate{root} and waits for a person: `tidegate show` tells what it is, \
                      `tidegate approve` lets it leave, `tidegate reject` does not"
                 );
-                let (tick, time) = (*tick, time.clone());
-                (format!("approval/{tick}"), What::Approval { tick, time, release: *release, text })
+                (format!("approval/{tick}"), What::Approval { tick, time, release, text })
             }
             _ => return Ok(Comes::Nothing),
         };
@@ -243,7 +247,7 @@ impl Notification {
 }
 
 /// A release as its manifest says; within, why nobody knows any more what that was.
-fn release(published: &Published, public: &dyn Store) -> Result<std::result::Result<What, Complaint>> {
+fn release(published: &Published, public: &dyn ReadStore) -> Result<std::result::Result<What, Complaint>> {
     let path = Layout::Root.manifest(published.release);
     let bytes = public.read(&path)?;
     if bytes.is_none() && public.read(LATEST)?.is_none() {
@@ -263,7 +267,7 @@ fn release(published: &Published, public: &dyn Store) -> Result<std::result::Res
 }
 
 /// Whether a notice lies in the place of the manifest of a release.
-fn is_removed(release: u32, public: &dyn Store) -> Result<bool> {
+fn is_removed(release: u32, public: &dyn ReadStore) -> Result<bool> {
     for reason in [RemovalReason::Withdrawn, RemovalReason::Erased, RemovalReason::Expired] {
         if public.read(&Layout::Root.removal(reason, release))?.is_some() {
             return Ok(true);

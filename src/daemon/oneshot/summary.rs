@@ -3,7 +3,9 @@
 use super::entry::{InputEntry, InputOutcome, TickTotals};
 use super::outcome::TickVerdict;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::{Body, ClosedTick, ClosingOutcome as Came, Decision, Entry as Logged, IntakePart, Ref};
+use crate::daemon::journal::{
+    Body, ClosedTick, ClosingOutcome as Came, Decision, Entry as Logged, IntakePart, Ref, Rejection,
+};
 use crate::daemon::live::Live;
 use crate::engine::policy::ChainKind;
 
@@ -25,8 +27,7 @@ pub fn newest(live: &Live, input: usize) -> Result<Option<(IntakePart, TickVerdi
         return Err(Error::new(ErrorCategory::Internal, "each tick of a folder has its input"));
     };
     let kept: Option<&Ref> = match &decision {
-        Some(Decision::Publish { verdict, .. } | Decision::Hold { verdict, .. }) => Some(verdict),
-        Some(Decision::Reject { verdict, .. }) => verdict.as_ref(),
+        Some(decision) => decision.verdict(),
         None => closed.verdict.as_ref(),
     };
     let recorded = live.recorded(tick, kept)?;
@@ -81,8 +82,10 @@ fn outcome(closed: &ClosedTick, decision: Option<&Decision>) -> InputOutcome {
     match (closed.outcome, decision) {
         (Came::Held, _) => InputOutcome::Held,
         (Came::Waiting | Came::Skipped, _) => InputOutcome::Waiting,
-        (Came::Stopped, _) | (Came::Candidate, Some(Decision::Reject { stops: true, .. })) => InputOutcome::Stopped,
-        (Came::Impossible, _) | (Came::Candidate, Some(Decision::Reject { .. }) | None) => InputOutcome::Rejected,
+        (Came::Stopped, _) | (Came::Candidate, Some(Decision::Reject(Rejection { stops: true, .. }))) => {
+            InputOutcome::Stopped
+        }
+        (Came::Impossible, _) | (Came::Candidate, Some(Decision::Reject(_)) | None) => InputOutcome::Rejected,
         (Came::Candidate, Some(_)) => InputOutcome::Published,
     }
 }

@@ -15,7 +15,7 @@ use crate::daemon::ingest::PersonHasher;
 use crate::daemon::ingest::topic::Unwanted;
 use crate::daemon::journal::store::{Memory, Store};
 use crate::daemon::journal::{IntakePart, KeyRing, MessageOrigin};
-use crate::daemon::live::{FEW, FeedSettings, Live, OpenedFeed, Opening, TakenMessages};
+use crate::daemon::live::{FEW, FeedSettings, Live, OpenedFeed, Opening, PublicRoot, TakenMessages};
 use crate::engine::policy::Decimal;
 use crate::engine::release::{Layout, Sha256};
 
@@ -97,7 +97,7 @@ fn ahead<'t>(
     };
     OpenedFeed::read(Opening {
         private,
-        public,
+        public: PublicRoot::over(public),
         key: &task.key,
         drawn,
         writer: None,

@@ -2,13 +2,13 @@
 
 use super::answer::MeasureSums;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::store::Store;
+use crate::daemon::journal::store::ReadStore;
 use crate::engine::gate::bytes::read_part;
 use crate::engine::model::{Columns, ReleaseColumn};
 use crate::engine::release::{Manifest, MeasureFigures, TableKind};
 
 /// Of each measure, in the order of the feed file.
-pub fn sums(public: &dyn Store, manifest: &Manifest, columns: &Columns) -> Result<Vec<MeasureSums>> {
+pub fn sums(public: &dyn ReadStore, manifest: &Manifest, columns: &Columns) -> Result<Vec<MeasureSums>> {
     let grows = manifest.layout.is_some();
     let of_measures = columns.of_measures();
     let of_measures = if grows { of_measures } else { of_measures.with_release(ReleaseColumn::Absent) };

@@ -11,7 +11,7 @@ use crate::daemon::config::{Approval, FeedConfig, Root, Secret, SourcePlace, Sto
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::topic::Unwanted;
 use crate::daemon::journal::store::{Local, Packs, ReadOnlyFolder, Store, open};
-use crate::daemon::live::{FEW, FeedSettings, Live, Opening, OpeningReport};
+use crate::daemon::live::{FEW, FeedSettings, Live, Opening, OpeningReport, PublicRoot};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::sign::Signing;
 use crate::engine::model::Role;
@@ -79,9 +79,9 @@ pub fn look(feed: &FeedConfig, private: bool) -> Result<Arc<dyn Store>> {
 ///
 /// # Errors
 /// It cannot be used.
-pub fn public(feed: &FeedConfig) -> Result<Arc<dyn Store>> {
+pub fn public(feed: &FeedConfig) -> Result<PublicRoot> {
     let root = store(feed)?.public.clone().ok_or_else(|| missing(feed, "store.public", "public"))?;
-    open(&root, false)
+    open(&root, false).map(PublicRoot::over)
 }
 
 /// The operator's key.

@@ -73,7 +73,7 @@ impl Keeper {
         let (tried, accepts_clock) = (ward.has_begun(), ward.accepts_clock(how.accept_clock));
         let (live, found) = live_as(&feed, &roots, &now, ward.name(), &*world)?;
         ward.saw(live.log());
-        let notifier = Notifier::begin(&feed, [&roots.private, &roots.public], live.log().next(), &told)?;
+        let notifier = Notifier::begin(&feed, (&roots.private, &roots.public.read_only()), live.log().next(), &told)?;
         let source = Intake::begin(&feed, live.state(), how.until == Until::Once, &*world)?;
         source.watched(&feed, &told);
         let (step, clock) = (feed.services.max_clock_step.get(), (read, world.age()));

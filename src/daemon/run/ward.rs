@@ -123,8 +123,9 @@ mod tests {
     use super::*;
     use crate::daemon::chance::Seeded;
     use crate::daemon::error::Rival;
-    use crate::daemon::journal::store::Memory;
-    use crate::daemon::journal::{Body, Fence, KeyRing};
+    use crate::daemon::journal::store::{Memory, ReadStore as _};
+    use crate::daemon::journal::{Fence, KeyRing};
+    use crate::daemon::live::PublicRoot;
     use crate::daemon::seal::OperatorKey;
 
     /// A writer of this name that has put its fence.
@@ -137,15 +138,18 @@ mod tests {
         let (store, chance) = (Arc::new(store.clone()), Box::new(Seeded::new(2)));
         let mut log = Log::behind(store, ring, chance, Some(name.to_owned()), last.as_ref(), head).expect("a writer");
         let fence = Fence { time: "2026-11-25T10:00:00Z".to_owned(), program: "0".to_owned() };
-        log.append(Body::Fence(fence)).expect("memory");
+        log.append(fence).expect("memory");
         log
     }
 
     #[test]
     fn a_feed_that_was_lost_is_not_taken_back() {
         let (store, ward) = (Memory::default(), Ward::new(&mut Seeded::new(3)).expect("chance"));
-        let roots =
-            || OpenedRoots { private: Arc::new(store.clone()), public: Arc::new(Memory::default()), lock: None };
+        let roots = || OpenedRoots {
+            private: Arc::new(store.clone()),
+            public: PublicRoot::over(Arc::new(Memory::default())),
+            lock: None,
+        };
         assert!(ward.may_go_on(&roots()).is_ok() && !ward.has_begun(), "nothing was known");
         ward.saw(&writer(&store, ward.name()));
         // A try that failed behind its fence.

@@ -14,7 +14,7 @@ use crate::daemon::config::{FeedConfig, Root};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::topic::{Fetching, Position, TopicSettings};
 use crate::daemon::journal::store::Store;
-use crate::daemon::live::FEW;
+use crate::daemon::live::{FEW, PublicRoot};
 
 /// Something that is held until it is dropped.
 pub type HeldResource = Box<dyn Any + Send + Sync>;
@@ -24,7 +24,7 @@ pub struct OpenedRoots {
     /// The private root.
     pub private: Arc<dyn Store>,
     /// The public root.
-    pub public: Arc<dyn Store>,
+    pub public: PublicRoot,
     /// The lock of the process that works there; `None` in a bucket, which has no locks.
     pub lock: Option<HeldResource>,
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::Finding;
 use super::removals::Removals;
 use crate::daemon::error::Result;
-use crate::daemon::journal::store::{Listed, Store};
+use crate::daemon::journal::store::{Listed, ReadStore};
 use crate::daemon::live::log_path;
 use crate::engine::delta::{LogFile, Metadata, Snapshot};
 use crate::engine::release::{Manifest, Sha256, TableId, TableKind};
@@ -31,7 +31,7 @@ pub fn log_file(path: &str) -> Option<(TableId, LogFile)> {
 /// The Delta logs of a public root, looked at beside its manifests.
 pub struct Logs<'a> {
     /// The root.
-    pub store: &'a dyn Store,
+    pub store: &'a dyn ReadStore,
     /// Its manifests, by release.
     pub releases: &'a [(Manifest, Sha256)],
     /// Its manifests that are gone.

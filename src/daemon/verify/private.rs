@@ -9,8 +9,10 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::delta::SeenLog;
 use super::{CheckedPublicRoot, Finding};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Decision, Entry, KeyRing, ObjectReader, Ref, RequestOrigin, Wrap, begun, newest};
+use crate::daemon::journal::store::ReadStore;
+use crate::daemon::journal::{
+    Body, Decision, Entry, KeyRing, ObjectReader, Ref, Rejection, RequestOrigin, Wrap, begun, newest,
+};
 use crate::daemon::live::{
     ChainTable, DecidedRelease, DeltaLog, FeedState, ReplayedLog, Statement, checkpoints, log_path, not_as_decided,
     past, past_quickly,
@@ -68,7 +70,12 @@ const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coi
 ///
 /// # Errors
 /// One of them cannot be read.
-pub fn private(store: &dyn Store, ring: &KeyRing, shown: &dyn Store, public: &CheckedPublicRoot) -> Result<Private> {
+pub fn private(
+    store: &dyn ReadStore,
+    ring: &KeyRing,
+    shown: &dyn ReadStore,
+    public: &CheckedPublicRoot,
+) -> Result<Private> {
     let mut found = Private::default();
     if let Err(error) = found.look(store, ring, shown, public) {
         found.hidden(error)?;
@@ -98,7 +105,13 @@ impl Private {
         Ok(())
     }
 
-    fn look(&mut self, store: &dyn Store, ring: &KeyRing, shown: &dyn Store, public: &CheckedPublicRoot) -> Result<()> {
+    fn look(
+        &mut self,
+        store: &dyn ReadStore,
+        ring: &KeyRing,
+        shown: &dyn ReadStore,
+        public: &CheckedPublicRoot,
+    ) -> Result<()> {
         let format = match begun(store) {
             Ok(Some(format)) => Some(format),
             Ok(None) => {
@@ -147,7 +160,7 @@ impl Private {
     }
 
     /// Entry by entry, with the objects that each names; after one that is wrong the next is looked at by itself.
-    fn log(&mut self, store: &dyn Store, ring: &KeyRing) -> Result<()> {
+    fn log(&mut self, store: &dyn ReadStore, ring: &KeyRing) -> Result<()> {
         let mut before: Option<(Entry, Sha256)> = None;
         for seq in 0..newest(store)?.map_or(0, |newest| newest + 1) {
             let (path, known) = (Entry::path(seq), before.take());
@@ -180,8 +193,8 @@ impl Private {
     /// What people decided, to be held against their signatures when the feed is known.
     fn decisions(&mut self, entry: &Entry, sha256: Sha256) {
         let (statement, wanted) = match &entry.body {
-            Body::Decision(Decision::Hold { release, .. }) => return self.held = Some((*release, sha256)),
-            Body::Decision(Decision::Reject { release, wanted: Some(wanted), .. }) => {
+            Body::Decision(Decision::Hold(held)) => return self.held = Some((held.release(), sha256)),
+            Body::Decision(Decision::Reject(Rejection { release, wanted: Some(wanted), .. })) => {
                 let held = self.held.filter(|(held, _)| held == release);
                 let Some((release, digest)) = held else { return };
                 (Statement { release, digest, approves: false }, wanted)
@@ -221,10 +234,10 @@ impl Private {
     }
 
     /// The files of a release that is decided, or waits for a person, are as they were decided.
-    fn staged(&mut self, store: &dyn Store, state: &FeedState) -> Result<()> {
+    fn staged(&mut self, store: &dyn ReadStore, state: &FeedState) -> Result<()> {
         let last = newest(store)?;
         for pending in state.publishing.iter().chain(&state.held) {
-            for file in pending.files.iter().chain([&pending.manifest]) {
+            for file in pending.approved.staged() {
                 let bytes = store.read(&file.stage)?;
                 if bytes.is_some_and(|bytes| Sha256::of(&bytes) == file.sha256) {
                     continue;
@@ -239,7 +252,7 @@ impl Private {
     }
 
     /// A start from a checkpoint comes to the same state.
-    fn checkpoints(&mut self, store: &dyn Store, quick: Option<&FeedState>, state: &FeedState) {
+    fn checkpoints(&mut self, store: &dyn ReadStore, quick: Option<&FeedState>, state: &FeedState) {
         let Some(newest) = checkpoints(store).unwrap_or_default().pop() else { return };
         if quick.is_none_or(|quick| quick.sha256() != state.sha256()) {
             self.wrong(newest.path, "this checkpoint does not say what the log says: remove it");
@@ -247,10 +260,11 @@ impl Private {
     }
 
     /// The public root holds what was decided, and no more.
-    fn published(&mut self, state: &FeedState, public: &CheckedPublicRoot, shown: &dyn Store) -> Result<()> {
+    fn published(&mut self, state: &FeedState, public: &CheckedPublicRoot, shown: &dyn ReadStore) -> Result<()> {
         if let Some(pending) = &state.publishing {
-            self.leaving.extend(pending.files.iter().map(|file| file.path.clone()));
-            let signed = [public.layout.manifest(pending.release), public.layout.notice(pending.release)];
+            self.leaving.extend(pending.approved.files().iter().map(|file| file.path.clone()));
+            let signed =
+                [public.layout.manifest(pending.approved.release()), public.layout.notice(pending.approved.release())];
             self.leaving.extend(signed.map(|path| format!("{path}.sig")));
         }
         let manifest = |release: u32| public.layout.manifest(release);
@@ -282,7 +296,7 @@ impl Private {
     }
 
     /// Notices lie in the places of manifests that are gone. What is just leaving is nothing strange.
-    fn removals(&mut self, state: &FeedState, public: &CheckedPublicRoot, shown: &dyn Store) -> Result<()> {
+    fn removals(&mut self, state: &FeedState, public: &CheckedPublicRoot, shown: &dyn ReadStore) -> Result<()> {
         for (line, removed) in state.releases.iter().filter_map(|line| Some((line, line.removed?))) {
             if state.cleaning {
                 self.leaving.extend(line.files.iter().map(|(path, _)| path.clone()));
@@ -306,12 +320,18 @@ impl Private {
     }
 
     /// A Delta log holds the commits that were decided, and no others.
-    fn delta(&mut self, id: TableId, table: &ChainTable, public: &CheckedPublicRoot, shown: &dyn Store) -> Result<()> {
+    fn delta(
+        &mut self,
+        id: TableId,
+        table: &ChainTable,
+        public: &CheckedPublicRoot,
+        shown: &dyn ReadStore,
+    ) -> Result<()> {
         let nothing = SeenLog::default();
         let seen = public.logs.get(&id).unwrap_or(&nothing);
         let decided = table.delta().map(DeltaLog::versions).unwrap_or_default();
         let due = table.delta().map(DeltaLog::due).unwrap_or_default();
-        let is_due = |version: u64| due.iter().any(|(file, _)| *file == LogFile::Commit(version));
+        let is_due = |version: u64| due.iter().any(|commit| commit.name() == LogFile::Commit(version));
         let path = |version: u64| log_path(id, LogFile::Commit(version));
         let first = table.delta().map_or(0, DeltaLog::first);
         for (version, decided) in (0..).zip(decided).skip(usize::try_from(first).unwrap_or(usize::MAX)) {
@@ -328,9 +348,9 @@ impl Private {
         }
         for version in &seen.checkpoints {
             let path = log_path(id, LogFile::Checkpoint(*version));
-            let meant = table.checkpoint(*version).map(|checkpoint| checkpoint.bytes);
+            let meant = table.checkpoint(*version).map(|checkpoint| checkpoint.content);
             let bytes = shown.read(&path)?.unwrap_or_default();
-            if !meant.is_some_and(|meant| is_same_checkpoint(&bytes, &meant)) {
+            if !meant.is_some_and(|meant| is_same_checkpoint(&bytes, meant.bytes())) {
                 self.wrong(path, "this checkpoint does not say what was decided");
             }
         }
@@ -338,7 +358,7 @@ impl Private {
     }
 
     /// Every key is under the operator's key that holds.
-    fn keys(&mut self, store: &dyn Store, ring: &KeyRing) -> Result<()> {
+    fn keys(&mut self, store: &dyn ReadStore, ring: &KeyRing) -> Result<()> {
         for key in store.list("keys")? {
             if Wrap::at(&key.path).is_some_and(|wrap| wrap.generation != ring.generation()) {
                 let text =
@@ -350,7 +370,7 @@ impl Private {
     }
 
     /// Nothing lies there that no entry names; what the newest writer has not named yet may still be. What is named has its key.
-    fn strangers(&mut self, store: &dyn Store) -> Result<()> {
+    fn strangers(&mut self, store: &dyn ReadStore) -> Result<()> {
         // Listed before the objects, since they are forgotten with their keys.
         let keys = store.list("keys")?;
         let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| Wrap::at(&key.path)?.object).collect();

@@ -7,7 +7,7 @@ use super::delta::{Logs, SeenLog, log_file};
 use super::removals::{Removals, reason_at};
 use super::{Finding, release_index};
 use crate::daemon::error::Result;
-use crate::daemon::journal::store::Store;
+use crate::daemon::journal::store::ReadStore;
 use crate::daemon::sign::PublicKey;
 use crate::engine::release::{Layout, Manifest, Notice, Sha256, TableId};
 
@@ -50,7 +50,7 @@ pub struct CheckedPublicRoot {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<CheckedPublicRoot> {
+pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Result<CheckedPublicRoot> {
     let (releases, findings, strange, looked) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
     let (logs, parts) = (BTreeMap::new(), BTreeMap::new());
     let mut found = CheckedPublicRoot {
@@ -124,7 +124,7 @@ pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<C
 impl CheckedPublicRoot {
     fn manifest(
         &mut self,
-        store: &dyn Store,
+        store: &dyn ReadStore,
         path: &str,
         release: u32,
         manifest: Manifest,
@@ -164,7 +164,7 @@ impl CheckedPublicRoot {
     /// A notice in the place of a manifest.
     fn removal(
         &mut self,
-        store: &dyn Store,
+        store: &dyn ReadStore,
         path: &str,
         keys: &[PublicKey],
         named: &mut BTreeSet<String>,
@@ -181,7 +181,7 @@ impl CheckedPublicRoot {
     /// Whether the notice of a release, where its manifest lists one, is its own and is signed as the manifest is.
     fn notice(
         &mut self,
-        store: &dyn Store,
+        store: &dyn ReadStore,
         manifest: &Manifest,
         keys: &[PublicKey],
         named: &mut BTreeSet<String>,
@@ -202,7 +202,7 @@ impl CheckedPublicRoot {
     /// Whether a manifest, or the notice that it lists, is signed as the manifest says.
     fn signature(
         &mut self,
-        store: &dyn Store,
+        store: &dyn ReadStore,
         path: &str,
         (bytes, says): (&[u8], bool),
         keys: &[PublicKey],
@@ -230,7 +230,7 @@ impl CheckedPublicRoot {
     }
 
     /// `LATEST` names a release that is there; it is advisory, and may be behind for a moment.
-    fn latest(&mut self, store: &dyn Store) -> Result<()> {
+    fn latest(&mut self, store: &dyn ReadStore) -> Result<()> {
         let Some(bytes) = store.read("LATEST")? else { return Ok(()) };
         let path = |release: u32| format!("{}\n", self.layout.manifest(release)).into_bytes();
         if !self.releases.iter().any(|(manifest, _)| path(manifest.release) == bytes) {

@@ -4,7 +4,7 @@
 use super::Finding;
 use super::removals::Removals;
 use crate::daemon::error::Result;
-use crate::daemon::journal::store::Store;
+use crate::daemon::journal::store::ReadStore;
 use crate::engine::release::{Language, Layout, ListedRelease, Manifest, Sha256, index};
 
 /// The page over all releases.
@@ -15,7 +15,7 @@ pub const INDEX: &str = "index.html";
 /// # Errors
 /// The public root cannot be read.
 pub fn look(
-    store: &dyn Store,
+    store: &dyn ReadStore,
     layout: Layout,
     releases: &[(Manifest, Sha256)],
     removals: &Removals,

@@ -14,7 +14,7 @@ use super::Finding;
 use super::private::{COMMIT_GONE, NO_ENTRY, NO_SUM, OTHER_COMMIT, OTHER_MANIFEST, RELEASE_GONE, adds_up, follows};
 use super::public::{NO_SIGNATURE, not_published};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::store::Store;
+use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{Entry, KeyRing, ObjectReader, Ref};
 use crate::daemon::live::{DecidedRelease, DeltaLog, FeedState, log_path};
 use crate::engine::delta::LogFile;
@@ -27,9 +27,9 @@ const PIECE: u64 = 1 << 20;
 #[derive(Clone, Copy)]
 pub struct ScrubInput<'a> {
     /// The private root.
-    pub private: &'a dyn Store,
+    pub private: &'a dyn ReadStore,
     /// The public root.
-    pub public: &'a dyn Store,
+    pub public: &'a dyn ReadStore,
     /// The keys.
     pub ring: &'a KeyRing,
     /// The newest state.
@@ -95,7 +95,7 @@ pub enum ScrubStep {
 #[derive(Default)]
 pub struct Scrub {
     /// The private root without what the writer keeps of it in memory.
-    fresh: Option<Arc<dyn Store>>,
+    fresh: Option<Arc<dyn ReadStore>>,
     entry: u64,
     /// The entry before.
     before: Option<(Entry, Sha256)>,
@@ -206,7 +206,7 @@ struct FileReader {
 
 impl FileReader {
     /// Reads on; how many bytes, `None` where there is no file.
-    fn read_on(&mut self, store: &dyn Store, path: &str) -> Result<Option<u64>> {
+    fn read_on(&mut self, store: &dyn ReadStore, path: &str) -> Result<Option<u64>> {
         let Some(bytes) = store.read_part(path, self.at..self.at + PIECE)? else { return Ok(None) };
         self.digest.update(&bytes);
         self.at += bytes.len() as u64;
@@ -332,7 +332,7 @@ fn commit(roots: ScrubInput<'_>, id: TableId, version: u64) -> Result<Option<Fin
     let decided = delta.and_then(|delta| Some((delta, delta.versions().get(usize::try_from(version).ok()?)?)));
     let (Some((delta, decided)), path) = (decided, log_path(id, LogFile::Commit(version))) else { return Ok(None) };
     let text = match roots.public.read(&path)? {
-        None if delta.due().iter().any(|(file, _)| *file == LogFile::Commit(version)) => return Ok(None),
+        None if delta.due().iter().any(|commit| commit.name() == LogFile::Commit(version)) => return Ok(None),
         None => COMMIT_GONE,
         Some(bytes) if Sha256::of(&bytes) != decided.commit => OTHER_COMMIT,
         Some(_) => return Ok(None),

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use tidegate::daemon::journal::store::{Bucket, Patience, Store};
+use tidegate::daemon::journal::store::{Bucket, Patience, ReadStore as _, Store};
 
 use super::place::{Daemon, Place, answer, log_in};
 use super::server::{Server, bucket};

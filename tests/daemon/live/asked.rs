@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::journal::KeyRing;
-use tidegate::daemon::journal::store::{Memory, Store};
+use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
 use tidegate::daemon::live::{
     Ask, Consumed, DecidedRelease, Hash, Live, Request, RequestOutcome, TakenMessages, past, past_quickly,
 };
@@ -59,7 +59,7 @@ fn folded(private: &Memory, public: &Memory) -> Vec<u8> {
 /// Says something of a release that is held, or nothing.
 fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Option<RequestOutcome> {
     let held = live.state().held.clone()?;
-    let (release, decision) = (held.release, held.decision);
+    let (release, decision) = (held.approved.release(), held.decision);
     let one = match draw.below(3) {
         0 => return None,
         1 => Ask::Reject { release, decision },

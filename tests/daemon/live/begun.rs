@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tidegate::daemon::error::Result;
-use tidegate::daemon::journal::store::{Created, Listed, Memory, Store};
+use tidegate::daemon::journal::store::{Created, Listed, Memory, ReadStore, Store};
 
 use super::feed::{feed, open};
 
@@ -16,13 +16,9 @@ struct Late {
     looks: AtomicU32,
 }
 
-impl Store for Late {
+impl ReadStore for Late {
     fn place(&self) -> String {
         "a store of two".to_owned()
-    }
-
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
-        self.store.create(path, bytes)
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
@@ -36,6 +32,12 @@ impl Store for Late {
             open(&feed("k = 3"), store, public, 2, false).expect("the other one begins");
         }
         Ok(listed)
+    }
+}
+
+impl Store for Late {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        self.store.create(path, bytes)
     }
 
     fn delete(&self, path: &str) -> Result<()> {

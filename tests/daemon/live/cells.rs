@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use tidegate::daemon::ingest::{self, PersonHasher};
-use tidegate::daemon::journal::store::{Memory, Store};
+use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
 use tidegate::daemon::live::{Consumed, TakenMessages};
 use tidegate::engine::release::Sha256;
 

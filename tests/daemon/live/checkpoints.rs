@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::journal::KeyRing;
-use tidegate::daemon::journal::store::{Memory, Store};
+use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
 use tidegate::daemon::live::{Ask, Hash, Live, ReplayedLog, Request, past, past_quickly};
 use tidegate::engine::histogram::Person;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::error::{Error, ErrorCategory, Result};
-use tidegate::daemon::journal::store::{Created, Listed, Memory, Store};
+use tidegate::daemon::journal::store::{Created, Listed, Memory, ReadStore, Store};
 use tidegate::daemon::journal::{Body, ClosedTick, KeyRing, read};
 
 use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, POLICIES, SUPPRESSED, TWO_TABLES, drawn};
@@ -36,15 +36,9 @@ impl Dying {
     }
 }
 
-impl Store for Dying {
+impl ReadStore for Dying {
     fn place(&self) -> String {
         "a dying store".to_owned()
-    }
-
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
-        let (happens, lives) = self.write();
-        let created = if happens { self.store.create(path, bytes) } else { Dying::dead() };
-        if lives { created } else { Dying::dead() }
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
@@ -53,6 +47,14 @@ impl Store for Dying {
 
     fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
         self.store.list(prefix)
+    }
+}
+
+impl Store for Dying {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        let (happens, lives) = self.write();
+        let created = if happens { self.store.create(path, bytes) } else { Dying::dead() };
+        if lives { created } else { Dying::dead() }
     }
 
     fn delete(&self, path: &str) -> Result<()> {

@@ -275,7 +275,7 @@ fn whatever_comes_between_whole_atoms_leave() {
             step(&mut live, tick, &people).expect("a tick");
             gone.retain(|person| !live.state().feed.people().knows(Person(*person)));
             if let Some(held) = live.state().held.clone().filter(|_| draw.below(2) == 0) {
-                ask(&mut live, Ask::Approve { release: held.release, decision: held.decision }, chance);
+                ask(&mut live, Ask::Approve { release: held.approved.release(), decision: held.decision }, chance);
             }
             let chosen: Vec<u128> = came.iter().copied().filter(|_| draw.below(20) == 0).collect();
             let erases = draw.below(3) == 0 && !chosen.is_empty();

@@ -13,6 +13,7 @@ use tidegate::daemon::config::{FeedConfig, Root};
 use tidegate::daemon::error::Result;
 use tidegate::daemon::ingest::topic::{Fetching, Position, TopicSettings};
 use tidegate::daemon::journal::store::{Packs, Store};
+use tidegate::daemon::live::PublicRoot;
 use tidegate::daemon::observe::FeedObserver;
 use tidegate::daemon::run::world::{OpenedRoots, Wait, World};
 use tidegate::daemon::run::{How, Until, keep};
@@ -83,7 +84,7 @@ impl World for Here {
         }
         let private = Arc::new(Packs::over(self.store(Side::Private)));
         let lock = (!self.nature.bucket).then(|| Box::new(Lock(Arc::clone(&self.nature), self.process)) as _);
-        Ok(Some(OpenedRoots { private, public: self.store(Side::Public), lock }))
+        Ok(Some(OpenedRoots { private, public: PublicRoot::over(self.store(Side::Public)), lock }))
     }
 
     fn fetch(&self, _: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>> {

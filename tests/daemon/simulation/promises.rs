@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
-use tidegate::daemon::journal::store::{Memory, Store, log};
+use tidegate::daemon::journal::store::{Memory, ReadStore as _, log};
 use tidegate::daemon::journal::{Body, Decision, Entry, Ingest, MessageOrigin};
 use tidegate::engine::release::{Layout, Sha256};
 
@@ -94,13 +94,14 @@ impl Promises {
         *self.kinds.entry(entry.body.kind()).or_default() += 1;
         match &entry.body {
             Body::Ingest(ingest) => self.taken(ingest),
-            Body::Decision(Decision::Publish { release, files, .. }) => {
-                let files = files.iter().map(|file| (file.path.clone(), file.sha256)).collect();
-                assert!(self.decided.insert(*release, files).is_none(), "release {release} is decided twice");
+            Body::Decision(Decision::Publish(approved)) => {
+                let release = approved.release();
+                let files = approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
+                assert!(self.decided.insert(release, files).is_none(), "release {release} is decided twice");
             }
-            Body::Decision(Decision::Hold { release, files, .. }) => {
-                self.held =
-                    Some((*release, sha256, files.iter().map(|file| (file.path.clone(), file.sha256)).collect()));
+            Body::Decision(Decision::Hold(approved)) => {
+                let files = approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
+                self.held = Some((approved.release(), sha256, files));
             }
             Body::Approve(approved) if approved.missing == 0 => {
                 let (release, _, files) = self.held.take().expect("a release that is held");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegate::daemon::error::{Error, ErrorCategory, Result};
-use tidegate::daemon::journal::store::{Created, Listed, Store};
+use tidegate::daemon::journal::store::{Created, Listed, ReadStore, Store};
 
 use super::nature::{Fate, Nature, Side};
 
@@ -102,13 +102,9 @@ impl Seen {
     }
 }
 
-impl Store for Seen {
+impl ReadStore for Seen {
     fn place(&self) -> String {
         format!("{:?}", self.side)
-    }
-
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
-        Ok(self.change(Change::Create(path.to_owned(), bytes.to_vec()))?.unwrap_or(Created::Unknown))
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
@@ -119,6 +115,12 @@ impl Store for Seen {
     fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
         self.answers()?;
         self.nature.root(self.side).list(prefix)
+    }
+}
+
+impl Store for Seen {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        Ok(self.change(Change::Create(path.to_owned(), bytes.to_vec()))?.unwrap_or(Created::Unknown))
     }
 
     fn delete(&self, path: &str) -> Result<()> {

@@ -67,6 +67,8 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::config",
             "daemon::seal",
             "daemon::sign",
+            // A decision to publish is made of what the gate alone makes.
+            "engine::gate::own",
             "engine::model",
             "engine::release",
         ],

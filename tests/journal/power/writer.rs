@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use tempfile::TempDir;
 use tidegate::daemon::error::Result;
-use tidegate::daemon::journal::store::{Created, Listed, Local, Store};
+use tidegate::daemon::journal::store::{Created, Listed, Local, ReadStore, Store};
 use tidegate::daemon::live::Live;
 use tidegate::engine::release::Sha256;
 
@@ -89,16 +89,9 @@ fn say(said: &Mutex<File>, line: &str) {
     said.lock().expect("nobody panics").write_all(format!("{line}\n").as_bytes()).expect("a file to speak in");
 }
 
-impl Store for Saying {
+impl ReadStore for Saying {
     fn place(&self) -> String {
         self.store.place()
-    }
-
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
-        self.say("making", path, bytes);
-        let created = self.store.create(path, bytes)?;
-        self.created(path, bytes, created)?;
-        Ok(created)
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
@@ -107,6 +100,15 @@ impl Store for Saying {
 
     fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
         self.store.list(prefix)
+    }
+}
+
+impl Store for Saying {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        self.say("making", path, bytes);
+        let created = self.store.create(path, bytes)?;
+        self.created(path, bytes, created)?;
+        Ok(created)
     }
 
     fn delete(&self, path: &str) -> Result<()> {

@@ -108,7 +108,7 @@ impl Twins {
         let number = (0..2).find(new).expect("a new request");
         let live = self.live.as_ref().expect("it runs");
         let ask = match &live.state().held {
-            Some(held) if number == 0 => Asked::Approve { release: held.release, decision: held.decision },
+            Some(held) if number == 0 => Asked::Approve { release: held.approved.release(), decision: held.decision },
             _ => Asked::Erase { people: vec![Hash(Person(person(0, 0)))], rows: false },
         };
         let mut chance = Seeded::new(number as u64);

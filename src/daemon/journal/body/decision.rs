@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::requests::RequestOrigin;
 use crate::daemon::journal::objects::Ref;
-use crate::engine::release::{Figure, PastRelease, ReleaseSpan, Sha256};
+use crate::engine::gate::own::Approved;
+use crate::engine::release::{Figure, Manifest, PastRelease, ReleaseSpan, Sha256};
 
 /// A file of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,82 +50,174 @@ pub enum Under {
     Coarsest,
 }
 
+/// A release that the gate has approved, as the log has it. Only an [`Approved`] makes one; the only other source is an entry of the log,
+/// whose code [`Entry::parse`](crate::daemon::journal::Entry::parse) has checked.
+///
+/// ```compile_fail
+/// use tidegate::daemon::journal::ReleaseDecision;
+/// let decision = ReleaseDecision { release: 1, files: Vec::new() }; // its fields are private, and there is no other constructor
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReleaseDecision {
+    /// The release.
+    release: u32,
+    /// Its tick.
+    tick: u32,
+    /// When the tick was due.
+    time: String,
+    /// Its table, taxonomy and report.
+    files: Vec<Staged>,
+    /// The manifest without its `decision`, aside.
+    manifest: Staged,
+    /// Which of the recodings that it could be under it is.
+    under: Under,
+    /// The whole verdict.
+    verdict: Ref,
+    /// Its public figures; null in entries that earlier versions wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    figures: Option<PastRelease>,
+}
+
+/// What a decision about an approved release says beside what the gate has read.
+#[derive(Debug, Clone)]
+pub struct DecisionTerms {
+    /// The release.
+    pub release: u32,
+    /// Its tick.
+    pub tick: u32,
+    /// When the tick was due.
+    pub time: String,
+    /// Which of the recodings that it could be under it is.
+    pub under: Under,
+    /// The whole verdict.
+    pub verdict: Ref,
+    /// Where its files lie aside, in the order in which the gate read them, and the manifest last.
+    pub stages: Vec<String>,
+}
+
+impl ReleaseDecision {
+    /// What the gate has approved.
+    ///
+    /// # Panics
+    /// Not every file of the release was staged.
+    pub(in crate::daemon::journal) fn of(approved: &Approved, terms: DecisionTerms) -> ReleaseDecision {
+        let DecisionTerms { release, tick, time, under, verdict, mut stages } = terms;
+        let stage = stages.pop().expect("a manifest was staged");
+        assert_eq!(stages.len(), approved.files().len(), "every file was staged");
+        let lines = approved.lines().iter().zip(approved.files());
+        let files = stages.into_iter().zip(lines).map(|(stage, ((line, span), (_, bytes)))| Staged {
+            stage,
+            path: line.path.clone(),
+            sha256: line.sha256,
+            rows: line.rows,
+            span: *span,
+            bytes: span.map(|_| bytes.len() as u64),
+        });
+        let (path, sha256) = (String::new(), Sha256::of(approved.manifest()));
+        let manifest = Staged { stage, path, sha256, rows: None, span: None, bytes: None };
+        let figures = Manifest::parse(approved.manifest()).ok().map(|manifest| manifest.figures());
+        ReleaseDecision { release, tick, time, files: files.collect(), manifest, under, verdict, figures }
+    }
+
+    /// The release.
+    pub fn release(&self) -> u32 {
+        self.release
+    }
+
+    /// Its tick.
+    pub fn tick(&self) -> u32 {
+        self.tick
+    }
+
+    /// When the tick was due.
+    pub fn time(&self) -> &str {
+        &self.time
+    }
+
+    /// Its table, taxonomy and report.
+    pub fn files(&self) -> &[Staged] {
+        &self.files
+    }
+
+    /// The manifest without its `decision`, aside.
+    pub fn manifest(&self) -> &Staged {
+        &self.manifest
+    }
+
+    /// All that was staged: the files, and the manifest.
+    pub fn staged(&self) -> impl Iterator<Item = &Staged> {
+        self.files.iter().chain([&self.manifest])
+    }
+
+    /// Which of the recodings that it could be under it is.
+    pub fn under(&self) -> Under {
+        self.under
+    }
+
+    /// The whole verdict.
+    pub fn verdict(&self) -> &Ref {
+        &self.verdict
+    }
+
+    /// Its public figures; `None` where an earlier version decided it.
+    pub fn figures(&self) -> Option<PastRelease> {
+        self.figures
+    }
+}
+
+/// A release that may not leave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rejection {
+    /// The number it would have had.
+    pub release: u32,
+    /// Its tick.
+    pub tick: u32,
+    /// When the tick was due.
+    pub time: String,
+    /// Whether a check that reads sensitive values failed, so that the chain publishes nothing any more.
+    pub stops: bool,
+    /// Why.
+    pub reasons: Vec<FailureRecord>,
+    /// The whole verdict; null when a person rejected it.
+    pub verdict: Option<Ref>,
+    /// The person who rejected a release that was held.
+    pub wanted: Option<RequestOrigin>,
+}
+
 /// What is to become of a release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum Decision {
     /// It is published.
-    Publish {
-        /// The release.
-        release: u32,
-        /// Its tick.
-        tick: u32,
-        /// When the tick was due.
-        time: String,
-        /// Its table, taxonomy and report.
-        files: Vec<Staged>,
-        /// The manifest without its `decision`, aside.
-        manifest: Staged,
-        /// Which of the recodings that it could be under it is.
-        under: Under,
-        /// The whole verdict.
-        verdict: Ref,
-        /// Its public figures; null in entries that earlier versions wrote.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        figures: Option<PastRelease>,
-    },
+    Publish(ReleaseDecision),
     /// It is published once a person approves.
-    Hold {
-        /// The release.
-        release: u32,
-        /// Its tick.
-        tick: u32,
-        /// When the tick was due.
-        time: String,
-        /// Its table, taxonomy and report.
-        files: Vec<Staged>,
-        /// The manifest without its `decision`, aside.
-        manifest: Staged,
-        /// Which of the recodings that it could be under it is.
-        under: Under,
-        /// The whole verdict.
-        verdict: Ref,
-        /// Its public figures; null in entries that earlier versions wrote.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        figures: Option<PastRelease>,
-    },
+    Hold(ReleaseDecision),
     /// It may not leave.
-    Reject {
-        /// The number it would have had.
-        release: u32,
-        /// Its tick.
-        tick: u32,
-        /// When the tick was due.
-        time: String,
-        /// Whether a check that reads sensitive values failed, so that the chain publishes nothing any more.
-        stops: bool,
-        /// Why.
-        reasons: Vec<FailureRecord>,
-        /// The whole verdict; null when a person rejected it.
-        verdict: Option<Ref>,
-        /// The person who rejected a release that was held.
-        wanted: Option<RequestOrigin>,
-    },
+    Reject(Rejection),
 }
 
 impl Decision {
-    /// Which recoding the release is under; `None` where none may leave.
-    pub fn under(&self) -> Option<Under> {
+    /// The release that may leave; `None` where none may.
+    pub fn release(&self) -> Option<&ReleaseDecision> {
         match self {
-            Decision::Publish { under, .. } | Decision::Hold { under, .. } => Some(*under),
-            Decision::Reject { .. } => None,
+            Decision::Publish(release) | Decision::Hold(release) => Some(release),
+            Decision::Reject(_) => None,
         }
     }
 
     /// The tick that the release came of.
     pub fn tick(&self) -> u32 {
         match self {
-            Decision::Publish { tick, .. } | Decision::Hold { tick, .. } | Decision::Reject { tick, .. } => *tick,
+            Decision::Publish(release) | Decision::Hold(release) => release.tick,
+            Decision::Reject(rejection) => rejection.tick,
+        }
+    }
+
+    /// The whole verdict; `None` when a person rejected the release.
+    pub fn verdict(&self) -> Option<&Ref> {
+        match self {
+            Decision::Publish(release) | Decision::Hold(release) => Some(&release.verdict),
+            Decision::Reject(rejection) => rejection.verdict.as_ref(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use super::{ReadOnlyFolder, Store, open};
+use super::{ReadOnlyFolder, ReadStore, open};
 use crate::daemon::config::Root;
 use crate::daemon::error::{Error, Result};
 

@@ -18,7 +18,7 @@ use tokio::runtime::{Builder, Runtime};
 
 pub use access::{Patience, Variables};
 
-use super::{Created, Listed, Store};
+use super::{Created, Listed, ReadStore, Store};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use access::BucketAddress;
 use client::Clients;
@@ -79,14 +79,9 @@ impl Bucket {
     }
 }
 
-impl Store for Bucket {
+impl ReadStore for Bucket {
     fn place(&self) -> String {
         self.asked.address.written.clone()
-    }
-
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
-        let (path, bytes) = (path.to_owned(), Bytes::copy_from_slice(bytes));
-        self.ask(|asked| async move { asked.create(&path, bytes).await })
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
@@ -112,6 +107,13 @@ impl Store for Bucket {
     fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
         let prefix = prefix.to_owned();
         self.ask(|asked| async move { asked.list(&prefix).await })
+    }
+}
+
+impl Store for Bucket {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        let (path, bytes) = (path.to_owned(), Bytes::copy_from_slice(bytes));
+        self.ask(|asked| async move { asked.create(&path, bytes).await })
     }
 
     fn delete(&self, path: &str) -> Result<()> {

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use folder::{Folder, FolderEntry};
 use staging_folder::StagingFolder;
 
-use super::{Created, Listed, Store, fitting};
+use super::{Created, Listed, ReadStore, Store, fitting};
 use crate::daemon::error::{Error, ErrorCategory, Result, Rival};
 
 /// The file in a root that is held by whoever is at work there; no object.
@@ -155,13 +155,9 @@ impl Local {
     }
 }
 
-impl Store for Local {
+impl ReadStore for Local {
     fn place(&self) -> String {
         self.root.path().display().to_string()
-    }
-
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
-        self.put(&[(path, bytes)]).map(|created| created[0])
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
@@ -201,6 +197,12 @@ impl Store for Local {
         found.retain(|listed| listed.path != LOCK);
         found.sort();
         Ok(found)
+    }
+}
+
+impl Store for Local {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        self.put(&[(path, bytes)]).map(|created| created[0])
     }
 
     fn delete(&self, path: &str) -> Result<()> {

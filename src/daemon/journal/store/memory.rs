@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Created, Listed, Store, fitting};
+use super::{Created, Listed, ReadStore, Store, fitting};
 use crate::daemon::error::Result;
 
 /// Objects by path.
@@ -36,19 +36,9 @@ impl std::fmt::Debug for Memory {
     }
 }
 
-impl Store for Memory {
+impl ReadStore for Memory {
     fn place(&self) -> String {
         "memory".to_owned()
-    }
-
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
-        fitting(path)?;
-        let mut objects = self.lock();
-        if objects.contains_key(path) {
-            return Ok(Created::Exists);
-        }
-        objects.insert(path.to_owned(), bytes.to_vec());
-        Ok(Created::Made)
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
@@ -64,6 +54,18 @@ impl Store for Memory {
         let objects = self.lock();
         let found = objects.iter().filter(|(path, _)| below(path));
         Ok(found.map(|(path, bytes)| Listed { path: path.clone(), size: bytes.len() as u64 }).collect())
+    }
+}
+
+impl Store for Memory {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        fitting(path)?;
+        let mut objects = self.lock();
+        if objects.contains_key(path) {
+            return Ok(Created::Exists);
+        }
+        objects.insert(path.to_owned(), bytes.to_vec());
+        Ok(Created::Made)
     }
 
     fn delete(&self, path: &str) -> Result<()> {

@@ -46,18 +46,11 @@ pub struct Listed {
     pub size: u64,
 }
 
-/// A place for objects. Paths are relative, of letters, digits, `.`, `_`, `-` and `/`, and no part of one begins with a
+/// A place to read objects from. Paths are relative, of letters, digits, `.`, `_`, `-` and `/`, and no part of one begins with a
 /// dot.
-pub trait Store: Send + Sync {
+pub trait ReadStore: Send + Sync {
     /// Where it is, for people; holds no secret.
     fn place(&self) -> String;
-
-    /// Puts an object where none is. An object is there as a whole or not at all, whatever happens meanwhile, and lasts
-    /// from the moment that this returns [`Created::Made`].
-    ///
-    /// # Errors
-    /// The store cannot be written; on a local disk nothing is known of what lasts from then on, and the caller stops.
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created>;
 
     /// The bytes of an object; `None` when there is none.
     ///
@@ -70,6 +63,46 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// The store cannot be read.
     fn list(&self, prefix: &str) -> Result<Vec<Listed>>;
+
+    /// Some of the bytes of an object, as far as there are any; `None` when there is no object.
+    ///
+    /// # Errors
+    /// As [`ReadStore::read`].
+    fn read_part(&self, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
+        let within = |bytes: Vec<u8>| {
+            let [from, to] =
+                [part.start, part.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()));
+            bytes[from..to.max(from)].to_vec()
+        };
+        Ok(self.read(path)?.map(within))
+    }
+
+    /// The same store, without anything of it that is kept in memory to read it faster: what lies there now is read. `None` where nothing
+    /// is kept.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn afresh(&self) -> Result<Option<Arc<dyn ReadStore>>> {
+        Ok(None)
+    }
+
+    /// What lies in a place of its own and says something else there than in its pack.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn differing(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+}
+
+/// A place to write objects to.
+pub trait Store: ReadStore {
+    /// Puts an object where none is. An object is there as a whole or not at all, whatever happens meanwhile, and lasts
+    /// from the moment that this returns [`Created::Made`].
+    ///
+    /// # Errors
+    /// The store cannot be written; on a local disk nothing is known of what lasts from then on, and the caller stops.
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created>;
 
     /// Removes an object, if it is there.
     ///
@@ -99,19 +132,6 @@ pub trait Store: Send + Sync {
         paths.iter().try_for_each(|path| self.delete(path))
     }
 
-    /// Some of the bytes of an object, as far as there are any; `None` when there is no object.
-    ///
-    /// # Errors
-    /// As [`Store::read`].
-    fn read_part(&self, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
-        let within = |bytes: Vec<u8>| {
-            let [from, to] =
-                [part.start, part.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()));
-            bytes[from..to.max(from)].to_vec()
-        };
-        Ok(self.read(path)?.map(within))
-    }
-
     /// The writer of this epoch begins, and its fence lasts: what a writer before it has left half done of packing is finished. Of
     /// entries those that must keep their places are told by their bytes.
     ///
@@ -119,23 +139,6 @@ pub trait Store: Send + Sync {
     /// The store cannot be read or written.
     fn settle(&self, _epoch: u64, _stays: &dyn Fn(&[u8]) -> bool) -> Result<()> {
         Ok(())
-    }
-
-    /// The same store, without anything of it that is kept in memory to read it faster: what lies there now is read. `None` where nothing
-    /// is kept.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    fn afresh(&self) -> Result<Option<Arc<dyn Store>>> {
-        Ok(None)
-    }
-
-    /// What lies in a place of its own and says something else there than in its pack.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    fn differing(&self) -> Result<Vec<String>> {
-        Ok(Vec::new())
     }
 
     /// Puts these objects together, where objects of a group can lie together, and unless there are too few of them. How many.

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use form::LoadedPack;
 use index::{Order, PackIndex, TRIES, is_pack, run};
 
-use super::{Created, Listed, Put, Store, log, put};
+use super::{Created, Listed, Put, ReadStore, Store, log, put};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Bytes from which on an object lies alone.
@@ -163,16 +163,9 @@ impl Packs {
     }
 }
 
-impl Store for Packs {
+impl ReadStore for Packs {
     fn place(&self) -> String {
         self.base.place()
-    }
-
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
-        match self.index().holder(path) {
-            Some(_) => Ok(Created::Exists),
-            None => self.base.create(path, bytes),
-        }
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
@@ -207,6 +200,33 @@ impl Store for Packs {
         found.sort();
         found.dedup_by(|one, other| one.path == other.path);
         Ok(found)
+    }
+
+    fn afresh(&self) -> Result<Option<Arc<dyn ReadStore>>> {
+        let fresh = Packs { room: LOADED_AFRESH, ..Packs::over(Arc::clone(&self.base)) };
+        // What lies in a pack is read there, also where it keeps its place besides.
+        fresh.refresh()?;
+        Ok(Some(Arc::new(fresh)))
+    }
+
+    fn differing(&self) -> Result<Vec<String>> {
+        let mut differing = Vec::new();
+        for path in self.twice()? {
+            let alone = self.base.read(&path)?;
+            if alone.is_some() && alone != self.read(&path)? {
+                differing.push(path);
+            }
+        }
+        Ok(differing)
+    }
+}
+
+impl Store for Packs {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        match self.index().holder(path) {
+            Some(_) => Ok(Created::Exists),
+            None => self.base.create(path, bytes),
+        }
     }
 
     fn delete(&self, path: &str) -> Result<()> {
@@ -252,24 +272,6 @@ impl Store for Packs {
             }
         }
         self.base.delete_all(&superfluous.iter().map(String::as_str).collect::<Vec<_>>())
-    }
-
-    fn afresh(&self) -> Result<Option<Arc<dyn Store>>> {
-        let fresh = Packs { room: LOADED_AFRESH, ..Packs::over(Arc::clone(&self.base)) };
-        // What lies in a pack is read there, also where it keeps its place besides.
-        fresh.refresh()?;
-        Ok(Some(Arc::new(fresh)))
-    }
-
-    fn differing(&self) -> Result<Vec<String>> {
-        let mut differing = Vec::new();
-        for path in self.twice()? {
-            let alone = self.base.read(&path)?;
-            if alone.is_some() && alone != self.read(&path)? {
-                differing.push(path);
-            }
-        }
-        Ok(differing)
     }
 
     fn pack(&self, group: &str, paths: &[&str], few: usize) -> Result<u64> {

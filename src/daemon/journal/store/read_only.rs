@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::local::part_of;
-use super::{Created, Listed, Store};
+use super::{Created, Listed, ReadStore, Store};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// A folder that is only looked at.
@@ -55,13 +55,9 @@ impl ReadOnlyFolder {
     }
 }
 
-impl Store for ReadOnlyFolder {
+impl ReadStore for ReadOnlyFolder {
     fn place(&self) -> String {
         self.0.display().to_string()
-    }
-
-    fn create(&self, _: &str, _: &[u8]) -> Result<Created> {
-        self.never()
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
@@ -90,6 +86,12 @@ impl Store for ReadOnlyFolder {
         }
         found.sort();
         Ok(found)
+    }
+}
+
+impl Store for ReadOnlyFolder {
+    fn create(&self, _: &str, _: &[u8]) -> Result<Created> {
+        self.never()
     }
 
     fn delete(&self, _: &str) -> Result<()> {

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::daemon::config::LogFormat;
-use crate::daemon::journal::store::{Created, Listed, Memory};
-use crate::daemon::journal::{Body, Decision, Fence, Published, Ref, Staged, Under};
+use crate::daemon::journal::store::{Created, Listed, Memory, ReadStore};
+use crate::daemon::journal::{Body, Fence, Published, Staged};
 use crate::daemon::notify::receiver::{Hand, Handed};
 use crate::daemon::observe::Observer;
 use crate::daemon::observe::events::Receiver;
@@ -43,13 +43,9 @@ fn fails(left: &AtomicUsize) -> Result<()> {
     took.map_or(Ok(()), |_| Err(Error::new(ErrorCategory::Io, "the disk is full")))
 }
 
-impl Store for Frail {
+impl ReadStore for Frail {
     fn place(&self) -> String {
         self.inner.place()
-    }
-
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
-        self.inner.create(path, bytes)
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
@@ -59,6 +55,12 @@ impl Store for Frail {
 
     fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
         self.inner.list(prefix)
+    }
+}
+
+impl Store for Frail {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        self.inner.create(path, bytes)
     }
 
     fn delete(&self, path: &str) -> Result<()> {
@@ -119,8 +121,9 @@ impl Desk {
         let name = if audience == Audience::Public { Receiver::Webhook } else { Receiver::OperatorWebhook };
         marker::begin(&self.private.inner, name, 0).expect("memory");
         let listener = Listener { name, audience, hand: Box::new(self.ear.clone()) };
-        let roots: [Arc<dyn Store>; 2] = [Arc::new(self.private.clone()), Arc::new(self.public.clone())];
-        Notifier::over(vec![listener], "t", [&roots[0], &roots[1]], 0, &self.told).expect("a thread")
+        let private: Arc<dyn Store> = Arc::new(self.private.clone());
+        let public: Arc<dyn ReadStore> = Arc::new(self.public.clone());
+        Notifier::over(vec![listener], "t", (&private, &public), 0, &self.told).expect("a thread")
     }
 
     fn heard(&self) -> Vec<String> {
@@ -158,17 +161,11 @@ fn staged() -> Staged {
 }
 
 fn hold(tick: u32) -> Body {
-    let (time, verdict) = (String::new(), Ref { path: String::new(), sha256: Sha256::of(b"") });
-    Body::Decision(Decision::Hold {
-        release: tick,
-        tick,
-        time,
-        files: Vec::new(),
-        manifest: staged(),
-        under: Under::Proposed,
-        verdict,
-        figures: None,
-    })
+    let decided = serde_json::json!({
+        "outcome": "hold", "release": tick, "tick": tick, "time": "", "files": [], "manifest": staged(), "under": "proposed",
+        "verdict": {"path": "", "sha256": Sha256::of(b"")}
+    });
+    Body::Decision(serde_json::from_value(decided).expect("a decision"))
 }
 
 fn fence() -> Body {

@@ -1,0 +1,72 @@
+//! What a writer can append. An entry that lets a release out, or holds it for a person, can only be made of what the gate has approved:
+//!
+//! ```compile_fail
+//! # use tidegate::daemon::journal::{Decision, Log, ReleaseDecision};
+//! # fn append(log: &mut Log, decision: ReleaseDecision) {
+//! log.append(Decision::Publish(decision)); // not even a decision that was read from a log can be appended once more
+//! # }
+//! ```
+//!
+//! A rejection needs nobody's approval:
+//!
+//! ```
+//! # use tidegate::daemon::journal::{Log, Rejection};
+//! # fn append(log: &mut Log, rejection: Rejection) {
+//! # let _ =
+//! log.append(rejection);
+//! # }
+//! ```
+
+use super::body::{
+    ApproverDecision, Body, ChainStart, Cleaned, ClosedTick, Coin, Coins, Config, Decision, DecisionTerms, Erase,
+    Expire, Fence, Forgotten, Ingest, Masked, Published, Rejection, Rekey, ReleaseDecision, Retire, Retry, Withdraw,
+};
+use crate::engine::gate::own::Approved;
+
+/// What is to be appended.
+#[derive(Debug, Clone)]
+pub struct NewEntry(Body);
+
+impl NewEntry {
+    /// An approved release is published.
+    pub fn publish(approved: &Approved, terms: DecisionTerms) -> NewEntry {
+        NewEntry(Body::Decision(Decision::Publish(ReleaseDecision::of(approved, terms))))
+    }
+
+    /// An approved release is published once a person approves.
+    pub fn hold(approved: &Approved, terms: DecisionTerms) -> NewEntry {
+        NewEntry(Body::Decision(Decision::Hold(ReleaseDecision::of(approved, terms))))
+    }
+
+    /// What it says.
+    pub fn body(&self) -> &Body {
+        &self.0
+    }
+
+    pub(super) fn into_body(self) -> Body {
+        self.0
+    }
+}
+
+impl From<Rejection> for NewEntry {
+    fn from(rejection: Rejection) -> NewEntry {
+        NewEntry(Body::Decision(Decision::Reject(rejection)))
+    }
+}
+
+/// Every kind of entry that says nothing of whether a release may leave.
+macro_rules! appendable {
+    ($($kind:ident($type:ty)),* $(,)?) => {
+        $(impl From<$type> for NewEntry {
+            fn from(body: $type) -> NewEntry {
+                NewEntry(Body::$kind(body))
+            }
+        })*
+    };
+}
+
+appendable! {
+    Fence(Fence), Chain(ChainStart), Config(Config), Ingest(Ingest), Retry(Retry), Closed(ClosedTick), Masked(Masked),
+    Coin(Coin), Coins(Coins), Approve(ApproverDecision), Published(Published), Erase(Erase), Rekey(Rekey),
+    Withdraw(Withdraw), Retire(Retire), Expire(Expire), Cleaned(Cleaned), Forgotten(Forgotten),
+}
