@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::erased::{LabelTexts, LeavingAtom};
 use super::members::AtomMembers;
+use super::person_search::Absent;
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Erase, ErasedRows};
+use crate::daemon::journal::{Erase, ErasedRows, Ref};
 use crate::engine::histogram::Person;
 
 /// Published atoms that are erased.
@@ -49,14 +50,23 @@ impl Live {
         let columns = self.state.terms.columns.clone();
         let (trees, mut leaving) = (columns.trees(), Leaving::default());
         let first = self.state.of_chain().next().map_or(u32::MAX, |line| line.release);
+        let members = self.state.members.iter().filter_map(|of| Some((&of.object, of.release?)));
+        let members: Vec<(&Ref, u32)> = members.filter(|(_, release)| *release >= first).collect();
+        let all: Vec<Ref> = members.iter().map(|(object, _)| Ref::clone(object)).collect();
+        let labels = |object: &Ref, content: &[u8]| {
+            let labels: Vec<LabelTexts> = AtomMembers::parse(content)?.labels_of(known).cloned().collect();
+            Ok(Some((object.clone(), labels)))
+        };
+        for (object, labels) in self.found_in((&all, Absent::Lost), known, labels)? {
+            let of = members.iter().find(|(of, _)| **of == object);
+            of.into_iter().for_each(|(_, release)| leaving.labels.entry(*release).or_default().extend(labels.clone()));
+        }
+        leaving.labels.retain(|_, labels| !labels.is_empty());
+        // Atoms of several ticks may have come with one release, under one label.
         let mut published: BTreeMap<u32, Vec<AtomMembers>> = BTreeMap::new();
-        for membership in &self.state.members {
-            let Some(release) = membership.release.filter(|release| *release >= first) else { continue };
-            let members = AtomMembers::parse(&self.log.objects().need(&membership.object)?)?;
-            for label in members.labels_of(known) {
-                leaving.labels.entry(release).or_default().insert(label.clone());
-            }
-            published.entry(release).or_default().push(members);
+        for (object, release) in members.iter().filter(|(_, release)| leaving.labels.contains_key(release)) {
+            let members = AtomMembers::parse(&self.log.objects().need(object)?)?;
+            published.entry(*release).or_default().push(members);
         }
         for (&release, labels) in &leaving.labels {
             for label in labels {
@@ -69,7 +79,6 @@ impl Live {
                 leaving.rows += rows;
                 leaving.before += u64::from(rows == 0);
                 leaving.atoms.push(atom);
-                // Atoms of several ticks may have come with one release, under one label.
                 let label = BTreeSet::from([label.clone()]);
                 let people = published[&release].iter().flat_map(|members| members.people_of(&label));
                 leaving.people.extend(people);

@@ -1,7 +1,8 @@
-//! A value that is too large to be held twice: it is written as sealed objects one after the other, and read so. One of them is in memory
-//! at a time.
+//! A value that is too large to be held twice: it is written as sealed objects one after the other, and read so. Two of them are in
+//! memory at a time: one is filled while the one before it is sealed.
 
 use std::io;
+use std::sync::mpsc::{Receiver, channel};
 
 use postcard::Deserializer;
 use postcard::de_flavors::Flavor;
@@ -10,7 +11,7 @@ use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::{Drafts, Log, ObjectReader, Ref};
+use crate::daemon::journal::{DraftObject, Drafts, Log, ObjectReader, Ref};
 
 /// Bytes of the first object. Each further one has twice as many, so that a small value has few objects and a large one many.
 const FIRST: usize = 8 << 10;
@@ -37,8 +38,11 @@ impl ObjectPieces {
     /// An object cannot be written.
     pub fn write(log: &mut Log, folder: &str, name: &str, value: &impl Serialize) -> Result<ObjectPieces> {
         let pieces = ObjectPieces { objects: Vec::new(), rest: Zeroizing::default() };
-        let mut writer = Writer { log, folder, name, pieces, failed: None };
+        let mut writer = Writer { log, folder, name, pieces, sealing: None, failed: None };
         let written = postcard::to_io(value, &mut writer).map(|_| ());
+        if let Err(error) = writer.put_sealed() {
+            writer.failed.get_or_insert(error);
+        }
         match (written, writer.failed) {
             (_, Some(error)) => Err(error),
             (Ok(()), None) => Ok(writer.pieces),
@@ -73,28 +77,53 @@ struct Writer<'l> {
     folder: &'l str,
     name: &'l str,
     pieces: ObjectPieces,
+    /// The object before, which another thread seals while the next one is filled.
+    sealing: Option<Receiver<Result<DraftObject>>>,
     failed: Option<Error>,
 }
 
 impl Writer<'_> {
-    fn put(&mut self) -> Result<()> {
-        let (mut drafts, number) = (Drafts::default(), self.pieces.objects.len());
-        let name = format!("{}-{number:06}", self.name);
-        let object = self.log.seal_as(&mut drafts, self.folder, &name, &self.pieces.rest)?;
+    /// How many objects are full.
+    fn full(&self) -> usize {
+        self.pieces.objects.len() + usize::from(self.sealing.is_some())
+    }
+
+    fn seal(&mut self) -> Result<()> {
+        let name = format!("{}-{:06}", self.name, self.full());
+        let object = self.log.unsealed(self.folder, &name)?;
+        self.put_sealed()?;
+        let content = std::mem::take(&mut self.pieces.rest);
+        let (sender, receiver) = channel();
+        // A receiver that is gone has met an error before this one.
+        let seal = move || _ = sender.send(object.seal(&content));
+        if size(self.full()) < MOST {
+            seal()
+        } else {
+            rayon::spawn(seal)
+        }
+        self.sealing = Some(receiver);
+        Ok(())
+    }
+
+    /// Writes the object that is being sealed, if one is.
+    fn put_sealed(&mut self) -> Result<()> {
+        let Some(sealing) = self.sealing.take() else { return Ok(()) };
+        let ended = |_| Error::new(ErrorCategory::Internal, "the thread that seals an object has ended");
+        let (sealed, mut drafts) = (sealing.recv().map_err(ended)??, Drafts::default());
+        let object = drafts.add(sealed);
         drafts.put(self.log.store())?;
         self.pieces.objects.push(object);
-        self.pieces.rest.clear();
         Ok(())
     }
 }
 
 impl io::Write for Writer<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = size(self.pieces.objects.len()) - self.pieces.rest.len();
+        let room = size(self.full()) - self.pieces.rest.len();
         let taken = room.min(bytes.len());
         self.pieces.rest.extend_from_slice(&bytes[..taken]);
         if taken == room
-            && let Err(error) = self.put()
+            && let Err(error) = self.seal()
         {
             self.failed = Some(error);
             return Err(io::ErrorKind::Other.into());

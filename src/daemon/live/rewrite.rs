@@ -3,13 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use zeroize::Zeroizing;
-
 use super::atoms::{AtomCounts, Atoms, Grain, Since};
 use super::leaving_atoms::Leaving;
 use super::ledger::LedgerColumns;
 use super::members::AtomMembers;
+use super::person_search::Absent;
 use super::reading::VERSION;
 use super::row_columns::{Roll, bytes, parse};
 use super::state::{RawRows, SetAsideMessages};
@@ -21,10 +19,7 @@ use crate::daemon::journal::{Body, Drafts, Moved, Ref, read};
 use crate::daemon::terms::ChainTerms;
 use crate::engine::feed::{Fixed, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person};
-use crate::engine::model::Leaf;
-
-/// Objects that are in memory at once while they are looked through.
-const SOME: usize = 16;
+use crate::engine::model::{Leaf, Taxonomy};
 
 /// What a tick has fixed, as it is now, and the terms that it was closed under.
 pub(super) struct Was {
@@ -55,37 +50,31 @@ fn holds(atoms: &Atoms, people: &BTreeSet<Person>) -> bool {
     [&atoms.waiting, &atoms.withheld, &atoms.formed].into_iter().any(met)
 }
 
-impl Live {
-    /// Those of these objects whose content is such; objects that are forgotten are not. They are read one after the other, and looked
-    /// through on all cores.
-    fn holding(&self, all: &[Ref], is: impl Fn(&[u8]) -> Result<bool> + Sync) -> Result<Vec<Ref>> {
-        let mut found = Vec::new();
-        for some in all.chunks(SOME) {
-            let mut opened = Vec::new();
-            for object in some {
-                opened.extend(self.log.objects().read(object)?.map(|content| (object, content)));
-            }
-            let holds = |(object, content): &(&Ref, Zeroizing<Vec<u8>>)| {
-                is(content).map(|is| is.then(|| Ref::clone(object))).transpose()
-            };
-            let some: Result<Vec<Ref>> = opened.par_iter().filter_map(holds).collect();
-            found.extend(some?);
-        }
-        Ok(found)
+/// A roll without these people; `None` if none of them is in it.
+fn without(roll: &Roll, people: &BTreeSet<Person>, trees: &[&Taxonomy]) -> Result<Option<Roll>> {
+    if !roll.people().any(|person| people.contains(&person)) {
+        return Ok(None);
     }
+    let rows = roll.rows(trees)?;
+    let persons = rows.people().unwrap_or_default();
+    let rest = rows.only(|row| !people.contains(&persons[row]));
+    Ok(Some(Roll::of(&rest, trees)))
+}
 
+impl Live {
     pub(super) fn rewrite_segments(&mut self, known: &BTreeSet<Person>, rewritten: &mut Rewritten) -> Result<()> {
         let segments = self.state.segments.iter().map(|segment| segment.object.clone());
         let raw = self.state.raw.iter().map(|raw| raw.object.clone());
         let all = each(segments.chain(raw).filter(|object| object.path.starts_with("seg/")));
-        let holds = |sealed: &[u8]| Ok(parse::<Roll>(VERSION, sealed)?.people().any(|person| known.contains(&person)));
-        for object in self.holding(&all, holds)? {
-            let Some(sealed) = self.log.objects().read(&object)? else { continue };
-            let roll: Roll = parse(VERSION, &sealed)?;
-            if let Some(rest) = self.without(&roll, known)? {
-                let new = self.log.seal(&mut rewritten.drafts, "seg", &bytes(VERSION, &rest))?;
-                rewritten.moved.push(Moved::to(object.path, new));
-            }
+        let columns = self.state.terms.columns.clone();
+        let trees = columns.trees();
+        let rest = |object: &Ref, content: &[u8]| {
+            let rest = without(&parse(VERSION, content)?, known, &trees)?;
+            Ok(rest.map(|rest| (object.path.clone(), rest)))
+        };
+        for (old, rest) in self.found_in((&all, Absent::Forgotten), known, rest)? {
+            let new = self.log.seal(&mut rewritten.drafts, "seg", &bytes(VERSION, &rest))?;
+            rewritten.moved.push(Moved::to(old, new));
         }
         Ok(())
     }
@@ -112,18 +101,6 @@ impl Live {
         Ok(unread)
     }
 
-    /// A roll without these people; `None` if none of them is in it.
-    fn without(&self, roll: &Roll, people: &BTreeSet<Person>) -> Result<Option<Roll>> {
-        if !roll.people().any(|person| people.contains(&person)) {
-            return Ok(None);
-        }
-        let trees = self.state.terms.columns.trees();
-        let rows = roll.rows(&trees)?;
-        let persons = rows.people().unwrap_or_default();
-        let rest = rows.only(|row| !people.contains(&persons[row]));
-        Ok(Some(Roll::of(&rest, &trees)))
-    }
-
     /// Objects with rows of erased people, or with rows that wait again because their atom is dissolved. The atoms of ticks whose
     /// people are not published, as they are now.
     pub(super) fn rewrite_atoms(
@@ -139,7 +116,8 @@ impl Live {
         let (mut changed, mut again, mut pending) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut all = each(all.cloned());
         if !unpublished {
-            all = self.holding(&all, |sealed| Ok(holds(&Atoms::parse(sealed)?, known)))?;
+            let held = |object: &Ref, content: &[u8]| Ok(holds(&Atoms::parse(content)?, known).then(|| object.clone()));
+            all = self.found_in((&all, Absent::Forgotten), known, held)?;
         }
         for object in all {
             let Some(sealed) = self.log.objects().read(&object)? else { continue };
