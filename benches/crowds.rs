@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use arrivals::{Draw, arrivals};
 use tidegate::daemon::config::FeedConfig as FeedFile;
 use tidegate::engine::feed::{ClosingResult, Feed, ProposedRelease};
-use tidegate::engine::gate::own::{History, Newest, NextRelease, Older, read};
+use tidegate::engine::gate::verdict::{History, Newest, NextRelease, Older, read};
 use tidegate::engine::model::{Column, Columns, Domain};
 use tidegate::engine::policy::Policy;
 use tidegate::engine::release::{

@@ -14,7 +14,7 @@ use arrivals::{Draw, arrivals};
 use tidegate::daemon::config::FeedConfig as FeedFile;
 use tidegate::engine::feed::{ClosingResult, Feed, ProposedRelease};
 use tidegate::engine::gate::bytes;
-use tidegate::engine::gate::own::{Census, History, Newest, NextRelease, Older, judge};
+use tidegate::engine::gate::verdict::{Census, History, Newest, NextRelease, Older, judge};
 use tidegate::engine::model::Columns;
 use tidegate::engine::policy::Policy;
 use tidegate::engine::release::Tables;

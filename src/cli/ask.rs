@@ -7,7 +7,7 @@ use super::{CommandResult, Exit, Out};
 use crate::daemon::config::{FeedConfig, MOST_NAME};
 use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::live::RequestOutcome;
-use crate::daemon::run::{Asking, Requester, ask};
+use crate::daemon::service::{Asking, Requester, ask};
 
 /// A feed and a reason.
 #[derive(clap::Args)]

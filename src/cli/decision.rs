@@ -9,7 +9,7 @@ use crate::daemon::config::{Approvers, FeedConfig};
 use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::journal::{Body, Decision::Hold};
 use crate::daemon::live::{Ask, DecidedRelease, Pending};
-use crate::daemon::run::{self, FeedFacts, Requester, seen_with};
+use crate::daemon::service::{self, FeedFacts, Requester, seen_with};
 use crate::daemon::sign::Signing;
 use crate::daemon::small_file::{self, Readers};
 
@@ -39,7 +39,7 @@ impl DecisionAnswer {
         let feed = FeedConfig::load(&self.ask.feed)?;
         let key = self.signing(&by, &feed.services.approvers()).map_err(|error| error.in_file(&feed.file))?;
         let asking = |known: &FeedFacts<'_>| Ok(about(held(known, &self, &feed)?, approves));
-        let answer = run::ask(&feed, &asking, &Requester { key, ..by }, false)?;
+        let answer = service::ask(&feed, &asking, &Requester { key, ..by }, false)?;
         if answer.done && approves && self.seen.is_none() {
             let text = "without --seen the release is approved that waited at this moment, whether you have looked at it or not: give the \
                         digest that `tidegate show FEED --candidate` shows, and no other release can be meant";

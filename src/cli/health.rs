@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::{CommandResult, Exit, Out};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::observe::{FeedPhase, Health};
-use crate::daemon::run::ask_health;
+use crate::daemon::service::ask_health;
 
 /// Ask a daemon whether its feeds are ready, for probes and scripts
 #[derive(clap::Args)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::progress;
 use super::tell::{name, note};
 use crate::daemon::error::printable;
-use crate::daemon::oneshot::{InputEntry, InputOutcome, Watch};
+use crate::daemon::folder::{InputEntry, InputOutcome, Watch};
 
 /// One line that says what is being done.
 pub struct InputLine {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::{ReadOnlyFolder, Store};
-use crate::daemon::run::begin;
+use crate::daemon::service::begin;
 use crate::engine::release::Layout;
 
 /// The feed file in the folder of a feed at work, as `demo` and `init` make them; a folder of releases has none.

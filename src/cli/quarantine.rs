@@ -10,7 +10,7 @@ use super::{CommandResult, Exit, Out, ask};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::ingest::Offer;
 use crate::daemon::live::Ask;
-use crate::daemon::run::seen;
+use crate::daemon::service::seen;
 use crate::engine::histogram::MisfitKind;
 
 /// Show what was set aside, or offer it again

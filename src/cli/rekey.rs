@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use super::{CommandResult, Exit, Out, ask};
-use crate::daemon::oneshot::read_key;
-use crate::daemon::run::rekey;
+use crate::daemon::folder::read_key;
+use crate::daemon::service::rekey;
 
 /// Put another key in the place of the operator's
 #[derive(clap::Args)]

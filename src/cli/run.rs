@@ -16,7 +16,7 @@ use super::{CommandResult, Exit, Out};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::observe::{Observer, format};
-use crate::daemon::run::{FeedTick, How, PageOptions, TickOutcome, Until, run as run_feeds};
+use crate::daemon::service::{FeedTick, How, PageOptions, TickOutcome, Until, run as run_feeds};
 
 /// Run feeds: watch, anonymise, judge and publish on schedule, until told to end
 #[derive(clap::Args)]

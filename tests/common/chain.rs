@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tidegate::engine::feed::{ClosingResult, Feed, FeedTickResult, Ledger, ProposedRelease};
 use tidegate::engine::gate::bytes::read_part;
-use tidegate::engine::gate::own::{
+use tidegate::engine::gate::verdict::{
     Approved, Census, ErasedAtom, History, JudgedTable, Newest, NextRelease, Older, Verdict, judge,
 };
 use tidegate::engine::histogram::{Cell, CodedRows, Histogram, Person, Release, SensitiveValues};

@@ -10,7 +10,7 @@ use chain::{Chain, Human, Offer, policy};
 use serde_json::{Value as Json, json};
 use tidegate::engine::feed::ClosingResult;
 use tidegate::engine::gate::bytes::read;
-use tidegate::engine::gate::own::{History, Verdict};
+use tidegate::engine::gate::verdict::{History, Verdict};
 use tidegate::engine::histogram::{Histogram, Release};
 use tidegate::engine::model::{Columns, Recoding, Taxonomy, Value};
 use tidegate::engine::policy::{ChainKind, Guarantee, Policy, PolicySettings};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tidegate::engine::audit::{AuditFigures, AuditSubject, MissingRows, RowsLeftOut, Unfit, judge};
 use tidegate::engine::feed::{ClosingResult, ProposedRelease};
 use tidegate::engine::gate::bytes;
-use tidegate::engine::gate::own::{ErasedAtom, History};
+use tidegate::engine::gate::verdict::{ErasedAtom, History};
 use tidegate::engine::histogram::{Cell, Histogram, Release, SensitiveValues};
 use tidegate::engine::model::{
     Column, Columns, Detail, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Tree, Value,

@@ -10,7 +10,7 @@ use crate::common::random::{self, Draw};
 use chain::{Chain, Human, arrivals};
 use tidegate::engine::audit::{AuditFigures, AuditSubject, RowsLeftOut};
 use tidegate::engine::feed::ClosingResult;
-use tidegate::engine::gate::own::Verdict;
+use tidegate::engine::gate::verdict::Verdict;
 use tidegate::engine::histogram::{Histogram, Release};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy, Tree, Value};
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Decimal, DiversitySettings, Policy, PolicySettings};

@@ -17,7 +17,7 @@ use crate::common::chain;
 use chain::Offer;
 use sample::{lines, third};
 use sheet::Sheet;
-use tidegate::engine::gate::own::Verdict;
+use tidegate::engine::gate::verdict::Verdict;
 use tidegate::engine::policy::{ChainKind, Guarantee};
 use tidegate::engine::release::{ReleasePages, Tables};
 

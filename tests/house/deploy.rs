@@ -77,7 +77,7 @@ fn words(list: &Value) -> Vec<&str> {
 
 /// Seconds that the daemon may take to end.
 fn grace() -> u64 {
-    let source = text("src/daemon/run/mod.rs");
+    let source = text("src/daemon/service/mod.rs");
     let (_, rest) = source.split_once("const GRACE: Duration = Duration::from_secs(").expect("the daemon's grace");
     rest.split(')').next().expect("a number").parse().expect("a number")
 }

@@ -35,7 +35,7 @@ fn shipped() -> Vec<(&'static str, Value)> {
         ),
         ("quarantine", printed::<tidegate::cli::quarantine::QuarantineAnswer>("tidegate quarantine --json")),
         ("entry", printed::<tidegate::daemon::journal::Entry>("log/*/*.json of a private root")),
-        ("verdict", printed::<tidegate::daemon::oneshot::TickVerdict>("verdicts/*.json, for the operator only")),
+        ("verdict", printed::<tidegate::daemon::folder::TickVerdict>("verdicts/*.json, for the operator only")),
         ("approver-key", printed::<tidegate::cli::approver_key::ApproverKeyAnswer>("tidegate approver-key --json")),
         ("check", printed::<tidegate::cli::check::CheckReport>("tidegate check --json")),
         ("init", printed::<tidegate::cli::init::InitReport>("tidegate init --json")),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::oneshot::InputEntry;
+use crate::daemon::folder::InputEntry;
 
 /// What `anonymize --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -14,7 +14,7 @@ use super::{CommandResult, Exit, Out};
 use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory};
-use crate::daemon::oneshot::{InputEntry, InputOutcome, OpenedKey, Ran, Task, begun, find_key, run as run_all, told};
+use crate::daemon::folder::{InputEntry, InputOutcome, OpenedKey, Ran, Task, begun, find_key, run as run_all, told};
 use crate::engine::model::Role;
 use crate::engine::policy::{Decimal, OnRepeat};
 

@@ -8,7 +8,7 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::tell::name;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::printable;
-use crate::daemon::oneshot::{InputEntry, InputOutcome};
+use crate::daemon::folder::{InputEntry, InputOutcome};
 use crate::engine::model::Columns;
 use crate::engine::policy::{ChainKind, Guarantee, Policy, Search};
 use crate::engine::release::Manifest;

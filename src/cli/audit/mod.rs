@@ -31,7 +31,7 @@ use crate::engine::gate::refinement::{AttackedRows, Unlike};
 use crate::engine::histogram::{Histogram, Release, describe};
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{OnRepeat, Output, Policy};
-use crate::engine::safeguards::trace::{TraceTerms, told};
+use crate::engine::safeguards::search_inference::{TraceTerms, told};
 
 /// Judge releases that anyone made, as their readers see them
 #[derive(clap::Args)]

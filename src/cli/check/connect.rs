@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::paragraph::wrapped;
 use crate::daemon::config::FeedConfig;
-use crate::daemon::run::{Reached, connect};
+use crate::daemon::service::{Reached, connect};
 
 /// Something that a feed file names, and whether it can be used.
 #[derive(Debug, Serialize, JsonSchema)]

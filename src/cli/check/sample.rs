@@ -8,7 +8,7 @@ use crate::cli::input_watch::{InputLine, word};
 use crate::cli::tell::shell;
 use crate::daemon::clock;
 use crate::daemon::error::{Error, ErrorCategory, Result, printable};
-use crate::daemon::oneshot::InputOutcome;
+use crate::daemon::folder::InputOutcome;
 use crate::daemon::preview::{PreviewRequest, trial};
 
 /// A sample belongs to one feed file.

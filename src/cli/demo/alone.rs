@@ -10,7 +10,7 @@ use crate::cli::audit;
 use crate::daemon::chance;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::oneshot::{InputEntry, Task, Watch, run, told};
+use crate::daemon::folder::{InputEntry, Task, Watch, run, told};
 use crate::daemon::seal::OperatorKey;
 
 /// The folder of these tables.

@@ -23,7 +23,7 @@ use crate::daemon::chance;
 use crate::daemon::config::{FeedConfig, LogFormat};
 use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::observe::Observer;
-use crate::daemon::run::{How, PageOptions, Until, run as run_feeds};
+use crate::daemon::service::{How, PageOptions, Until, run as run_feeds};
 use crate::daemon::sign::Signing;
 use crate::engine::model::Kind as ColumnKind;
 use alone::Snapshots;
@@ -191,13 +191,13 @@ impl Play {
 fn ask_erasure(feed: &FeedConfig, patient: &str) -> error::Result<String> {
     use crate::daemon::ingest::PersonHasher;
     use crate::daemon::live::{Ask, Hash};
-    let by = crate::daemon::run::Requester::with_reason("consent was taken back");
-    let asking = |known: &crate::daemon::run::FeedFacts<'_>| {
+    let by = crate::daemon::service::Requester::with_reason("consent was taken back");
+    let asking = |known: &crate::daemon::service::FeedFacts<'_>| {
         let person = PersonHasher::new(&known.ring.people()).read(&[(patient, ColumnKind::String)]);
         let people = vec![Hash(person.expect("a patient of the demo has a number"))];
         Ok(Ask::Erase { people, rows: true })
     };
-    Ok(crate::daemon::run::ask(feed, &asking, &by, false)?.text)
+    Ok(crate::daemon::service::ask(feed, &asking, &by, false)?.text)
 }
 
 /// Writes feed files, taxonomies and keys; where the feed file lies.

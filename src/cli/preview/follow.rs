@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::input_watch::InputLine as OfInputs;
 use crate::daemon::config::Setting;
-use crate::daemon::oneshot::Watch;
+use crate::daemon::folder::Watch;
 use crate::daemon::preview::Follow;
 
 /// One line that says what is being done.

@@ -9,7 +9,7 @@ use super::{CommandResult, Exit, Out};
 use crate::daemon::clock;
 use crate::daemon::config::Setting;
 use crate::daemon::error;
-use crate::daemon::oneshot::InputOutcome;
+use crate::daemon::folder::InputOutcome;
 use crate::daemon::preview::{PreviewRequest, preview};
 use follow::PreviewLine;
 

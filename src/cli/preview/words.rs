@@ -7,7 +7,7 @@ use crate::cli::detail_table::{self, percent};
 use crate::cli::input_watch::word;
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
-use crate::daemon::oneshot::InputOutcome;
+use crate::daemon::folder::InputOutcome;
 use crate::daemon::preview::{Alternative, CountFigures, MeasureSums, Preview};
 
 /// Alternatives that are shown at most.

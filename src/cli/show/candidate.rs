@@ -15,8 +15,8 @@ use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::journal::{Body, CheckedEntry, Decision, RequestOrigin};
 use crate::daemon::live::{FeedSnapshot, Recorded};
 use crate::daemon::opened_release::{ColumnDetail, Opened};
-use crate::daemon::run::seen_with;
 use crate::daemon::seal::OperatorKey;
+use crate::daemon::service::seen_with;
 use crate::engine::release::{Manifest, Sha256};
 
 /// The release that waits for approval.

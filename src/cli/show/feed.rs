@@ -16,8 +16,8 @@ use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::journal::{Body, CheckedEntry, ReleaseDecision};
 use crate::daemon::live::{DecidedRelease, FeedSnapshot, Recorded};
 use crate::daemon::observe::Halt;
-use crate::daemon::run::{damaged, halted, seen_with};
 use crate::daemon::seal::OperatorKey;
+use crate::daemon::service::{damaged, halted, seen_with};
 use crate::engine::policy::Guarantee;
 use crate::engine::release::{Manifest, RemovalReason};
 

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::daemon::folder::{FolderStatus, TickVerdict};
 use crate::daemon::live::FeedState;
-use crate::daemon::oneshot::{FolderStatus, TickVerdict};
 use crate::daemon::terms::ChainTerms;
 use crate::engine::anonymizer::NextTurns;
 use crate::engine::feed::{Feed, Next, Outlook};
@@ -56,7 +56,7 @@ pub struct TickLine {
     /// The file that came in.
     pub file: String,
     /// What came of it.
-    pub answer: crate::daemon::oneshot::InputEntry,
+    pub answer: crate::daemon::folder::InputEntry,
     /// What was done about the standing recoding.
     pub step: Option<String>,
 }

@@ -13,8 +13,8 @@ use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::journal::{Body, CheckedEntry, Ref, RequestOrigin};
 use crate::daemon::live::{FeedSnapshot, Recorded};
-use crate::daemon::run::{begin, seen_with};
 use crate::daemon::seal::OperatorKey;
+use crate::daemon::service::{begin, seen_with};
 use crate::engine::release::{CheckLine, Manifest, OperatorFacts, Sha256, SignedApproval, WaitingRows, operators_copy};
 
 /// A copy that was written.

@@ -6,10 +6,10 @@ use std::path::Path;
 use super::json::{HalvingLine, ReleaseLine, ReleaseShown, ShowAnswer, UniformLine, Waiting};
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
+use crate::daemon::folder::InputOutcome;
 use crate::daemon::live::{Recorded, RefusalRecord, Repaired};
 use crate::daemon::observe::Halt;
-use crate::daemon::oneshot::InputOutcome;
-use crate::engine::gate::own::Verdict;
+use crate::engine::gate::verdict::Verdict;
 use crate::engine::policy::Guarantee;
 use crate::engine::release::{Figure, Manifest};
 

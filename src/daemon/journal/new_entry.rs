@@ -21,7 +21,7 @@ use super::body::{
     ApproverDecision, Body, ChainStart, Cleaned, ClosedTick, Coin, Coins, Config, Decision, DecisionTerms, Erase,
     Expire, Fence, Forgotten, Ingest, Masked, Published, Rejection, Rekey, ReleaseDecision, Retire, Retry, Withdraw,
 };
-use crate::engine::gate::own::Approved;
+use crate::engine::gate::verdict::Approved;
 
 /// What is to be appended.
 #[derive(Debug, Clone)]

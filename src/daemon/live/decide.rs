@@ -9,7 +9,7 @@ use super::state::Due;
 use super::work::Live;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::{Body, DecisionTerms, FailureRecord, NewEntry, Ref, Rejection, Under};
-use crate::engine::gate::own::{Approved, Verdict};
+use crate::engine::gate::verdict::{Approved, Verdict};
 use crate::engine::histogram::Histogram;
 use crate::engine::model::Role;
 use crate::engine::release::Manifest;

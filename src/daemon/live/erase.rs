@@ -19,7 +19,7 @@ use super::work::{Last, Live};
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Erase, ErasedRows, destroy_all};
 use crate::engine::feed::Erased;
-use crate::engine::gate::own::History;
+use crate::engine::gate::verdict::History;
 use crate::engine::histogram::Person;
 use crate::engine::model::{Leaf, Value};
 

@@ -10,11 +10,11 @@ use super::work::Live;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::Ref;
 use crate::engine::feed::{Increment, ProposedRelease, PublishedGroup};
-use crate::engine::gate::own::{Approved, Census, JudgedTable, Learnt, Newest, NextRelease, Older, Verdict, judge};
+use crate::engine::gate::verdict::{Approved, Census, JudgedTable, Learnt, Newest, NextRelease, Older, Verdict, judge};
 use crate::engine::histogram::{CodedRows, Histogram};
 use crate::engine::policy::{Inference, Output};
 use crate::engine::release::{PastRelease, Presentation, ReleaseFacts, ReleasePages, ReleasePart, ReleaseSpan, Tables};
-use crate::engine::safeguards::trace::{TraceTerms, told};
+use crate::engine::safeguards::search_inference::{TraceTerms, told};
 
 /// What the gate said of a candidate, and where its files lie aside.
 pub(super) enum Said {

@@ -11,7 +11,7 @@ use super::erased::{LabelTexts, LeavingAtom};
 use super::row_columns::{bytes, other, parse};
 use super::state::{FeedState, Membership, RawRows};
 use crate::daemon::error::Result;
-use crate::engine::gate::own;
+use crate::engine::gate::verdict;
 use crate::engine::histogram::Person;
 use crate::engine::model::{Leaf, Taxonomy};
 
@@ -94,11 +94,11 @@ impl FeedState {
     ///
     /// # Errors
     /// They are of another chain.
-    pub fn for_the_gate(&self, atoms: &[LeavingAtom]) -> Result<Vec<own::ErasedAtom>> {
+    pub fn for_the_gate(&self, atoms: &[LeavingAtom]) -> Result<Vec<verdict::ErasedAtom>> {
         let trees = self.terms.columns.trees();
         let known = |atom: &LeavingAtom| {
             let release = self.of_chain().position(|line| line.release == atom.release).ok_or_else(other)?;
-            Ok(own::ErasedAtom { release, label: atom.nodes(&trees)? })
+            Ok(verdict::ErasedAtom { release, label: atom.nodes(&trees)? })
         };
         atoms.iter().map(known).collect()
     }

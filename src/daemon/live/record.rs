@@ -8,7 +8,7 @@ use super::repair::Repair;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::anonymizer::{InvalidReason, NoRelease, RecodingStep, Refusal};
 use crate::engine::feed::FeedTickResult;
-use crate::engine::gate::own::Verdict;
+use crate::engine::gate::verdict::Verdict;
 use crate::engine::model::{Columns, Role};
 use crate::engine::release::Figure;
 
@@ -116,16 +116,18 @@ impl Recorded {
 
     /// What the gate found.
     pub fn verdict(&mut self, verdict: &Verdict) {
-        let against =
-            |(check, reason): (&crate::engine::gate::own::CheckResult, &crate::engine::gate::own::RejectionReason)| {
-                VerdictReason {
-                    check: check.check.clone(),
-                    place: reason.place.clone(),
-                    value: reason.value,
-                    limit: reason.limit,
-                    text: reason.text.clone(),
-                }
-            };
+        let against = |(check, reason): (
+            &crate::engine::gate::verdict::CheckResult,
+            &crate::engine::gate::verdict::RejectionReason,
+        )| {
+            VerdictReason {
+                check: check.check.clone(),
+                place: reason.place.clone(),
+                value: reason.value,
+                limit: reason.limit,
+                text: reason.text.clone(),
+            }
+        };
         self.reasons = verdict.reasons().map(against).collect();
         self.verdict = Some(verdict.clone());
     }

@@ -6,8 +6,8 @@
 //! It looks at quasi-identifiers only, and approves nothing.
 
 use crate::engine::feed::{ClosingResult, Feed, FeedTickResult};
-use crate::engine::gate::own::{History, against, learnt, text};
 use crate::engine::gate::refinement::{AttackedRows, RefinementVerdict, Together, judge};
+use crate::engine::gate::verdict::{History, against, learnt, text};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{Output, Policy};

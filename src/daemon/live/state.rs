@@ -21,7 +21,7 @@ use crate::daemon::journal::{Coins, Ref, ReleaseDecision, RequestOrigin};
 use crate::daemon::terms::ChainTerms;
 use crate::engine::anonymizer::Turns;
 use crate::engine::feed::{Feed, Fixed, ProposedRelease};
-use crate::engine::gate::own::History;
+use crate::engine::gate::verdict::History;
 use crate::engine::model::{Detail, Recoding, Role};
 use crate::engine::release::{PartLine, PastRelease, Sha256, TableId, TableKind};
 

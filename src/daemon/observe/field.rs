@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::line::LogLine;
 use crate::daemon::error::{Complaint, Error, ErrorCategory};
-use crate::engine::gate::own::Verdict;
+use crate::engine::gate::verdict::Verdict;
 use crate::engine::model::Columns;
 use crate::engine::release::Sha256;
 

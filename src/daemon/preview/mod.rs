@@ -15,7 +15,7 @@ use self::figures::PreviewFigures;
 use crate::daemon::chance;
 use crate::daemon::config::{FeedConfig, Setting};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::oneshot::{InputEntry, InputOutcome, RehearsalRows, Silent, Task, Watch, rehearse};
+use crate::daemon::folder::{InputEntry, InputOutcome, RehearsalRows, Silent, Task, Watch, rehearse};
 use crate::daemon::opened_release::{Opened, manifest};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::counting::RandomCounts;

@@ -5,7 +5,7 @@ use super::{AuditFigures, ChainFigures, GuardedTie, Requirement, TieFigure, Weak
 use crate::gate::certainty::FactExtent;
 use crate::gate::diversity::{LimitedFigure, ROUNDING};
 use crate::gate::minimality::Credibility;
-use crate::gate::own::against;
+use crate::gate::verdict::against;
 use crate::histogram::{Release, describe};
 use crate::model::Columns;
 use crate::policy::{Decimal, Policy};

@@ -7,7 +7,7 @@ pub mod chain;
 pub mod correspondence;
 pub mod diversity;
 pub mod minimality;
-pub mod own;
 mod primes;
 pub mod refinement;
 pub mod utility;
+pub mod verdict;

@@ -4,4 +4,4 @@
 //! proposes no recoding.
 
 pub mod mask;
-pub mod trace;
+pub mod search_inference;

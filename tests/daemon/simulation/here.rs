@@ -15,8 +15,8 @@ use tidegate::daemon::ingest::topic::{Fetching, Position, TopicSettings};
 use tidegate::daemon::journal::store::{Packs, Store};
 use tidegate::daemon::live::PublicRoot;
 use tidegate::daemon::observe::FeedObserver;
-use tidegate::daemon::run::world::{OpenedRoots, Wait, World};
-use tidegate::daemon::run::{How, Until, keep};
+use tidegate::daemon::service::world::{OpenedRoots, Wait, World};
+use tidegate::daemon::service::{How, Until, keep};
 use tokio::sync::watch;
 
 use super::nature::{Nature, Side};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate::engine::feed::ClosingResult;
-use tidegate::engine::gate::own::Approved;
+use tidegate::engine::gate::verdict::Approved;
 use tidegate::engine::histogram::{Histogram, SensitiveValues};
 use tidegate::engine::model::{Columns, Cut, Leaf, Node, Recoding, Taxonomy, Value};
 use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, Policy, PolicySettings, Rare};

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::engine::audit::{AuditFigures, AuditSubject, RowsLeftOut};
 use tidegate::engine::feed::ClosingResult;
-use tidegate::engine::gate::own::Verdict;
+use tidegate::engine::gate::verdict::Verdict;
 use tidegate::engine::histogram::Histogram;
 use tidegate::engine::policy::{ChainKind, Cuts};
 

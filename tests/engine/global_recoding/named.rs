@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 use tidegate::engine::gate::certainty::{CertaintyBudget, Fact, FactExtent, coarsened, searched};
 use tidegate::engine::model::{Taxonomy, Tree};
 use tidegate::engine::policy::{Inference, Values};
-use tidegate::engine::safeguards::trace::{
+use tidegate::engine::safeguards::search_inference::{
     FigureSource, Maximality, TraceBudget as Work, TraceRatio, maximality, replayed, whole,
 };
 

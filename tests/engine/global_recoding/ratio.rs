@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use tidegate::engine::model::Node;
 use tidegate::engine::policy::Values;
-use tidegate::engine::safeguards::trace::{
+use tidegate::engine::safeguards::search_inference::{
     FigureSource, TraceBudget, TraceRatio, TraceTerms, maximality, replayed, whole,
 };
 

@@ -2,7 +2,7 @@
 //! the one that was published.
 
 use tidegate::engine::gate::bytes::PublishedTable;
-use tidegate::engine::gate::own::History;
+use tidegate::engine::gate::verdict::History;
 use tidegate::engine::histogram::{Histogram, Release};
 use tidegate::engine::model::{Cut, Recoding, Taxonomy};
 use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, PolicySettings};

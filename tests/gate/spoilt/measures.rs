@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidegate::engine::feed::ProposedRelease;
-use tidegate::engine::gate::own::Verdict;
+use tidegate::engine::gate::verdict::Verdict;
 use tidegate::engine::histogram::{CodedRows, Histogram};
 use tidegate::engine::measures::{SumSuppression, merged};
 use tidegate::engine::model::{

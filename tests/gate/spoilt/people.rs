@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tidegate::engine::gate::own::Verdict;
+use tidegate::engine::gate::verdict::Verdict;
 use tidegate::engine::histogram::Release;
 use tidegate::engine::model::{Cut, Value};
 use tidegate::engine::policy::{ChainKind, Guarantee};

@@ -1,7 +1,7 @@
 //! What a policy promises is looked at or nothing leaves, and what a manifest says of it.
 
 use serde_json::{Value as Json, json};
-use tidegate::engine::gate::own::{Approved, Verdict};
+use tidegate::engine::gate::verdict::{Approved, Verdict};
 use tidegate::engine::model::{Carving, Value as Cell};
 use tidegate::engine::policy::{
     ChainKind, ColumnFacts as Known, Decimal, Dominance, Guarantee, MaxRatio, OnUnsafe, Output, Policy, PolicySettings,

@@ -93,7 +93,7 @@ fn whispers_are_found() {
     };
     assert_eq!(pair("use super::crowd::smallest;"), 1);
     assert_eq!(pair("use super::verdict::Reason;"), 0);
-    assert_eq!(pair("use super::own::crowd::smallest;"), 1);
+    assert_eq!(pair("use super::verdict::crowd::smallest;"), 1);
 }
 
 #[test]

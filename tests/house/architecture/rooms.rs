@@ -68,7 +68,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::seal",
             "daemon::sign",
             // A decision to publish is made of what the gate alone makes.
-            "engine::gate::own",
+            "engine::gate::verdict",
             "engine::model",
             "engine::release",
         ],
@@ -108,7 +108,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "daemon::run",
+        "daemon::service",
         &[
             "daemon::error",
             "daemon::chance",
@@ -126,7 +126,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "daemon::oneshot",
+        "daemon::folder",
         &[
             "daemon::error",
             "daemon::chance",
@@ -154,7 +154,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::seal",
             "daemon::live",
             "daemon::journal",
-            "daemon::oneshot",
+            "daemon::folder",
             "daemon::opened_release",
             ENGINE,
         ],
@@ -171,7 +171,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::guess",
             "daemon::opened_release",
             "daemon::preview",
-            "daemon::oneshot",
+            "daemon::folder",
             "daemon::seal",
             "daemon::sign",
             "daemon::small_file",
@@ -180,7 +180,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::journal",
             "daemon::live",
             "daemon::observe",
-            "daemon::run",
+            "daemon::service",
             "daemon::verify",
             ENGINE,
         ],
@@ -250,7 +250,7 @@ pub fn trespasses(imports: &[Import]) -> Vec<String> {
 pub fn whispers(imports: &[Import]) -> Vec<String> {
     let check = |module: &str| {
         let inside = module.strip_prefix("engine::gate::")?;
-        let inside = inside.strip_prefix("own::").unwrap_or(inside);
+        let inside = inside.strip_prefix("verdict::").unwrap_or(inside);
         CHECKS
             .iter()
             .find(|name| inside == **name || inside.strip_prefix(**name).is_some_and(|rest| rest.starts_with("::")))

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::requests::RequestOrigin;
 use crate::daemon::journal::objects::Ref;
-use crate::engine::gate::own::Approved;
+use crate::engine::gate::verdict::Approved;
 use crate::engine::release::{Figure, Manifest, PastRelease, ReleaseSpan, Sha256};
 
 /// A file of a candidate.

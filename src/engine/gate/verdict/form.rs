@@ -4,10 +4,10 @@
 //! Bytes follow from sensitive values too, so a release that fails here stops the chain: were it merged with the next one,
 //! that it is missing would tell something of its people's values.
 
+use super::check_result::{CheckResult, RejectionReason};
 use super::comparison::NextRelease;
 use super::parts::part_of;
 use super::read_tables::ReadTables;
-use super::verdict::{CheckResult, RejectionReason};
 use crate::gate::bytes::{self, PartRows};
 use crate::model::ReleaseColumn;
 use crate::policy::{ChainPromise, Output};

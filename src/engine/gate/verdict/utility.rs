@@ -1,7 +1,7 @@
 //! The floor of usefulness (SCIENCE 8): a release whose Loss is above the policy's limit is not worth what it risks.
 
+use super::check_result::{CheckResult, Figure, RejectionReason};
 use super::comparison::Ready;
-use super::verdict::{CheckResult, Figure, RejectionReason};
 use crate::gate::utility;
 use crate::model::Role;
 use crate::policy::ChainPromise;

@@ -10,6 +10,7 @@ mod atoms;
 mod blocks;
 mod certainty;
 mod chain;
+mod check_result;
 mod comparison;
 mod correspondence;
 mod crossing;
@@ -32,14 +33,13 @@ mod remaining_candidates;
 mod slices;
 mod unjudged_policy;
 mod utility;
-mod verdict;
 
 pub use approve::{Approved, Files, JudgedTable};
 pub use certainty::{against, learnt, text};
+pub use check_result::{CheckResult, Figure, RejectionReason, Verdict};
 pub use comparison::{Census, Learnt, Newest, NextRelease, Older};
 pub use crowd_history::ErasedAtom;
 pub use history::{Defect, History};
-pub use verdict::{CheckResult, Figure, RejectionReason, Verdict};
 
 use comparison::{ReadCandidate, Ready};
 

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use super::check_result::{CheckResult, Figure, RejectionReason};
 use super::comparison::{Newest, Ready};
 use super::joint_slices::{Slice, slices};
-use super::verdict::{CheckResult, Figure, RejectionReason};
 use crate::gate::minimality::{Credibility, masked, masked_from};
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{Leaf, Node};

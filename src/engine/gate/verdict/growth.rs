@@ -4,9 +4,9 @@
 //!
 //! Values are compared here, so whatever is found stops the chain, even where it is only a number of rows.
 
+use super::check_result::{CheckResult, RejectionReason};
 use super::comparison::Ready;
 use super::crowds;
-use super::verdict::{CheckResult, RejectionReason};
 use crate::histogram::{Excess, Headcount, JoinCells, Release, describe};
 use crate::model::Node;
 

@@ -4,9 +4,9 @@
 //! How small the smallest atom is stays private: a class of the release can consist of several, and which they are, nobody
 //! is told.
 
+use super::check_result::{CheckResult, RejectionReason};
 use super::comparison::{Newest, Older, Ready};
 use super::crowds;
-use super::verdict::{CheckResult, RejectionReason};
 use crate::histogram::{Release, Tuples, describe};
 use crate::model::{Leaf, Node, Taxonomy};
 use crate::policy::ChainPromise;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::InputEntry;
 use crate::daemon::live::{Recorded, RefusalRecord, Repaired};
-use crate::engine::gate::own::Verdict;
+use crate::engine::gate::verdict::Verdict;
 
 /// A tick, as `.private/verdicts/<tick>.json` keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

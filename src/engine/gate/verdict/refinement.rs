@@ -2,9 +2,9 @@
 //! where their rows can be. Attacked is what was read from the bytes, by whoever knows that order. All of it follows from
 //! quasi-identifiers, so that what is found tells nothing of sensitive values.
 
+use super::check_result::{CheckResult, Figure, RejectionReason};
 use super::comparison::Ready;
 use super::crowds;
-use super::verdict::{CheckResult, Figure, RejectionReason};
 use crate::gate::refinement::{FailedLimit, Together, judge};
 
 /// Reasons that are given at most.

@@ -5,10 +5,10 @@
 //! A refusal that has one explanation left speaks against a release, always. Other classes that are certain, and the ratio,
 //! are told, and judged where the policy asks for `max_global_ratio`.
 
+use super::check_result::{CheckResult, Figure, RejectionReason};
 use super::comparison::{NextRelease, Ready};
 use super::crowds;
 use super::history::History;
-use super::verdict::{CheckResult, Figure, RejectionReason};
 use crate::gate::certainty::{Certainty, Fact, FactExtent, learnt as made_certain};
 use crate::histogram::{Release, describe};
 use crate::model::{Cut, Taxonomy};

@@ -3,9 +3,9 @@
 
 use rayon::prelude::*;
 
+use super::check_result::{CheckResult, Figure, RejectionReason};
 use super::comparison::{Lineage, Ready};
 use super::crowds;
-use super::verdict::{CheckResult, Figure, RejectionReason};
 use crate::gate::correspondence::{Anonymity, Correspondence};
 use crate::histogram::{Excess, JoinCells, Numbered, Slices, Tuples};
 use crate::policy::ChainPromise;

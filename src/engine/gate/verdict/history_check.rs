@@ -1,9 +1,9 @@
 //! Whether what was published and what is known of its people belong together (SCIENCE 10): a chain of which a release is
 //! missing, or whose private tables are others, cannot be judged, however good the candidate looks.
 
+use super::check_result::RejectionReason;
 use super::comparison::{Lineage, Ready};
 use super::crowds;
-use super::verdict::RejectionReason;
 use crate::histogram::{Histogram, Release, SensitiveValues};
 
 impl Ready<'_> {

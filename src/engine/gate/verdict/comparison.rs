@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::check_result::RejectionReason;
 use super::crowd_history::{CrowdHistory, ErasedAtom, ReleaseGrowth, RemovedLabels};
 use super::history::History;
 use super::parts::{ComparedParts, PublishedParts, compared};
 use super::read_tables::ReadTables;
-use super::verdict::RejectionReason;
 use crate::gate::bytes::{PartRows, PublishedTable, told_under};
 use crate::histogram::{CodedRows, Headcount, Histogram, Release, SensitiveValues, ValueCode, describe};
 use crate::model::{Carving, Columns, Cut, Leaf, Node, Role, Taxonomy};

@@ -2,23 +2,23 @@
 //! the whole verdict lets pass becomes an [`Approved`]. Nothing outside this file can make one.
 //!
 //! ```compile_fail
-//! use tidegate::engine::gate::own::Approved;
+//! use tidegate::engine::gate::verdict::Approved;
 //! let approved = Approved { files: Vec::new() }; // its fields are private, and there is no constructor
 //! ```
 //!
 //! It is spent by value, so that nothing is published twice:
 //!
 //! ```compile_fail
-//! # fn publish(approved: tidegate::engine::gate::own::Approved) {
+//! # fn publish(approved: tidegate::engine::gate::verdict::Approved) {
 //! let files = approved.spend();
 //! let again = approved.spend();
 //! # }
 //! ```
 
+use super::check_result::{CheckResult, Figure, RejectionReason, Verdict};
 use super::comparison::{ComparedCandidate, NextRelease};
 use super::crowd_history::{ReleaseGrowth, RemovedLabels};
 use super::history::{Defect, History};
-use super::verdict::{CheckResult, Figure, RejectionReason, Verdict};
 use crate::gate::bytes::PublishedTable;
 use crate::gate::utility;
 use crate::histogram::{Release, SensitiveValues};

@@ -2,8 +2,8 @@
 //! the policy allows them, what people who are there have left is bounded from below, and solved as far as that is not
 //! enough; what stays open speaks against the release.
 
+use super::check_result::RejectionReason;
 use super::comparison::{Lineage, Ready};
-use super::verdict::RejectionReason;
 use crate::gate::chain::{
     ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Sight, Suspect, lower_bounds,
 };

@@ -8,9 +8,9 @@
 //! An attacker who compares releases, all of them together, has the new rows of a label for everybody who is in one of them: no
 //! fewer than its atoms have people.
 
+use super::check_result::{CheckResult, Figure, RejectionReason};
 use super::comparison::{Crowds, Newest, Older, Ready};
 use super::crowd_history::fewest;
-use super::verdict::{CheckResult, Figure, RejectionReason};
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::Node;

@@ -1,9 +1,9 @@
 //! Under `chain` releases can be finer than atoms (SCIENCE 4): nobody may be told apart from everybody whom they came with, and
 //! by how much the tests of a chain move an attacker's belief has a cap.
 
+use super::check_result::{CheckResult, Figure, RejectionReason};
 use super::comparison::Ready;
 use super::joint_slices::slices;
-use super::verdict::{CheckResult, Figure, RejectionReason};
 
 /// The fewest people of a slice.
 const FEWEST: u64 = 2;

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 
 use super::addends::{Aggregate, LabelAddends, SumRules, addends};
 use super::blocks;
+use super::check_result::{CheckResult, RejectionReason};
 use super::comparison::Ready;
 use super::unjudged_policy::uncovered;
-use super::verdict::{CheckResult, RejectionReason};
 use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::{Column, Finite, Leaf, Node, Role, Value};
 

@@ -1,8 +1,8 @@
 //! All releases of the chain together (SCIENCE 3): the pair bound for every person who is looked for; under `bcf` for
 //! everybody who could be.
 
+use super::check_result::{CheckResult, RejectionReason};
 use super::comparison::{Lineage, Ready};
-use super::verdict::{CheckResult, RejectionReason};
 use super::{crossing, crowds};
 use crate::gate::chain::{ChainTarget, ComparablePairs, Fold, ReleaseChain, Sight};
 use crate::histogram::{Numbered, Slices};

@@ -1,7 +1,7 @@
 //! Everybody hides in a class of at least k in the release itself.
 
+use super::check_result::{CheckResult, RejectionReason};
 use super::comparison::Ready;
-use super::verdict::{CheckResult, RejectionReason};
 
 /// Classes that are named at most; the smallest ones.
 const NAMED: usize = 12;

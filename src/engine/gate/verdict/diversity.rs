@@ -1,10 +1,10 @@
 //! Diversity of what attacks leave (SCIENCE 4, checks that look at sensitive values; BCF 7.2): once, on the one recoding that
 //! quasi-identifiers have fixed. What fails here ends the chain, since it is seen that nothing comes.
 
+use super::check_result::{CheckResult, Figure, RejectionReason};
 use super::comparison::Ready;
 use super::crowds;
 use super::remaining_candidates::Measured;
-use super::verdict::{CheckResult, Figure, RejectionReason};
 use crate::gate::diversity::{CandidateValues, DiversityFigures, LimitedFigure, Measures, ValueShares};
 use crate::policy;
 

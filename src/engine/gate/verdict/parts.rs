@@ -2,8 +2,8 @@
 //! ones. These hold the new rows, or rows of earlier releases once more: several files become one, or the rows of erased atoms are gone
 //! from one. Every earlier row must be there, once and unchanged, and say the release in which it came.
 
+use super::check_result::RejectionReason;
 use super::crowd_history::{CrowdHistory, ErasedAtom};
-use super::verdict::RejectionReason;
 use crate::gate::bytes::PartRows;
 use crate::histogram::{Release, SensitiveValues, ValueCode};
 use crate::model::Recoding;

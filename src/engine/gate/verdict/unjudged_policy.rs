@@ -3,7 +3,7 @@
 //!
 //! Every key of `[policy]` has a place in this file; a new one does not compile before it has.
 
-use super::verdict::{CheckResult, RejectionReason};
+use super::check_result::{CheckResult, RejectionReason};
 use crate::policy::{ChainPromise, Policy, PolicySettings};
 
 /// The checks that are not made, with every reason why one of them would have to be.
