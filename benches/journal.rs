@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use tidegate::daemon::chance::SystemChance;
 use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::feed_writer::{Consumed, FeedSettings, Live, Opening, PublicRoot, TakenMessages, past};
 use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::ingest::{PersonHasher, TakenRows as Decoded, take};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Local, Store};
-use tidegate::daemon::live::{Consumed, FeedSettings, Live, Opening, PublicRoot, TakenMessages, past};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::release::{Layout, Sha256};

@@ -15,13 +15,13 @@ use std::time::Instant;
 use jiff::Timestamp;
 use tidegate::daemon::chance::SystemChance;
 use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::feed_writer::{
+    Ask, Consumed, FEW, FeedSettings, Hash, Live, Opening, PublicRoot, Request, TakenMessages, past,
+};
 use tidegate::daemon::ingest::take;
 use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Local, Packs, Store};
-use tidegate::daemon::live::{
-    Ask, Consumed, FEW, FeedSettings, Hash, Live, Opening, PublicRoot, Request, TakenMessages, past,
-};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::verify;
 use tidegate::engine::policy::Decimal;

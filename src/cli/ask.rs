@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{CommandResult, Exit, Out};
 use crate::daemon::config::{FeedConfig, MOST_NAME};
 use crate::daemon::error::{Error, ErrorCategory};
-use crate::daemon::live::RequestOutcome;
+use crate::daemon::feed_writer::RequestOutcome;
 use crate::daemon::service::{Asking, Requester, ask};
 
 /// A feed and a reason.

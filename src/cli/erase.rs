@@ -8,8 +8,8 @@ use zeroize::Zeroizing;
 use super::{CommandResult, Exit, Out, ask};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory};
+use crate::daemon::feed_writer::{Ask, Hash};
 use crate::daemon::ingest::PersonHasher;
-use crate::daemon::live::{Ask, Hash};
 use crate::daemon::whole_file;
 use crate::engine::model::{Column, Role};
 

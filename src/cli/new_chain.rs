@@ -1,7 +1,7 @@
 //! `tidegate new-chain` (CONTRACTS 3): a new chain of releases begins, under the feed file as it is now.
 
 use super::{CommandResult, Exit, Out, ask};
-use crate::daemon::live::Ask;
+use crate::daemon::feed_writer::Ask;
 
 /// Begin a new chain of releases, under the feed file as it is now
 #[derive(clap::Args)]

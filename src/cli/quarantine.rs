@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::{CommandResult, Exit, Out, ask};
 use crate::daemon::config::FeedConfig;
+use crate::daemon::feed_writer::Ask;
 use crate::daemon::ingest::Offer;
-use crate::daemon::live::Ask;
 use crate::daemon::service::seen;
 use crate::engine::histogram::MisfitKind;
 

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, Exit, Out, ask};
 use crate::daemon::error::{Error, ErrorCategory};
-use crate::daemon::live::Ask;
+use crate::daemon::feed_writer::Ask;
 
 /// Withdraw a release and all later ones of its chain
 #[derive(clap::Args)]

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use tidegate::daemon::error::{Error, Result};
+use tidegate::daemon::feed_writer::{Decided, Live, TakenMessages};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, ReadStore as _};
-use tidegate::daemon::live::{Decided, Live, TakenMessages};
 use tidegate::daemon::verify::{self, Finding};
 use tidegate::engine::release::Layout;
 

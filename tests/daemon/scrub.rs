@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request};
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
-use tidegate::daemon::live::{Ask, Hash, Live, Request};
 use tidegate::daemon::verify::{self, Damage, Finding, Scrub, ScrubInput, ScrubStep, inspect};
 use tidegate::engine::histogram::Person;
 use tidegate::engine::release::Layout;

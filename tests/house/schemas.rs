@@ -29,7 +29,7 @@ fn shipped() -> Vec<(&'static str, Value)> {
         ("verify", printed::<tidegate::cli::verify::VerifyAnswer>("tidegate verify --json")),
         (
             "answer",
-            printed::<tidegate::daemon::live::RequestOutcome>(
+            printed::<tidegate::daemon::feed_writer::RequestOutcome>(
                 "tidegate approve, reject, erase, new-chain, rekey --json",
             ),
         ),

@@ -189,8 +189,8 @@ impl Play {
 
 /// A person would do this: `tidegate erase --rows`.
 fn ask_erasure(feed: &FeedConfig, patient: &str) -> error::Result<String> {
+    use crate::daemon::feed_writer::{Ask, Hash};
     use crate::daemon::ingest::PersonHasher;
-    use crate::daemon::live::{Ask, Hash};
     let by = crate::daemon::service::Requester::with_reason("consent was taken back");
     let asking = |known: &crate::daemon::service::FeedFacts<'_>| {
         let person = PersonHasher::new(&known.ring.people()).read(&[(patient, ColumnKind::String)]);

@@ -5,11 +5,11 @@ use serde::Serialize;
 
 use crate::cli::CommandResult;
 use crate::daemon::error::printable;
+use crate::daemon::feed_writer::{FeedSnapshot, Recorded};
 use crate::daemon::journal::{
     ApproverDecision, Body, CheckedEntry, ClosedTick, ClosingOutcome, Decision, Erase, IntakePart, MessageOrigin,
     Rejection, RequestOrigin, Under,
 };
-use crate::daemon::live::{FeedSnapshot, Recorded};
 
 /// Something that happened.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::daemon::feed_writer::FeedState;
 use crate::daemon::folder::{FolderStatus, TickVerdict};
-use crate::daemon::live::FeedState;
 use crate::daemon::terms::ChainTerms;
 use crate::engine::anonymizer::NextTurns;
 use crate::engine::feed::{Feed, Next, Outlook};

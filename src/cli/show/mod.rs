@@ -20,8 +20,8 @@ use super::place::feed_in;
 use super::{CommandResult, Exit, Out};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory};
+use crate::daemon::feed_writer::{FeedSnapshot, FeedState};
 use crate::daemon::folder::{begun, beside, find_key, look, read_key, roots};
-use crate::daemon::live::{FeedSnapshot, FeedState};
 
 /// See what a feed or a folder of releases holds, what waits, and what the next release would be
 #[derive(clap::Args)]

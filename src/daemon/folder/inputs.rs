@@ -7,8 +7,8 @@ use zeroize::Zeroizing;
 
 use super::{Task, Watch};
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::feed_writer::{Consumed, FeedState};
 use crate::daemon::ingest::{DecodedFile, PersonHasher, TakenRows, decode, digest, take_within};
-use crate::daemon::live::{Consumed, FeedState};
 use crate::engine::histogram::CodedRows;
 use crate::engine::model::{Columns, Role};
 use crate::engine::release::Sha256;

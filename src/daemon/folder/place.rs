@@ -9,9 +9,9 @@ use std::sync::Arc;
 use super::disk::{replace, within};
 use super::outcome::TickVerdict;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::feed_writer::{FeedRoots, FeedState, intact};
 use crate::daemon::journal::KeyRing;
 use crate::daemon::journal::store::{Local, Lock, Packs, ReadOnlyFolder, Store};
-use crate::daemon::live::{FeedRoots, FeedState, intact};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::release::Layout;
 

@@ -3,10 +3,10 @@
 use super::entry::{InputEntry, InputOutcome, TickTotals};
 use super::outcome::TickVerdict;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::feed_writer::Live;
 use crate::daemon::journal::{
     Body, ClosedTick, ClosingOutcome as Came, Decision, Entry as Logged, IntakePart, Ref, Rejection,
 };
-use crate::daemon::live::Live;
 use crate::engine::policy::ChainKind;
 
 /// The entries of a tick.

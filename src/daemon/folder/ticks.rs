@@ -11,11 +11,11 @@ use super::task::{Task, Watch};
 use crate::daemon::chance::SystemChance;
 use crate::daemon::clock;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::feed_writer::{FEW, FeedSettings, Live, OpenedFeed, Opening, PublicRoot, TakenMessages};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::ingest::topic::Unwanted;
 use crate::daemon::journal::store::{Memory, Store};
 use crate::daemon::journal::{IntakePart, KeyRing, MessageOrigin};
-use crate::daemon::live::{FEW, FeedSettings, Live, OpenedFeed, Opening, PublicRoot, TakenMessages};
 use crate::engine::policy::Decimal;
 use crate::engine::release::{Layout, Sha256};
 

@@ -10,9 +10,9 @@ use crate::daemon::chance::SystemChance;
 use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::feed_writer::{Ask, DecidedRelease, FeedState, Pending, Request, RequestOutcome, past};
 use crate::daemon::journal::KeyRing;
 use crate::daemon::journal::store::Store;
-use crate::daemon::live::{Ask, DecidedRelease, FeedState, Pending, Request, RequestOutcome, past};
 use crate::daemon::sign::Signing;
 
 /// How long an answer is waited for.

@@ -7,8 +7,8 @@ use super::begin::key;
 use super::world;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
+use crate::daemon::feed_writer::past_quickly;
 use crate::daemon::journal::KeyRing;
-use crate::daemon::live::past_quickly;
 use crate::daemon::verify::{Damage, ScrubInput, inspect};
 
 /// How much of it is remembered.

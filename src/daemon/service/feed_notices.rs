@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use super::keeper::Keeper;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
+use crate::daemon::feed_writer::{Came, PublishedRelease};
 use crate::daemon::journal::Erase;
-use crate::daemon::live::{Came, PublishedRelease};
 use crate::daemon::observe::events::{
     Answer, Erased, IntakeCounts, NothingSetAside, OverdueWarning, QuarantineShare, Request, RequestDone, StrangeNotes,
 };

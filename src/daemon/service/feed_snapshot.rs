@@ -3,8 +3,8 @@
 use super::begin::{key, look, not_begun};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
+use crate::daemon::feed_writer::{FeedRoots, FeedSnapshot};
 use crate::daemon::journal::{CheckedEntry, KeyRing, read};
-use crate::daemon::live::{FeedRoots, FeedSnapshot};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::release::Layout;
 

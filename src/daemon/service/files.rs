@@ -9,9 +9,9 @@ use super::keeper::Keeper;
 use super::outcome::FeedTick;
 use crate::daemon::config::{Format, Ticks};
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::feed_writer::{Came, Consumed, TakenMessages, UnnamedObjects};
 use crate::daemon::ingest::directory::{Directory, FolderFile};
 use crate::daemon::ingest::{SourceFile, TakenRows as Decoded, digest};
-use crate::daemon::live::{Came, Consumed, Shelf, TakenMessages};
 use crate::daemon::observe::events::{FileName, FileTaken, LateFile};
 use crate::engine::release::Sha256;
 
@@ -23,7 +23,7 @@ struct Read {
     sha256: Sha256,
     decoded: Decoded,
     /// What of it was put already.
-    shelf: Shelf,
+    shelf: UnnamedObjects,
 }
 
 impl Keeper {

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use super::world::World;
 use crate::daemon::config::{FeedConfig, Format, SourcePlace, SourceSettings};
 use crate::daemon::error::Result;
+use crate::daemon::feed_writer::FeedState;
 use crate::daemon::ingest::directory::Directory;
 use crate::daemon::ingest::topic::{Fetching, TopicSettings};
-use crate::daemon::live::FeedState;
 use crate::daemon::observe::{Behind, FeedObserver};
 
 /// How long a single tick waits for brokers.

@@ -21,9 +21,9 @@ use super::world::{OpenedRoots, World};
 use crate::daemon::clock;
 use crate::daemon::config::{FeedConfig, Root, Schedule, Ticks};
 use crate::daemon::error::{Error, ErrorCategory, Result, Rival};
+use crate::daemon::feed_writer::{Live, OpeningReport};
 use crate::daemon::ingest::topic::Bell;
 use crate::daemon::journal::store::Local;
-use crate::daemon::live::{Live, OpeningReport};
 use crate::daemon::notify::Notifier;
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{

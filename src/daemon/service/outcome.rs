@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::live::VerdictReason;
+use crate::daemon::feed_writer::VerdictReason;
 
 /// What came of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

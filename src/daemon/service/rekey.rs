@@ -8,8 +8,8 @@ use crate::daemon::chance::{SystemChance, name};
 use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::feed_writer::RequestOutcome;
 use crate::daemon::journal::{KeyRing, RequestOrigin};
-use crate::daemon::live::RequestOutcome;
 use crate::daemon::seal::OperatorKey;
 
 /// Wraps all keys of a feed under another key of the operator; the feed file still names the old one, or the new one

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::keeper::Keeper;
 use super::scrub_progress::MOST;
 use crate::daemon::error::Result;
-use crate::daemon::live::Live;
+use crate::daemon::feed_writer::Live;
 use crate::daemon::observe::events::{Damaged, Scrubbed};
 use crate::daemon::verify::{Damage, Finding, ScrubInput, ScrubStep, inspect};
 

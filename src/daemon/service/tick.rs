@@ -6,8 +6,8 @@ use super::keeper::Keeper;
 use super::outcome::{FeedTick, TickOutcome};
 use crate::daemon::clock;
 use crate::daemon::error::Result;
+use crate::daemon::feed_writer::{Decided, PublishedRelease};
 use crate::daemon::journal::{ClosingOutcome as Came, Under};
-use crate::daemon::live::{Decided, PublishedRelease};
 use crate::daemon::observe::events::{
     Checks, Coarsest, ColumnNames, Decided as DecidedEvent, Decision, Held, Hold, MisspelledGuarded, Published,
     Rejected, Stopped, TickClosed, TickGathered, TickSkipped, TickWaiting, WithoutDetail,

@@ -8,10 +8,10 @@ use super::intake::Intake;
 use super::keeper::Keeper;
 use super::outcome::FeedTick;
 use crate::daemon::error::Result;
+use crate::daemon::feed_writer::{TakenMessages, TakenPart};
 use crate::daemon::ingest::Repeats;
 use crate::daemon::ingest::topic::{Batch, DecodedBatch as Rows, News, PartitionResult, Position, decode_sifted};
 use crate::daemon::journal::MessageOrigin;
-use crate::daemon::live::{TakenMessages, TakenPart};
 use crate::daemon::observe::events::{
     BatchTaken, BrokersAway, BrokersBack, ErrorText, PartitionsBegun, RegistryAway, RegistryBack,
 };

@@ -123,9 +123,9 @@ mod tests {
     use super::*;
     use crate::daemon::chance::Seeded;
     use crate::daemon::error::Rival;
+    use crate::daemon::feed_writer::PublicRoot;
     use crate::daemon::journal::store::{Memory, ReadStore as _};
     use crate::daemon::journal::{Fence, KeyRing};
-    use crate::daemon::live::PublicRoot;
     use crate::daemon::seal::OperatorKey;
 
     /// A writer of this name that has put its fence.

@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use crate::daemon::chance::Chance;
 use crate::daemon::config::{FeedConfig, Root};
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::feed_writer::{FEW, PublicRoot};
 use crate::daemon::ingest::topic::{Fetching, Position, TopicSettings};
 use crate::daemon::journal::store::Store;
-use crate::daemon::live::{FEW, PublicRoot};
 
 /// Something that is held until it is dropped.
 pub type HeldResource = Box<dyn Any + Send + Sync>;

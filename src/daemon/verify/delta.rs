@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::Finding;
 use super::removals::Removals;
 use crate::daemon::error::Result;
+use crate::daemon::feed_writer::log_path;
 use crate::daemon::journal::store::{Listed, ReadStore};
-use crate::daemon::live::log_path;
 use crate::engine::delta::{LogFile, Metadata, Snapshot};
 use crate::engine::release::{Manifest, Sha256, TableId, TableKind};
 

@@ -9,13 +9,13 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::delta::SeenLog;
 use super::{CheckedPublicRoot, Finding};
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::feed_writer::{
+    ChainTable, DecidedRelease, DeltaLog, FeedState, ReplayedLog, Statement, checkpoints, log_path, not_as_decided,
+    past, past_quickly,
+};
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
     Body, Decision, Entry, KeyRing, ObjectReader, Ref, Rejection, RequestOrigin, Wrap, begun, newest,
-};
-use crate::daemon::live::{
-    ChainTable, DecidedRelease, DeltaLog, FeedState, ReplayedLog, Statement, checkpoints, log_path, not_as_decided,
-    past, past_quickly,
 };
 use crate::engine::delta::{LogFile, is_same_checkpoint};
 use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256, TableId};

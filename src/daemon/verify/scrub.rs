@@ -14,9 +14,9 @@ use super::Finding;
 use super::private::{COMMIT_GONE, NO_ENTRY, NO_SUM, OTHER_COMMIT, OTHER_MANIFEST, RELEASE_GONE, adds_up, follows};
 use super::public::{NO_SIGNATURE, not_published};
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::feed_writer::{DecidedRelease, DeltaLog, FeedState, log_path};
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{Entry, KeyRing, ObjectReader, Ref};
-use crate::daemon::live::{DecidedRelease, DeltaLog, FeedState, log_path};
 use crate::engine::delta::LogFile;
 use crate::engine::release::{Layout, Manifest, Sha256, TableId};
 

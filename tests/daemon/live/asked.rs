@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::journal::KeyRing;
-use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
-use tidegate::daemon::live::{
+use tidegate::daemon::feed_writer::{
     Ask, Consumed, DecidedRelease, Hash, Live, Request, RequestOutcome, TakenMessages, past, past_quickly,
 };
+use tidegate::daemon::journal::KeyRing;
+use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
 use tidegate::engine::histogram::Person;
 use tidegate::engine::release::Sha256;
 

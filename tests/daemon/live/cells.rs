@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use tidegate::daemon::feed_writer::{Consumed, TakenMessages};
 use tidegate::daemon::ingest::{self, PersonHasher};
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
-use tidegate::daemon::live::{Consumed, TakenMessages};
 use tidegate::engine::release::Sha256;
 
 use super::draw::{CARVED, Draw, GROUPED, HALVED, POLICIES};

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::feed_writer::{Ask, Hash, Live, ReplayedLog, Request, past, past_quickly};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
-use tidegate::daemon::live::{Ask, Hash, Live, ReplayedLog, Request, past, past_quickly};
 use tidegate::engine::histogram::Person;
 
 use super::draw::{CROWDS, POLICIES};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use tidegate::daemon::feed_writer::past;
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::live::past;
 
 use crate::common::is_long as long;
 

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicU64;
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request, past};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::Memory;
-use tidegate::daemon::live::{Ask, Hash, Live, Request, past};
 use tidegate::engine::histogram::Person;
 
 use super::crash::Dying;

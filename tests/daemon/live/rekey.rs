@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::error::Result;
+use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request, past, past_quickly};
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
 use tidegate::daemon::journal::{KeyRing, ObjectReader, RequestOrigin, Wrap};
-use tidegate::daemon::live::{Ask, Hash, Live, Request, past, past_quickly};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::histogram::Person;
 

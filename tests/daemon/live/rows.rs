@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request, RequestOutcome, past};
 use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::journal::{KeyRing, ObjectReader, RequestOrigin};
-use tidegate::daemon::live::{Ask, Hash, Live, Request, RequestOutcome, past};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
 use tidegate::daemon::verify;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::feed_writer::{Ask, Live, Request, past};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::Memory;
-use tidegate::daemon::live::{Ask, Live, Request, past};
 use tidegate::engine::release::{Layout, Manifest, Sha256};
 
 use super::crash::Dying;

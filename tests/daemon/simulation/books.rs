@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidegate::daemon::error::Result;
+use tidegate::daemon::feed_writer::{FeedState, past_quickly};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, Packs, Store};
-use tidegate::daemon::live::{FeedState, past_quickly};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
 use tidegate::daemon::verify::{Finding, private, public};

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use tidegate::daemon::chance::Chance;
 use tidegate::daemon::config::{FeedConfig, LogFormat};
+use tidegate::daemon::feed_writer::{Ask, Hash, Request};
 use tidegate::daemon::ingest::PersonHasher;
 use tidegate::daemon::journal::KeyRing;
-use tidegate::daemon::live::{Ask, Hash, Request};
 use tidegate::daemon::observe::Observer;
 use tokio::sync::watch;
 

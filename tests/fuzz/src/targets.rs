@@ -8,11 +8,11 @@ use std::sync::OnceLock;
 
 use tidegate::daemon::config::{FeedConfig, hierarchy};
 use tidegate::daemon::error::Error;
+use tidegate::daemon::feed_writer::Recorded;
 use tidegate::daemon::guess::sample;
 use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing};
 use tidegate::daemon::ingest::{Offer, PersonHasher, TableFile, count, decode, retry, take, topic};
 use tidegate::daemon::journal::Entry;
-use tidegate::daemon::live::Recorded;
 use tidegate::engine::delta::Snapshot;
 use tidegate::engine::gate::bytes::{read_local, read_part};
 use tidegate::engine::model::taxonomy::{MOST_LABEL, MOST_LEVELS, MOST_NODES};

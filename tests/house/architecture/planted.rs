@@ -86,7 +86,7 @@ fn trespasses_are_found() {
 #[test]
 fn whispers_are_found() {
     let pair = |text| {
-        let others = ["crowd.rs", "verdict.rs", "own/crowd.rs"].map(|file| format!("src/engine/gate/{file}"));
+        let others = ["crowd.rs", "verdict/mod.rs", "verdict/crowd.rs"].map(|file| format!("src/engine/gate/{file}"));
         let others = others.map(|place| source(&place, ""));
         let sources: Vec<Source> = others.into_iter().chain([source("src/engine/gate/chain.rs", text)]).collect();
         rooms::whispers(&imports(&sources)).len()

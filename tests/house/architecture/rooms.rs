@@ -68,14 +68,14 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::seal",
             "daemon::sign",
             // A decision to publish is made of what the gate alone makes.
-            "engine::gate::verdict",
+            "engine::gate",
             "engine::model",
             "engine::release",
         ],
     ),
     // A feed at work: what its log means, and how entries come into it.
     (
-        "daemon::live",
+        "daemon::feed_writer",
         &[
             "daemon::error",
             "daemon::chance",
@@ -90,7 +90,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ),
     // Tells what happens; it is told by whoever acts, and names nobody of them.
     ("daemon::observe", &["daemon::error", "daemon::config", ENGINE]),
-    ("daemon::verify", &["daemon::error", "daemon::sign", "daemon::journal", "daemon::live", ENGINE]),
+    ("daemon::verify", &["daemon::error", "daemon::sign", "daemon::journal", "daemon::feed_writer", ENGINE]),
     // Asks others over HTTP.
     ("daemon::web", &["daemon::error"]),
     // Tells others; what they are told, the log says.
@@ -118,7 +118,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::seal",
             "daemon::sign",
             "daemon::journal",
-            "daemon::live",
+            "daemon::feed_writer",
             "daemon::notify",
             "daemon::observe",
             "daemon::verify",
@@ -137,7 +137,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::ingest",
             "daemon::seal",
             "daemon::journal",
-            "daemon::live",
+            "daemon::feed_writer",
             ENGINE,
         ],
     ),
@@ -152,7 +152,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::clock",
             "daemon::config",
             "daemon::seal",
-            "daemon::live",
+            "daemon::feed_writer",
             "daemon::journal",
             "daemon::folder",
             "daemon::opened_release",
@@ -178,7 +178,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::whole_file",
             "daemon::terms",
             "daemon::journal",
-            "daemon::live",
+            "daemon::feed_writer",
             "daemon::observe",
             "daemon::service",
             "daemon::verify",

@@ -9,9 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use tidegate::daemon::feed_writer::{Live, past};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Listed, Memory, Packs, Store};
-use tidegate::daemon::live::{Live, past};
 use tidegate::engine::release::{Manifest, Sha256};
 
 use super::disk::{Objects, Roots};

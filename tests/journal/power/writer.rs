@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 
 use tempfile::TempDir;
 use tidegate::daemon::error::Result;
+use tidegate::daemon::feed_writer::Live;
 use tidegate::daemon::journal::store::{Created, Listed, Local, ReadStore, Store};
-use tidegate::daemon::live::Live;
 use tidegate::engine::release::Sha256;
 
 use super::disk::Roots;

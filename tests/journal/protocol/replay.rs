@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::feed_writer::{Ask as Asked, Decided, Hash, Live, Request};
 use tidegate::daemon::journal::Entry;
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::live::{Ask as Asked, Decided, Hash, Live, Request};
 use tidegate::engine::histogram::Person;
 
 use super::entry::Kind;

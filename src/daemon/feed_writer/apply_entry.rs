@@ -1,0 +1,348 @@
+//! What an entry changes once it is in the log: for whoever has just appended it, and for whoever reads it again.
+//!
+//! Nothing here reads an object.
+
+use super::publish::chain_table::{ChainTable, NewRelease};
+use super::publish::delta_log::DeltaLog;
+use super::state::{
+    Closing, Consumed, DecidedRelease, Due, FeedState, Lets, Membership, MessageShare, Pending, RawRows, Segment,
+    SetAsideMessages, UnpublishedAtoms,
+};
+use super::times::milliseconds;
+use crate::daemon::error::Result;
+use crate::daemon::ingest::topic::Position;
+use crate::daemon::journal::{
+    ApproverDecision, ChainStart, ClosedTick, ClosingOutcome, Coin, Coins, Decision, Ingest, Masked, MessageOrigin,
+    Published, Ref, Rejection, ReleaseDecision, RequestOrigin, Retry, Staged, Under,
+};
+use crate::daemon::terms::ChainTerms;
+use crate::engine::anonymizer::Turns;
+use crate::engine::delta::Metadata;
+use crate::engine::feed::{Fixed, everything};
+use crate::engine::policy::{ChainKind, Policy};
+use crate::engine::release::{FileLine, PartLine, Sha256, TableId, TableKind};
+
+impl FeedState {
+    /// Where the people are whose atoms a tick formed.
+    pub fn forms(&mut self, fixed: &Fixed) {
+        if let (Some(closing), Some(_)) = (&self.closing, &fixed.formed) {
+            self.formed.push(closing.atoms.clone());
+        }
+    }
+
+    /// Whoever is in classes that were not published waits from now on, and is still where they were.
+    pub fn again(&mut self) {
+        self.feed.again();
+        self.ledgers.clear();
+        self.formed_wait();
+    }
+
+    pub(super) fn formed_wait(&mut self) {
+        for object in std::mem::take(&mut self.formed) {
+            match self.pool.iter_mut().find(|place| place.object == object) {
+                Some(place) => place.formed = true,
+                None => self.pool.push(UnpublishedAtoms { object, waiting: false, formed: true }),
+            }
+        }
+    }
+
+    /// A request was done.
+    pub fn wanted(&mut self, wanted: &RequestOrigin) {
+        self.requests.insert(wanted.request.clone());
+    }
+
+    /// The taxonomies have grown.
+    ///
+    /// # Errors
+    /// The policy cannot be read.
+    pub fn grown(&mut self, terms: ChainTerms) -> Result<()> {
+        if let Some(growth) = self.terms.growth(&terms.columns) {
+            self.feed.grow(&growth, &terms.policy()?, &terms.columns.trees());
+            self.history = Default::default();
+            self.candidate = None;
+            let trees = terms.columns.trees();
+            let pending = self.held.iter_mut().chain(&mut self.publishing).map(|pending| &mut pending.recoding);
+            let proposed = self.due.iter_mut().flat_map(|due| [&mut due.recoding, &mut due.finer]).chain(pending);
+            for recoding in proposed.flatten() {
+                let cuts = recoding.iter().zip(&growth).zip(&trees);
+                *recoding = cuts.map(|((cut, growth), tree)| growth.cut(cut, tree)).collect();
+            }
+        }
+        self.terms = terms;
+        Ok(())
+    }
+
+    /// Messages were taken in; their rows are where the entry says.
+    pub fn ingest(&mut self, ingest: &Ingest) {
+        for part in &ingest.parts {
+            match part.origin.clone() {
+                MessageOrigin::File { file, sha256, size, modified } => {
+                    self.fresh.push(file.clone());
+                    self.files.entry(file).or_default().push(Consumed { sha256, size, modified });
+                }
+                MessageOrigin::Partition { topic, topic_id, partition } => {
+                    let known = self.partitions.entry(topic).or_default();
+                    // Of a topic that another one has taken the place of nothing is read any more.
+                    known.retain(|_, position| position.topic_id == topic_id);
+                    known.insert(partition, Position { topic_id, next: part.next, epoch: part.epoch });
+                }
+            }
+            self.share.seen += part.seen;
+            // Repeats are no fault of the source.
+            self.share.aside += part.quarantined - part.repeats;
+        }
+        for aside in &ingest.quarantine {
+            let (object, messages) = (aside.object.clone(), aside.messages);
+            self.live.insert(object.path.clone());
+            self.quarantine.push(SetAsideMessages { object, messages, time: ingest.time.clone(), fresh: true });
+        }
+        if !ingest.segments.is_empty() {
+            self.since.get_or_insert_with(|| ingest.time.clone());
+        }
+        let tick = ingest.tick;
+        self.arrived(ingest.segments.iter().map(|kept| Segment { object: kept.object.clone(), tick }));
+    }
+
+    fn arrived(&mut self, segments: impl Iterator<Item = Segment>) {
+        for segment in segments {
+            self.live.insert(segment.object.path.clone());
+            self.segments.push(segment);
+        }
+    }
+
+    /// What is left of messages that were set aside, in another object; `None`: nothing.
+    pub(super) fn still_aside(&mut self, old: &str, rest: Option<(&Ref, u64)>) {
+        let Some(at) = self.quarantine.iter().position(|aside| aside.object.path == old) else { return };
+        match rest {
+            Some((object, messages)) => {
+                let aside = &mut self.quarantine[at];
+                (aside.object, aside.messages) = (object.clone(), messages);
+            }
+            None => _ = self.quarantine.remove(at),
+        }
+    }
+
+    /// Messages that were set aside were offered again.
+    pub fn retry(&mut self, retry: &Retry) {
+        self.wanted(&retry.wanted);
+        // What is left of an object takes its place.
+        let mut rest = retry.rest.iter();
+        for old in &retry.of {
+            self.live.remove(&old.path);
+            if !self.quarantine.iter().any(|aside| aside.object == *old) {
+                continue;
+            }
+            let rest = rest.next().and_then(Option::as_ref);
+            self.live.extend(rest.map(|rest| rest.object.path.clone()));
+            self.still_aside(&old.path, rest.map(|rest| (&rest.object, rest.messages)));
+        }
+        self.share.aside = self.share.aside.saturating_sub(retry.cleared);
+        if !retry.segments.is_empty() {
+            self.since.get_or_insert_with(|| retry.wanted.when.clone());
+        }
+        self.arrived(retry.segments.iter().map(|kept| Segment { object: kept.object.clone(), tick: retry.tick }));
+    }
+
+    /// A tick went by; what it has fixed is in the feed already, if it could be read.
+    pub fn closed(&mut self, closed: &ClosedTick) {
+        self.ticked = Some(closed.time.clone());
+        self.fresh.clear();
+        let Some(atoms) = closed.atoms.clone() else { return };
+        self.coins = None;
+        (self.share, self.since) = (MessageShare::default(), None);
+        self.quarantine.iter_mut().for_each(|aside| aside.fresh = false);
+        (self.due, self.held) = (None, None);
+        self.live.insert(atoms.path.clone());
+        self.live.extend(closed.verdict.iter().map(|verdict| verdict.path.clone()));
+        let segments = std::mem::take(&mut self.segments);
+        let raw = |object: &Ref| RawRows { object: object.clone(), tick: closed.tick, published: None };
+        self.raw.extend(segments.iter().map(|segment| raw(&segment.object)));
+        self.raw.push(raw(&atoms));
+        self.pool = vec![UnpublishedAtoms { object: atoms.clone(), waiting: true, formed: false }];
+        if closed.outcome == ClosingOutcome::Candidate {
+            let (tick, time, verdict) = (closed.tick, closed.time.clone(), closed.verdict.clone());
+            self.due = Some(Due { tick, time, recoding: None, finer: None, coin: None, verdict });
+        }
+        let turns = closed.turn.map(|turn| Turns::behind(Some(turn)));
+        self.closing = Some(Closing { tick: closed.tick, atoms, segments, turns });
+    }
+
+    /// The values of the last tick are fixed.
+    pub fn masked(&mut self, masked: &Masked) {
+        self.live.insert(masked.counts.path.clone());
+        if let Some(ledger) = &masked.ledger {
+            self.live.insert(ledger.path.clone());
+            self.raw.push(RawRows { object: ledger.clone(), tick: masked.tick, published: None });
+            self.ledgers.insert(masked.tick, ledger.clone());
+        }
+        if let Some(object) = &masked.members {
+            self.live.insert(object.path.clone());
+            self.members.push(Membership { object: object.clone(), tick: masked.tick, release: None });
+        }
+        self.counts.push((masked.tick, masked.counts.clone()));
+        self.closing = None;
+    }
+
+    /// The coin of a tick is drawn: it lets the finer release out or does not.
+    pub fn drawn(&mut self, coin: &Coin, lets: Lets) {
+        self.live.insert(coin.coin.path.clone());
+        self.feed.tested();
+        if let Some(due) = &mut self.due {
+            due.coin = Some(lets);
+        }
+    }
+
+    /// The coins of the next tick are drawn.
+    pub fn tossed(&mut self, coins: &Coins) {
+        self.live.insert(coins.coins.path.clone());
+        self.raw.push(RawRows { object: coins.coins.clone(), tick: coins.tick, published: None });
+        self.coins = Some(coins.clone());
+    }
+
+    /// A decision was made.
+    pub fn decided(&mut self, decision: &Decision, sha256: Sha256, policy: &Policy) {
+        let (proposed, finer) = self.due.take().map_or((None, None), |due| (due.recoding, due.finer));
+        let recoding = match decision.release().map(ReleaseDecision::under) {
+            Some(Under::Coarsest) => {
+                let trees = self.terms.columns.trees();
+                self.feed.to_the_root(&trees);
+                Some(everything(&trees))
+            }
+            Some(Under::Finer) => finer,
+            Some(Under::Proposed) | None => proposed,
+        };
+        self.live.extend(decision.verdict().map(|verdict| verdict.path.clone()));
+        let pending = |approved: &ReleaseDecision| {
+            let (approved, approvals) = (approved.clone(), Vec::new());
+            Pending { approved, decision: sha256, recoding, approvals }
+        };
+        match decision {
+            Decision::Publish(approved) => self.leaves(pending(approved), policy),
+            Decision::Hold(approved) => self.held = Some(pending(approved)),
+            Decision::Reject(Rejection { stops, wanted, .. }) => {
+                (self.held, self.candidate) = (None, None);
+                wanted.iter().for_each(|wanted| self.wanted(wanted));
+                if *stops {
+                    self.feed.stop(policy);
+                    self.members_are_in_none();
+                    self.formed.clear();
+                    self.ledgers.clear();
+                    if !policy.forms() {
+                        self.pool.clear();
+                    }
+                } else if policy.waits_again() {
+                    self.again();
+                }
+            }
+        }
+    }
+
+    /// A person approved the release that was held. It leaves when no other one has to.
+    pub fn approved(&mut self, asked: &ApproverDecision, policy: &Policy) {
+        self.wanted(&asked.wanted);
+        match (asked.missing, self.held.take()) {
+            (_, None) => {}
+            (0, Some(pending)) => self.leaves(pending, policy),
+            (_, Some(mut pending)) => {
+                pending.approvals.push(asked.wanted.clone());
+                self.held = Some(pending);
+            }
+        }
+    }
+
+    /// The feed file was changed, which makes a release void that is held. A table that grows owes another one at the next tick, also when
+    /// no row came since.
+    pub fn void(&mut self, policy: &Policy) -> Option<Pending> {
+        let held = self.held.take()?;
+        if policy.publish_every().is_some() && self.feed.pending() > 0 {
+            self.feed.owe_release();
+        }
+        Some(held)
+    }
+
+    /// From now on its people are published.
+    fn leaves(&mut self, pending: Pending, policy: &Policy) {
+        let candidate = self.candidate.take().map(|candidate| *candidate);
+        let candidate = candidate
+            .or_else(|| Some(self.feed.propose(pending.recoding.as_ref()?, policy, &self.terms.columns.trees())));
+        let candidate = candidate.expect("a decision is about what a tick has proposed");
+        let files = pending.approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
+        // Rows that were erased since were in it.
+        let rows = if policy.publish_every().is_some() {
+            let line = |file: &Staged| FileLine { path: file.path.clone(), sha256: file.sha256, rows: file.rows };
+            let part = |file: &Staged| Some((PartLine { span: file.span?, file: line(file) }, file.bytes.unwrap_or(0)));
+            let new: Vec<(PartLine, u64)> = pending.approved.files().iter().filter_map(part).collect();
+            self.joins_table(&pending, new, policy);
+            self.parts().iter().filter_map(|part| part.file.rows).sum()
+        } else {
+            pending.approved.files().iter().find_map(|file| file.rows).unwrap_or_else(|| candidate.table().rows())
+        };
+        self.releases.push(DecidedRelease {
+            release: pending.approved.release(),
+            chain: self.feed.chain(),
+            tick: pending.approved.tick(),
+            rows,
+            files,
+            manifest: None,
+            erased: std::mem::take(&mut self.erased),
+            retired: std::mem::take(&mut self.retired),
+            retired_through: self.retired_through.take(),
+            time: pending.approved.time().to_owned(),
+            figures: pending.approved.figures(),
+            removed: None,
+        });
+        self.members_are_in(pending.approved.release());
+        self.feed.publish(candidate, policy, &self.terms.columns.trees());
+        self.formed.clear();
+        self.ledgers.clear();
+        if !policy.forms() {
+            // Whoever waited is in the release.
+            self.pool.clear();
+        }
+        self.publishing = Some(pending);
+    }
+
+    /// A release joins the table of its chain, which grows.
+    fn joins_table(&mut self, pending: &Pending, new: Vec<(PartLine, u64)>, policy: &Policy) {
+        let lines: Vec<PartLine> = new.iter().map(|(line, _)| line.clone()).collect();
+        let parts = self.parts_with(&lines, policy);
+        for id in self.table_ids() {
+            let time = milliseconds(pending.approved.time());
+            let release = NewRelease {
+                release: pending.approved.release(),
+                time,
+                new: new.iter().filter(|(line, _)| line.table() == id.kind).cloned().collect(),
+                parts: parts.iter().filter(|part| part.table() == id.kind).cloned().collect(),
+                overwrites: policy.kind() == ChainKind::Disjoint,
+            };
+            let terms = &self.terms;
+            let table = self.tables.entry(id).or_default();
+            table.publish(release, || match id.kind {
+                TableKind::Rows => Metadata::of(&terms.name, id, time, &terms.columns),
+                TableKind::Measures => Metadata::of(&terms.name, id, time, &terms.columns.of_measures()),
+            });
+        }
+    }
+
+    /// A chain begins: its tables have no release yet.
+    pub fn begin_tables(&mut self, chain: &ChainStart) {
+        let measures = self.terms.columns.has_measures().then_some(TableKind::Measures);
+        for kind in [TableKind::Rows].into_iter().chain(measures) {
+            self.tables.insert(TableId { chain: chain.chain, kind }, ChainTable::of(chain));
+        }
+    }
+
+    /// A release is visible.
+    pub fn published(&mut self, published: &Published) {
+        self.publishing = None;
+        self.tables.values_mut().filter_map(ChainTable::delta_mut).for_each(DeltaLog::shown);
+        self.visible = Some(published.time.clone());
+        let Some(line) = self.releases.last_mut() else { return };
+        line.manifest = Some(published.manifest);
+        let (tick, release) = (line.tick, line.release);
+        self.erased_rows_are_gone(release);
+        for raw in self.raw.iter_mut().filter(|raw| raw.tick <= tick && raw.published.is_none()) {
+            raw.published = Some(published.time.clone());
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Messages that were set aside are offered again (HOUSE 3 and 4), after the feed file was corrected: what counts now comes
+//! in, what still does not stays set aside.
+
+use std::collections::BTreeSet;
+
+use super::super::objects::reading::VERSION;
+use super::super::objects::row_columns::{Roll, bytes};
+use super::super::requests::request::{Ask, Request, RequestOutcome};
+use super::super::work::Live;
+use super::set_aside::UnnamedObjects;
+use crate::daemon::error::Result;
+use crate::daemon::ingest::topic::{KnownSchema, SchemaKey, ask_again, learn, unknown};
+use crate::daemon::ingest::{Offer, Repeats, TakenRows, retry_sifted};
+use crate::daemon::journal::{Drafts, Quarantined, Ref, Retry, SealedRows, destroy_all};
+use crate::engine::histogram::{CodedRows, Person};
+use crate::engine::policy::OnRepeat;
+
+/// An offer that comes to something else than it was.
+struct Came {
+    object: Ref,
+    rows: CodedRows,
+    /// What still does not count, which is put already; `None`: nothing.
+    rest: Option<Quarantined>,
+}
+
+impl Live {
+    pub(in crate::daemon::feed_writer) fn retry(&mut self, request: &Request) -> Result<RequestOutcome> {
+        let ask = Ask::Retry;
+        if self.state.quarantine.is_empty() {
+            return Ok(ask.refused("nothing is set aside"));
+        }
+        let tick = self.state.feed.ticks();
+        let mut drafts = Drafts::default();
+        let mut entry = Retry {
+            wanted: request.wanted.clone(),
+            tick,
+            of: Vec::new(),
+            rest: Vec::new(),
+            segments: Vec::new(),
+            offered: 0,
+            kept: 0,
+            duplicate: 0,
+            skipped: 0,
+            quarantined: 0,
+            cleared: 0,
+        };
+        let (schemas, unanswered) = self.schemas()?;
+        let all = match self.offered(&schemas, &mut entry)? {
+            Ok(all) => all,
+            // Nobody is known by then of whom no entry tells.
+            Err(error) => return Ok(ask.refused(error.to_string())),
+        };
+        let trees = self.state.terms.columns.trees();
+        let mut came = Vec::new();
+        for Came { object, rows, rest } in all {
+            let (rows, repeats) = self.state.feed.accept(rows, &self.policy);
+            (entry.kept, entry.duplicate) = (entry.kept + rows.len() as u64, entry.duplicate + repeats.len() as u64);
+            entry.of.push(object);
+            entry.rest.push(rest);
+            if !rows.is_empty() {
+                let roll = Roll::of(&rows, &trees);
+                let object = self.log.seal(&mut drafts, "seg", &bytes(VERSION, &roll))?;
+                entry.segments.push(SealedRows { object, rows: roll.len() as u64 });
+                came.push(rows);
+            }
+        }
+        let answer = told(&entry, unanswered);
+        if entry.of.is_empty() {
+            return Ok(answer);
+        }
+        drafts.put(self.log.store())?;
+        self.append(entry.clone())?;
+        self.state.retry(&entry);
+        came.iter().for_each(|rows| self.state.feed.arrive(rows, tick));
+        destroy_all(self.log.store(), self.log.ring(), entry.of.iter().map(|old| old.path.as_str()))?;
+        Ok(answer)
+    }
+
+    /// What the messages come to now, one offer after another: of those that stay set aside none is held. Within, why they
+    /// cannot be offered.
+    fn offered(&mut self, schemas: &[(SchemaKey, KnownSchema)], entry: &mut Retry) -> Result<Result<Vec<Came>>> {
+        let mut shelf = UnnamedObjects::default();
+        let all = self.each_offered(schemas, entry, &mut shelf);
+        if !matches!(all, Ok(Ok(_))) {
+            self.let_go(shelf);
+        }
+        all
+    }
+
+    fn each_offered(
+        &mut self,
+        schemas: &[(SchemaKey, KnownSchema)],
+        entry: &mut Retry,
+        shelf: &mut UnnamedObjects,
+    ) -> Result<Result<Vec<Came>>> {
+        let Live { log, state, policy, settings, hasher, .. } = self;
+        let people = state.feed.people();
+        let known = |person: Person| people.knows(person);
+        let mut repeats = (policy.on_repeat() == OnRepeat::DeadLetter).then(|| Repeats::of(&known));
+        let mut all = Vec::new();
+        for aside in &state.quarantine {
+            let sealed = log.objects().need(&aside.object)?;
+            let again = Offer::parse(&sealed).and_then(|mut offer| {
+                learn(&mut offer, schemas);
+                let (columns, unwanted) = (&state.terms.columns, settings.unwanted);
+                let taken = retry_sifted(&offer, columns, hasher, unwanted, repeats.as_mut())?;
+                Ok((taken, offer.faults()))
+            });
+            let (TakenRows { rows, aside: rest, skipped, .. }, faults) = match again {
+                Ok(again) => again,
+                Err(error) => return Ok(Err(error)),
+            };
+            // A message that was set aside as one may be many rows by now.
+            let left = rest.messages().len() as u64;
+            entry.offered += rows.len() as u64 + left + skipped;
+            entry.quarantined += left;
+            entry.skipped += skipped;
+            if rows.is_empty() && skipped == 0 && rest.faults() == faults {
+                continue;
+            }
+            // Repeats do not count among those that came since the last tick.
+            entry.cleared += if aside.fresh { faults.saturating_sub(rest.faults()) } else { 0 };
+            let rest = if left > 0 { Some(shelf.put(&rest, log)?) } else { None };
+            all.push(Came { object: aside.object.clone(), rows, rest });
+        }
+        Ok(Ok(all))
+    }
+
+    /// Schemas that are known by now of messages that had none; and why those are not known that nobody has told.
+    fn schemas(&self) -> Result<(Learnt, Option<String>)> {
+        let Some(registry) = &self.settings.registry else { return Ok((Vec::new(), None)) };
+        let mut keys = BTreeSet::new();
+        for aside in &self.state.quarantine {
+            // What cannot be read is told of when it is offered.
+            let offer = Offer::parse(&self.log.objects().need(&aside.object)?);
+            keys.extend(offer.iter().flat_map(unknown));
+        }
+        Ok(ask_again(keys, registry))
+    }
+}
+
+/// Schemas by what names them.
+type Learnt = Vec<(SchemaKey, KnownSchema)>;
+
+fn told(entry: &Retry, unanswered: Option<String>) -> RequestOutcome {
+    let Retry { offered, kept, duplicate, skipped, quarantined, .. } = entry;
+    let over = if *skipped > 0 { format!("{skipped} are passed over, ") } else { String::new() };
+    let mut text = format!(
+        "of {offered} messages that were set aside {kept} count now, {duplicate} are of people who have a row already, \
+         {over}{quarantined} stay set aside"
+    );
+    if let Some(why) = unanswered {
+        text += &format!(". Those among them whose schema nobody had may be decoded later: {why}");
+    }
+    RequestOutcome { count: Some(*offered), changed: Some(*kept), ..Ask::Retry.done(text) }
+}

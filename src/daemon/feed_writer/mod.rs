@@ -1,0 +1,36 @@
+//! A feed at work (HOUSE 2 and 3): its state is the fold of its log, and whatever is done is an entry first. Nothing here
+//! approves a release; nothing here waits for a clock.
+
+mod apply_entry;
+mod intake;
+mod objects;
+mod publish;
+mod recovery;
+mod requests;
+mod state;
+mod state_fold;
+mod tick;
+mod times;
+mod work;
+
+pub use intake::set_aside::UnnamedObjects;
+pub use intake::taken_messages::{Came, SetAsideCounts, TakenMessages, TakenPart};
+pub use objects::erased::LeavingAtom;
+pub use objects::record::{Recorded, RefusalRecord, Repaired, VerdictReason};
+pub use publish::chain_table::{ChainTable, TablePart};
+pub use publish::delta_log::{DeltaLog, Version, log_path};
+pub use publish::make_visible::{PublishedRelease, not_as_decided};
+pub use publish::public_root::{FinalManifest, PublicRoot};
+pub use recovery::checkpoint::checkpoints;
+pub use recovery::open::{OpenedFeed, Opening, OpeningReport};
+pub use recovery::pack::FEW;
+pub use recovery::remember::intact;
+pub use recovery::replay::{ReplayedLog, past, past_quickly};
+pub use recovery::snapshot::{FeedRoots, FeedSnapshot};
+pub use requests::request::{Ask, Hash, Request, RequestOutcome};
+pub use requests::request_entry::Inbox;
+pub use requests::statement::Statement;
+pub use state::{Consumed, DecidedRelease, FeedState, Pending};
+pub use tick::close::TickResult;
+pub use tick::decide::Decided;
+pub use work::{FeedSettings, Live};

@@ -1,0 +1,51 @@
+//! A value of the log inside an object of the state. Entries leave out what is not there, which a form without names of fields cannot
+//! read back, so the value is kept as the JSON that it has in the log.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+pub fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    let text = serde_json::to_string(value).map_err(ser::Error::custom)?;
+    serializer.serialize_str(&text)
+}
+
+pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    serde_json::from_str(&text).map_err(de::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::state::Pending;
+    use crate::daemon::journal::Staged;
+    use crate::engine::release::{Figure, PastRelease, Sha256};
+
+    #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+    struct Kept {
+        #[serde(with = "super")]
+        held: Option<Pending>,
+        behind: u32,
+    }
+
+    /// A release that waits is in checkpoints, whether fields of it are there or not.
+    #[test]
+    fn a_release_that_waits_is_read_back() {
+        let (sha256, loss) = (Sha256::of(b""), Figure::real(0.0).expect("finite"));
+        let staged = |rows| Staged { stage: "s".into(), path: "p".into(), sha256, rows, span: None, bytes: None };
+        let figures = PastRelease { release: 1, rows: 2, classes: 1, smallest_class: 2, loss, refinement: None };
+        for (files, figures) in [(vec![staged(Some(2))], Some(figures)), (Vec::new(), None)] {
+            let mut decided = serde_json::json!({
+                "release": 1, "tick": 0, "time": "2026-11-21T10:00:00Z", "files": files, "manifest": staged(None),
+                "under": "proposed", "verdict": {"path": "v", "sha256": sha256}
+            });
+            if let Some(figures) = figures {
+                decided["figures"] = serde_json::to_value(figures).expect("JSON");
+            }
+            let approved = serde_json::from_value(decided).expect("a decision");
+            let held = Pending { approved, decision: sha256, recoding: None, approvals: Vec::new() };
+            let kept = Kept { held: Some(held), behind: 7 };
+            let bytes = postcard::to_stdvec(&kept).expect("it is written");
+            assert_eq!(postcard::from_bytes::<Kept>(&bytes).expect("it is read"), kept);
+        }
+    }
+}

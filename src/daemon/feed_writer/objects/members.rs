@@ -1,0 +1,118 @@
+//! Who is in which published atom of a chain of crowds (SCIENCE 11, erasure): keyed hashes under the labels that were published, and
+//! nothing else. It outlasts the raw rows, so that the whole atom of a person can be erased as long as the feed lives.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::state::{FeedState, Membership, RawRows};
+use super::atoms::Atoms;
+use super::erased::{LabelTexts, LeavingAtom};
+use super::row_columns::{bytes, other, parse};
+use crate::daemon::error::Result;
+use crate::engine::gate::verdict;
+use crate::engine::histogram::Person;
+use crate::engine::model::{Leaf, Taxonomy};
+
+const VERSION: u32 = 1;
+
+/// The people of the atoms that a tick formed.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct AtomMembers {
+    atoms: Vec<(LabelTexts, Vec<[u8; 16]>)>,
+}
+
+impl fmt::Debug for AtomMembers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Members({} atoms)", self.atoms.len())
+    }
+}
+
+impl AtomMembers {
+    /// Of the atoms that a tick formed; `None` where nobody is in one.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn of(atoms: &Atoms, trees: &[&Taxonomy]) -> Result<Option<AtomMembers>> {
+        let Some(carving) = atoms.carved(trees)? else { return Ok(None) };
+        let finder = carving.finder(trees);
+        let mut found: BTreeMap<LabelTexts, Vec<[u8; 16]>> = BTreeMap::new();
+        for (_, roll) in &atoms.formed {
+            let rows = roll.rows(trees)?;
+            for (row, person) in rows.people().unwrap_or_default().iter().enumerate() {
+                let leaves: Vec<Leaf> = rows.tuple_at(row).collect();
+                let (_, class) = finder.class(&leaves).ok_or_else(other)?;
+                let label = class.iter().zip(trees).map(|(&node, tree)| tree.label(node).into()).collect();
+                found.entry(label).or_default().push(person.0.to_le_bytes());
+            }
+        }
+        // In their order, so that none tells which row is whose.
+        found.values_mut().for_each(|people| people.sort_unstable());
+        let atoms: Vec<(LabelTexts, Vec<[u8; 16]>)> = found.into_iter().collect();
+        Ok(Some(AtomMembers { atoms }).filter(|members| !members.atoms.is_empty()))
+    }
+
+    /// The labels of the atoms that somebody of these is in.
+    pub fn labels_of<'m>(&'m self, people: &'m BTreeSet<Person>) -> impl Iterator<Item = &'m LabelTexts> {
+        let meets = |of: &[[u8; 16]]| of.iter().any(|person| people.contains(&person_of(person)));
+        self.atoms.iter().filter(move |(_, of)| meets(of)).map(|(label, _)| label)
+    }
+
+    /// The people of the atoms with these labels.
+    pub fn people_of<'m>(&'m self, labels: &'m BTreeSet<LabelTexts>) -> impl Iterator<Item = Person> {
+        let atoms = self.atoms.iter().filter(|(label, _)| labels.contains(label));
+        atoms.flat_map(|(_, people)| people.iter().map(person_of))
+    }
+
+    /// The other atoms; `None` where there are none.
+    pub fn without(mut self, labels: &BTreeSet<LabelTexts>) -> Option<AtomMembers> {
+        self.atoms.retain(|(label, _)| !labels.contains(label));
+        Some(self).filter(|members| !members.atoms.is_empty())
+    }
+
+    /// To be sealed.
+    pub fn bytes(&self) -> Vec<u8> {
+        bytes(VERSION, self)
+    }
+
+    /// From what was sealed.
+    ///
+    /// # Errors
+    /// It is of another version.
+    pub fn parse(bytes: &[u8]) -> Result<AtomMembers> {
+        parse(VERSION, bytes)
+    }
+}
+
+fn person_of(bytes: &[u8; 16]) -> Person {
+    Person(u128::from_le_bytes(*bytes))
+}
+
+impl FeedState {
+    /// Atoms of the chain that runs, as the gate knows them.
+    ///
+    /// # Errors
+    /// They are of another chain.
+    pub fn for_the_gate(&self, atoms: &[LeavingAtom]) -> Result<Vec<verdict::ErasedAtom>> {
+        let trees = self.terms.columns.trees();
+        let known = |atom: &LeavingAtom| {
+            let release = self.of_chain().position(|line| line.release == atom.release).ok_or_else(other)?;
+            Ok(verdict::ErasedAtom { release, label: atom.nodes(&trees)? })
+        };
+        atoms.iter().map(known).collect()
+    }
+
+    /// Atoms that formed are in this release.
+    pub(in crate::daemon::feed_writer) fn members_are_in(&mut self, release: u32) {
+        let new = self.members.iter_mut().filter(|members| members.release.is_none());
+        new.for_each(|members| members.release = Some(release));
+    }
+
+    /// Atoms that formed are in no release, and will be in none: who was in them is forgotten with their rows.
+    pub(in crate::daemon::feed_writer) fn members_are_in_none(&mut self) {
+        let gone = self.members.extract_if(.., |members| members.release.is_none());
+        let raw = |Membership { object, tick, .. }| RawRows { object, tick, published: None };
+        self.raw.extend(gone.map(raw));
+    }
+}

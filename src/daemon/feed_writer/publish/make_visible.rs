@@ -1,0 +1,167 @@
+//! What is decided becomes visible (HOUSE 3, Publish): files are copied to the public root, then the signature, then the
+//! manifest, which is the visibility point. Every step can be done twice: what is there with the same bytes is fine, what
+//! is there with others stops the feed.
+
+use super::super::state::Pending;
+use super::super::work::Live;
+use super::public_root::FinalManifest;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::store::put_all;
+use crate::daemon::journal::{Published, Staged};
+use crate::engine::release::{Layout, Sha256};
+
+/// A release that has become visible.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishedRelease {
+    /// Its number.
+    pub release: u32,
+    /// Its rows.
+    pub rows: u64,
+    /// The digest of its manifest.
+    pub manifest: Sha256,
+}
+
+/// What to say of a file that is decided and not visible yet, when it is not as it was decided.
+pub fn not_as_decided(stage: &str) -> Error {
+    let text = "a file of a release that was decided is gone or was changed before it was published: put the private root back from a \
+                backup that is newer";
+    Error::new(ErrorCategory::Input, text).in_field(stage.to_owned())
+}
+
+impl Live {
+    /// Makes the release visible that is decided, if one is.
+    ///
+    /// # Errors
+    /// The public root cannot be written, or holds other bytes where the release belongs.
+    pub fn leave(&mut self, now: &str) -> Result<Option<PublishedRelease>> {
+        let Some(pending) = self.state.publishing.clone() else { return Ok(None) };
+        let Pending { approved, decision, .. } = &pending;
+        let manifest = FinalManifest::of(approved, &self.aside(approved.manifest())?, *decision)?;
+        let path = self.settings.layout.manifest(approved.release());
+        let copy = |file: &Staged| Ok((file.path.clone(), self.aside(file)?));
+        let copies = approved.files().iter().map(copy).collect::<Result<Vec<_>>>()?;
+        self.public.copy(approved, &copies, (&path, &manifest))?;
+        if let Some(signing) = &self.settings.signing {
+            let notice = self.settings.layout.notice(approved.release());
+            if let Some((notice, bytes)) = copies.iter().find(|(path, _)| *path == notice) {
+                self.public.sign(signing, (notice, bytes), &path)?;
+            }
+            self.public.sign(signing, (&path, manifest.bytes()), &path)?;
+        }
+        // A writer that another one has taken the place of must not show again what that one may have removed.
+        self.log.ours()?;
+        self.public.put_manifest(&path, &manifest)?;
+        self.state.table_ids().into_iter().try_for_each(|table| self.show_delta(table))?;
+        let sha256 = Sha256::of(manifest.bytes());
+        if self.settings.layout == Layout::Root {
+            self.newest(pending.approved.release())?;
+        }
+        self.write_index()?;
+        let published = Published { release: pending.approved.release(), manifest: sha256, time: now.to_owned() };
+        self.append(published.clone())?;
+        self.state.published(&published);
+        self.unstage(&pending)?;
+        self.clean(now)?;
+        let rows = self.state.releases.last().map_or(0, |line| line.rows);
+        Ok(Some(PublishedRelease { release: pending.approved.release(), rows, manifest: sha256 }))
+    }
+
+    /// Names the newest release. Another writer may have gone on meanwhile, and its release must not be left unnamed: whoever
+    /// has written the name last looks for a newer manifest after that, so that in the end the newest one is named.
+    pub(in crate::daemon::feed_writer) fn newest(&self, mut release: u32) -> Result<()> {
+        let newer =
+            |release: u32| self.public.read(&self.settings.layout.manifest(release + 1)).map(|there| there.is_some());
+        loop {
+            while newer(release)? {
+                release += 1;
+            }
+            self.public.name_newest(self.settings.layout, Some(release))?;
+            if !newer(release)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A file of a release that is decided, as it was decided.
+    pub(in crate::daemon::feed_writer) fn aside(&self, file: &Staged) -> Result<Vec<u8>> {
+        let bytes = self.log.store().read(&file.stage)?;
+        if let Some(bytes) = bytes.filter(|bytes| Sha256::of(bytes) == file.sha256) {
+            return Ok(bytes);
+        }
+        // Another writer may have published it meanwhile.
+        self.log.ours()?;
+        Err(not_as_decided(&file.stage))
+    }
+
+    /// Writes files aside and reads them back, so that what is judged is what lies there.
+    pub(in crate::daemon::feed_writer) fn stage(
+        &self,
+        release: u32,
+        files: Vec<(String, Vec<u8>)>,
+        stages: &mut Vec<String>,
+    ) -> Result<Vec<Vec<u8>>> {
+        // A release may be judged more than once: after a crash, and when the one before was rejected.
+        let folder = format!("stage/{:010}/{release}/{}", self.log.writer().epoch, self.log.next());
+        let placed = |(name, bytes)| (format!("{folder}-{name}"), bytes);
+        let files: Vec<(String, Vec<u8>)> = files.into_iter().map(placed).collect();
+        stages.extend(files.iter().map(|(path, _)| path.clone()));
+        let (store, strange) = (self.log.store(), "what was written is not what can be read back: look at the disk");
+        put_all(store, &files)?;
+        let mut back = Vec::with_capacity(files.len());
+        for (path, bytes) in &files {
+            let read = store.read(path)?.filter(|back| back == bytes);
+            if read.is_none() {
+                // Another writer sweeps what nobody has named.
+                self.log.ours()?;
+            }
+            back.push(read.ok_or_else(|| Error::new(ErrorCategory::Io, strange).in_field(path.clone()))?);
+        }
+        Ok(back)
+    }
+
+    /// Throws away what was written aside for a release that may not leave.
+    pub(in crate::daemon::feed_writer) fn discard(&self, release: u32) -> Result<()> {
+        let store = self.log.store();
+        let staged = store.list(&format!("stage/{:010}/{release}", self.log.writer().epoch))?;
+        store.delete_all(&staged.iter().map(|file| file.path.as_str()).collect::<Vec<_>>())
+    }
+
+    /// What was written aside is published and needed no more.
+    pub(in crate::daemon::feed_writer) fn unstage(&self, pending: &Pending) -> Result<()> {
+        let files = pending.approved.staged();
+        self.log.store().delete_all(&files.map(|file| file.stage.as_str()).collect::<Vec<_>>())
+    }
+
+    /// A release that waits for a person is thrown away; in words, where one was.
+    pub(in crate::daemon::feed_writer) fn void(&mut self) -> Result<String> {
+        let Some(held) = self.state.held.take() else { return Ok(String::new()) };
+        self.unstage(&held)?;
+        Ok(format!(
+            ". Release {}, which waited for approval, is void: a later tick makes another one",
+            held.approved.release()
+        ))
+    }
+
+    /// Finishes what the writer before has left half done, a decision included: nothing else is done before.
+    ///
+    /// # Errors
+    /// As for each step.
+    pub fn finish(&mut self, now: &str) -> Result<()> {
+        self.roll_forward(now)?;
+        if self.decide()?.is_some() {
+            self.leave(now)?;
+        }
+        Ok(())
+    }
+
+    /// Finishes what the writer before has left half done, but for a decision.
+    ///
+    /// # Errors
+    /// As for each step.
+    pub fn roll_forward(&mut self, now: &str) -> Result<Option<PublishedRelease>> {
+        self.finish_closing()?;
+        let left = self.leave(now)?;
+        self.clean(now)?;
+        Ok(left)
+    }
+}

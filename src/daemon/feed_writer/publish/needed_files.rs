@@ -1,0 +1,20 @@
+//! Whether a published file still has to be there.
+
+use super::super::state::{DecidedRelease, FeedState};
+
+impl FeedState {
+    /// Whether a visible release, or the newest table of a chain, needs a file that came with a release. The same as
+    /// [`FeedState::needed_files`] says, for one file.
+    pub fn needs_file(&self, line: &DecidedRelease, path: &str) -> bool {
+        let parts = self.tables.iter().flat_map(|(id, table)| table.parts().iter().map(move |part| (id.chain, part)));
+        let mut parts = parts.filter(|(_, part)| part.line.file.path == path).peekable();
+        if parts.peek().is_none() {
+            return line.is_visible();
+        }
+        let is_seen = |chain: u32, line: &DecidedRelease| line.is_visible() && line.chain == chain;
+        parts.any(|(chain, part)| {
+            let mut lines = self.releases.iter();
+            part.until.is_none() || lines.any(|line| is_seen(chain, line) && part.is_in(line.release))
+        })
+    }
+}

@@ -1,0 +1,261 @@
+//! The door to the public root (HOUSE 3, Publish). Its files can be read and removed by whatever part of the feed has it. What is put there
+//! is a file whose digest is in a decision that the gate's approval has made, or follows from such files: the final manifest, a signature,
+//! the page over all releases, the name of the newest one, the notice that one is gone, a file of the Delta log. Nothing else can be put:
+//!
+//! ```compile_fail
+//! # use tidegate::daemon::feed_writer::PublicRoot;
+//! # fn leak(public: &PublicRoot, bytes: &[u8]) {
+//! let _ = public.create("data/0000000001.parquet", bytes); // there is no such method
+//! # }
+//! ```
+//!
+//! ```compile_fail
+//! # use tidegate::daemon::feed_writer::{FinalManifest, PublicRoot};
+//! # fn leak(public: &PublicRoot, bytes: Vec<u8>) {
+//! let _ = public.put_manifest("manifest/0000000001.json", &FinalManifest { bytes }); // its fields are private
+//! # }
+//! ```
+//!
+//! Reading is free:
+//!
+//! ```
+//! # use tidegate::daemon::feed_writer::PublicRoot;
+//! # fn read(public: &PublicRoot) {
+//! let _ = public.read("LATEST");
+//! # }
+//! ```
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::delta_log::{DeltaFile, log_path};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::ReleaseDecision;
+use crate::daemon::journal::store::{Created, Put, ReadStore, Store, put};
+use crate::daemon::sign::Signing;
+use crate::engine::release::{Language, Layout, ListedRelease, Manifest, RemovalNotice, Sha256, TableId, index};
+
+/// The advisory name of the newest release.
+pub(in crate::daemon::feed_writer) const LATEST: &str = "LATEST";
+
+/// The page over all releases.
+pub const INDEX: &str = "index.html";
+
+/// The public root of a feed.
+#[derive(Clone)]
+pub struct PublicRoot(Arc<dyn Store>);
+
+/// A manifest as it is published: what was approved, with the digest of the entry that lets it out.
+pub struct FinalManifest {
+    bytes: Vec<u8>,
+}
+
+impl FinalManifest {
+    /// Of a manifest as it was staged.
+    ///
+    /// # Errors
+    /// These are not the bytes that were approved.
+    pub fn of(approved: &ReleaseDecision, staged: &[u8], decision: Sha256) -> Result<FinalManifest> {
+        let internal = |text: String| Error::new(ErrorCategory::Internal, text);
+        if Sha256::of(staged) != approved.manifest().sha256 {
+            return Err(internal("these are not the bytes of the manifest that was approved".to_owned()));
+        }
+        let manifest = Manifest::parse(staged).map_err(|error| internal(error.to_string()))?;
+        Ok(FinalManifest { bytes: Manifest { decision: Some(decision), ..manifest }.bytes() })
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Deref for PublicRoot {
+    type Target = dyn ReadStore;
+
+    fn deref(&self) -> &(dyn ReadStore + 'static) {
+        &*self.0
+    }
+}
+
+impl PublicRoot {
+    /// The files in this store.
+    pub fn over(store: Arc<dyn Store>) -> PublicRoot {
+        PublicRoot(store)
+    }
+
+    /// The same files, only to be read.
+    pub fn read_only(&self) -> Arc<dyn ReadStore> {
+        self.0.clone()
+    }
+
+    /// Copies files of an approved release to where they are published, if nothing else lies in their places or in that of the manifest:
+    /// otherwise nothing of the release is put there.
+    ///
+    /// # Errors
+    /// Something else lies there, the root cannot be written, or these are not the bytes that were approved.
+    pub(in crate::daemon::feed_writer) fn copy(
+        &self,
+        approved: &ReleaseDecision,
+        copies: &[(String, Vec<u8>)],
+        (path, manifest): (&str, &FinalManifest),
+    ) -> Result<()> {
+        let is_approved = |(path, bytes): &(String, Vec<u8>)| {
+            let sha256 = Sha256::of(bytes);
+            approved.files().iter().any(|file| file.path == *path && file.sha256 == sha256)
+        };
+        if !copies.iter().all(is_approved) {
+            let text = "only the bytes that were approved are copied to the public root";
+            return Err(Error::new(ErrorCategory::Internal, text));
+        }
+        let places = copies.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+        for (path, bytes) in places.chain([(path, manifest.bytes())]) {
+            if self.read(path)?.is_some_and(|there| there != bytes) {
+                return Err(self.occupied(path));
+            }
+        }
+        let created = self.0.create_all(copies)?;
+        let mut doubtful = copies.iter().zip(created).filter(|(_, created)| *created != Created::Made);
+        doubtful.try_for_each(|((path, bytes), _)| self.put(path, bytes))
+    }
+
+    /// Puts the manifest of a release, which makes it visible.
+    ///
+    /// # Errors
+    /// Something else lies there, or the root cannot be written.
+    pub fn put_manifest(&self, path: &str, manifest: &FinalManifest) -> Result<()> {
+        self.put(path, manifest.bytes())
+    }
+
+    /// Puts the signature of a file beside its place, before the file that makes it visible lies at `visible`: until then it tells nothing,
+    /// and may be one under a key that was used before.
+    pub(in crate::daemon::feed_writer) fn sign(
+        &self,
+        signing: &Signing,
+        (path, bytes): (&str, &[u8]),
+        visible: &str,
+    ) -> Result<()> {
+        let (place, signature) = (format!("{path}.sig"), signing.sign(bytes));
+        match put(&*self.0, &place, &signature)? {
+            Put::Ours => Ok(()),
+            Put::Theirs if self.read(visible)?.is_none() => self.0.replace(&place, &signature),
+            Put::Theirs => Err(self.occupied(&place)),
+        }
+    }
+
+    /// Puts the notice that a release is gone, behind its signature. A signature under a key that was used before is as good.
+    pub(in crate::daemon::feed_writer) fn put_notice(
+        &self,
+        path: &str,
+        notice: &RemovalNotice,
+        signing: Option<&Signing>,
+    ) -> Result<()> {
+        let bytes = notice.bytes();
+        if let Some(signing) = signing {
+            let (place, signature) = (format!("{path}.sig"), signing.sign(&bytes));
+            if put(&*self.0, &place, &signature)? == Put::Theirs && self.read(path)?.is_none() {
+                self.0.replace(&place, &signature)?;
+            }
+        }
+        self.put(path, &bytes)
+    }
+
+    /// Names the newest release; `None`: there is none any more.
+    pub(in crate::daemon::feed_writer) fn name_newest(&self, layout: Layout, release: Option<u32>) -> Result<()> {
+        match release {
+            Some(release) => self.0.replace(LATEST, &latest(layout, release)),
+            None => self.0.delete(LATEST),
+        }
+    }
+
+    /// Writes the page over all releases. Its digest.
+    pub(in crate::daemon::feed_writer) fn replace_index(
+        &self,
+        feed: &str,
+        language: Language,
+        releases: &[ListedRelease<'_>],
+    ) -> Result<Sha256> {
+        let page = index(feed, language, releases);
+        self.0.replace(INDEX, &page)?;
+        Ok(Sha256::of(&page))
+    }
+
+    /// Puts a commit of the Delta log of a table.
+    pub(in crate::daemon::feed_writer) fn put_commit(&self, table: TableId, commit: &DeltaFile) -> Result<()> {
+        self.put(&log_path(table, commit.name()), commit.bytes())
+    }
+
+    /// Puts a checkpoint of the Delta log of a table. Another version of the program may have written the same content in other bytes.
+    pub(in crate::daemon::feed_writer) fn put_checkpoint(&self, table: TableId, checkpoint: &DeltaFile) -> Result<()> {
+        put(&*self.0, &log_path(table, checkpoint.name()), checkpoint.bytes()).map(|_| ())
+    }
+
+    /// Names the newest checkpoint of the Delta log of a table.
+    pub(in crate::daemon::feed_writer) fn name_checkpoint(&self, table: TableId, named: &DeltaFile) -> Result<()> {
+        self.0.replace(&log_path(table, named.name()), named.bytes())
+    }
+
+    /// Removes a file.
+    pub(in crate::daemon::feed_writer) fn delete(&self, path: &str) -> Result<()> {
+        self.0.delete(path)
+    }
+
+    /// Removes several files; it is fine if one is not there.
+    pub(in crate::daemon::feed_writer) fn delete_all(&self, paths: &[&str]) -> Result<()> {
+        self.0.delete_all(paths)
+    }
+
+    fn put(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        match put(&*self.0, path, bytes)? {
+            Put::Ours => Ok(()),
+            Put::Theirs => Err(self.occupied(path)),
+        }
+    }
+
+    fn occupied(&self, path: &str) -> Error {
+        let text = format!(
+            "`{path}` is in the public root {} already, with other content: nothing is overwritten. Move it away, or name the \
+             public root of this feed",
+            self.place()
+        );
+        Error::new(ErrorCategory::Input, text)
+    }
+}
+
+/// What the advisory name says.
+pub(in crate::daemon::feed_writer) fn latest(layout: Layout, release: u32) -> Vec<u8> {
+    format!("{}\n", layout.manifest(release)).into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FinalManifest, PublicRoot, Sha256};
+    use crate::daemon::journal::ReleaseDecision;
+    use crate::daemon::journal::store::Memory;
+
+    fn decision(data: &[u8], manifest: &[u8]) -> ReleaseDecision {
+        let staged = |path: &str, bytes| serde_json::json!({"stage": "s", "path": path, "sha256": Sha256::of(bytes), "rows": null});
+        let decision = serde_json::json!({
+            "release": 1, "tick": 0, "time": "", "files": [staged("data/1.parquet", data)], "manifest": staged("", manifest),
+            "under": "proposed", "verdict": {"path": "", "sha256": Sha256::of(b"")}
+        });
+        serde_json::from_value(decision).expect("a decision")
+    }
+
+    #[test]
+    fn only_what_was_approved_is_copied() {
+        let (store, manifest) = (Memory::default(), FinalManifest { bytes: b"{}".to_vec() });
+        let (public, approved) = (PublicRoot::over(std::sync::Arc::new(store.clone())), decision(b"rows", b"{}"));
+        let copy = |path: &str, bytes: &[u8]| {
+            public.copy(&approved, &[(path.to_owned(), bytes.to_vec())], ("manifest/1.json", &manifest))
+        };
+        for (path, bytes) in [("data/1.parquet", b"rowz"), ("data/2.parquet", b"rows"), ("manifest/1.json", b"rows")] {
+            copy(path, bytes).expect_err("it was not approved");
+            assert!(store.objects().is_empty(), "{path}");
+        }
+        copy("data/1.parquet", b"rows").expect("it was approved");
+        copy("data/1.parquet", b"rows").expect("it is there");
+        assert_eq!(store.objects().len(), 1);
+        FinalManifest::of(&approved, b"{ }", Sha256::of(b"")).err().expect("it was not approved");
+    }
+}

@@ -1,0 +1,48 @@
+//! Whether what was published is still there as readers were shown it: the manifests, each by the digest that the log has, and
+//! a signature beside those that say so, whichever key it is of.
+//! Tables are read back where later releases are judged against them.
+
+use super::super::state::DecidedRelease;
+use super::super::work::Live;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::engine::release::{Manifest, Sha256};
+
+impl Live {
+    /// Whether the manifests are as they were published and have their signatures, all of them or the `newest` alone.
+    ///
+    /// # Errors
+    /// One is missing or was changed, or has no signature any more, or the public root cannot be read.
+    pub fn shown(&self, newest: bool) -> Result<()> {
+        let mut lines = self.state.releases.iter().rev().filter(|line| line.is_visible());
+        if newest {
+            lines.next().map_or(Ok(()), |line| self.line_shown(line))
+        } else {
+            lines.try_for_each(|line| self.line_shown(line))
+        }
+    }
+
+    fn line_shown(&self, line: &DecidedRelease) -> Result<()> {
+        let path = self.settings.layout.manifest(line.release);
+        let what = match (self.public.read(&path)?, line.manifest) {
+            (Some(bytes), Some(meant)) if Sha256::of(&bytes) == meant => {
+                let signed = Manifest::parse(&bytes).is_ok_and(|manifest| manifest.signed);
+                if !signed || self.public.read(&format!("{path}.sig"))?.is_some() {
+                    return Ok(());
+                }
+                "has no signature any more, and says that it is signed"
+            }
+            (Some(_), _) => "was changed since it was published",
+            (None, _) => "is missing from it, and was published",
+        };
+        // Another writer may have taken over a root that was moved.
+        self.log.ours()?;
+        let text = format!(
+            "the manifest of release {} in the public root {} {what}: readers find something else than what was decided, or \
+             nothing. Put it back as it was, with its signature, from a copy of the public root (`tidegate verify` names all \
+             that is wrong), or name the public root of this feed",
+            line.release,
+            self.public.place()
+        );
+        Err(Error::new(ErrorCategory::Input, text).in_field(path))
+    }
+}

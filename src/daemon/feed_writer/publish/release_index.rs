@@ -1,0 +1,48 @@
+//! Earlier releases as reports and the page over all releases (`index.html`) show them. The page is a convenience for people: it is
+//! written again with every release, and no decision reads it.
+
+use super::super::state::DecidedRelease;
+use super::super::work::Live;
+use crate::daemon::error::Result;
+use crate::engine::release::{ListedRelease, Manifest, PastRelease, RemovalReason, Sha256};
+
+/// Earlier releases that a report plots at most.
+const PLOTTED: usize = 100;
+
+impl Live {
+    /// The figures of earlier releases of the running chain, oldest first. A release that was withdrawn is none of them.
+    pub(in crate::daemon::feed_writer) fn earlier_releases(&self) -> Vec<PastRelease> {
+        let (chain, lines) = (self.state.feed.chain(), self.state.releases.iter().rev());
+        let withdrawn =
+            |line: &DecidedRelease| line.removed.is_some_and(|removed| removed.reason == RemovalReason::Withdrawn);
+        let lines = lines.take_while(|line| line.chain == chain).filter(|line| !withdrawn(line));
+        let mut earlier: Vec<PastRelease> = lines.filter_map(|line| line.figures).take(PLOTTED).collect();
+        earlier.reverse();
+        earlier
+    }
+
+    /// Writes the page over all releases.
+    ///
+    /// # Errors
+    /// The public root cannot be read or written.
+    pub(in crate::daemon::feed_writer) fn write_index(&mut self) -> Result<()> {
+        let visible = self.state.releases.iter().filter(|line| line.removed.is_none());
+        let mut listed = Vec::new();
+        for line in visible {
+            let report = line.files.iter().map(|(path, _)| path.as_str()).find(|path| path.ends_with(".html"));
+            // A release that an earlier version decided has its figures in its manifest alone.
+            let figures = line.figures.map_or_else(|| self.published_figures(line), |figures| Ok(Some(figures)))?;
+            let listing = |figures| ListedRelease { figures, chain: line.chain, time: &line.time, report };
+            listed.extend(figures.map(listing));
+        }
+        let page = self.public.replace_index(&self.state.terms.name, self.settings.pages.language, &listed)?;
+        self.index = Some(page);
+        Ok(())
+    }
+
+    fn published_figures(&self, line: &DecidedRelease) -> Result<Option<PastRelease>> {
+        let bytes = self.public.read(&self.settings.layout.manifest(line.release))?;
+        let bytes = bytes.filter(|bytes| line.manifest.is_none_or(|meant| meant == Sha256::of(bytes)));
+        Ok(bytes.and_then(|bytes| Manifest::parse(&bytes).ok()).map(|manifest| manifest.figures()))
+    }
+}

@@ -1,0 +1,91 @@
+//! Checkpoints (HOUSE 3): the state as it was behind an entry, sealed, so that a start need not read the whole log. Each is
+//! disposable: one that is damaged, of another version or of another log is passed over, and one that knows somebody who was
+//! erased later is worth nothing. A large state is written in several objects. The checkpoint itself names them and is written last: objects
+//! without it are those of a writer that died, and go with the next one.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::objects::pieces::ObjectPieces;
+use super::super::objects::row_columns::{bytes, parse};
+use super::super::state::FeedState;
+use super::super::work::{Last, Live};
+use crate::daemon::error::Result;
+use crate::daemon::journal::store::{Listed, ReadStore};
+use crate::daemon::journal::{CheckedEntry, Drafts, Entry, KeyRing, ObjectReader, Ref, destroy_all};
+use crate::engine::model::Detail;
+use crate::engine::release::Sha256;
+
+const VERSION: u32 = 19;
+/// Entries from which on another one is worth its while.
+const OFTEN: u64 = 32;
+/// Bytes of a checkpoint that one entry pays for.
+const PAID: u64 = 64 << 10;
+
+#[derive(Serialize, Deserialize)]
+struct Checkpoint {
+    seq: u64,
+    head: Sha256,
+    /// The state and the details of its columns, which the terms do not keep.
+    objects: Vec<Ref>,
+    rest: Vec<u8>,
+}
+
+/// The checkpoints that are there, oldest first.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn checkpoints(store: &dyn ReadStore) -> Result<Vec<Listed>> {
+    Ok(store.list("checkpoint")?.into_iter().filter(|listed| !ObjectPieces::has(&listed.path)).collect())
+}
+
+/// The newest checkpoint of this log, and the entry that it stands behind.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn newest(store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<(FeedState, CheckedEntry)>> {
+    let objects = ObjectReader::new(store, ring);
+    for listed in checkpoints(store)?.into_iter().rev() {
+        let Some(sealed) = store.read(&listed.path)? else { continue };
+        let object = Ref { sha256: Sha256::of(&sealed), path: listed.path };
+        let Ok(Some(opened)) = objects.read(&object) else { continue };
+        let Ok(checkpoint) = parse::<Checkpoint>(VERSION, &opened) else { continue };
+        let Some(entry) = store.read(&Entry::path(checkpoint.seq))? else { continue };
+        let sha256 = Sha256::of(&entry);
+        let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) else { continue };
+        let pieces = ObjectPieces { objects: checkpoint.objects, rest: checkpoint.rest.into() };
+        let Some((mut state, details)) = pieces.read::<(FeedState, Vec<Detail>)>(objects) else { continue };
+        // Their rows are read from the segments, which come behind a checkpoint too.
+        state.feed.forget_new();
+        return Ok(Some((state.with_release().with_details(&details), CheckedEntry { entry, sha256 })));
+    }
+    Ok(None)
+}
+
+impl Live {
+    /// Writes a checkpoint, if one is due and nothing is half done. The place of its entry and its bytes.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn checkpoint(&mut self) -> Result<Option<(u64, u64)>> {
+        let state = &self.state;
+        let half = state.closing.is_some() || state.due.is_some() || state.publishing.is_some() || state.cleaning;
+        let since = self.log.next().saturating_sub(self.last.entries);
+        let Some(head) = self.log.head().filter(|_| !half) else { return Ok(None) };
+        if since < OFTEN.max(self.last.bytes / PAID) {
+            return Ok(None);
+        }
+        let seq = self.log.next() - 1;
+        let before = self.log.store().list("checkpoint")?;
+        let (name, details) = (format!("{seq:020}"), state.terms.columns.details());
+        let pieces = ObjectPieces::write(&mut self.log, "checkpoint", &name, &(state, details))?;
+        let whole = pieces.bytes();
+        let ObjectPieces { objects, rest } = pieces;
+        let content = bytes(VERSION, &Checkpoint { seq, head, objects, rest: rest.to_vec() });
+        let mut drafts = Drafts::default();
+        self.log.seal_as(&mut drafts, "checkpoint", &name, &content)?;
+        drafts.put(self.log.store())?;
+        destroy_all(self.log.store(), self.log.ring(), before.iter().map(|old| old.path.as_str()))?;
+        self.last = Last { entries: self.log.next(), bytes: whole };
+        Ok(Some((seq, whole)))
+    }
+}

@@ -1,0 +1,37 @@
+//! Forgetting (HOUSE 3): raw rows go some time after what they brought is published, messages that were set aside after
+//! theirs. Told the time. The entry comes first: what it names goes, now or with the sweep of the next start.
+
+use jiff::Timestamp;
+
+use super::super::work::Live;
+use crate::daemon::error::Result;
+use crate::daemon::journal::{Forgotten, destroy_all};
+
+impl Live {
+    /// Destroys what has been kept for long enough. How many objects.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn forget(&mut self, now: Timestamp) -> Result<u64> {
+        let over = |since: &str, keep: u64| {
+            let since: Option<Timestamp> = since.parse().ok();
+            since.is_some_and(|since| {
+                now.as_second().saturating_sub(since.as_second()) >= i64::try_from(keep).unwrap_or(i64::MAX)
+            })
+        };
+        let keep = self.settings.keep_raw;
+        let raw = self.state.spent().filter(|raw| raw.published.as_deref().is_some_and(|since| over(since, keep)));
+        let aside = self.state.quarantine.iter().filter(|aside| over(&aside.time, self.settings.keep_aside));
+        let gone: Vec<String> =
+            raw.map(|raw| raw.object.path.clone()).chain(aside.map(|aside| aside.object.path.clone())).collect();
+        if gone.is_empty() {
+            return Ok(0);
+        }
+        let time = Timestamp::from_second(now.as_second()).unwrap_or(now).to_string();
+        let forgotten = Forgotten { time, objects: gone };
+        self.append(forgotten.clone())?;
+        self.state.forgets(&forgotten.objects);
+        destroy_all(self.log.store(), self.log.ring(), forgotten.objects.iter().map(String::as_str))?;
+        Ok(forgotten.objects.len() as u64)
+    }
+}

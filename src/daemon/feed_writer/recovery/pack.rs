@@ -1,0 +1,56 @@
+//! What a feed keeps lies in few files, however many entries and objects there are (HOUSE 3, Packs).
+
+use std::collections::BTreeSet;
+
+use super::super::work::Live;
+use crate::daemon::error::Result;
+use crate::daemon::journal::Lifetime;
+
+/// How many entries or objects are too few to be put together, in a feed at work.
+pub const FEW: usize = 32;
+/// How often more is put together at once: a root that an earlier version wrote has many files.
+const AT_ONCE: usize = 8;
+/// Folders with what each tick keeps for ever, but for ledgers, which lie beside counts.
+const KEPT: [&str; 4] = ["mask", "members", "coin", "verdict"];
+
+impl Live {
+    /// Puts together what lies alone, as far as there is enough of it. How many entries and objects.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    pub fn pack(&mut self) -> Result<u64> {
+        let few = self.settings.few;
+        let mut packed = 0;
+        for _ in 0..AT_ONCE {
+            let mut some = self.log.pack_entries(few)?;
+            some += self.log.pack(Lifetime::Kept, &self.state.kept(), few)?;
+            some += self.log.pack(Lifetime::Passing, &self.state.passing(), few)?;
+            packed += some;
+            if some == 0 {
+                break;
+            }
+        }
+        self.packed = self.log.next();
+        Ok(packed)
+    }
+
+    /// Whether so many entries came since the last time that it is worth a look.
+    pub fn packs_soon(&self) -> bool {
+        self.log.next() - self.packed >= 4 * self.settings.few as u64
+    }
+}
+
+impl super::super::state::FeedState {
+    /// Objects that are kept for ever.
+    fn kept(&self) -> Vec<&str> {
+        let raw: BTreeSet<&str> = self.raw.iter().map(|raw| raw.object.path.as_str()).collect();
+        let named = self.live.iter().map(String::as_str).filter(|path| !raw.contains(path));
+        named.filter(|path| path.split_once('/').is_some_and(|(folder, _)| KEPT.contains(&folder))).collect()
+    }
+
+    /// Objects that are forgotten when their time is over, and rows that came since the last tick.
+    fn passing(&self) -> Vec<&str> {
+        let raw = self.spent().map(|raw| &raw.object).chain(self.segments.iter().map(|segment| &segment.object));
+        raw.chain(self.quarantine.iter().map(|aside| &aside.object)).map(|object| object.path.as_str()).collect()
+    }
+}

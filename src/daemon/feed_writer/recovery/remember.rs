@@ -1,0 +1,150 @@
+//! The releases of the chain as they were published, for the gate: read back from the very bytes, each of the digest that
+//! was decided.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::super::publish::make_visible::not_as_decided;
+use super::super::state::{DecidedRelease, FeedState};
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::store::ReadStore;
+use crate::engine::gate::bytes::{self, PartRows};
+use crate::engine::histogram::{Histogram, Release, SensitiveValues};
+use crate::engine::measures::shown;
+use crate::engine::policy::ChainKind;
+use crate::engine::release::{Layout, PartLine, Sha256, TableKind};
+
+impl FeedState {
+    /// Reads what is not remembered yet.
+    ///
+    /// # Errors
+    /// A table is missing, or not the one that was published.
+    pub fn remember(&mut self, private: &dyn ReadStore, public: &dyn ReadStore) -> Result<()> {
+        let policy = self.terms.policy()?;
+        if policy.kind() == ChainKind::Disjoint {
+            return Ok(());
+        }
+        let missing: Vec<DecidedRelease> = self.of_chain().skip(self.history.len()).cloned().collect();
+        if policy.publish_every().is_some() {
+            return self.remember_parts(&missing, private, public);
+        }
+        for line in missing {
+            let (path, sha256) = line.files.first().cloned().unwrap_or((String::new(), Sha256::of(b"")));
+            let data = self.file(&path, sha256, private, public)?;
+            let (table, _) = bytes::read(&data, &self.terms.columns);
+            let known = self.feed.published().get(self.history.len());
+            let pushed = table.zip(known).and_then(|(table, known)| self.history.push(table, &known.recoding).ok());
+            pushed.ok_or_else(|| unread(line.release))?;
+        }
+        Ok(())
+    }
+
+    /// The same of a table that grows: what the releases have added is in the files of the newest one, but for atoms that were erased
+    /// since, which are in no release any more.
+    fn remember_parts(
+        &mut self,
+        missing: &[DecidedRelease],
+        private: &dyn ReadStore,
+        public: &dyn ReadStore,
+    ) -> Result<()> {
+        let Some(first) = missing.first() else { return Ok(()) };
+        let gone = missing
+            .iter()
+            .flat_map(|line| line.erased.iter().chain(&line.retired))
+            .filter(|atom| atom.release < first.release);
+        let gone = self.for_the_gate(&gone.cloned().collect::<Vec<_>>())?;
+        if !self.history.erase(&gone) {
+            return Err(unread(first.release));
+        }
+        let kinds = self.table_ids().into_iter().map(|id| id.kind);
+        let mut lies_in = Vec::new();
+        for kind in kinds {
+            let parts = self.parts_of(kind);
+            let mut added = self.added(&parts, first.release, private, public)?;
+            let in_table = |release: u32| parts.iter().any(|part| part.span.holds(release));
+            for line in missing {
+                let found = added.remove(&line.release);
+                let counted = || self.as_counted(kind, line.release, in_table(line.release));
+                let (rows, values) = found.unwrap_or_else(counted);
+                match kind {
+                    TableKind::Rows => self.history.grow(rows, &values),
+                    TableKind::Measures => self.history.grow_measures(&rows, &values),
+                }
+            }
+            lies_in.extend(parts);
+        }
+        self.history.lies_in(lies_in);
+        Ok(())
+    }
+
+    /// What the releases from this one on have added to a table, as far as these files of it tell.
+    fn added(
+        &self,
+        parts: &[PartLine],
+        first: u32,
+        private: &dyn ReadStore,
+        public: &dyn ReadStore,
+    ) -> Result<BTreeMap<u32, (Release, SensitiveValues)>> {
+        let mut added = BTreeMap::new();
+        for part in parts.iter().filter(|part| part.span.last >= first) {
+            let data = self.file(&part.file.path, part.file.sha256, private, public)?;
+            let (rows, _) = match part.table() {
+                TableKind::Rows => bytes::read_part(&data, &self.terms.columns, part.span.last),
+                TableKind::Measures => bytes::read_part(&data, &self.terms.columns.of_measures(), part.span.last),
+            };
+            let PartRows { releases, values, .. } = rows.ok_or_else(|| unread(part.span.last))?;
+            added.extend(releases.into_iter().map(|(release, rows)| (release, (rows, values.clone()))));
+        }
+        Ok(added)
+    }
+
+    /// The rows that a release has added and that no part holds: none, but for those that the next release publishes again.
+    fn as_counted(&self, kind: TableKind, release: u32, in_table: bool) -> (Release, SensitiveValues) {
+        let known = self.feed.published().iter().find(|published| published.release == release && !in_table);
+        let rows = known.and_then(|published| match kind {
+            TableKind::Rows => Some(Histogram::clone(&published.rows)),
+            TableKind::Measures => Some(shown(published.measures.as_deref()?, &self.terms.columns)),
+        });
+        match rows {
+            Some(rows) => (Release::from_own_labels(&rows), rows.values().clone()),
+            None => (Release::empty(self.terms.columns.trees().len(), Vec::new()), SensitiveValues::default()),
+        }
+    }
+
+    /// A file of the chain, as it was decided: published, or still aside.
+    fn file(&self, path: &str, sha256: Sha256, private: &dyn ReadStore, public: &dyn ReadStore) -> Result<Vec<u8>> {
+        let right = |data: &Vec<u8>| Sha256::of(data) == sha256;
+        let pending = self.publishing.iter().flat_map(|pending| pending.approved.files());
+        let aside = pending.filter(|file| file.path == path).map(|file| file.stage.as_str()).next();
+        match (public.read(path)?.filter(right), aside) {
+            // A foreign file may lie in its place; `leave` names it.
+            (None, Some(stage)) => private.read(stage)?.filter(right).ok_or_else(|| not_as_decided(stage)),
+            (data, _) => data.ok_or_else(|| changed(public, path)),
+        }
+    }
+}
+
+/// The bytes of the files of a release that is visible, in their order; all are byte for byte as they were published.
+///
+/// # Errors
+/// One of them is missing or was changed.
+pub fn intact(public: &dyn ReadStore, layout: Layout, line: &DecidedRelease) -> Result<Vec<Vec<u8>>> {
+    let manifest = line.manifest.map(|sha256| (layout.manifest(line.release), sha256));
+    let right = |(path, sha256): (String, Sha256)| {
+        let bytes = public.read(&path)?.filter(|bytes| Sha256::of(bytes) == sha256);
+        bytes.ok_or_else(|| changed(public, &path))
+    };
+    line.files.iter().cloned().chain(manifest).map(right).collect()
+}
+
+/// What to say of a release that is not as it was decided.
+fn unread(release: u32) -> Error {
+    Error::new(ErrorCategory::Internal, format!("release {release} cannot be read back as it was published"))
+}
+
+/// What to say of a published file that is not as it was.
+fn changed(public: &dyn ReadStore, path: &str) -> Error {
+    let text = "this published file is missing or was changed: put it back as it was published, every later release is \
+                judged against it";
+    Error::new(ErrorCategory::Input, text).in_file(&Path::new(&public.place()).join(path))
+}

@@ -1,0 +1,58 @@
+//! Removing what nobody names (HOUSE 3): objects of lower epochs that were written and never committed, and raw rows whose
+//! time is over, and keys that are wrapped under another key of the operator. Whatever is of this epoch or a higher one is left alone: its writer may be about to name it.
+
+use std::collections::BTreeSet;
+
+use super::super::work::Live;
+use crate::daemon::error::Result;
+use crate::daemon::journal::{Wrap, destroy_all, remove_others};
+
+/// Folders whose objects carry the epoch of their writer.
+const SWEPT: [&str; 10] =
+    ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms", "stage"];
+
+impl Live {
+    /// Removes what a crash has left behind. How many objects.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    pub fn sweep(&mut self) -> Result<u64> {
+        let state = &self.state;
+        let pending = state.publishing.iter().chain(&state.held);
+        let staged = pending.flat_map(|pending| pending.approved.staged());
+        let staged: BTreeSet<&str> = staged.map(|file| file.stage.as_str()).collect();
+        let (store, epoch) = (self.log.store(), self.log.writer().epoch);
+        let mut gone = Vec::new();
+        for folder in SWEPT {
+            for object in store.list(folder)? {
+                let named = state.live.contains(&object.path) || staged.contains(object.path.as_str());
+                if !named && epoch_of(&object.path).is_some_and(|of| of < epoch) {
+                    gone.push(object.path);
+                }
+            }
+        }
+        destroy_all(store, self.log.ring(), gone.iter().map(String::as_str))?;
+        let mut gone = gone.len() as u64;
+        let checkpoints: BTreeSet<String> = store.list("checkpoint")?.into_iter().map(|object| object.path).collect();
+        gone += remove_others(store, self.log.ring(), epoch)?;
+        let mut orphans = Vec::new();
+        for key in store.list("keys")? {
+            let named = |folder: &str, of: &str| state.live.contains(&format!("{folder}/{of}"));
+            let orphan = |of: &str| {
+                !checkpoints.contains(&format!("checkpoint/{of}")) && !SWEPT.iter().any(|folder| named(folder, of))
+            };
+            let wrap = Wrap::at(&key.path).filter(|wrap| wrap.generation == self.log.ring().generation());
+            let lower = epoch_of(&key.path).is_some_and(|of| of < epoch && of > 0);
+            if lower && wrap.and_then(|wrap| wrap.object).is_some_and(orphan) {
+                orphans.push(key.path);
+            }
+        }
+        store.delete_all(&orphans.iter().map(String::as_str).collect::<Vec<_>>())?;
+        Ok(gone + orphans.len() as u64)
+    }
+}
+
+/// The epoch in the path of an object.
+fn epoch_of(path: &str) -> Option<u64> {
+    path.split('/').nth(1)?.parse().ok()
+}

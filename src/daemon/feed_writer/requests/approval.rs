@@ -1,0 +1,131 @@
+//! A person decides about the release that waits (HOUSE 3): of approvers whom the feed file names, each signs, and as many have to
+//! approve as it says. One rejection is enough. An approver decides only on what the gate has passed.
+
+use std::collections::BTreeSet;
+
+use super::super::state::Pending;
+use super::super::work::Live;
+use super::request::{Ask, Request, RequestOutcome};
+use super::statement::Statement;
+use crate::daemon::config::{self, Approvers};
+use crate::daemon::error::Result;
+use crate::daemon::journal::{ApproverDecision, Decision, Rejection, RequestOrigin};
+use crate::daemon::sign::PublicKey;
+
+impl Live {
+    /// Approves or rejects the release that is held. `feed` reads the feed file, which names the approvers.
+    pub(in crate::daemon::feed_writer) fn approval(
+        &mut self,
+        request: &Request,
+        feed: &dyn Fn() -> Result<config::FeedConfig>,
+        now: &str,
+    ) -> Result<RequestOutcome> {
+        let ask = &request.ask;
+        let Some(Statement { release, digest, approves }) = ask.statement() else {
+            return Ok(ask.refused("this is about no release"));
+        };
+        let held =
+            self.state.held.as_ref().filter(|held| held.approved.release() == release && held.decision == digest);
+        let Some(held) = held.cloned() else {
+            return Ok(ask.refused(format!(
+                "release {release} does not wait for approval, or not any more in this form: a tick, an erasure or \
+                 a change of the feed file since has made another one of it. Look again with `tidegate show`"
+            )));
+        };
+        let approvers = match feed() {
+            Ok(feed) => feed.services.approvers(),
+            Err(error) => {
+                let error = error.describe().text;
+                return Ok(
+                    ask.refused(format!("who may approve stands in the feed file, which cannot be read: {error}"))
+                );
+            }
+        };
+        if let Err(why) = self.may(ask, &request.wanted, &approvers) {
+            return Ok(ask.refused(why));
+        }
+        if approves { self.approve(&held, request, &approvers, now) } else { self.reject(&held, request) }
+    }
+
+    /// Whether this person may decide: where the feed file names approvers, one of them has signed exactly this.
+    fn may(&self, ask: &Ask, wanted: &RequestOrigin, approvers: &Approvers) -> std::result::Result<(), String> {
+        if !approvers.sign() {
+            return Ok(());
+        }
+        let no = |text: &str| Err(text.to_owned());
+        let Some(signed) = &wanted.signed else {
+            return no("the feed file names approvers, and none of them has signed this: give --as and --key");
+        };
+        if approvers.named(&signed.name).is_none_or(|person| person.key.text() != signed.key) {
+            return no("the feed file names no approver of this name with this key");
+        }
+        match ask.statement() {
+            Some(statement) if statement.is_signed(&self.state.terms.name, wanted) => Ok(()),
+            _ => no("the signature is not one of this statement under this key"),
+        }
+    }
+
+    fn approve(
+        &mut self,
+        held: &Pending,
+        request: &Request,
+        approvers: &Approvers,
+        now: &str,
+    ) -> Result<RequestOutcome> {
+        let (ask, wanted, release) = (&request.ask, request.wanted.clone(), held.approved.release());
+        let counted = held.counted(approvers);
+        let key = |wanted: &RequestOrigin| wanted.signed.as_ref().map(|signed| signed.key.clone());
+        let again = counted.iter().any(|before| key(before) == key(&wanted));
+        let missing = approvers.needed().saturating_sub(counted.len() + usize::from(!again)) as u32;
+        if missing > 0 && again {
+            return Ok(ask.refused(format!("they have approved release {release} before, and {}", still(missing))));
+        }
+        let asked = ApproverDecision { release, decision: held.decision, wanted, missing };
+        self.append(asked.clone())?;
+        self.state.approved(&asked, &self.policy);
+        if missing > 0 {
+            let text = format!("this approval of release {release} is in the log, and {}", still(missing));
+            return Ok(RequestOutcome { release: Some(release), ..ask.done(text) });
+        }
+        self.state.remember(self.log.store(), &*self.public)?;
+        self.leave(now)?;
+        Ok(RequestOutcome { release: Some(release), ..ask.done(format!("release {release} is published")) })
+    }
+
+    fn reject(&mut self, held: &Pending, request: &Request) -> Result<RequestOutcome> {
+        let reject = Rejection {
+            release: held.approved.release(),
+            tick: held.approved.tick(),
+            time: held.approved.time().to_owned(),
+            stops: false,
+            reasons: Vec::new(),
+            verdict: None,
+            wanted: Some(request.wanted.clone()),
+        };
+        let sha256 = self.append(reject.clone())?;
+        self.state.decided(&Decision::Reject(reject), sha256, &self.policy);
+        self.unstage(held)?;
+        let text = format!("release {} is rejected; its people come out with the next one", held.approved.release());
+        Ok(RequestOutcome { release: Some(held.approved.release()), ..request.ask.done(text) })
+    }
+}
+
+impl Pending {
+    /// The approvals that count: one of each person, and of people only whom the feed file names still.
+    pub fn counted(&self, approvers: &Approvers) -> Vec<&RequestOrigin> {
+        let mut seen = BTreeSet::new();
+        let counts = |wanted: &&RequestOrigin| {
+            let key = wanted.signed.as_ref().and_then(|signed| PublicKey::parse(&signed.key));
+            key.is_some_and(|key| approvers.with_key(&key).is_some() && seen.insert(key.text()))
+        };
+        self.approvals.iter().filter(counts).collect()
+    }
+}
+
+/// Who else has to approve.
+fn still(missing: u32) -> String {
+    match missing {
+        1 => "one more approver has to approve it before it is published".to_owned(),
+        more => format!("{more} more approvers have to approve it before it is published"),
+    }
+}

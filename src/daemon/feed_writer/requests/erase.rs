@@ -1,0 +1,187 @@
+//! Erasing people (SCIENCE 3, erasure; HOUSE 3). A person who is not published leaves the feed, and the atom that they were in is
+//! dissolved. Of a published person the raw row is deleted, and a tombstone stays. In a chain of crowds a request can also erase the whole
+//! atoms of published people (SCIENCE 11): the counts lose them at once, the public root with the next release.
+//!
+//! The feed writes every object that held a row of these people anew without it, and destroys the old one with its key. The state in memory
+//! then follows the entry of the erasure, and a new checkpoint is written. Three cases read the state from the log again: dissolved atoms that
+//! were to be published, people whose measures wait to be published, and a chain that has stopped.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::objects::atoms::Atoms;
+use super::super::objects::erased::LeavingAtom;
+use super::super::objects::reading::{ObjectSources, VERSION};
+use super::super::objects::row_columns::{Roll, parse};
+use super::super::work::{Last, Live};
+use super::leaving_atoms::{Leaving, told};
+use super::request::{Hash, Request, RequestOutcome};
+use super::rewrite::Rewritten;
+use crate::daemon::error::Result;
+use crate::daemon::journal::{Erase, ErasedRows, destroy_all};
+use crate::engine::feed::Erased;
+use crate::engine::gate::verdict::History;
+use crate::engine::histogram::Person;
+use crate::engine::model::{Leaf, Value};
+
+/// A row of a person who is to be erased.
+struct Row {
+    person: Person,
+    since: u32,
+    leaves: Vec<Leaf>,
+    value: Box<[Value]>,
+}
+
+/// People who have left the feed.
+#[derive(Default)]
+struct Gone {
+    people: BTreeSet<Person>,
+    /// The ticks that they arrived in.
+    arrived: BTreeSet<u32>,
+    /// How many were in atoms that are dissolved.
+    dissolved: u64,
+}
+
+impl Live {
+    pub(in crate::daemon::feed_writer) fn erase(
+        &mut self,
+        request: &Request,
+        people: &[Hash],
+        with_rows: bool,
+        now: &str,
+    ) -> Result<RequestOutcome> {
+        if let Some(why) = self.keeps_rows().filter(|_| with_rows) {
+            return Ok(request.ask.refused(why));
+        }
+        let asked: BTreeSet<Person> = people.iter().map(|hash| hash.0).collect();
+        let known: BTreeSet<Person> =
+            asked.iter().copied().filter(|&person| self.state.feed.people().knows(person)).collect();
+        let leaving = if with_rows { self.leaving(&known)? } else { Leaving::default() };
+        // Raw rows of people whose published rows leave serve no purpose any more.
+        let raw: BTreeSet<Person> = known.union(&leaving.people).copied().collect();
+        let rows = self.rows_of(&known)?;
+        let Gone { people: gone, arrived, dissolved } = self.take_rows(&rows);
+        let mut rewritten = Rewritten::default();
+        self.rewrite_segments(&raw, &mut rewritten)?;
+        let unread = self.rewrite_quarantine(&asked, &mut rewritten)?;
+        let pending = self.rewrite_atoms(&raw, !rows.is_empty(), &mut rewritten)?;
+        self.rewrite_counts((&gone, &arrived), &pending, &leaving, &mut rewritten)?;
+        self.rewrite_members(&pending, &leaving, &mut rewritten)?;
+        let Rewritten { mut drafts, moved } = rewritten;
+        let atoms = &leaving.atoms;
+        let rows = match atoms.is_empty() {
+            true => None,
+            false => {
+                let named = self.log.seal(&mut drafts, "members", &LeavingAtom::all_bytes(atoms))?;
+                Some(ErasedRows { rows: leaving.rows, atoms: atoms.len() as u64, named })
+            }
+        };
+        drafts.put(self.log.store())?;
+        let still = known.iter().filter(|person| !gone.contains(person) && !leaving.people.contains(person)).count();
+        let elsewhere = Some(still).filter(|still| *still > 0);
+        let erase = Erase {
+            wanted: request.wanted.clone(),
+            asked: asked.len() as u64,
+            erased: gone.len() as u64,
+            published: (known.len() - gone.len()) as u64,
+            unknown: (asked.len() - known.len()) as u64,
+            dissolved,
+            moved,
+            rows,
+        };
+        self.append(erase.clone())?;
+        let void = self.void()?;
+        let leaves_feed = erase.leaves_state() && pending.is_empty();
+        self.destroyed(&erase)?;
+        let measured = !gone.is_empty() && self.state.terms.columns.has_measures();
+        let reads_log = dissolved > 0 || measured || self.state.feed.stopped();
+        match reads_log && !leaves_feed {
+            true => self.reload()?,
+            false => self.follows(&erase, &leaving)?,
+        }
+        self.clean(now)?;
+        // So that the next start replays nothing.
+        self.checkpoint()?;
+        let mut text = told(&erase, leaving.before, elsewhere.filter(|_| with_rows)) + &void;
+        if unread > 0 {
+            text += &format!(
+                ". {unread} objects of messages that are set aside were written by another version of tidegate and stay as \
+                 they are: whose they are cannot be told"
+            );
+        }
+        let rows = with_rows.then(|| erase.rows.as_ref().map_or(0, |rows| rows.rows));
+        let (count, changed) = (Some(erase.asked), Some(erase.erased));
+        Ok(RequestOutcome { count, changed, rows, ..request.ask.done(text) })
+    }
+
+    /// Erases these rows from the increments that are not published.
+    fn take_rows(&mut self, rows: &[Row]) -> Gone {
+        let (columns, mut left) = (self.state.terms.columns.clone(), Gone::default());
+        for row in rows {
+            let at = (&row.leaves[..], row.since, &row.value[..]);
+            let erased = self.state.feed.erase(row.person, at, &self.policy, &columns.trees());
+            left.dissolved += u64::from(erased == Some(Erased::Formed));
+            if erased.is_some() {
+                left.people.insert(row.person);
+                left.arrived.insert(row.since);
+            }
+        }
+        left
+    }
+
+    /// These people have left the feed; the rest of the state follows: where rows are, and what the gate knows of releases that lie in
+    /// no file, which is what the counts say.
+    fn follows(&mut self, erase: &Erase, leaving: &Leaving) -> Result<()> {
+        let moved = BTreeMap::new();
+        // What was proposed may hold them; it is put together again.
+        self.state.candidate = None;
+        self.state.erased(erase, &ObjectSources { objects: self.log.objects(), moved: &moved })?;
+        let parts = self.state.parts();
+        if leaving.atoms.iter().any(|atom| !parts.iter().any(|part| part.span.holds(atom.release))) {
+            self.state.history = History::default();
+            self.state.remember(self.log.store(), &*self.public)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the objects that were written anew, and every checkpoint: one from before a person was published holds their row among
+    /// those that waited.
+    fn destroyed(&mut self, erase: &Erase) -> Result<()> {
+        // The next one is due at once.
+        self.last = Last::default();
+        let store = self.log.store();
+        let checkpoints = store.list("checkpoint")?;
+        let moved = erase.moved.iter().map(|moved| moved.old.as_str());
+        destroy_all(store, self.log.ring(), moved.chain(checkpoints.iter().map(|checkpoint| checkpoint.path.as_str())))
+    }
+
+    /// The rows of people who are not published.
+    fn rows_of(&self, people: &BTreeSet<Person>) -> Result<Vec<Row>> {
+        let (trees, objects) = (self.state.terms.columns.trees(), self.log.objects());
+        let mut found = Vec::new();
+        let mut look = |roll: &Roll, since: u32| -> Result<()> {
+            if !roll.people().any(|person| people.contains(&person)) {
+                return Ok(());
+            }
+            let rows = roll.rows(&trees)?;
+            for (row, &person) in rows.people().unwrap_or_default().iter().enumerate() {
+                if people.contains(&person) {
+                    let value = rows.values().get(rows.codes()[row]).into();
+                    found.push(Row { person, since, leaves: rows.tuple_at(row).collect(), value });
+                }
+            }
+            Ok(())
+        };
+        for segment in &self.state.segments {
+            look(&parse(VERSION, &objects.need(&segment.object)?)?, segment.tick)?;
+        }
+        for place in &self.state.pool {
+            let atoms = Atoms::parse(&objects.need(&place.object)?)?;
+            atoms.at(place).try_for_each(|(since, roll)| look(roll, *since))?;
+        }
+        for formed in &self.state.formed {
+            let atoms = Atoms::parse(&objects.need(formed)?)?;
+            atoms.formed.iter().try_for_each(|(since, roll)| look(roll, *since))?;
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,132 @@
+//! Published atoms that leave a chain of crowds (SCIENCE 11, erasure): the whole atom of each person who is erased with rows, since
+//! fewer of its rows would tell whose they were. Its people stay known, so that no release shows them again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::objects::erased::{LabelTexts, LeavingAtom};
+use super::super::objects::members::AtomMembers;
+use super::super::work::Live;
+use super::person_search::Absent;
+use crate::daemon::error::Result;
+use crate::daemon::journal::{Erase, ErasedRows, Ref};
+use crate::engine::histogram::Person;
+
+/// Published atoms that are erased.
+#[derive(Default)]
+pub(in crate::daemon::feed_writer) struct Leaving {
+    /// Their labels, by the release that they came with; also of atoms whose rows left the table before.
+    pub labels: BTreeMap<u32, BTreeSet<LabelTexts>>,
+    /// Those whose rows are in the table, or left it because they were older than rows are retained.
+    pub atoms: Vec<LeavingAtom>,
+    /// The people of these.
+    pub people: BTreeSet<Person>,
+    /// Their rows in the table.
+    pub rows: u64,
+    /// How many of these atoms left the table before.
+    pub before: u64,
+}
+
+/// Why `--rows` is refused where atoms have no labels of their own.
+const NO_ATOMS: &str = "--rows is for chains whose atoms keep a label of their own (`search = \"halves\"`, `chain = \"cumulative\"`). In \
+     this one every release shows everybody under other labels, or other people: a published row cannot be taken out without telling \
+     whose it was. Without --rows the raw rows go, and the published ones stay until the chain ends";
+
+/// Why `--rows` is refused in a chain that has stopped.
+const STOPPED: &str = "this chain has stopped and makes no release any more, so no release can leave rows out. Without --rows the raw \
+     rows go; a new chain (`tidegate new-chain`) holds no published row of this one";
+
+impl Live {
+    /// Why no published row can leave this chain; `None` where whole atoms can.
+    pub(in crate::daemon::feed_writer) fn keeps_rows(&self) -> Option<&'static str> {
+        match () {
+            () if !self.policy.keeps_labels() => Some(NO_ATOMS),
+            () if self.state.feed.stopped() => Some(STOPPED),
+            () => None,
+        }
+    }
+
+    /// The atoms that people are published in, with everybody in them, in the chain that runs; they leave the feed.
+    pub(in crate::daemon::feed_writer) fn leaving(&mut self, known: &BTreeSet<Person>) -> Result<Leaving> {
+        let columns = self.state.terms.columns.clone();
+        let (trees, mut leaving) = (columns.trees(), Leaving::default());
+        let first = self.state.of_chain().next().map_or(u32::MAX, |line| line.release);
+        let members = self.state.members.iter().filter_map(|of| Some((&of.object, of.release?)));
+        let members: Vec<(&Ref, u32)> = members.filter(|(_, release)| *release >= first).collect();
+        let all: Vec<Ref> = members.iter().map(|(object, _)| Ref::clone(object)).collect();
+        let labels = |object: &Ref, content: &[u8]| {
+            let labels: Vec<LabelTexts> = AtomMembers::parse(content)?.labels_of(known).cloned().collect();
+            Ok(Some((object.clone(), labels)))
+        };
+        for (object, labels) in self.found_in((&all, Absent::Lost), known, labels)? {
+            let of = members.iter().find(|(of, _)| **of == object);
+            of.into_iter().for_each(|(_, release)| leaving.labels.entry(*release).or_default().extend(labels.clone()));
+        }
+        leaving.labels.retain(|_, labels| !labels.is_empty());
+        // Atoms of several ticks may have come with one release, under one label.
+        let mut published: BTreeMap<u32, Vec<AtomMembers>> = BTreeMap::new();
+        for (object, release) in members.iter().filter(|(_, release)| leaving.labels.contains_key(release)) {
+            let members = AtomMembers::parse(&self.log.objects().need(object)?)?;
+            published.entry(*release).or_default().push(members);
+        }
+        for (&release, labels) in &leaving.labels {
+            for label in labels {
+                let atom = LeavingAtom { release, label: label.clone() };
+                let rows = self.state.feed.erase_rows(release, &atom.nodes(&trees)?);
+                if rows == 0 && !self.state.is_retired(&atom) {
+                    // They were withdrawn.
+                    continue;
+                }
+                leaving.rows += rows;
+                leaving.before += u64::from(rows == 0);
+                leaving.atoms.push(atom);
+                let label = BTreeSet::from([label.clone()]);
+                let people = published[&release].iter().flat_map(|members| members.people_of(&label));
+                leaving.people.extend(people);
+            }
+        }
+        Ok(leaving)
+    }
+
+    /// Labels of published atoms that a tick formed and that are erased.
+    pub(in crate::daemon::feed_writer) fn leaving_of<'l>(
+        &self,
+        tick: u32,
+        leaving: &'l Leaving,
+    ) -> Option<&'l BTreeSet<LabelTexts>> {
+        let membership = self.state.members.iter().find(|members| members.tick == tick)?;
+        leaving.labels.get(&membership.release?)
+    }
+}
+
+/// What an erasure has done, in words; `before`: atoms that had left the table; `elsewhere`: people whose published rows no later
+/// release would have held anyway.
+pub(in crate::daemon::feed_writer) fn told(erase: &Erase, before: u64, elsewhere: Option<usize>) -> String {
+    let Erase { asked, erased, published, unknown, .. } = erase;
+    let mut text = format!(
+        "of {asked} people {erased} were taken out, {published} are published (their raw rows are gone, a tombstone \
+         stays), {unknown} were never here"
+    );
+    if let Some(ErasedRows { rows, atoms, .. }) = &erase.rows {
+        if *rows > 0 {
+            let atoms = atoms - before;
+            text += &format!(
+                ". The next release leaves {rows} published rows out (whole atoms: {atoms}), and a notice beside it names their \
+                 labels. Manifests and parts that hold these rows are deleted then"
+            );
+        }
+        if before > 0 {
+            text += &format!(
+                ". The rows of {before} atoms were older than rows are retained: manifests and parts that still held them are deleted \
+                 with the release that leaves them out, or now if it is published"
+            );
+        }
+        text += ". Copies that others have made are beyond reach: ask readers to delete them";
+    }
+    if let Some(people) = elsewhere {
+        text += &format!(
+            ". This chain holds no row of {people} of those who are published: it was taken out before, or it is in releases of an \
+             earlier chain, which are not changed"
+        );
+    }
+    text
+}

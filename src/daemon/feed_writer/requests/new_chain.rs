@@ -1,0 +1,105 @@
+//! A new chain begins (CONTRACTS 1): under the feed file as it is now, with everybody who waits, is withheld or is in atoms
+//! that were not published. Whoever is published stays so: the columns that tell people apart never change.
+
+use super::super::objects::atoms::Atoms;
+use super::super::objects::reading::VERSION;
+use super::super::objects::row_columns::{Roll, parse};
+use super::super::recovery::replay::{ReplayedLog, past};
+use super::super::work::{Live, terms};
+use super::request::{Ask, Request, RequestOutcome};
+use crate::daemon::config;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::ChainStart;
+use crate::daemon::terms::ChainTerms;
+use crate::engine::model::{Column, Columns, Role};
+
+impl Live {
+    pub(in crate::daemon::feed_writer) fn new_chain(
+        &mut self,
+        request: &Request,
+        feed: &dyn Fn() -> Result<config::FeedConfig>,
+    ) -> Result<RequestOutcome> {
+        let ask = Ask::NewChain;
+        let feed = match feed() {
+            Ok(feed) => feed,
+            Err(error) => return Ok(ask.refused(error.to_string())),
+        };
+        let feed = match feed.beginning().and_then(|feed| self.fits(feed).map(|()| feed)) {
+            Ok(feed) => feed,
+            Err(error) => return Ok(ask.refused(error.to_string())),
+        };
+        let frozen = ChainTerms::of(feed);
+        let number = self.state.feed.chain() + 1;
+        let (delta, wanted) = (self.settings.writes_delta(feed), Some(request.wanted.clone()));
+        let (terms, release_column) = (terms(&mut self.log, &frozen)?, feed.columns.release().clone());
+        let chain = ChainStart { chain: number, terms, wanted, delta, release_column, logs_forgetting: false };
+        self.append(chain)?;
+        self.reload()?;
+        let waiting = self.state.feed.waiting().rows() + self.state.feed.new_rows();
+        let text = format!("chain {number} has begun; {waiting} rows wait for its first release");
+        Ok(RequestOutcome { chain: Some(number), count: Some(waiting), ..ask.done(text) })
+    }
+
+    /// Reads the state anew: it is the fold of the log, whatever has happened.
+    pub(in crate::daemon::feed_writer) fn reload(&mut self) -> Result<()> {
+        let ReplayedLog { state, .. } = past(self.log.store(), &*self.public, self.log.ring())?;
+        self.state = state.ok_or_else(|| Error::new(ErrorCategory::Internal, "a feed has a chain"))?;
+        self.policy = self.state.terms.policy()?;
+        Ok(())
+    }
+
+    /// Whether everybody who waits can go on under a feed file.
+    fn fits(&self, feed: &config::FeedConfig) -> Result<()> {
+        let changed = |field: String, text: &str| {
+            Err(Error::new(ErrorCategory::Feed, text.to_owned()).in_file(&feed.file).in_field(field))
+        };
+        let now = &self.state.terms;
+        if now.name != feed.name {
+            return changed("feed.name".to_owned(), "a feed keeps its name");
+        }
+        let same = |old: &Column, new: &Column| (&old.name, old.kind, &old.path) == (&new.name, new.kind, &new.path);
+        let roles = [
+            (Role::Identifier, "identifier"),
+            (Role::Quasi, "quasi"),
+            (Role::Sensitive, "sensitive"),
+            (Role::Measure, "measure"),
+        ];
+        for (role, name) in roles {
+            let [old, new] = [&now.columns, &feed.columns].map(|columns| columns.of(role).collect::<Vec<_>>());
+            if old.len() != new.len() || !old.iter().zip(&new).all(|(old, new)| same(old, new)) {
+                let text = format!(
+                    "the {name} columns are others than those of the people who wait and who are published: a feed keeps \
+                     them through all its chains. Change them back, or begin another feed, whose releases must not be \
+                     published beside these"
+                );
+                return changed("column".to_owned(), &text);
+            }
+        }
+        self.places_of(&feed.columns).map_err(|error| error.in_file(&feed.file).in_field("column"))
+    }
+
+    /// Whether everybody who waits has a place in these taxonomies.
+    fn places_of(&self, columns: &Columns) -> Result<()> {
+        let trees = columns.trees();
+        let fit = |roll: &Roll| {
+            roll.rows(&trees).map(|_| ()).map_err(|_| {
+                let text = "somebody who waits has a value that the new taxonomies do not know: add the leaves that were \
+                            there before";
+                Error::new(ErrorCategory::Taxonomy, text)
+            })
+        };
+        let objects = self.log.objects();
+        for place in &self.state.pool {
+            let atoms = Atoms::parse(&objects.need(&place.object)?)?;
+            atoms.at(place).try_for_each(|(_, roll)| fit(roll))?;
+        }
+        for formed in &self.state.formed {
+            let atoms = Atoms::parse(&objects.need(formed)?)?;
+            atoms.formed.iter().try_for_each(|(_, roll)| fit(roll))?;
+        }
+        for segment in &self.state.segments {
+            fit(&parse::<Roll>(VERSION, &objects.need(&segment.object)?)?)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,346 @@
+//! Objects with raw rows, counts and members are written anew without people who are erased, and without atoms that are dissolved or leave
+//! all later releases. Nothing here changes what is known; the entry of the erasure says which object took the place of which.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::objects::atoms::{AtomCounts, Atoms, Grain, Since};
+use super::super::objects::ledger::LedgerColumns;
+use super::super::objects::members::AtomMembers;
+use super::super::objects::reading::VERSION;
+use super::super::objects::row_columns::{Roll, bytes, parse};
+use super::super::objects::terms_object;
+use super::super::state::{RawRows, SetAsideMessages};
+use super::super::work::Live;
+use super::leaving_atoms::Leaving;
+use super::person_search::Absent;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::ingest::Offer;
+use crate::daemon::journal::{Body, Drafts, Moved, Ref, read};
+use crate::daemon::terms::ChainTerms;
+use crate::engine::feed::{Fixed, Ledger};
+use crate::engine::histogram::{Headcount, Histogram, Person};
+use crate::engine::model::{Leaf, Taxonomy};
+
+/// What a tick has fixed, as it is now, and the terms that it was closed under.
+pub(in crate::daemon::feed_writer) struct Was {
+    fixed: Fixed,
+    terms: ChainTerms,
+    /// What is published of those whose values are masked.
+    ledger: Option<Ledger>,
+    /// Who is in which of its atoms, in a chain of crowds.
+    members: Option<AtomMembers>,
+}
+
+/// What becomes of the objects.
+#[derive(Default)]
+pub(in crate::daemon::feed_writer) struct Rewritten {
+    pub drafts: Drafts,
+    pub moved: Vec<Moved>,
+}
+
+/// Objects in the order in which they were written, each once: what was written together lies together.
+fn each(objects: impl Iterator<Item = Ref>) -> Vec<Ref> {
+    let mut known = BTreeSet::new();
+    objects.filter(|object| known.insert(object.path.clone())).collect()
+}
+
+/// Whether any of these people has a row in the atoms of a tick.
+fn holds(atoms: &Atoms, people: &BTreeSet<Person>) -> bool {
+    let met = |part: &Since| part.iter().any(|(_, roll)| roll.people().any(|person| people.contains(&person)));
+    [&atoms.waiting, &atoms.withheld, &atoms.formed].into_iter().any(met)
+}
+
+/// A roll without these people; `None` if none of them is in it.
+fn without(roll: &Roll, people: &BTreeSet<Person>, trees: &[&Taxonomy]) -> Result<Option<Roll>> {
+    if !roll.people().any(|person| people.contains(&person)) {
+        return Ok(None);
+    }
+    let rows = roll.rows(trees)?;
+    let persons = rows.people().unwrap_or_default();
+    let rest = rows.only(|row| !people.contains(&persons[row]));
+    Ok(Some(Roll::of(&rest, trees)))
+}
+
+impl Live {
+    pub(in crate::daemon::feed_writer) fn rewrite_segments(
+        &mut self,
+        known: &BTreeSet<Person>,
+        rewritten: &mut Rewritten,
+    ) -> Result<()> {
+        let segments = self.state.segments.iter().map(|segment| segment.object.clone());
+        let raw = self.state.raw.iter().map(|raw| raw.object.clone());
+        let all = each(segments.chain(raw).filter(|object| object.path.starts_with("seg/")));
+        let columns = self.state.terms.columns.clone();
+        let trees = columns.trees();
+        let rest = |object: &Ref, content: &[u8]| {
+            let rest = without(&parse(VERSION, content)?, known, &trees)?;
+            Ok(rest.map(|rest| (object.path.clone(), rest)))
+        };
+        for (old, rest) in self.found_in((&all, Absent::Forgotten), known, rest)? {
+            let new = self.log.seal(&mut rewritten.drafts, "seg", &bytes(VERSION, &rest))?;
+            rewritten.moved.push(Moved::to(old, new));
+        }
+        Ok(())
+    }
+
+    /// Of what is set aside only repeats say whose they are: whatever else cannot be decoded. How many objects cannot be
+    /// read: other people are taken out all the same.
+    pub(in crate::daemon::feed_writer) fn rewrite_quarantine(
+        &mut self,
+        asked: &BTreeSet<Person>,
+        rewritten: &mut Rewritten,
+    ) -> Result<u64> {
+        let mut unread = 0;
+        for SetAsideMessages { object, .. } in self.state.quarantine.clone() {
+            let Some(sealed) = self.log.objects().read(&object)? else { continue };
+            let Ok(offer) = Offer::parse(&sealed) else {
+                unread += 1;
+                continue;
+            };
+            let columns = &self.state.terms.columns;
+            let Some(rest) = offer.without(asked, columns, &self.hasher) else { continue };
+            let messages = rest.messages().len() as u64;
+            let new = match messages {
+                0 => None,
+                _ => Some(self.log.seal(&mut rewritten.drafts, "quarantine", &rest.bytes())?),
+            };
+            rewritten.moved.push(Moved { old: object.path, new, messages: Some(messages) });
+        }
+        Ok(unread)
+    }
+
+    /// Objects with rows of erased people, or with rows that wait again because their atom is dissolved. The atoms of ticks whose
+    /// people are not published, as they are now.
+    pub(in crate::daemon::feed_writer) fn rewrite_atoms(
+        &mut self,
+        known: &BTreeSet<Person>,
+        unpublished: bool,
+        rewritten: &mut Rewritten,
+    ) -> Result<BTreeMap<u32, Was>> {
+        let state = &self.state;
+        let raw = state.raw.iter().map(|raw| &raw.object);
+        let pool = state.pool.iter().map(|place| &place.object);
+        let all = raw.chain(pool).chain(&state.formed).filter(|object| object.path.starts_with("atoms/"));
+        let (mut changed, mut again, mut pending) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut all = each(all.cloned());
+        if !unpublished {
+            let held = |object: &Ref, content: &[u8]| Ok(holds(&Atoms::parse(content)?, known).then(|| object.clone()));
+            all = self.found_in((&all, Absent::Forgotten), known, held)?;
+        }
+        for object in all {
+            let Some(sealed) = self.log.objects().read(&object)? else { continue };
+            let mut atoms = Atoms::parse(&sealed)?;
+            if self.thin(&object, &mut atoms, (known, unpublished), &mut again)? {
+                changed.push((object, atoms));
+            }
+        }
+        let newest = self.state.pool.iter().find(|place| place.waiting).map(|place| place.object.clone());
+        let mut terms = if changed.iter().all(|(_, atoms)| atoms.told) { BTreeMap::new() } else { self.terms_then()? };
+        let sensitive = self.state.sensitive();
+        for (object, atoms) in &mut changed {
+            if Some(&*object) == newest.as_ref() {
+                atoms.waiting.append(&mut again);
+                atoms.came(self.state.feed.standing().arrived());
+            }
+            // Where the counts tell what was published, or nothing was and its people are in another chain since, the ledger goes: it
+            // says which of the values were changed.
+            let ledgers = self.state.raw.iter().filter(|raw| raw.tick == atoms.tick());
+            let ledgers = ledgers.filter(|raw| raw.object.path.starts_with("mask/"));
+            let ledgers = ledgers.filter(|raw| !self.state.ledgers.values().any(|ledger| *ledger == raw.object));
+            let gone = |raw: &RawRows| Moved { old: raw.object.path.clone(), new: None, messages: None };
+            rewritten.moved.extend(ledgers.map(gone));
+            if !atoms.told {
+                let terms = terms
+                    .remove(&atoms.tick())
+                    .ok_or_else(|| Error::new(ErrorCategory::Internal, "atoms are of a tick"))?;
+                let fixed = atoms.fixed(sensitive, &terms.policy()?, &terms.columns.trees())?;
+                let keeps = terms.policy()?.keeps_labels();
+                let members = if keeps { AtomMembers::of(atoms, &terms.columns.trees())? } else { None };
+                pending.insert(atoms.tick(), Was { fixed, terms, ledger: None, members });
+            }
+        }
+        self.rewrite_ledgers(&mut pending, rewritten)?;
+        for (object, atoms) in changed {
+            let new = self.log.seal(&mut rewritten.drafts, "atoms", &atoms.bytes())?;
+            rewritten.moved.push(Moved::to(object.path, new));
+        }
+        Ok(pending)
+    }
+
+    /// A ledger loses the lines of people who are in no atom any more.
+    pub(in crate::daemon::feed_writer) fn rewrite_ledgers(
+        &mut self,
+        pending: &mut BTreeMap<u32, Was>,
+        rewritten: &mut Rewritten,
+    ) -> Result<()> {
+        for (tick, was) in pending {
+            let Some(object) = self.state.ledgers.get(tick).cloned() else { continue };
+            let trees = was.terms.columns.trees();
+            let ledger = LedgerColumns::parse(&self.log.objects().need(&object)?)?.ledger(&trees)?;
+            // Where atoms are not formed another release is fixed by the next tick.
+            let ledger = was.fixed.formed.as_ref().map(|formed| ledger.among(formed)).unwrap_or_default();
+            let new = self.log.seal(&mut rewritten.drafts, "mask", &LedgerColumns::of(&ledger, &trees).bytes())?;
+            rewritten.moved.push(Moved::to(object.path, new));
+            was.ledger = Some(ledger);
+        }
+        Ok(())
+    }
+
+    /// The terms that each tick was closed under: taxonomies may have grown since, or be those of another chain.
+    fn terms_then(&self) -> Result<BTreeMap<u32, ChainTerms>> {
+        let (mut terms, mut then): (Option<Ref>, BTreeMap<u32, Ref>) = (None, BTreeMap::new());
+        read(self.log.store(), self.log.ring(), 0, None, &mut |entry| {
+            match &entry.entry.body {
+                Body::Chain(chain) => terms = Some(chain.terms.clone()),
+                Body::Config(config) => terms = config.terms.clone().or(terms.take()),
+                Body::Closed(closed) => then.extend(terms.clone().map(|terms| (closed.tick, terms))),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let wanted: BTreeSet<&Ref> = then.values().collect();
+        let mut read = BTreeMap::new();
+        for object in wanted {
+            read.insert(object.clone(), terms_object::from_bytes(&self.log.objects().need(object)?)?);
+        }
+        Ok(then.into_iter().map(|(tick, object)| (tick, read[&object].clone())).collect())
+    }
+
+    /// Takes out of the atoms of a tick who is not to be there any more; whether they are to be written anew. The newest
+    /// ones are if any of these people is not published: others may wait again in them.
+    fn thin(
+        &self,
+        object: &Ref,
+        atoms: &mut Atoms,
+        (known, unpublished): (&BTreeSet<Person>, bool),
+        again: &mut Since,
+    ) -> Result<bool> {
+        let state = &self.state;
+        let place = state.pool.iter().find(|place| place.object == *object);
+        let formed = state.formed.contains(object) || place.is_some_and(|place| place.formed);
+        let waiting = place.is_some_and(|place| place.waiting);
+        let mut touched = waiting && unpublished || holds(atoms, known);
+        if !touched && !unpublished {
+            return Ok(false);
+        }
+        let heads = |rows: &[&Histogram]| -> Vec<Headcount> { rows.iter().map(|rows| rows.headcount()).collect() };
+        if formed {
+            let still: Vec<&Histogram> = state.feed.unpublished().iter().map(|increment| &increment.rows).collect();
+            // After a new chain has begun they wait, and nothing is dissolved.
+            let still = if still.is_empty() { heads(&[state.feed.waiting()]) } else { heads(&still) };
+            let (stay, leave) = self.divide(&atoms.formed, &still, known)?;
+            touched |= !leave.is_empty();
+            atoms.formed = stay;
+            if self.policy.publish_every().is_some() {
+                atoms.dissolved(state.sensitive(), &state.terms.columns.trees())?;
+            }
+            again.extend(leave);
+        } else if touched {
+            // They are published, or are in later atoms.
+            (atoms.formed, atoms.told) = (Vec::new(), true);
+        }
+        if touched {
+            atoms.forget_tuples(state.sensitive(), &state.terms.columns.trees())?;
+        }
+        if waiting {
+            let [waits, withheld] = [state.feed.waiting(), state.feed.withheld()].map(|rows| heads(&[rows]));
+            (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
+            (atoms.withheld, _) = self.divide(&atoms.withheld, &withheld, known)?;
+            // Without atoms a release brings the people who waited; they may wait still.
+            atoms.told &= self.policy.forms() || state.feed.waiting().rows() == 0;
+        } else if touched {
+            (atoms.waiting, atoms.withheld) = (Vec::new(), Vec::new());
+        }
+        Ok(touched)
+    }
+
+    /// Rows but for these people: those that are still among some, and the others.
+    fn divide(&self, rolls: &Since, among: &[Headcount], without: &BTreeSet<Person>) -> Result<(Since, Since)> {
+        let trees = self.state.terms.columns.trees();
+        let (mut stay, mut leave) = (Since::new(), Since::new());
+        for (since, roll) in rolls {
+            let rows = roll.rows(&trees)?;
+            let holds = |row: usize| {
+                let leaves: Vec<Leaf> = rows.tuple_at(row).collect();
+                let at = |heads: &Headcount| {
+                    let tuple = heads.find(&leaves);
+                    tuple.is_some_and(|tuple| heads.heads_of(tuple).iter().any(|heads| heads.since == *since))
+                };
+                among.iter().any(at)
+            };
+            let persons = rows.people();
+            let gone = |row: usize| persons.is_some_and(|persons| without.contains(&persons[row]));
+            for (part, stays) in [(&mut stay, true), (&mut leave, false)] {
+                let some = rows.only(|row| !gone(row) && holds(row) == stays);
+                if !some.is_empty() {
+                    part.push((*since, Roll::of(&some, &trees)));
+                }
+            }
+        }
+        Ok((stay, leave))
+    }
+
+    /// Who is in which atom: of ticks whose atoms have changed, or are erased. Of atoms that no release will hold nothing stays.
+    pub(in crate::daemon::feed_writer) fn rewrite_members(
+        &mut self,
+        pending: &BTreeMap<u32, Was>,
+        leaving: &Leaving,
+        rewritten: &mut Rewritten,
+    ) -> Result<()> {
+        for membership in self.state.members.clone() {
+            let old = membership.object.path.clone();
+            let rest = match (pending.get(&membership.tick), self.leaving_of(membership.tick, leaving)) {
+                (Some(was), _) if membership.release.is_none() => was.members.clone(),
+                (_, Some(labels)) => AtomMembers::parse(&self.log.objects().need(&membership.object)?)?.without(labels),
+                _ => continue,
+            };
+            let new = rest.map(|rest| self.log.seal(&mut rewritten.drafts, "members", &rest.bytes())).transpose()?;
+            rewritten.moved.push(Moved { old, new, messages: None });
+        }
+        let never = self.state.raw.iter().filter(|raw| raw.object.path.starts_with("members/"));
+        let gone = |raw: &RawRows| Moved { old: raw.object.path.clone(), new: None, messages: None };
+        rewritten.moved.extend(never.map(gone));
+        Ok(())
+    }
+
+    /// The counts of ticks whose atoms have changed, or are erased, and those that hold the hash of a person who may come again: that person
+    /// was counted by the first tick that closed after they arrived.
+    pub(in crate::daemon::feed_writer) fn rewrite_counts(
+        &mut self,
+        (gone, arrived): (&BTreeSet<Person>, &BTreeSet<u32>),
+        pending: &BTreeMap<u32, Was>,
+        leaving: &Leaving,
+        rewritten: &mut Rewritten,
+    ) -> Result<()> {
+        let ticks = || self.state.counts.iter().map(|(tick, _)| *tick);
+        let counted: BTreeSet<u32> =
+            arrived.iter().filter_map(|&tick| ticks().find(|&counts| counts >= tick)).collect();
+        for (tick, object) in self.state.counts.clone() {
+            if !counted.contains(&tick) && !pending.contains_key(&tick) && self.leaving_of(tick, leaving).is_none() {
+                continue;
+            }
+            let counts = AtomCounts::parse(&self.log.objects().need(&object)?)?;
+            let met = counts.people().any(|person| gone.contains(&person));
+            let (was, labels) = (pending.get(&tick), self.leaving_of(tick, leaving));
+            if !met && was.is_none() && labels.is_none() {
+                continue;
+            }
+            let people: Vec<Person> = counts.people().filter(|person| !gone.contains(person)).collect();
+            let counts = match was {
+                Some(Was { fixed, terms, ledger, .. }) => {
+                    let told = ledger.as_ref().map(|ledger| fixed.told(ledger));
+                    let (fixed, grain) = (told.as_ref().unwrap_or(fixed), Grain::of(&terms.policy()?));
+                    AtomCounts::of(fixed, grain, people, &terms.columns.trees())
+                }
+                None => counts.with_people(people),
+            };
+            let counts = match labels {
+                Some(labels) => counts.without_labels(labels),
+                None => counts,
+            };
+            let new = self.log.seal(&mut rewritten.drafts, "mask", &counts.bytes())?;
+            rewritten.moved.push(Moved::to(object.path, new));
+        }
+        Ok(())
+    }
+}

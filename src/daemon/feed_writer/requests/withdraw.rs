@@ -1,0 +1,94 @@
+//! A person withdraws a release, and all later ones of its chain with it (CONTRACTS 3): their manifests are replaced by signed notices and
+//! their files go, at once; what other people have copied is beyond reach.
+
+use super::super::work::Live;
+use super::request::{Request, RequestOutcome};
+use crate::daemon::error::Result;
+use crate::daemon::journal::Withdraw;
+use crate::engine::policy::ChainKind;
+use crate::engine::release::TableId;
+
+impl Live {
+    pub(in crate::daemon::feed_writer) fn withdrawn(
+        &mut self,
+        request: &Request,
+        first: u32,
+        republish: bool,
+        now: &str,
+    ) -> Result<RequestOutcome> {
+        let ask = &request.ask;
+        let withdraw = match self.withdrawal(request, first, republish, now) {
+            Ok(withdraw) => withdraw,
+            Err(why) => return Ok(ask.refused(why)),
+        };
+        let Withdraw { chain, last, left, rows, .. } = withdraw;
+        self.append(withdraw.clone())?;
+        let void = self.void()?;
+        self.state.withdraw(&withdraw);
+        if chain == self.state.feed.chain() {
+            self.state.remember(self.log.store(), &*self.public)?;
+        }
+        self.clean(now)?;
+        let releases =
+            if first == last { format!("release {first} is") } else { format!("releases {first} to {last} are") };
+        let newest = match left {
+            Some(left) => format!("release {left} is the newest of chain {chain} again"),
+            None => format!("chain {chain} has no visible release"),
+        };
+        let people = match republish {
+            true => "the next release holds their rows again, with the labels that they had",
+            false => "the people whose rows they added are never published again",
+        };
+        let text = format!(
+            "{releases} withdrawn: notices take the places of manifests, and {newest}. They had added {rows} rows; {people}. \
+             Copies that others have made are beyond reach: ask readers to delete them{void}"
+        );
+        Ok(RequestOutcome { release: Some(first), chain: Some(chain), rows: Some(rows), ..ask.done(text) })
+    }
+
+    /// What is withdrawn, or why nothing is.
+    fn withdrawal(
+        &self,
+        request: &Request,
+        first: u32,
+        republish: bool,
+        now: &str,
+    ) -> std::result::Result<Withdraw, String> {
+        let line = self.state.releases.iter().find(|line| line.release == first);
+        let Some(line) = line.filter(|line| line.manifest.is_some()) else {
+            return Err(format!("release {first} was never published: `tidegate show` lists all releases"));
+        };
+        if !line.is_visible() {
+            return Err(format!("the manifest of release {first} is gone already: `tidegate show` says why"));
+        }
+        let chain = line.chain;
+        let is_running = chain == self.state.feed.chain();
+        let grows = self.state.tables.get(&TableId::rows(chain)).is_some_and(|table| !table.parts().is_empty());
+        if is_running && !grows {
+            return Err("in this chain each release is judged against all earlier ones, so that none can go while it runs. Begin another \
+                        chain with `tidegate new-chain`, and withdraw then"
+                .to_owned());
+        }
+        if republish && (!is_running || self.policy.kind() == ChainKind::Disjoint || self.state.feed.stopped()) {
+            return Err(
+                "only a cumulative chain that runs can publish withdrawn rows again: leave --republish out".to_owned()
+            );
+        }
+        let of_them = self.state.releases.iter().filter(|line| line.chain == chain && line.release >= first);
+        let last = of_them.map(|line| line.release).max().unwrap_or(first);
+        let rows = match is_running {
+            true => self.state.feed.rows_of(first..=last).rows(),
+            false => 0,
+        };
+        Ok(Withdraw {
+            wanted: request.wanted.clone(),
+            chain,
+            first,
+            last,
+            left: self.state.newest_before(chain, first),
+            rows,
+            republish,
+            time: self.state.ticked.clone().unwrap_or_else(|| now.to_owned()),
+        })
+    }
+}

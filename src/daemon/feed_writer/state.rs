@@ -1,0 +1,418 @@
+//! The state of a feed is the fold of its log (HOUSE 3): entry after entry, in order, and nothing else. What is here can be
+//! thrown away and read again.
+//!
+//! Nothing here writes, and nothing decides.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::Digest as _;
+
+use super::objects::erased::LeavingAtom;
+use super::objects::in_json;
+use super::publish::chain_table::ChainTable;
+use super::publish::removed_manifest::Removed;
+use crate::daemon::ingest::topic::Position;
+use crate::daemon::journal::{Coins, Ref, ReleaseDecision, RequestOrigin};
+use crate::daemon::terms::ChainTerms;
+use crate::engine::anonymizer::Turns;
+use crate::engine::feed::{Feed, Fixed, ProposedRelease};
+use crate::engine::gate::verdict::History;
+use crate::engine::model::{Detail, Recoding, Role};
+use crate::engine::release::{PartLine, PastRelease, Sha256, TableId, TableKind};
+
+/// A feed between two entries.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct FeedState {
+    /// What is frozen while the chain runs.
+    pub terms: ChainTerms,
+    /// The digest of the rest of the feed file.
+    pub services: Option<Sha256>,
+    /// Who waits, who is published under what.
+    pub feed: Feed,
+    /// The releases of the chain as they were published.
+    pub history: History,
+    /// Releases of all chains, oldest first.
+    pub releases: Vec<DecidedRelease>,
+    /// The tables that grow, by their chains.
+    pub tables: BTreeMap<TableId, ChainTable>,
+    /// Files that were taken in, by name, with each content that they had then.
+    pub files: BTreeMap<String, Vec<Consumed>>,
+    /// How far the partitions of each topic were taken in.
+    pub partitions: BTreeMap<String, BTreeMap<i32, Position>>,
+    /// Files that were taken in since the last tick that was closed.
+    pub fresh: Vec<String>,
+    /// Requests that were done.
+    pub requests: BTreeSet<String>,
+    /// Rows that came since the last tick that was closed.
+    pub segments: Vec<Segment>,
+    /// Messages that were seen and set aside since then.
+    pub share: MessageShare,
+    /// Messages that are set aside.
+    pub quarantine: Vec<SetAsideMessages>,
+    /// The coins of the next tick, where they are drawn.
+    pub coins: Option<Coins>,
+    /// A tick whose values are not fixed yet.
+    pub closing: Option<Closing>,
+    /// A release that no decision was made about.
+    pub due: Option<Due>,
+    /// A release that waits for a person.
+    #[serde(with = "in_json")]
+    pub held: Option<Pending>,
+    /// A release that is decided and not visible yet.
+    #[serde(with = "in_json")]
+    pub publishing: Option<Pending>,
+    /// The ticks whose atoms are not published, oldest first, and where their people are.
+    pub formed: Vec<Ref>,
+    /// Where everybody is who waits or is withheld.
+    pub pool: Vec<UnpublishedAtoms>,
+    /// Which values were changed, by the ticks whose atoms are not published.
+    pub ledgers: BTreeMap<u32, Ref>,
+    /// The counts of every tick that was closed.
+    pub counts: Vec<(u32, Ref)>,
+    /// Who is in which atom, in chains of crowds.
+    pub members: Vec<Membership>,
+    /// Atoms that the next release leaves out and the newest one holds, because people in them are erased.
+    pub erased: Vec<LeavingAtom>,
+    /// Atoms that the next release leaves out because they are older than rows are retained.
+    pub retired: Vec<LeavingAtom>,
+    /// The newest release that these came with, if there are any, or were any that are erased since.
+    pub retired_through: Option<u32>,
+    /// Whatever was forgotten is in the log.
+    pub logs_forgetting: bool,
+    /// Something in the public root is to leave it.
+    pub cleaning: bool,
+    /// Releases whose manifests are among it, because they list erased rows.
+    pub replaced: Vec<u32>,
+    /// Objects with raw rows of which nobody needs to be kept any more once what they brought is published.
+    pub raw: Vec<RawRows>,
+    /// Objects that the log names and nothing has made superfluous.
+    pub live: BTreeSet<String>,
+    /// When the last tick was due.
+    pub ticked: Option<String>,
+    /// When the newest release became visible.
+    pub visible: Option<String>,
+    /// When the first rows came that wait for the next one.
+    pub since: Option<String>,
+    /// What was proposed, while it is at hand.
+    #[serde(skip)]
+    pub candidate: Option<Box<ProposedRelease>>,
+    /// What the last tick has fixed, until its counts are known, and whether those tell the rest of it.
+    #[serde(skip)]
+    pub fixed: Option<(Fixed, bool)>,
+}
+
+/// A release that is decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecidedRelease {
+    /// Its number.
+    pub release: u32,
+    /// Its chain.
+    pub chain: u32,
+    /// Its tick.
+    pub tick: u32,
+    /// Its rows.
+    pub rows: u64,
+    /// The files that came with it, tables first.
+    pub files: Vec<(String, Sha256)>,
+    /// The digest of its manifest, once it is visible.
+    pub manifest: Option<Sha256>,
+    /// Atoms that it leaves out and the release before it holds, because people in them are erased.
+    pub erased: Vec<LeavingAtom>,
+    /// Atoms that it leaves out because they are older than rows are retained.
+    pub retired: Vec<LeavingAtom>,
+    /// The newest release that these came with, if there are any, or were any that are erased since.
+    pub retired_through: Option<u32>,
+    /// When it was due.
+    pub time: String,
+    /// Its public figures; `None` where an earlier version decided it.
+    #[serde(with = "in_json")]
+    pub figures: Option<PastRelease>,
+    /// Why its manifest is gone from the public root; `None` while it is there.
+    pub removed: Option<Removed>,
+}
+
+/// A file that was taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Consumed {
+    /// The digest of its bytes.
+    pub sha256: Sha256,
+    /// Its bytes.
+    pub size: u64,
+    /// When it was changed last, in nanoseconds since 1970.
+    pub modified: i64,
+}
+
+impl Consumed {
+    /// A file with these bytes.
+    pub fn new(sha256: Sha256, size: u64, modified: SystemTime) -> Consumed {
+        Consumed { sha256, size, modified: nanoseconds(modified) }
+    }
+
+    /// Whether a file that looks like this is the same, as far as can be told without reading it.
+    pub fn looks(&self, size: u64, modified: SystemTime) -> bool {
+        (self.size, self.modified) == (size, nanoseconds(modified))
+    }
+}
+
+fn nanoseconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Where people are who are not published: the atoms of a tick, or a part of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnpublishedAtoms {
+    /// The atoms.
+    pub object: Ref,
+    /// Whether those who waited and were withheld then are meant.
+    pub waiting: bool,
+    /// Whether those in the atoms that formed then are meant.
+    pub formed: bool,
+}
+
+/// Where the members of atoms lie.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Membership {
+    /// The object.
+    pub object: Ref,
+    /// The tick that formed the atoms.
+    pub tick: u32,
+    /// The release that they came with; `None` while they are not published.
+    pub release: Option<u32>,
+}
+
+/// Rows that came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Segment {
+    /// Where they are.
+    pub object: Ref,
+    /// The tick that they came before.
+    pub tick: u32,
+}
+
+/// Messages since the last tick that was closed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageShare {
+    /// All.
+    pub seen: u64,
+    /// Those that are set aside.
+    pub aside: u64,
+}
+
+/// Messages that are set aside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAsideMessages {
+    /// Where they are.
+    pub object: Ref,
+    /// How many.
+    pub messages: u64,
+    /// Since when.
+    pub time: String,
+    /// Whether they came since the last tick that was closed.
+    pub fresh: bool,
+}
+
+/// A tick whose values are not fixed yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closing {
+    /// The tick.
+    pub tick: u32,
+    /// Where its atoms are.
+    pub atoms: Ref,
+    /// Where the rows are that came since the tick before.
+    pub segments: Vec<Segment>,
+    /// Which ticks halve behind it, in a chain of crowds.
+    pub turns: Option<Turns>,
+}
+
+/// A release that no decision was made about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Due {
+    /// Its tick.
+    pub tick: u32,
+    /// When the tick was due.
+    pub time: String,
+    /// The recoding; known when what the tick has fixed was read.
+    pub recoding: Option<Recoding>,
+    /// The finer one that is tested beside it.
+    pub finer: Option<Recoding>,
+    /// Whether the coin lets that one out; `None` before it is drawn.
+    pub coin: Option<Lets>,
+    /// What the operator is told of the tick.
+    pub verdict: Option<Ref>,
+}
+
+/// Whether a coin lets a finer release out that passes its test. As secret as the test: `Debug` does not show it.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lets(pub bool);
+
+impl fmt::Debug for Lets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lets(..)")
+    }
+}
+
+/// A release on its way out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// What the gate has approved.
+    pub approved: ReleaseDecision,
+    /// The digest of the entry that decides.
+    pub decision: Sha256,
+    /// The recoding.
+    pub recoding: Option<Recoding>,
+    /// The people who have approved it, while others still have to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<RequestOrigin>,
+}
+
+/// Raw rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RawRows {
+    /// Where they are.
+    pub object: Ref,
+    /// The tick that took them.
+    pub tick: u32,
+    /// When what they brought was published.
+    pub published: Option<String>,
+}
+
+impl FeedState {
+    /// The newest time in the log, of those that are kept.
+    pub fn newest(&self) -> Option<Timestamp> {
+        let times = [&self.ticked, &self.visible, &self.since].into_iter().flatten();
+        let times = times.chain(self.quarantine.iter().map(|aside| &aside.time));
+        times.filter_map(|time| time.parse().ok()).max()
+    }
+
+    /// Of a feed that begins.
+    pub fn new(terms: ChainTerms) -> FeedState {
+        FeedState {
+            feed: Feed::new(&terms.columns),
+            terms,
+            services: None,
+            history: History::default(),
+            releases: Vec::new(),
+            tables: BTreeMap::new(),
+            files: BTreeMap::new(),
+            partitions: BTreeMap::new(),
+            fresh: Vec::new(),
+            requests: BTreeSet::new(),
+            segments: Vec::new(),
+            share: MessageShare::default(),
+            quarantine: Vec::new(),
+            coins: None,
+            closing: None,
+            due: None,
+            held: None,
+            publishing: None,
+            formed: Vec::new(),
+            pool: Vec::new(),
+            ledgers: BTreeMap::new(),
+            counts: Vec::new(),
+            members: Vec::new(),
+            erased: Vec::new(),
+            retired: Vec::new(),
+            retired_through: None,
+            logs_forgetting: false,
+            cleaning: false,
+            replaced: Vec::new(),
+            raw: Vec::new(),
+            live: BTreeSet::new(),
+            ticked: None,
+            visible: None,
+            since: None,
+            candidate: None,
+            fixed: None,
+        }
+    }
+
+    /// The same with the column for the number of the release, which is kept with the chain's table and not with the columns.
+    #[must_use]
+    pub fn with_release(self) -> FeedState {
+        let table = self.tables.get(&TableId::rows(self.feed.chain()));
+        let release = table.map(|table| table.release_column.clone()).unwrap_or_default();
+        FeedState { terms: self.terms.with_release(release), ..self }
+    }
+
+    /// The same with so much detail to keep of each quasi column, which is not kept with the columns.
+    #[must_use]
+    pub fn with_details(self, details: &[Detail]) -> FeedState {
+        FeedState { terms: self.terms.with_details(details), ..self }
+    }
+
+    /// All of it, to be compared and to be kept.
+    pub fn bytes(&self) -> Vec<u8> {
+        super::objects::row_columns::bytes(10, self)
+    }
+
+    /// The digest of these, without a copy of them.
+    ///
+    /// # Panics
+    /// Never: a state has no form that cannot be written.
+    pub fn sha256(&self) -> Sha256 {
+        let written = postcard::to_io(self, io::BufWriter::new(Digest::default()));
+        let written = written.ok().and_then(|buffer| buffer.into_inner().ok());
+        let Digest(digest) = written.expect("serialisation failed (this is a bug)");
+        Sha256::from_bytes(digest.finalize().into())
+    }
+
+    /// Whether a file of this name was taken in with this content.
+    pub fn knows(&self, file: &str, sha256: &Sha256) -> bool {
+        self.files.get(file).is_some_and(|known| known.iter().any(|look| look.sha256 == *sha256))
+    }
+
+    /// The files with the rows of the newest release, where the chain's table grows.
+    pub fn parts(&self) -> Vec<PartLine> {
+        self.parts_of(TableKind::Rows)
+    }
+
+    /// The files of one of its tables.
+    pub fn parts_of(&self, kind: TableKind) -> Vec<PartLine> {
+        self.tables.get(&TableId { chain: self.feed.chain(), kind }).map(ChainTable::newest).unwrap_or_default()
+    }
+
+    /// The tables of the chain that runs.
+    pub fn table_ids(&self) -> Vec<TableId> {
+        let chain = self.feed.chain();
+        self.tables.keys().copied().filter(|table| table.chain == chain).collect()
+    }
+
+    /// Sensitive columns.
+    pub fn sensitive(&self) -> usize {
+        self.terms.columns.of(Role::Sensitive).count()
+    }
+
+    /// Releases of the chain that runs.
+    pub fn of_chain(&self) -> impl Iterator<Item = &DecidedRelease> {
+        self.releases.iter().filter(|line| line.chain == self.feed.chain())
+    }
+
+    /// Objects that hold raw rows and that nobody needs for what comes.
+    pub fn spent(&self) -> impl Iterator<Item = &RawRows> {
+        let pool = |object: &Ref| self.pool.iter().any(|place| place.object == *object);
+        let ledger = |object: &Ref| self.ledgers.values().any(|ledger| ledger == object);
+        let needed = move |object: &Ref| self.formed.contains(object) || pool(object) || ledger(object);
+        self.raw.iter().filter(move |raw| !needed(&raw.object))
+    }
+}
+
+/// Bytes that are digested while they are written.
+#[derive(Default)]
+struct Digest(sha2::Sha256);
+
+impl io::Write for Digest {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

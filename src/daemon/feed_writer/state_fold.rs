@@ -1,0 +1,267 @@
+//! One entry after the other becomes the state of the feed (HOUSE 3). Objects that are gone because nobody needs them any
+//! more are passed over; at the end nothing may be missing that somebody does.
+
+use std::collections::BTreeSet;
+
+use super::objects::atoms::{AtomCounts, Atoms, Grain};
+use super::objects::erased::LeavingAtom;
+use super::objects::ledger::LedgerColumns;
+use super::objects::reading::ObjectSources;
+use super::state::{FeedState, Segment};
+use super::tick::coin::shows;
+use crate::daemon::error::Result;
+use crate::daemon::journal::store::ReadStore;
+use crate::daemon::journal::{
+    Body, ChainStart, CheckedEntry, ClosedTick, Config, Erase, ErasedRows, Masked, Moved, Wrap,
+};
+use crate::engine::anonymizer::Turns;
+use crate::engine::feed::Fixed;
+use crate::engine::histogram::Histogram;
+use crate::engine::policy::Policy;
+
+/// Where what is forgotten lies.
+const FOLDERS: [&str; 6] = ["seg", "atoms", "mask", "members", "coins", "quarantine"];
+
+impl FeedState {
+    /// The first entry with terms begins a feed.
+    ///
+    /// # Errors
+    /// Its terms cannot be read.
+    pub fn begin(chain: &ChainStart, reading: &ObjectSources<'_>) -> Result<FeedState> {
+        Ok(FeedState::new(reading.terms(&chain.terms, &chain.release_column)?))
+    }
+
+    /// Takes over an entry.
+    ///
+    /// # Errors
+    /// An object that it names was changed.
+    pub fn apply(&mut self, entry: &CheckedEntry, reading: &ObjectSources<'_>) -> Result<()> {
+        match &entry.entry.body {
+            Body::Fence(_) | Body::Rekey(_) => {}
+            Body::Chain(chain) => self.chain(chain, reading)?,
+            Body::Config(config) => self.config(config, reading)?,
+            Body::Ingest(ingest) => self.ingest(ingest),
+            Body::Retry(retry) => self.retry(retry),
+            Body::Closed(closed) => self.went_by(closed, reading, &self.terms.policy()?)?,
+            Body::Masked(masked) => self.counted(masked, reading, &self.terms.policy()?)?,
+            Body::Coins(coins) => self.tossed(coins),
+            Body::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
+            Body::Decision(decision) => self.decided(decision, entry.sha256, &self.terms.policy()?),
+            Body::Approve(asked) => self.approved(asked, &self.terms.policy()?),
+            Body::Published(published) => self.published(published),
+            Body::Erase(erase) => self.erased(erase, reading)?,
+            Body::Withdraw(withdraw) => self.withdraw(withdraw),
+            Body::Retire(retire) => self.retire(retire),
+            Body::Expire(expire) => self.expire(expire),
+            Body::Cleaned(_) => self.cleaned(),
+            Body::Forgotten(forgotten) => self.forgets(&forgotten.objects),
+        }
+        Ok(())
+    }
+
+    /// A tick went by; what it has fixed is taken over when its counts are known.
+    fn went_by(&mut self, closed: &ClosedTick, reading: &ObjectSources<'_>, policy: &Policy) -> Result<()> {
+        let now = closed.atoms.as_ref().and_then(|atoms| reading.now(atoms));
+        let bytes = now.as_ref().map(|atoms| reading.objects.read(atoms)).transpose()?.flatten();
+        let atoms = bytes.map(|bytes| Atoms::parse(&bytes)).transpose()?;
+        let turns = policy.publish_every().map(|_| Turns::behind(closed.turn));
+        if closed.skipped {
+            self.feed.skipped(turns.unwrap_or_default());
+        } else if policy.waits_again() {
+            self.again();
+        }
+        let atoms_now = now.or_else(|| closed.atoms.clone());
+        self.closed(&ClosedTick { atoms: atoms_now, ..closed.clone() });
+        self.fixed = match atoms {
+            Some(atoms) => {
+                let fixed = atoms.fixed(self.sensitive(), policy, &self.terms.columns.trees())?;
+                Some((Fixed { turns, ..fixed }, atoms.told))
+            }
+            None => None,
+        };
+        Ok(())
+    }
+
+    /// Takes over what the last tick has fixed.
+    fn take_over(&mut self, fixed: Fixed) {
+        if let Some(due) = &mut self.due {
+            (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
+        }
+        self.forms(&fixed);
+        self.replay(fixed);
+    }
+
+    /// People were taken out: objects took the place of others.
+    pub(super) fn erased(&mut self, erase: &Erase, reading: &ObjectSources<'_>) -> Result<()> {
+        self.wanted(&erase.wanted);
+        self.held = None;
+        if let Some(ErasedRows { named, .. }) = &erase.rows {
+            self.live.insert(named.path.clone());
+            self.erase_atoms(LeavingAtom::parse_all(&reading.objects.need(named)?)?);
+        }
+        for Moved { old, new, messages } in &erase.moved {
+            if self.live.remove(old) {
+                self.live.extend(new.iter().map(|new| new.path.clone()));
+            }
+            if let Some(messages) = messages {
+                self.still_aside(old, new.as_ref().map(|new| (new, *messages)));
+                continue;
+            }
+            let Some(new) = new else {
+                self.raw.retain(|raw| raw.object.path != *old);
+                self.members.retain(|members| members.object.path != *old);
+                continue;
+            };
+            let raw = self.raw.iter_mut().map(|raw| &mut raw.object);
+            let pool = self.pool.iter_mut().map(|place| &mut place.object);
+            let counts = self.counts.iter_mut().map(|(_, counts)| counts);
+            let segments = self.segments.iter_mut().map(|segment| &mut segment.object);
+            let closing = self.closing.iter_mut().flat_map(|closing| {
+                closing.segments.iter_mut().map(|segment| &mut segment.object).chain([&mut closing.atoms])
+            });
+            let ledgers = self.ledgers.values_mut();
+            let members = self.members.iter_mut().map(|members| &mut members.object);
+            let known = raw.chain(pool).chain(&mut self.formed).chain(ledgers).chain(counts).chain(segments);
+            let known = known.chain(closing).chain(members);
+            known.filter(|object| object.path == *old).for_each(|object| object.clone_from(new));
+        }
+        Ok(())
+    }
+
+    fn replay(&mut self, fixed: Fixed) {
+        self.feed.replay(fixed, &self.terms.columns.trees());
+    }
+
+    /// A new chain begins, with everybody who is not published; whoever was put anywhere since is not needed here.
+    fn chain(&mut self, chain: &ChainStart, reading: &ObjectSources<'_>) -> Result<()> {
+        self.live.insert(chain.terms.path.clone());
+        if chain.chain == 1 {
+            self.logs_forgetting = chain.logs_forgetting;
+            self.begin_tables(chain);
+            return Ok(());
+        }
+        chain.wanted.iter().for_each(|wanted| self.wanted(wanted));
+        self.terms = reading.terms(&chain.terms, &chain.release_column)?;
+        self.begin_tables(chain);
+        self.ledgers.clear();
+        self.members_are_in_none();
+        // What a release of the chain before would have left out is in none of this one.
+        self.erased.clear();
+        self.retired.clear();
+        self.retired_through = None;
+        // Whoever is in an atom that was not published waits from now on, and is still where they were.
+        self.formed_wait();
+        let trees = self.terms.columns.trees();
+        let mut everybody = vec![Histogram::empty(trees.len(), self.sensitive())];
+        for place in &self.pool {
+            if let Some(bytes) = reading.read(&place.object)? {
+                let atoms = Atoms::parse(&bytes)?;
+                for (since, roll) in atoms.at(place) {
+                    everybody.push(roll.rows(&trees)?.histogram(*since));
+                }
+            }
+        }
+        self.feed.begin_chain(Histogram::merge_all(everybody).expect("one at least"));
+        self.history = Default::default();
+        (self.due, self.held, self.candidate) = (None, None, None);
+        Ok(())
+    }
+
+    fn config(&mut self, config: &Config, reading: &ObjectSources<'_>) -> Result<()> {
+        self.services = Some(config.services);
+        self.void(&self.terms.policy()?);
+        if let Some(terms) = &config.terms {
+            self.live.insert(terms.path.clone());
+            let terms = reading.terms(terms, self.terms.columns.release())?;
+            self.grown(terms)?;
+        }
+        Ok(())
+    }
+
+    fn counted(&mut self, masked: &Masked, reading: &ObjectSources<'_>, policy: &Policy) -> Result<()> {
+        let object = reading.now(&masked.counts).unwrap_or_else(|| masked.counts.clone());
+        let counts = AtomCounts::parse(&reading.objects.need(&object)?)?;
+        self.feed.known(counts.people());
+        let (grain, trees) = (Grain::of(policy), self.terms.columns.trees());
+        let turns = self.closing.as_ref().and_then(|closing| closing.turns);
+        let named = masked.ledger.as_ref().map(|ledger| reading.read(ledger)).transpose()?;
+        // Without the ledger only the counts tell what was published.
+        let forgotten = named.as_ref().is_some_and(Option::is_none);
+        let (fixed, ledger) = match self.fixed.take() {
+            Some((fixed, false)) if !forgotten => (fixed, named.flatten()),
+            Some((fixed, _)) => (counts.completed(fixed, grain, &trees)?, None),
+            None => (Fixed { turns, ..counts.fixed(grain, &trees)? }, None),
+        };
+        let ledger = ledger.filter(|_| fixed.proposed.is_some());
+        let ledger = ledger.map(|ledger| LedgerColumns::parse(&ledger)?.ledger(&trees)).transpose()?;
+        self.take_over(fixed);
+        ledger.into_iter().for_each(|ledger| self.feed.masked(ledger));
+        let ledger = masked.ledger.as_ref().and_then(|ledger| reading.now(ledger));
+        let members = masked.members.as_ref().and_then(|members| reading.now(members));
+        self.masked(&Masked { counts: object, ledger, members, ..masked.clone() });
+        Ok(())
+    }
+
+    /// Reads what has come since the last tick that was closed; then the state is complete.
+    ///
+    /// # Errors
+    /// Something that is needed is gone, or was changed.
+    pub fn complete(&mut self, reading: &ObjectSources<'_>, store: &dyn ReadStore) -> Result<()> {
+        if !self.logs_forgetting {
+            self.forgotten(store)?;
+        }
+        if let Some((fixed, _)) = self.fixed.take() {
+            self.take_over(fixed);
+        }
+        let members = self.members.iter().map(|members| &members.object);
+        for needed in self.formed.iter().chain(self.pool.iter().map(|place| &place.object)).chain(members) {
+            if reading.objects.read(needed)?.is_none() {
+                reading.objects.need(needed)?;
+            }
+        }
+        for segment in &mut self.segments {
+            segment.object = reading.now(&segment.object).unwrap_or_else(|| segment.object.clone());
+        }
+        let trees = self.terms.columns.trees();
+        let open: Vec<&Segment> = match &self.closing {
+            Some(closing) => closing.segments.iter().collect(),
+            None => Vec::new(),
+        };
+        for segment in open {
+            let roll = reading.roll(&segment.object)?;
+            self.feed.known(roll.people());
+        }
+        for segment in &self.segments {
+            let roll = reading.roll(&segment.object)?;
+            self.feed.known(roll.people());
+            self.feed.arrive(&roll.rows(&trees)?, segment.tick);
+        }
+        Ok(())
+    }
+
+    /// Nothing names these objects any more.
+    pub(super) fn forgets(&mut self, objects: &[String]) {
+        let gone: BTreeSet<&String> = objects.iter().collect();
+        // What is named grows with every tick, and an entry is to cost what it says.
+        objects.iter().for_each(|path| _ = self.live.remove(path));
+        self.raw.retain(|raw| !gone.contains(&raw.object.path));
+        self.quarantine.retain(|aside| !gone.contains(&aside.object.path));
+    }
+
+    /// In a feed that an earlier version began nothing says what was forgotten. An object is forgotten by its key, which is deleted first: one that is gone while its key
+    /// is there was lost, and stays named until it is put back or its time is over.
+    fn forgotten(&mut self, store: &dyn ReadStore) -> Result<()> {
+        let keys = store.list("keys")?;
+        let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| Wrap::at(&key.path)?.object).collect();
+        let opens = |path: &String| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));
+        self.raw.retain(|raw| opens(&raw.object.path));
+        self.quarantine.retain(|aside| opens(&aside.object.path));
+        let needed: BTreeSet<&String> = self.segments.iter().map(|segment| &segment.object.path).collect();
+        let kept = |path: &String| {
+            let folder = path.split('/').next().unwrap_or_default();
+            !FOLDERS.contains(&folder) || opens(path) || needed.contains(path)
+        };
+        self.live.retain(kept);
+        Ok(())
+    }
+}

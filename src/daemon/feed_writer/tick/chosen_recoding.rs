@@ -1,0 +1,65 @@
+//! Which of the recodings that were fixed beforehand a release is under (SCIENCE 4): the one that the tick proposed; under `chain`
+//! a finer one, if it passes its one test and the coin lets it out; or, where the policy says so and a check that reads
+//! sensitive values fails, everything at the root, once.
+
+use super::super::objects::record::Recorded;
+use super::super::state::{Due, Lets};
+use super::super::work::Live;
+use super::judge::Said;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::Under;
+use crate::engine::feed::{ProposedRelease, everything};
+use crate::engine::policy::OnUnsafe;
+
+/// A candidate, and what the gate said of it.
+pub(in crate::daemon::feed_writer) struct Chosen {
+    pub candidate: Box<ProposedRelease>,
+    pub under: Under,
+    pub said: Said,
+}
+
+impl Live {
+    /// The candidate that a decision is made about, judged.
+    pub(in crate::daemon::feed_writer) fn chosen(&mut self, due: &Due, recorded: &mut Recorded) -> Result<Chosen> {
+        if let Some(finer) = self.finer(due, recorded)? {
+            return Ok(finer);
+        }
+        let recoding =
+            due.recoding.as_ref().ok_or_else(|| Error::new(ErrorCategory::Internal, "a tick proposes a recoding"))?;
+        let candidate = match self.state.candidate.take() {
+            Some(candidate) => candidate,
+            None => Box::new(self.state.feed.propose(recoding, &self.policy, &self.state.terms.columns.trees())),
+        };
+        let said = self.judged(&candidate, due, recorded)?;
+        let root = everything(&self.state.terms.columns.trees());
+        let falls = match &said {
+            Said::Refused(verdict) => verdict.stops() && self.policy.on_unsafe() == OnUnsafe::Coarsest,
+            Said::Approved(..) => false,
+        };
+        if !falls || *recoding == root {
+            return Ok(Chosen { candidate, under: Under::Proposed, said });
+        }
+        self.discard(candidate.release)?;
+        let candidate = Box::new(self.state.feed.propose(&root, &self.policy, &self.state.terms.columns.trees()));
+        let against = std::mem::take(&mut recorded.reasons);
+        let said = self.judged(&candidate, due, recorded)?;
+        recorded.to_the_root(against);
+        Ok(Chosen { candidate, under: Under::Coarsest, said })
+    }
+
+    /// The finer release, if it may leave. It is tested whatever the coin shows: how long a decision takes must not tell which
+    /// of the two withholds it, and nothing else may.
+    fn finer(&mut self, due: &Due, recorded: &mut Recorded) -> Result<Option<Chosen>> {
+        let (Some(recoding), Some(odds)) = (&due.finer, self.policy.odds()) else { return Ok(None) };
+        let Lets(lets) = self.coin(due, odds)?;
+        let candidate = Box::new(self.state.feed.propose(recoding, &self.policy, &self.state.terms.columns.trees()));
+        let mut told = recorded.clone();
+        let said = self.judged(&candidate, due, &mut told)?;
+        if lets && matches!(said, Said::Approved(..)) {
+            *recorded = told;
+            return Ok(Some(Chosen { candidate, under: Under::Finer, said }));
+        }
+        self.discard(candidate.release)?;
+        Ok(None)
+    }
+}

@@ -1,0 +1,312 @@
+//! A tick of the schedule (SCIENCE 3, closing; HOUSE 3): whoever came is in it. What it fixes is put into the log before
+//! anything is built on it, with the people read back from their segments.
+
+use std::collections::BTreeMap;
+
+use super::super::objects::atoms::{AtomCounts, Atoms, Grain, Since};
+use super::super::objects::ledger::LedgerColumns;
+use super::super::objects::members::AtomMembers;
+use super::super::objects::reading::VERSION;
+use super::super::objects::record::Recorded;
+use super::super::objects::row_columns::{Roll, parse};
+use super::super::state::Closing;
+use super::super::work::Live;
+use super::chance_draws::Drawn;
+use super::repair::repair;
+use crate::daemon::error::Result;
+use crate::daemon::journal::{ClosedTick, ClosingOutcome, Drafts, Masked, Ref};
+use crate::engine::feed::{self, ClosingResult as Came, Fixed, Ledger};
+use crate::engine::histogram::{CodedRows, Headcount, Histogram, Person};
+use crate::engine::measures::{PersonNumbers, SumSuppression};
+use crate::engine::model::{Leaf, Taxonomy};
+use crate::engine::release::Layout;
+
+/// What a tick came to.
+#[derive(Debug, Clone)]
+pub struct TickResult {
+    /// Its number.
+    pub tick: u32,
+    /// Rows that came since the tick before.
+    pub new: u64,
+    /// Rows whose atoms formed.
+    pub added: u64,
+    /// What came of it.
+    pub outcome: ClosingOutcome,
+    /// What there is to tell the operator.
+    pub recorded: Recorded,
+}
+
+/// Where people are after a tick.
+struct Places<'a> {
+    waiting: &'a Headcount,
+    withheld: &'a Headcount,
+    formed: &'a Headcount,
+}
+
+impl Live {
+    /// The tick scheduled for this time. If a release comes of it, a decision is to be made next.
+    ///
+    /// # Errors
+    /// Too much is set aside, or the log cannot be written.
+    pub fn close(&mut self, time: &str) -> Result<Option<TickResult>> {
+        self.retention(time)?;
+        let new = self.state.feed.new_rows();
+        if self.goes_by(new) {
+            return self.skip(new, time);
+        }
+        self.bearable(true)?;
+        let columns = self.state.terms.columns.clone();
+        let trees = columns.trees();
+        let mut ticked = self.ticked(&trees)?;
+        let mut recorded = Recorded::new(&ticked, &columns);
+        let state = &mut self.state;
+        recorded.repaired(repair(&mut state.feed, &mut ticked, &state.history, &self.policy, &columns));
+        let mut fixed = self.state.feed.fixed(&ticked);
+        let outcome = match std::mem::replace(&mut ticked.closed, Came::Waiting) {
+            Came::Held => ClosingOutcome::Held,
+            Came::Waiting => ClosingOutcome::Waiting,
+            Came::Stopped => {
+                recorded.stopped_before();
+                ClosingOutcome::Stopped
+            }
+            Came::Impossible(why) => {
+                recorded.impossible(&why);
+                ClosingOutcome::Impossible
+            }
+            Came::Candidate(candidate) => {
+                self.state.candidate = Some(candidate);
+                ClosingOutcome::Candidate
+            }
+        };
+        let (rolls, people) = self.everybody(&fixed)?;
+        let mut drafts = Drafts::default();
+        let formed = Atoms::of(&fixed, rolls, &trees);
+        self.measured(&formed, &mut fixed, &trees)?;
+        let atoms = self.log.seal(&mut drafts, "atoms", &formed.bytes())?;
+        let verdict = match recorded.tells() {
+            true => Some(self.log.seal(&mut drafts, "verdict", &recorded.bytes())?),
+            false => None,
+        };
+        drafts.put(self.log.store())?;
+        let feed = &self.state.feed;
+        let closed = ClosedTick {
+            tick: ticked.tick,
+            time: time.to_owned(),
+            skipped: false,
+            new,
+            added: if fixed.formed.is_some() { ticked.added } else { 0 },
+            waiting: feed.waiting().rows(),
+            withheld: feed.withheld().rows(),
+            pending: feed.pending(),
+            outcome,
+            atoms: Some(atoms),
+            verdict,
+            turn: feed.turns().last(),
+        };
+        self.append(closed.clone())?;
+        let held = self.state.held.take();
+        self.state.closed(&closed);
+        self.state.forms(&fixed);
+        held.iter().try_for_each(|held| self.unstage(held))?;
+        if let Some(due) = &mut self.state.due {
+            (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
+        }
+        self.count(&fixed, &formed, people)?;
+        Ok(Some(TickResult { tick: ticked.tick, new, added: ticked.added, outcome, recorded }))
+    }
+
+    /// The measures of the people whose atoms formed.
+    fn measured(&mut self, formed: &Atoms, fixed: &mut Fixed, trees: &[&Taxonomy]) -> Result<()> {
+        if let Some(measures) = formed.measures(&self.policy, trees)? {
+            self.state.feed.measured(measures.clone());
+            fixed.measures = Some(measures);
+            // It was put together without them.
+            self.state.candidate = None;
+        }
+        Ok(())
+    }
+
+    /// Whether a tick goes by: nothing is published with it.
+    fn goes_by(&self, new: u64) -> bool {
+        // A release that waits for a person leaves out all that is to leave: it is not made again at every tick.
+        let owed = self.state.feed.owes_release() && self.state.held.is_none();
+        match self.policy.publish_every() {
+            Some(every) => !self.state.feed.halves(every, &self.policy) && !owed,
+            None => new < self.settings.min_records,
+        }
+    }
+
+    /// What the feed makes of a tick, with the chance that its search needs.
+    fn ticked(&mut self, trees: &[&Taxonomy]) -> Result<feed::FeedTickResult> {
+        let halves = self.policy.publish_every().is_some_and(|every| self.state.feed.halves(every, &self.policy));
+        if halves && !self.state.feed.stopped() {
+            let mut coins = self.coins()?;
+            return Ok(self.state.feed.close(&self.policy, trees, &mut coins));
+        }
+        if self.policy.waits_again() {
+            self.state.again();
+        }
+        if self.policy.in_force().dominance_safe == Some(true) {
+            let numbers = self.numbers(trees)?;
+            self.state.feed.with_numbers(numbers);
+        }
+        let mut drawn = Drawn::from(self.log.chance());
+        let ticked = self.state.feed.close(&self.policy, trees, &mut drawn);
+        drawn.sound()?;
+        Ok(ticked)
+    }
+
+    /// The numbers of all people who are not published.
+    fn numbers(&self, trees: &[&Taxonomy]) -> Result<PersonNumbers> {
+        let mut numbers = PersonNumbers::new(SumSuppression::of(&self.policy));
+        for place in &self.state.pool {
+            let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
+            atoms.at(place).try_for_each(|(_, roll)| roll.rows(trees).map(|rows| numbers.add(&rows)))?;
+        }
+        for segment in &self.state.segments {
+            numbers.add(&self.roll(&segment.object)?.rows(trees)?);
+        }
+        Ok(numbers)
+    }
+
+    /// A tick goes by. It is written down if somebody waits for it.
+    fn skip(&mut self, new: u64, time: &str) -> Result<Option<TickResult>> {
+        let feed = &self.state.feed;
+        let (waiting, withheld, pending) = (feed.waiting().rows(), feed.withheld().rows(), feed.pending());
+        // In a chain of crowds the number of a tick tells which one publishes.
+        let (before, turns) = (feed.turns(), feed.turns_behind(&self.policy));
+        // Each file of a folder has an entry of its own.
+        let asked = self.settings.layout == Layout::Folders;
+        if new == 0 && waiting == 0 && turns == before && !asked {
+            return Ok(None);
+        }
+        let (tick, outcome) = (feed.ticks(), ClosingOutcome::Skipped);
+        let closed = ClosedTick {
+            tick,
+            time: time.to_owned(),
+            skipped: true,
+            new,
+            added: 0,
+            waiting,
+            withheld,
+            pending,
+            outcome,
+            atoms: None,
+            verdict: None,
+            turn: turns.last(),
+        };
+        self.append(closed.clone())?;
+        self.state.feed.skipped(turns);
+        self.state.closed(&closed);
+        Ok(Some(TickResult { tick, new, added: 0, outcome, recorded: Recorded::of(tick) }))
+    }
+
+    /// The values of a tick are fixed as they will be published.
+    fn count(&mut self, fixed: &Fixed, atoms: &Atoms, people: Vec<Person>) -> Result<()> {
+        let columns = self.state.terms.columns.clone();
+        let trees = columns.trees();
+        let changes = self.changes()?.filter(|_| fixed.proposed.is_some());
+        let told = changes.as_ref().map(|ledger| fixed.told(ledger));
+        let counts = AtomCounts::of(told.as_ref().unwrap_or(fixed), Grain::of(&self.policy), people, &trees);
+        let mut drafts = Drafts::default();
+        let counts = self.log.seal(&mut drafts, "mask", &counts.bytes())?;
+        let ledger = match &changes {
+            Some(ledger) => Some(self.log.seal(&mut drafts, "mask", &LedgerColumns::of(ledger, &trees).bytes())?),
+            None => None,
+        };
+        let members = if self.policy.keeps_labels() { AtomMembers::of(atoms, &trees)? } else { None };
+        let members = members.map(|members| self.log.seal(&mut drafts, "members", &members.bytes())).transpose()?;
+        drafts.put(self.log.store())?;
+        let masked = Masked { tick: fixed.tick, counts, ledger, members };
+        self.append(masked.clone())?;
+        self.state.masked(&masked);
+        if let Some(ledger) = changes {
+            self.state.feed.masked(ledger);
+            // It was put together from values as they are.
+            self.state.candidate = None;
+        }
+        Ok(())
+    }
+
+    /// Which values are changed of those who formed last, drawn anew: nothing outside knows of an earlier draw.
+    fn changes(&mut self) -> Result<Option<Ledger>> {
+        let mut drawn = Drawn::from(self.log.chance());
+        let changes = self.state.feed.mask(&self.policy, &self.state.terms.columns, &mut drawn);
+        drawn.sound()?;
+        // Where there is nothing to change them to, they stay as they are, and the gate stops the chain.
+        Ok(changes.unwrap_or_else(|_| Some(Ledger::default())))
+    }
+
+    /// A tick that was closed and whose values were not fixed when the writer ended.
+    ///
+    /// # Errors
+    /// Its atoms are gone, or the log cannot be written.
+    pub(in crate::daemon::feed_writer) fn finish_closing(&mut self) -> Result<()> {
+        let Some(Closing { atoms, segments, .. }) = self.state.closing.clone() else { return Ok(()) };
+        let atoms = Atoms::parse(&self.log.objects().need(&atoms)?)?;
+        let fixed = atoms.fixed(self.state.sensitive(), &self.policy, &self.state.terms.columns.trees())?;
+        let mut people = Vec::new();
+        for segment in &segments {
+            people.extend(self.roll(&segment.object)?.people());
+        }
+        self.count(&fixed, &atoms, people)
+    }
+
+    fn roll(&self, object: &Ref) -> Result<Roll> {
+        parse(VERSION, &self.log.objects().need(object)?)
+    }
+
+    /// Everybody who is not published, read back from where they were put, by where they are now; and who came since the
+    /// tick before.
+    fn everybody(&self, fixed: &Fixed) -> Result<([Since; 3], Vec<Person>)> {
+        let trees = self.state.terms.columns.trees();
+        let none = Headcount::empty(trees.len());
+        let [waiting, withheld] = [&fixed.waiting, &fixed.withheld].map(Histogram::headcount);
+        let formed = fixed.formed.as_ref().map_or(none, Histogram::headcount);
+        let places = Places { waiting: &waiting, withheld: &withheld, formed: &formed };
+        let mut found: [BTreeMap<u32, CodedRows>; 3] = Default::default();
+        let mut people = Vec::new();
+        for place in &self.state.pool {
+            let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
+            for (since, roll) in atoms.at(place) {
+                places.put(&roll.rows(&trees)?, *since, &mut found);
+            }
+        }
+        for segment in &self.state.segments {
+            let roll = self.roll(&segment.object)?;
+            people.extend(roll.people());
+            places.put(&roll.rows(&trees)?, segment.tick, &mut found);
+        }
+        let count = |rows: &BTreeMap<u32, CodedRows>| rows.values().map(|rows| rows.len() as u64).sum::<u64>();
+        let meant = [&waiting, &withheld, &formed].map(Headcount::rows);
+        assert_eq!(found.each_ref().map(count), meant, "the people of a tick are those who were decided about");
+        let rolls = found.map(|rows| rows.iter().map(|(&since, rows)| (since, Roll::of(rows, &trees))).collect());
+        Ok((rolls, people))
+    }
+}
+
+impl Places<'_> {
+    /// Puts rows of one arrival where they are now; whoever is nowhere is published.
+    fn put(&self, rows: &CodedRows, since: u32, found: &mut [BTreeMap<u32, CodedRows>; 3]) {
+        let places = [self.waiting, self.withheld, self.formed];
+        let mut leaves: Vec<Leaf> = Vec::new();
+        let place: Vec<Option<usize>> = (0..rows.len())
+            .map(|row| {
+                leaves.clear();
+                leaves.extend(rows.tuple_at(row));
+                places.iter().position(|place| holds(place, &leaves, since))
+            })
+            .collect();
+        for (at, found) in found.iter_mut().enumerate() {
+            let some = rows.only(|row| place[row] == Some(at));
+            if !some.is_empty() {
+                let known = found.remove(&since);
+                found.insert(since, known.map_or(some.clone(), |known| known.and(&some)));
+            }
+        }
+    }
+}
+
+fn holds(people: &Headcount, leaves: &[Leaf], since: u32) -> bool {
+    people.find(leaves).is_some_and(|at| people.heads_of(at).iter().any(|heads| heads.since == since))
+}

@@ -1,0 +1,38 @@
+//! The coin of `chain` (SCIENCE 4): drawn and put into the log before a finer release is tested, so that whoever begins again
+//! after a crash finds the one that there is.
+
+use super::super::objects::row_columns::{bytes, parse};
+use super::super::state::{Due, Lets};
+use super::super::work::Live;
+use super::chance_draws::Drawn;
+use crate::daemon::error::Result;
+use crate::daemon::journal::Coin;
+use crate::engine::policy::Odds;
+use crate::engine::safeguards::mask::Draws;
+
+const VERSION: u32 = 1;
+
+/// What a coin shows, from what was sealed: whether a finer release that passes its test may leave.
+///
+/// # Errors
+/// It is of another version.
+pub fn shows(sealed: &[u8]) -> Result<Lets> {
+    parse(VERSION, sealed)
+}
+
+impl Live {
+    /// The coin of a release that is due; drawn, if it was not yet.
+    pub(in crate::daemon::feed_writer) fn coin(&mut self, due: &Due, odds: Odds) -> Result<Lets> {
+        if let Some(lets) = due.coin {
+            return Ok(lets);
+        }
+        let mut drawn = Drawn::from(self.log.chance());
+        let lets = Lets(drawn.below(10u64.pow(odds.rho.scale().into())) >= odds.rho.digits());
+        drawn.sound()?;
+        let coin = self.log.keep("coin", &bytes(VERSION, &lets))?;
+        let coin = Coin { tick: due.tick, tests: self.state.feed.tests() + 1, coin };
+        self.append(coin.clone())?;
+        self.state.drawn(&coin, lets);
+        Ok(lets)
+    }
+}

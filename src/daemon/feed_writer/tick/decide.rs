@@ -1,0 +1,162 @@
+//! What is to become of a release that is due (HOUSE 3, Publish): what the gate has said of it is put into the log.
+
+use std::collections::BTreeSet;
+
+use super::super::objects::record::Recorded;
+use super::super::state::Due;
+use super::super::work::Live;
+use super::chosen_recoding::Chosen;
+use super::judge::Said;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::{Body, DecisionTerms, FailureRecord, NewEntry, Ref, Rejection, Under};
+use crate::engine::gate::verdict::{Approved, Verdict};
+use crate::engine::histogram::Histogram;
+use crate::engine::model::Role;
+use crate::engine::release::Manifest;
+
+/// What was decided about a release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decided {
+    /// It is on its way out.
+    Publish,
+    /// It waits for a person.
+    Hold,
+    /// It may not leave, for reasons of quasi-identifiers.
+    Reject,
+    /// A check that reads sensitive values failed.
+    Stop,
+}
+
+impl Live {
+    /// Decides about the release that is due, if one is.
+    ///
+    /// # Errors
+    /// Its files cannot be written, or the log cannot.
+    pub fn decide(&mut self) -> Result<Option<(Decided, Under, Recorded)>> {
+        let Some(due) = self.state.due.clone() else { return Ok(None) };
+        let mut recorded = self.recorded(due.tick, due.verdict.as_ref())?;
+        let Chosen { candidate, under, said } = self.chosen(&due, &mut recorded)?;
+        let release = candidate.release;
+        let verdict = self.log.keep("verdict", &recorded.bytes())?;
+        let (entry, decided, approved): (NewEntry, _, _) = match said {
+            Said::Approved(approved, stages) => {
+                self.state.candidate = Some(candidate);
+                let (tick, time) = (due.tick, due.time.clone());
+                let terms = DecisionTerms { release, tick, time, under, verdict, stages };
+                match self.settings.manual {
+                    true => (NewEntry::hold(&approved, terms), Decided::Hold, None),
+                    false => (NewEntry::publish(&approved, terms), Decided::Publish, Some(approved)),
+                }
+            }
+            Said::Refused(said) => {
+                self.discard(release)?;
+                // There is nothing coarser to fall back to.
+                let stops = said.stops() || under == Under::Coarsest;
+                let decided = if stops { Decided::Stop } else { Decided::Reject };
+                (rejection(release, &due, &said, stops, verdict).into(), decided, None)
+            }
+        };
+        let sha256 = self.append(entry.clone())?;
+        if let Body::Decision(decision) = entry.body() {
+            self.state.decided(decision, sha256, &self.policy);
+        }
+        if let Some(approved) = approved {
+            self.commit(*approved)?;
+        }
+        Ok(Some((decided, under, recorded)))
+    }
+
+    /// Columns of the release that is decided or waits which show nothing but labels that stand for all values, and showed more in the
+    /// newest visible release, or there is none.
+    ///
+    /// # Errors
+    /// The manifest of either cannot be read.
+    pub fn newly_without_detail(&self) -> Result<Vec<String>> {
+        let Some(pending) = self.state.publishing.as_ref().or(self.state.held.as_ref()) else { return Ok(Vec::new()) };
+        let names = |bytes: &[u8]| {
+            let manifest = Manifest::parse(bytes).ok();
+            let columns = &self.state.terms.columns;
+            manifest.map(|manifest| manifest.without_detail(columns).into_iter().map(str::to_owned).collect())
+        };
+        let mut found: Vec<String> = names(&self.aside(pending.approved.manifest())?).unwrap_or_default();
+        let before = self.state.releases.iter().rev().find(|line| line.manifest.is_some());
+        if let Some(before) = before.filter(|_| !found.is_empty()) {
+            let bytes = self.public.read(&self.settings.layout.manifest(before.release))?;
+            // The manifest of a release that was withdrawn or is too old is none any more.
+            let known: Vec<String> = bytes.and_then(|bytes| names(&bytes)).unwrap_or_default();
+            found.retain(|name| !known.contains(name));
+        }
+        Ok(found)
+    }
+
+    /// Sensitive columns in which people who are new in the release that is due have a guarded value in a spelling that is not guarded.
+    pub fn misspelled_guarded(&self) -> Vec<String> {
+        if self.state.due.is_none() {
+            return Vec::new();
+        }
+        let feed = &self.state.feed;
+        let mut new: Vec<&Histogram> = feed.unpublished().iter().map(|increment| &increment.rows).collect();
+        if new.is_empty() {
+            // Where no atoms form, the people who wait come out.
+            new.push(feed.waiting());
+        }
+        let columns = self.state.terms.columns.of(Role::Sensitive).enumerate();
+        let found = columns.filter(|(_, column)| !column.guarded.is_empty()).filter(|(at, column)| {
+            let is_misspelled = column.misspellings();
+            new.iter().any(|rows| {
+                let cells = (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple));
+                let codes: BTreeSet<u32> = cells.map(|cell| cell.value).collect();
+                codes.into_iter().any(|code| is_misspelled(&rows.values().get(code)[*at]))
+            })
+        });
+        found.map(|(_, column)| column.name.to_string()).collect()
+    }
+
+    /// What the operator is told of a tick, as it was kept.
+    ///
+    /// # Errors
+    /// It is gone, or was changed.
+    pub fn recorded(&self, tick: u32, kept: Option<&Ref>) -> Result<Recorded> {
+        match kept {
+            Some(kept) => Recorded::parse(&self.log.objects().need(kept)?),
+            None => Ok(Recorded::of(tick)),
+        }
+    }
+
+    /// The gate's own memory of what was published grows by what it has just read.
+    fn commit(&mut self, approved: Approved) -> Result<()> {
+        let files = approved.spend();
+        let cumulative = self.policy.standing().is_some() || self.policy.guarantee().is_some();
+        let left_out = self.state.releases.last().map(|line| [&line.erased[..], &line.retired].concat());
+        let erased = self.state.for_the_gate(&left_out.unwrap_or_default())?;
+        if let Some(published) = self.state.feed.published().last().filter(|_| cumulative) {
+            // The gate has looked for them.
+            self.state.history.erase(&erased);
+            let entered = files.enter(&mut self.state.history, &published.recoding);
+            entered.map_err(|_| Error::new(ErrorCategory::Internal, "the gate has looked at the labels"))?;
+            if !erased.is_empty() {
+                // The gate has read the release under a dictionary with the values of erased rows.
+                self.state.history.forget_unused_values();
+            }
+        }
+        Ok(())
+    }
+}
+
+fn rejection(release: u32, due: &Due, verdict: &Verdict, stops: bool, kept: Ref) -> Rejection {
+    let reasons = verdict.reasons();
+    let reasons = reasons.map(|(check, reason)| FailureRecord {
+        check: check.check.clone(),
+        value: reason.value.filter(|_| check.public_value().is_some()),
+        limit: reason.limit,
+    });
+    Rejection {
+        release,
+        tick: due.tick,
+        time: due.time.clone(),
+        stops,
+        reasons: reasons.collect(),
+        verdict: Some(kept),
+        wanted: None,
+    }
+}

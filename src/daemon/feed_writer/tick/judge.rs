@@ -1,0 +1,238 @@
+//! The gate is asked (HOUSE 3, Publish): every public file of a candidate is written aside and read back, and what was read is
+//! judged with the people of the increments as the journal has them.
+
+use super::super::objects::aggregates::numbers;
+use super::super::objects::atoms::{Atoms, histogram};
+use super::super::objects::ledger::LedgerColumns;
+use super::super::objects::record::Recorded;
+use super::super::state::Due;
+use super::super::work::Live;
+use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::Ref;
+use crate::engine::feed::{Increment, ProposedRelease, PublishedGroup};
+use crate::engine::gate::verdict::{Approved, Census, JudgedTable, Learnt, Newest, NextRelease, Older, Verdict, judge};
+use crate::engine::histogram::{CodedRows, Histogram};
+use crate::engine::policy::{Inference, Output};
+use crate::engine::release::{PastRelease, Presentation, ReleaseFacts, ReleasePages, ReleasePart, ReleaseSpan, Tables};
+use crate::engine::safeguards::search_inference::{TraceTerms, told};
+
+/// What the gate said of a candidate, and where its files lie aside.
+pub(in crate::daemon::feed_writer) enum Said {
+    Approved(Box<Approved>, Vec<String>),
+    Refused(Verdict),
+}
+
+impl Live {
+    /// Stages every file of a candidate, reads it back, and asks the gate.
+    pub(in crate::daemon::feed_writer) fn judged(
+        &self,
+        candidate: &ProposedRelease,
+        due: &Due,
+        recorded: &mut Recorded,
+    ) -> Result<Said> {
+        let mut stages = Vec::new();
+        let release = candidate.release;
+        let tables = self.staged_tables(candidate, &mut stages)?;
+        let judged = self.ask(candidate, due, tables.clone())?;
+        recorded.verdict(judged.verdict());
+        let Some(table) = judged.overview() else { return Ok(Said::Refused(judged.verdict().clone())) };
+        let earlier = self.earlier_releases();
+        let (lines, facts) = (judged.lines(), self.facts(&due.time, &earlier)?);
+        let pages = ReleasePages::of(&facts, &judged.terms(&lines), &table, &tables);
+        let pages = self.staged_pages(release, pages, &mut stages)?;
+        Ok(match judged.approve(&facts, pages) {
+            Ok(approved) => {
+                recorded.verdict(approved.verdict());
+                Said::Approved(Box::new(approved), stages)
+            }
+            Err(verdict) => {
+                recorded.verdict(&verdict);
+                Said::Refused(verdict)
+            }
+        })
+    }
+
+    /// Stages the tables of a candidate; of a table that grows the files that are new.
+    fn staged_tables(&self, candidate: &ProposedRelease, stages: &mut Vec<String>) -> Result<Tables> {
+        let columns = &self.state.terms.columns;
+        let tables = if self.policy.publish_every().is_some() {
+            let (state, retain) = (&self.state, self.settings.retain);
+            Tables::parts(&state.new_parts(candidate, &self.policy, retain), columns)
+                .with_measures(&state.new_measures(candidate, &self.policy, retain), columns)
+        } else {
+            let exact = candidate.exact(self.policy.output());
+            let measures = candidate.measures().map(|new| (ReleaseSpan::of(candidate.release), new));
+            Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), columns)
+                .with_measures(measures.as_slice(), columns)
+        };
+        let (rows, measures) = tables.apart();
+        let mut names = match rows {
+            Tables::Two(_) => vec!["data.parquet".to_owned(), "sensitive.parquet".to_owned()],
+            Tables::Parts(parts) => (0..).zip(parts).map(staged_part).collect(),
+            Tables::One(_) | Tables::Measured(..) => vec!["data.parquet".to_owned()],
+        };
+        names.extend(measures.map(|_| "measures.parquet".to_owned()));
+        let files: Vec<(String, Vec<u8>)> = names.into_iter().zip(tables.iter().map(<[u8]>::to_vec)).collect();
+        let back = self.stage(candidate.release, files, stages)?;
+        tables
+            .with_bytes(back)
+            .ok_or_else(|| Error::new(ErrorCategory::Internal, "as many files are read back as were written"))
+    }
+
+    /// Stages the files that go with a table, in the order of their paths in the manifest, and the manifest last.
+    fn staged_pages(&self, release: u32, pages: ReleasePages, stages: &mut Vec<String>) -> Result<ReleasePages> {
+        let ReleasePages { taxonomy, report, manifest, notice } = pages;
+        let noticed = notice.is_some();
+        let files = [("taxonomy.json", Some(taxonomy)), ("report.html", Some(report)), ("erased.json", notice)];
+        let files = files.into_iter().chain([("manifest.json", Some(manifest))]);
+        let files = files.filter_map(|(name, bytes)| Some((name.to_owned(), bytes?))).collect();
+        let mut back = self.stage(release, files, stages)?.into_iter();
+        let mut next = || back.next().expect("as many files are read back as were written");
+        let (taxonomy, report) = (next(), next());
+        let notice = noticed.then(&mut next);
+        Ok(ReleasePages { taxonomy, report, notice, manifest: next() })
+    }
+
+    /// Asks the gate, with the people of what is new as their objects have them.
+    fn ask(&self, candidate: &ProposedRelease, due: &Due, tables: Tables) -> Result<JudgedTable> {
+        let state = &self.state;
+        let proposed = due.recoding.as_ref().is_some_and(|recoding| *recoding == candidate.recoding);
+        let searched = proposed && !state.feed.is_coarsest();
+        let kept = self.increments(candidate)?;
+        let older = state.feed.published().iter();
+        let joins = self.policy.joins();
+        let older: Vec<Older<'_>> = older.map(|of| older_of(of, joins)).collect();
+        let newest = candidate.increments.iter().zip(&kept);
+        let newest: Vec<Newest<'_>> = newest.map(|(new, kept)| newest_of(new, kept)).collect();
+        let census = self.policy.standing();
+        let census =
+            census.map(|_| Census { came: state.feed.standing().arrived(), waiting: state.feed.waiting().rows() });
+        let case = NextRelease {
+            policy: &self.policy,
+            columns: &state.terms.columns,
+            release: candidate.release,
+            withheld: state.feed.withheld().rows(),
+            census,
+            tests: state.feed.tests(),
+            recoding: &candidate.recoding,
+            carving: candidate.carving.as_ref(),
+            searched,
+            learnt: Some(candidate).filter(|_| searched).and_then(|candidate| self.learnt(candidate)),
+            history: &state.history,
+            erased: &state.for_the_gate(&[&state.erased[..], &state.retired].concat())?,
+            before: state.feed.whole(),
+            older: &older,
+            newest: &newest,
+        };
+        Ok(judge(&case, tables))
+    }
+
+    /// By how much the course of a search narrows down who is where, for the gate to judge.
+    fn learnt(&self, candidate: &ProposedRelease) -> Option<Learnt> {
+        let limits = self.policy.refinement();
+        let looks = limits.looks_at_coarseness() && self.state.history.is_empty();
+        let global = self.policy.output() == Output::OneTable && self.policy.inference() == Inference::Replay;
+        if !looks || !global || candidate.table().is_local() {
+            return None;
+        }
+        let (trees, terms) = (self.state.terms.columns.trees(), TraceTerms::of(&limits, candidate.release.into()));
+        let [finally, wholly] = told(candidate.table(), &trees, self.policy.a(), terms);
+        Some(Learnt { finally, wholly })
+    }
+
+    /// The rows of what is new, increment by increment, read back from the journal.
+    fn increments(&self, candidate: &ProposedRelease) -> Result<Vec<Read>> {
+        let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
+        let read = |object: &Ref| -> Result<Atoms> { Atoms::parse(&self.log.objects().need(object)?) };
+        if self.policy.forms() {
+            let formed = self.state.formed.iter().map(|object| {
+                let atoms = read(object)?;
+                let counted = histogram(&atoms.formed, sensitive, &trees)?;
+                let told = self.told(counted, self.state.ledgers.get(&atoms.tick()))?;
+                Ok(Read { numbers: numbers(&atoms.formed, &trees)?, ..told })
+            });
+            return formed.collect();
+        }
+        assert_eq!(candidate.increments.len(), 1, "whoever waits is the increment");
+        let pool = self.state.pool.iter().map(|place| Ok(read(&place.object)?.waiting)).collect::<Result<Vec<_>>>()?;
+        let waiting = pool.iter().map(|waiting| histogram(waiting, sensitive, &trees));
+        let waiting = Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?);
+        let ledger = self.state.due.as_ref().and_then(|due| self.state.ledgers.get(&due.tick));
+        let numbers = numbers(pool.iter().flatten(), &trees)?;
+        let told = |rows| Ok(Read { numbers: numbers.clone(), ..self.told(rows, ledger)? });
+        waiting.into_iter().map(told).collect()
+    }
+
+    /// Rows as they are published, where a ledger says that some were changed.
+    fn told(&self, rows: Histogram, ledger: Option<&Ref>) -> Result<Read> {
+        let Some(ledger) = ledger else { return Ok(Read { told: rows, raw: None, numbers: None }) };
+        let ledger =
+            LedgerColumns::parse(&self.log.objects().need(ledger)?)?.ledger(&self.state.terms.columns.trees())?;
+        Ok(Read { told: ledger.applied(&rows), raw: Some(rows), numbers: None })
+    }
+
+    pub(in crate::daemon::feed_writer) fn facts<'f>(
+        &'f self,
+        time: &'f str,
+        earlier: &'f [PastRelease],
+    ) -> Result<ReleaseFacts<'f>> {
+        let previous = match self.state.releases.last() {
+            None => None,
+            Some(line) => {
+                Some(line.manifest.ok_or_else(|| Error::new(ErrorCategory::Internal, "releases come one by one"))?)
+            }
+        };
+        Ok(ReleaseFacts {
+            feed: &self.state.terms.name,
+            chain: self.state.feed.chain(),
+            time,
+            signed: self.settings.signing.is_some(),
+            decision: None,
+            previous,
+            layout: self.settings.layout,
+            presentation: Presentation {
+                purpose: self.settings.pages.purpose.as_deref(),
+                contact: self.settings.pages.contact.as_deref(),
+                language: self.settings.pages.language,
+                earlier,
+            },
+        })
+    }
+}
+
+/// What a part of a table is called while it lies aside.
+fn staged_part((at, part): (usize, &ReleasePart)) -> String {
+    let [_, name] = part.table.names();
+    format!("{name}-{at}.parquet")
+}
+
+fn older_of(of: &PublishedGroup, joins: bool) -> Older<'_> {
+    let addends = of.measures.as_deref().filter(|_| joins);
+    Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows, addends }
+}
+
+fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> Newest<'a> {
+    Newest {
+        atoms: &new.recoding,
+        carving: new.carving.as_ref(),
+        rows: &kept.told,
+        raw: kept.raw(),
+        numbers: kept.numbers.as_ref(),
+    }
+}
+
+/// People of an increment.
+struct Read {
+    /// As they are published.
+    told: Histogram,
+    /// As they are, where that may be something else.
+    raw: Option<Histogram>,
+    /// With the numbers of their measures, where there are any.
+    numbers: Option<CodedRows>,
+}
+
+impl Read {
+    fn raw(&self) -> Option<&Histogram> {
+        self.raw.as_ref()
+    }
+}

@@ -1,0 +1,13 @@
+//! What a tick of the schedule does: it closes the increment, draws coins, and decides about the release that is due.
+
+pub(super) mod chance_draws;
+pub(super) mod chosen_recoding;
+pub(super) mod close;
+pub(super) mod coin;
+pub(super) mod coins;
+pub(super) mod decide;
+pub(super) mod judge;
+pub(super) mod parts;
+pub(super) mod repair;
+pub(super) mod retention;
+pub(super) mod sums;

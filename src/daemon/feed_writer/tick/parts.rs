@@ -1,0 +1,79 @@
+//! Of which files a release of a table that grows consists (SCIENCE 11): those of the release before, and new ones with the rows that are
+//! new, with the rows of several small files, or with what is left of a file when atoms are erased.
+
+use std::collections::BTreeMap;
+
+use super::super::state::FeedState;
+use super::super::times::milliseconds;
+use crate::engine::feed::ProposedRelease;
+use crate::engine::histogram::Histogram;
+use crate::engine::policy::{ChainKind, Policy};
+use crate::engine::release::{PartLine, ReleaseSpan, TableKind, replaced, rewritten};
+
+impl FeedState {
+    /// The files that a candidate needs and that are not published: the releases of each, and the rows that these have added.
+    ///
+    /// Files become one within an eighth of the time that rows are retained, where there is such a time: so a file leaves
+    /// at once, and not much later than its oldest rows could.
+    pub fn new_parts(
+        &self,
+        candidate: &ProposedRelease,
+        policy: &Policy,
+        retain: Option<u64>,
+    ) -> Vec<(ReleaseSpan, Histogram)> {
+        let earlier = self.rewritten_spans(TableKind::Rows, policy, retain).into_iter();
+        let earlier = earlier.map(|span| (span, self.feed.rows_of(span.first..=span.last)));
+        earlier.chain([(ReleaseSpan::of(candidate.release), candidate.new_rows())]).collect()
+    }
+
+    /// The same of the table of measures.
+    pub fn new_measures(
+        &self,
+        candidate: &ProposedRelease,
+        policy: &Policy,
+        retain: Option<u64>,
+    ) -> Vec<(ReleaseSpan, Histogram)> {
+        let earlier = self.rewritten_spans(TableKind::Measures, policy, retain).into_iter();
+        let earlier = earlier.filter_map(|span| Some((span, self.feed.measures_of(span.first..=span.last)?)));
+        earlier.chain(candidate.measures().map(|new| (ReleaseSpan::of(candidate.release), new))).collect()
+    }
+
+    /// The releases whose rows are written again with the next one.
+    fn rewritten_spans(&self, kind: TableKind, policy: &Policy, retain: Option<u64>) -> Vec<ReleaseSpan> {
+        let parts = self.parts_of(kind);
+        let period = |time: &str| retain.map_or(0, |retain| milliseconds(time) / (1_000 * (retain / 8).max(1) as i64));
+        let times: BTreeMap<u32, &str> = self.of_chain().map(|line| (line.release, line.time.as_str())).collect();
+        let of = |span: ReleaseSpan| times.get(&span.last).map_or(0, |time| period(time));
+        let now = self.due.as_ref().map_or(0, |due| period(&due.time));
+        // Without a column for the release each file holds the rows of one.
+        let joined = self.terms.columns.release().name().is_some();
+        let changed = || parts.iter().map(|part| part.span).filter(|span| self.loses_rows(*span));
+        let spans = match policy.kind() {
+            ChainKind::Cumulative if !joined => changed().collect(),
+            ChainKind::Cumulative => rewritten(&parts, |span| self.loses_rows(span), (of, now)),
+            ChainKind::Disjoint => Vec::new(),
+        };
+        let missing = self.not_in_table();
+        // Parts that become one hold the rows of all releases between them.
+        let missing = missing.into_iter().filter(|span| !spans.iter().any(|known| known.meets(*span)));
+        spans.iter().copied().chain(missing).collect()
+    }
+
+    /// Whether atoms of one of these releases are in no later one. Of atoms that were too old and are erased since, nothing but the newest
+    /// release of those that were too old is known.
+    fn loses_rows(&self, span: ReleaseSpan) -> bool {
+        let too_old = self.retired_through >= Some(span.first);
+        too_old || self.erased.iter().chain(&self.retired).any(|atom| span.holds(atom.release))
+    }
+
+    /// The files of the newest release, after one has come with these.
+    pub fn parts_with(&self, new: &[PartLine], policy: &Policy) -> Vec<PartLine> {
+        match policy.kind() {
+            ChainKind::Cumulative => {
+                let known = TableKind::ALL.map(|kind| self.parts_of(kind)).concat();
+                replaced(&known, new, |span| self.loses_rows(span))
+            }
+            ChainKind::Disjoint => new.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Repairs (SCIENCE 6, gate): as soon as a tick has made a release, it is attacked as the gate will. Where classes have labels
+//! of their own, the first one that fails goes back to those who wait, with all classes that were formed together with it, and
+//! the rest is judged once more: whoever is carved before or after them is carved as if they had not been there, so that what
+//! is left is a release of its own. A recoding that makes a small class certain becomes one step coarser for its class.
+//!
+//! It looks at quasi-identifiers only, and approves nothing.
+
+use crate::engine::feed::{ClosingResult, Feed, FeedTickResult};
+use crate::engine::gate::refinement::{AttackedRows, RefinementVerdict, Together, judge};
+use crate::engine::gate::verdict::{History, against, learnt, text};
+use crate::engine::histogram::describe;
+use crate::engine::model::{Columns, Role};
+use crate::engine::policy::{Output, Policy};
+
+/// Classes that went back to those who wait, or a column that became coarser, and why, in words.
+pub(in crate::daemon::feed_writer) struct Repair {
+    /// How many classes wait.
+    pub classes: u64,
+    /// The column that became coarser.
+    pub column: Option<String>,
+    /// Which one failed.
+    pub place: String,
+    /// Why.
+    pub text: String,
+}
+
+/// Repairs what a tick has made, as often as the policy lets it.
+pub(in crate::daemon::feed_writer) fn repair(
+    feed: &mut Feed,
+    ticked: &mut FeedTickResult,
+    history: &History,
+    policy: &Policy,
+    columns: &Columns,
+) -> Vec<Repair> {
+    match &ticked.closed {
+        ClosingResult::Candidate(candidate) if candidate.carving.is_some() => carved(feed, ticked, policy, columns),
+        ClosingResult::Candidate(_) => coarsened(feed, ticked, history, policy, columns),
+        _ => Vec::new(),
+    }
+}
+
+/// Makes the recoding of a tick coarser where it makes a small class certain.
+fn coarsened(
+    feed: &mut Feed,
+    ticked: &mut FeedTickResult,
+    history: &History,
+    policy: &Policy,
+    columns: &Columns,
+) -> Vec<Repair> {
+    let (limits, mut repairs) = (policy.refinement(), Vec::new());
+    // Classes that keep their labels are repaired by nothing.
+    let local = policy.search().is_local();
+    if local || !limits.looks_at_coarseness() || policy.output() == Output::TwoTable || feed.is_coarsest() {
+        return repairs;
+    }
+    let trees = columns.trees();
+    while (repairs.len() as u64) < limits.max_repairs {
+        let ClosingResult::Candidate(candidate) = &ticked.closed else { break };
+        let atoms = feed.published().last().map(|last| &last.atoms[..]);
+        let Some(certainty) = learnt(policy, history, atoms, candidate.table(), &trees) else { break };
+        let Some(fact) = against(&certainty, policy).next() else { break };
+        let Some(column) = feed.raise(&fact.class, ticked, policy, &trees) else { break };
+        let place = describe(&fact.class, columns);
+        let column = columns.of(Role::Quasi).nth(column).map(|column| column.name.to_string());
+        repairs.push(Repair { classes: 0, column, place, text: text(policy.a()) });
+    }
+    repairs
+}
+
+/// Repairs what a tick has carved.
+fn carved(feed: &mut Feed, ticked: &mut FeedTickResult, policy: &Policy, columns: &Columns) -> Vec<Repair> {
+    let (limits, mut repairs) = (policy.refinement(), Vec::new());
+    let ClosingResult::Candidate(candidate) = &ticked.closed else { return repairs };
+    let Some(carving) = candidate.carving.as_ref().filter(|_| limits.max_ratio.is_some()) else { return repairs };
+    let mut left: Vec<usize> = (0..carving.classes().len()).collect();
+    while (repairs.len() as u64) < limits.max_repairs {
+        let class = |&at: &usize| (carving.classes()[at].as_slice(), candidate.table().size_of(&carving.classes()[at]));
+        // What cannot be judged is for the gate to say; so is what all classes together tell, which no class mends.
+        let judged = judge(columns, left.iter().map(class), policy, (candidate.release.into(), Together::Not));
+        let Some((place, text)) = judged.as_ref().ok().and_then(first) else { break };
+        let judged = judged.expect("somebody was judged");
+        let gone = together(&judged, place, left.len());
+        if gone.len() == left.len() {
+            break;
+        }
+        let failed = match place {
+            AttackedRows::Class(at) => at,
+            AttackedRows::Outliers => left.len() - 1,
+        };
+        let place = describe(&carving.classes()[left[failed]], columns);
+        repairs.push(Repair { classes: gone.len() as u64, column: None, place, text });
+        left = (0..left.len()).filter(|at| !gone.contains(at)).map(|at| left[at]).collect();
+    }
+    if !repairs.is_empty() {
+        feed.narrow(|at| left.binary_search(&at).is_err(), ticked, &columns.trees());
+    }
+    repairs
+}
+
+/// The first class in the order of formation that something speaks against, and what.
+fn first(judged: &RefinementVerdict) -> Option<(AttackedRows, String)> {
+    let against = judged.found.against.iter().filter_map(|against| Some((against.place?, against)));
+    against.min_by_key(|(place, _)| *place).map(|(place, against)| (place, against.text.clone()))
+}
+
+/// The classes that were formed together with one; what was left over is the last of them.
+fn together(judged: &RefinementVerdict, place: AttackedRows, all: usize) -> Vec<usize> {
+    let classes = judged.release.classes();
+    match place {
+        AttackedRows::Class(at) => {
+            (0..classes.len()).filter(|&other| classes[other].state == classes[at].state).collect()
+        }
+        AttackedRows::Outliers => vec![all - 1],
+    }
+}
