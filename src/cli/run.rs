@@ -15,6 +15,7 @@ use super::process::{runtime, safely, signals};
 use super::{CommandResult, Exit, Out};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
+use crate::daemon::feed_writer::advice;
 use crate::daemon::observe::{Observer, format};
 use crate::daemon::service::{FeedTick, How, PageOptions, TickOutcome, Until, run as run_feeds};
 
@@ -136,6 +137,9 @@ fn words(tick: &FeedTick) -> String {
     }
     for reason in &tick.reasons {
         text.push_str(&format!("  {}: {}: {}\n", reason.check, reason.place, reason.text));
+    }
+    for advice in advice(&tick.reasons) {
+        let _ = writeln!(text, "  what can be done: {advice}");
     }
     text
 }

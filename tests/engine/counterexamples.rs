@@ -47,7 +47,7 @@ fn published(chain: &Chain, at: usize) -> Vec<Class> {
 }
 
 fn checks(verdict: &Verdict) -> BTreeSet<&str> {
-    verdict.reasons().map(|(check, _)| check.check.as_str()).collect()
+    verdict.reasons().map(|(check, _)| check.check.name()).collect()
 }
 
 /// Releases that somebody decided on, as the gate is shown them one after the other.

@@ -122,7 +122,7 @@ pub fn grown(draw: &mut Draw, m: Option<u64>) -> (Chain, ProposedRelease) {
 
 pub fn refused(offer: &Offer, check: &str) {
     let verdict = offer.judged().verdict().clone();
-    let reasons: Vec<&str> = verdict.reasons().map(|(check, _)| &*check.check).collect();
+    let reasons: Vec<&str> = verdict.reasons().map(|(check, _)| check.check.name()).collect();
     assert!(reasons.contains(&check), "{check} says nothing: {verdict:?}");
 }
 
@@ -151,7 +151,8 @@ fn releases_only_grow_and_everybody_is_somewhere() {
             }
             assert!(candidate.increments.len() > left || left == 0);
             let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
-            let made = |check: &str| approved.verdict().checks.iter().any(|line| line.check == check && line.made);
+            let made =
+                |check: &str| approved.verdict().checks.iter().any(|line| line.check.name() == check && line.made);
             for check in
                 ["form", "crowd", "growth", "atoms", "correspondence", "chain", "utility", "refinement", "pages"]
             {
@@ -411,7 +412,7 @@ fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
 fn a_label_tells_no_more_than_the_policy_allows() {
     let line = |offer: &Offer| {
         let verdict = offer.judged().verdict().clone();
-        verdict.checks.into_iter().find(|check| check.check == "refinement").expect("a line")
+        verdict.checks.into_iter().find(|check| check.check.name() == "refinement").expect("a line")
     };
     let above = AtomicU32::new(0);
     random::run("figures of classes", 36, |draw| {

@@ -320,7 +320,7 @@ fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
         // The rows leave and nothing says so: neither the log, nor the notice.
         refused(&Offer { erased: Vec::new(), ..offer.clone() }, "growth");
         let silent = offer.decided(|pages| pages.notice = None).expect_err("no notice");
-        assert!(silent.reasons().any(|(check, _)| check.check == "pages"));
+        assert!(silent.reasons().any(|(check, _)| check.check.name() == "pages"));
         let fewer = offer.decided(|pages| {
             let notice = Notice::parse(pages.notice.as_ref().expect("a notice")).expect("a notice");
             let mut labels = notice.labels.clone();

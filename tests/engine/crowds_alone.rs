@@ -57,7 +57,7 @@ fn a_disjoint_chain_publishes_each_crowd_once() {
                 assert!(rows >= a && division.refused(label, chain.policy.refusals()).is_some());
             }
             let approved = offer.decided(|_| ()).unwrap_or_else(|no| panic!("{no:?}"));
-            let checks: Vec<String> = approved.verdict().checks.iter().map(|check| check.check.clone()).collect();
+            let checks: Vec<String> = approved.verdict().checks.iter().map(|check| check.check.to_string()).collect();
             assert!(
                 ["crowd", "atoms", "refinement"].iter().all(|check| checks.iter().any(|made| made == check)),
                 "{checks:?}"

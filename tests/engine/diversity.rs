@@ -47,8 +47,8 @@ fn people(draw: &mut Draw, columns: &Columns, first: u128) -> Vec<Human> {
 /// What the gate found, by name.
 fn found(verdict: &Verdict) -> Vec<(String, Option<f64>)> {
     let names = ["distinct_l", "entropy_l", "alpha", "t"];
-    let told = verdict.checks.iter().filter(|check| names.contains(&check.check.as_str()));
-    told.map(|check| (check.check.clone(), check.value.map(|value| value.get()))).collect()
+    let told = verdict.checks.iter().filter(|check| names.contains(&check.check.name()));
+    told.map(|check| (check.check.to_string(), check.value.map(|value| value.get()))).collect()
 }
 
 /// The figures of the newest release in an audit of the whole chain.
@@ -118,11 +118,11 @@ fn a_chain_that_fails_is_stopped() {
     let candidate = chain.proposed(&[human(3, "x"), human(4, "x"), human(5, "x")]);
     let verdict = chain.offer(&candidate).decided(|_| ()).expect_err("they are alike once the others are excluded");
     assert!(verdict.stops(), "{verdict:?}");
-    let reasons: Vec<&str> = verdict.reasons().map(|(check, _)| check.check.as_str()).collect();
+    let reasons: Vec<&str> = verdict.reasons().map(|(check, _)| check.check.name()).collect();
     assert_eq!(reasons, ["distinct_l"]);
     // No figure of it is public.
     let lines = chain.offer(&candidate).judged().lines();
-    let line = lines.iter().find(|line| line.check == "distinct_l").expect("it is told");
+    let line = lines.iter().find(|line| line.check.name() == "distinct_l").expect("it is told");
     assert!(line.made && line.value.is_none() && line.limit.is_some());
     chain.feed.stop(&chain.policy);
     assert!(matches!(chain.tick(&[human(6, "y"), human(7, "z")]).closed, ClosingResult::Stopped));

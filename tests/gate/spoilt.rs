@@ -55,7 +55,7 @@ pub fn offer(
 }
 
 fn told(verdict: &Verdict) -> Vec<(String, String)> {
-    verdict.reasons().map(|(check, why)| (check.check.clone(), format!("{}: {}", why.place, why.text))).collect()
+    verdict.reasons().map(|(check, why)| (check.check.to_string(), format!("{}: {}", why.place, why.text))).collect()
 }
 
 /// Every mutant of this release is refused, by the right check and in the right words; all that are not, at once.

@@ -8,6 +8,7 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::tell::name;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::printable;
+use crate::daemon::feed_writer::advice;
 use crate::daemon::folder::{InputEntry, InputOutcome};
 use crate::engine::model::Columns;
 use crate::engine::policy::{ChainKind, Guarantee, Policy, Search};
@@ -42,6 +43,9 @@ pub fn report(
     for (entry, name) in entries.iter().zip(&names) {
         for reason in &entry.reasons {
             wrapped(&mut text, &format!("{}: ", short(name)), &reason.text);
+        }
+        for advice in advice(&entry.reasons) {
+            wrapped(&mut text, &format!("{}: what can be done: ", short(name)), advice);
         }
     }
     summary(&mut text, entries, folder, &feed.policy);

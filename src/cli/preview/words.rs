@@ -74,7 +74,7 @@ fn worth(text: &mut String, preview: &Preview) {
         wrapped(text, "", &said);
     }
     let names = |made: bool| {
-        let names = preview.checks.iter().filter(|check| check.made == made).map(|check| check.check.as_str());
+        let names = preview.checks.iter().filter(|check| check.made == made).map(|check| check.check.name());
         names.collect::<Vec<_>>().join(", ")
     };
     let (made, not_made) = (names(true), names(false));

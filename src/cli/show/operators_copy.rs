@@ -158,12 +158,8 @@ fn approval(wanted: &RequestOrigin) -> SignedApproval {
 fn facts(seen: &FeedSnapshot, feed: &FeedConfig, verdict: Option<&Ref>) -> CommandResult<OperatorFacts> {
     let recorded = verdict.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
     let checks = recorded.iter().filter_map(|recorded| recorded.verdict.as_ref()).flat_map(|verdict| &verdict.checks);
-    let checks = checks.map(|check| CheckLine {
-        check: check.check.clone(),
-        made: check.made,
-        value: check.value,
-        limit: check.limit,
-    });
+    let checks =
+        checks.map(|check| CheckLine { check: check.check, made: check.made, value: check.value, limit: check.limit });
     let checks = checks.collect();
     let reasons = recorded.iter().flat_map(|recorded| recorded.reasons.iter().chain(&recorded.coarsest));
     let reasons = reasons.map(|reason| reason.text.clone()).collect();

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::json::{HalvingLine, ReleaseLine, ReleaseShown, ShowAnswer, UniformLine, Waiting};
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
-use crate::daemon::feed_writer::{Recorded, RefusalRecord, Repaired};
+use crate::daemon::feed_writer::{Recorded, RefusalRecord, Repaired, advice};
 use crate::daemon::folder::InputOutcome;
 use crate::daemon::observe::Halt;
 use crate::engine::gate::verdict::Verdict;
@@ -93,6 +93,9 @@ fn ticks(text: &mut String, shown: &ShowAnswer) {
         wrapped(text, &format!("  {:>5}  ", tick.tick), &format!("{}: {outcome}{step}", printable(&tick.file)));
         for reason in &tick.answer.reasons {
             wrapped(text, "         - ", &reason.text);
+        }
+        for advice in advice(&tick.answer.reasons) {
+            wrapped(text, "         what can be done: ", advice);
         }
     }
     text.push('\n');

@@ -16,7 +16,7 @@ mod work;
 pub use intake::set_aside::UnnamedObjects;
 pub use intake::taken_messages::{Came, SetAsideCounts, TakenMessages, TakenPart};
 pub use objects::erased::LeavingAtom;
-pub use objects::record::{Recorded, RefusalRecord, Repaired, VerdictReason};
+pub use objects::record::{Recorded, RefusalRecord, Repaired, VerdictReason, advice};
 pub use publish::chain_table::{ChainTable, TablePart};
 pub use publish::delta_log::{DeltaLog, Version, log_path};
 pub use publish::make_visible::{PublishedRelease, not_as_decided};

@@ -163,13 +163,13 @@ pub struct Checks(Vec<String>);
 impl Checks {
     /// Those that were made.
     pub fn made(verdict: &Verdict) -> Checks {
-        Checks::named(verdict.checks.iter().filter(|check| check.made).map(|check| check.check.as_str()))
+        Checks::named(verdict.checks.iter().filter(|check| check.made).map(|check| check.check.name()))
     }
 
     /// Those that speak against the release.
     pub fn against(verdict: &Verdict) -> Checks {
         let against = verdict.checks.iter().filter(|check| !check.reasons.is_empty());
-        Checks::named(against.map(|check| check.check.as_str()))
+        Checks::named(against.map(|check| check.check.name()))
     }
 
     /// These. What does not look like the name of a check is told as `unnamed`.

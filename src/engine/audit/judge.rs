@@ -179,7 +179,7 @@ impl Bench<'_> {
                     let name = &self.names[at];
                     let text =
                         format!("release {} ({name}): {check} of {worst}, the policy wants {rule} {limit}", at + 1);
-                    reasons.push(FailedCheck { check, release: Some(at), value, limit, text });
+                    reasons.push(FailedCheck { check: check.name(), release: Some(at), value, limit, text });
                 }
             }
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::histogram::{Release, SensitiveValues, ValueCode};
 use crate::model::{Column, Columns, Domain, Node, Role, Value};
 use crate::policy::{Distance, DiversityLimits as Asked};
+use crate::release::Check;
 
 /// A class: sensitive values with the number of candidates that carry each, ascending by value, all above 0.
 pub type CandidateValues = [(ValueCode, u64)];
@@ -56,7 +57,7 @@ pub const ROUNDING: f64 = 1e-12;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LimitedFigure {
     /// What it is called.
-    pub check: &'static str,
+    pub check: Check,
     /// The figure.
     pub value: f64,
     /// What it is compared with.
@@ -79,16 +80,16 @@ impl DiversityFigures {
         let at_least: fn(f64, f64) -> bool = |value, limit| value >= limit - ROUNDING;
         let at_most: fn(f64, f64) -> bool = |value, limit| value <= limit + ROUNDING;
         let distinct = (self.distinct_l.map(|l| l as f64), asked.distinct_l.map(|l| l as f64));
-        add("distinct_l", distinct.0, distinct.1, "at least", at_least);
-        add("entropy_l", self.entropy_l, asked.entropy_l.map(|l| l.get()), "at least", at_least);
+        add(Check::DistinctL, distinct.0, distinct.1, "at least", at_least);
+        add(Check::EntropyL, self.entropy_l, asked.entropy_l.map(|l| l.get()), "at least", at_least);
         let below: fn(f64, f64) -> bool = |value, limit| value < limit - ROUNDING;
-        add("recursive_c", self.recursive_c, asked.recursive.map(|both| both.c.get()), "less than", below);
-        add("alpha", self.alpha, asked.alpha.map(|alpha| alpha.get()), "at most", at_most);
-        add("confidence", self.confidence, asked.confidence.map(|share| share.get()), "at most", at_most);
+        add(Check::RecursiveC, self.recursive_c, asked.recursive.map(|both| both.c.get()), "less than", below);
+        add(Check::Alpha, self.alpha, asked.alpha.map(|alpha| alpha.get()), "at most", at_most);
+        add(Check::Confidence, self.confidence, asked.confidence.map(|share| share.get()), "at most", at_most);
         if let Some(closeness) = asked.closeness {
             let hierarchical = closeness.distance == Distance::Hierarchical;
             let value = if hierarchical { self.t_hierarchical } else { self.t_equal };
-            add("t", value, Some(closeness.t.get()), "at most", at_most);
+            add(Check::T, value, Some(closeness.t.get()), "at most", at_most);
         }
         limits
     }

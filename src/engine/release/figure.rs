@@ -77,18 +77,3 @@ impl schemars::JsonSchema for Figure {
         schemars::json_schema!({ "type": "number" })
     }
 }
-
-/// One check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct CheckLine {
-    /// Its name.
-    pub check: String,
-    /// Whether it was made. A release is published only when every check that was made has passed.
-    pub made: bool,
-    /// What it found; null when it was not made, or when the figure is private.
-    pub value: Option<Figure>,
-    /// What the policy allows; null where there is nothing to compare with.
-    pub limit: Option<Figure>,
-}

@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::check::Check;
+use super::check::CheckLine;
 use super::digest::Sha256;
-use super::figure::{CheckLine, Figure};
+use super::figure::Figure;
 use super::file::FileLine;
 use super::layout::Layout;
 use super::overview::Overview;
@@ -202,7 +204,7 @@ impl Manifest {
     /// # Panics
     /// If Loss is not finite, which no manifest of a table has.
     pub fn figures(&self) -> PastRelease {
-        let refinement = self.checks.iter().find(|line| line.check == "refinement" && line.made);
+        let refinement = self.checks.iter().find(|line| line.check == Check::Refinement && line.made);
         PastRelease {
             release: self.release,
             rows: self.rows,

@@ -5,6 +5,7 @@
 //! This room knows nothing of increments, atoms, raw rows or how a recoding was found, and it judges nothing: what it
 //! is not given cannot leave through it.
 
+mod check;
 mod data;
 mod digest;
 mod figure;
@@ -28,9 +29,10 @@ mod tables;
 mod taxonomy;
 mod utility;
 
+pub use check::{Check, CheckFacts, CheckLine, FigurePrivacy, Side};
 pub use data::{ROW_GROUP, data, data_in_groups, part, two_in_groups};
 pub use digest::Sha256;
-pub use figure::{CheckLine, Figure};
+pub use figure::Figure;
 pub use file::FileLine;
 pub use language::Language;
 pub use layout::{Layout, PlacedFile, PlacedFiles};

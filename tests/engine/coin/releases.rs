@@ -21,7 +21,7 @@ struct Seen {
 }
 
 fn against(verdict: &Verdict) -> Vec<&str> {
-    verdict.reasons().map(|(check, _)| check.check.as_str()).collect()
+    verdict.reasons().map(|(check, _)| check.check.name()).collect()
 }
 
 /// What an audit finds that knows who came with which release: somebody is shown to have fewer than k candidates, or enough.

@@ -307,8 +307,13 @@ fn the_gate_sees_what_was_not_masked() {
         assert!(good.decided(|_| ()).is_ok());
         let minimality = |offer: &Offer| {
             let judged = offer.judged();
-            let found =
-                judged.verdict().checks.iter().find(|check| check.check == "minimality").expect("it is made").clone();
+            let found = judged
+                .verdict()
+                .checks
+                .iter()
+                .find(|check| check.check.name() == "minimality")
+                .expect("it is made")
+                .clone();
             (found.made, found.sensitive, found.reasons.into_iter().map(|reason| reason.text).collect::<Vec<_>>())
         };
         assert_eq!(minimality(&good), (true, true, vec![]));

@@ -7,8 +7,8 @@ use tidegate::engine::gate::utility;
 use tidegate::engine::model::{Cut, Kind, Node, Tree, Value};
 use tidegate::engine::policy::{self, ChainKind, Decimal, Guarantee, Policy, PolicySettings};
 use tidegate::engine::release::{
-    CheckLine, Figure, FileLine, Manifest, NoManifest, Overview, Presentation, ReleaseFacts, ReleaseTerms, Sha256,
-    Taxonomies, data, taxonomy,
+    Check, CheckLine, Figure, FileLine, Manifest, NoManifest, Overview, Presentation, ReleaseFacts, ReleaseTerms,
+    Sha256, Taxonomies, data, taxonomy,
 };
 
 use super::table::{Table, declared, random_table};
@@ -61,12 +61,12 @@ pub fn terms<'a>(table: &'a Table, policy: &'a Policy, checks: &'a [CheckLine]) 
 }
 
 pub fn checks() -> Vec<CheckLine> {
-    let line = |check: &str, made, value, limit| CheckLine { check: check.to_owned(), made, value, limit };
+    let line = |check, made, value, limit| CheckLine { check, made, value, limit };
     vec![
-        line("crowd", true, Some(Figure::Whole(2)), Some(Figure::Whole(2))),
-        line("correspondence", true, None, Some(Figure::Whole(2))),
-        line("utility", true, Figure::real(0.41421356237309515), Figure::real(0.9)),
-        line("refinement", false, None, None),
+        line(Check::Crowd, true, Some(Figure::Whole(2)), Some(Figure::Whole(2))),
+        line(Check::Correspondence, true, None, Some(Figure::Whole(2))),
+        line(Check::Utility, true, Figure::real(0.41421356237309515), Figure::real(0.9)),
+        line(Check::Refinement, false, None, None),
     ]
 }
 

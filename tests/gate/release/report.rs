@@ -239,8 +239,7 @@ fn labels_stay_text() {
     let raw = (0..10).map(|row| (vec![row % 5], vec![])).collect();
     let table = Table::of(declared(vec![tree.clone()], &[]), vec![Cut::leaves(&tree)], raw);
     let policy = policy(Guarantee::Blind);
-    let mut checks = checks();
-    checks[0].check = evil[0].to_owned();
+    let checks = checks();
     let presentation = Presentation { purpose: Some(evil[3]), contact: Some(evil[1]), ..Presentation::default() };
     let said = ReleaseFacts { feed: evil[0], time: evil[1], presentation, ..facts() };
     let manifest = Manifest::of(&said, &terms(&table, &policy, &checks), &Overview::of(&table.release), Vec::new());

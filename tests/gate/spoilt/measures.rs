@@ -169,7 +169,7 @@ fn changed(told: &Histogram, label: usize, change: impl Fn(&mut [Value])) -> His
 
 fn refused(offer: &Offer, check: &str) -> Verdict {
     let verdict = offer.judged().verdict().clone();
-    let found: Vec<&str> = verdict.reasons().map(|(found, _)| found.check.as_str()).collect();
+    let found: Vec<&str> = verdict.reasons().map(|(found, _)| found.check.name()).collect();
     assert!(found.contains(&check), "{check} is not among {found:?}");
     assert!(verdict.stops(), "values decide");
     verdict

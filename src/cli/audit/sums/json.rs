@@ -31,7 +31,7 @@ pub struct SumsAnswer {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SumsReason {
     /// What is wrong.
-    pub check: Check,
+    pub check: SumsCheck,
     /// The cell: the code of each dimension.
     pub cell: BTreeMap<String, String>,
     /// The cell whose only contributor is the attacker; null for other checks.
@@ -45,7 +45,7 @@ pub struct SumsReason {
 /// What is wrong with a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Check {
+pub enum SumsCheck {
     /// The cell is published, and sensitive by the p% rule.
     P,
     /// The cell is published, and sensitive by the dominance rule.
@@ -130,18 +130,22 @@ pub fn sums(read: &SumsFile, judged: &SumsVerdict, args: &SumsArgs, protected: O
 }
 
 /// What is wrong, in words.
-pub fn text(read: &SumsFile, (cell, fault): (usize, CellFault), check: Check) -> String {
+pub fn text(read: &SumsFile, (cell, fault): (usize, CellFault), check: SumsCheck) -> String {
     let name = read.name(cell);
     match check {
-        Check::P => format!(
+        SumsCheck::P => format!(
             "{name} is published, and the person with the second largest contribution can compute the largest one too closely (p% rule)"
         ),
-        Check::Dominance => {
+        SumsCheck::Dominance => {
             format!("{name} is published, and its largest contributions are too large a share of it (dominance rule)")
         }
-        Check::Recovered => format!("{name} is left out, and readers can compute it exactly from what is published"),
-        Check::Narrow => format!("{name} is left out, and readers can compute it too closely from what is published"),
-        Check::Contributor => {
+        SumsCheck::Recovered => {
+            format!("{name} is left out, and readers can compute it exactly from what is published")
+        }
+        SumsCheck::Narrow => {
+            format!("{name} is left out, and readers can compute it too closely from what is published")
+        }
+        SumsCheck::Contributor => {
             let lone = if let CellFault::Known(lone) = fault { read.name(lone) } else { String::new() };
             format!(
                 "{name} is left out, and the only contributor to {lone}, who knows that sum, can compute it exactly or too closely"
@@ -151,13 +155,13 @@ pub fn text(read: &SumsFile, (cell, fault): (usize, CellFault), check: Check) ->
 }
 
 /// Which check a fault is of. Of two rules p% comes first.
-pub fn check_of(fault: CellFault, percent_is_first: bool) -> Check {
+pub fn check_of(fault: CellFault, percent_is_first: bool) -> SumsCheck {
     match fault {
-        CellFault::Sensitive(0) if percent_is_first => Check::P,
-        CellFault::Sensitive(_) => Check::Dominance,
-        CellFault::Recovered => Check::Recovered,
-        CellFault::Narrow => Check::Narrow,
-        CellFault::Known(_) => Check::Contributor,
+        CellFault::Sensitive(0) if percent_is_first => SumsCheck::P,
+        CellFault::Sensitive(_) => SumsCheck::Dominance,
+        CellFault::Recovered => SumsCheck::Recovered,
+        CellFault::Narrow => SumsCheck::Narrow,
+        CellFault::Known(_) => SumsCheck::Contributor,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::file::SumsFile;
-use super::json::{self, Check};
+use super::json::{self, SumsCheck};
 use super::protected::Protected;
 use crate::cli::paragraph::wrapped;
 use crate::cli::tell::shell;
@@ -101,7 +101,7 @@ fn verdict(text: &mut String, read: &SumsFile, judged: &SumsVerdict, rules: &[Do
     put(text, "UNSAFE");
     let percent_is_first = matches!(rules.first(), Some(DominanceRule::Percent(_)));
     let check = |fault: &(usize, CellFault)| (*fault, json::check_of(fault.1, percent_is_first));
-    let checks: Vec<((usize, CellFault), Check)> = judged.faults.iter().map(check).collect();
+    let checks: Vec<((usize, CellFault), SumsCheck)> = judged.faults.iter().map(check).collect();
     for &(fault, check) in checks.iter().take(MOST_CELLS) {
         wrapped(text, "  - ", &json::text(read, fault, check));
     }
@@ -109,11 +109,11 @@ fn verdict(text: &mut String, read: &SumsFile, judged: &SumsVerdict, rules: &[Do
         put(text, &format!("  - … and {} more; --json has them all", checks.len() - MOST_CELLS));
     }
     put(text, "\nWhat to do");
-    let has = |wanted: &[Check]| checks.iter().any(|(_, check)| wanted.contains(check));
-    if has(&[Check::P, Check::Dominance]) {
+    let has = |wanted: &[SumsCheck]| checks.iter().any(|(_, check)| wanted.contains(check));
+    if has(&[SumsCheck::P, SumsCheck::Dominance]) {
         wrapped(text, "  - ", "leave these cells out, and others with them: --protect FILE writes such a table");
     }
-    if has(&[Check::Recovered, Check::Narrow, Check::Contributor]) {
+    if has(&[SumsCheck::Recovered, SumsCheck::Narrow, SumsCheck::Contributor]) {
         wrapped(
             text,
             "  - ",

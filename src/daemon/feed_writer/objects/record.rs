@@ -1,6 +1,8 @@
 //! What came of a tick, for the operator: the whole verdict, what was done about the standing recoding, and every
 //! candidate that the search refused with its reason. Private: it may be read with the releases' history, never published.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +12,7 @@ use crate::engine::anonymizer::{InvalidReason, NoRelease, RecodingStep, Refusal}
 use crate::engine::feed::FeedTickResult;
 use crate::engine::gate::verdict::Verdict;
 use crate::engine::model::{Columns, Role};
-use crate::engine::release::Figure;
+use crate::engine::release::{Check, Figure};
 
 /// Why a release may not leave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +27,11 @@ pub struct VerdictReason {
     pub limit: Option<Figure>,
     /// In words.
     pub text: String,
+}
+
+/// What an operator can do about these reasons, each thing once.
+pub fn advice(reasons: &[VerdictReason]) -> BTreeSet<&'static str> {
+    reasons.iter().filter_map(|reason| Check::named(&reason.check)).map(|check| check.facts().advice).collect()
 }
 
 /// A candidate that the search refused.
@@ -121,7 +128,7 @@ impl Recorded {
             &crate::engine::gate::verdict::RejectionReason,
         )| {
             VerdictReason {
-                check: check.check.clone(),
+                check: check.check.to_string(),
                 place: reason.place.clone(),
                 value: reason.value,
                 limit: reason.limit,

@@ -146,7 +146,7 @@ impl Live {
 fn rejection(release: u32, due: &Due, verdict: &Verdict, stops: bool, kept: Ref) -> Rejection {
     let reasons = verdict.reasons();
     let reasons = reasons.map(|(check, reason)| FailureRecord {
-        check: check.check.clone(),
+        check: check.check.to_string(),
         value: reason.value.filter(|_| check.public_value().is_some()),
         limit: reason.limit,
     });

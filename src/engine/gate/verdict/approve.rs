@@ -15,7 +15,7 @@
 //! # }
 //! ```
 
-use super::check_result::{CheckResult, Figure, RejectionReason, Verdict};
+use super::check_result::{Check, CheckResult, Figure, RejectionReason, Verdict};
 use super::comparison::{ComparedCandidate, NextRelease};
 use super::crowd_history::{ReleaseGrowth, RemovedLabels};
 use super::history::{Defect, History};
@@ -172,12 +172,12 @@ impl JudgedTable {
     /// The public part of the verdict: no figure of a check that reads sensitive values, no private count.
     pub fn lines(&self) -> Vec<CheckLine> {
         let line = |check: &CheckResult| CheckLine {
-            check: check.check.clone(),
+            check: check.check,
             made: check.made,
             value: check.public_value(),
             limit: check.limit,
         };
-        self.verdict.checks.iter().map(line).chain([CheckLine { made: true, ..named("pages") }]).collect()
+        self.verdict.checks.iter().map(line).chain([CheckLine { made: true, ..named(Check::Pages) }]).collect()
     }
 
     /// What the table was judged by, with these lines of its checks.
@@ -193,7 +193,7 @@ impl JudgedTable {
     /// The verdict, with every reason.
     pub fn approve(mut self, facts: &ReleaseFacts<'_>, pages: ReleasePages) -> Result<Approved, Verdict> {
         // The manifest holds the digest of the table, so what is said of it may follow from sensitive values.
-        let mut check = CheckResult::made("pages").secret();
+        let mut check = CheckResult::made(Check::Pages);
         if let Some(table) = self.overview() {
             check.reasons = self.look_through(facts, &pages, &table);
         }
@@ -318,6 +318,6 @@ fn recoding_told(told: &Manifest, table: &Overview<'_>, columns: &Columns) -> bo
         })
 }
 
-fn named(check: &str) -> CheckLine {
-    CheckLine { check: check.to_owned(), made: false, value: None::<Figure>, limit: None }
+fn named(check: Check) -> CheckLine {
+    CheckLine { check, made: false, value: None::<Figure>, limit: None }
 }

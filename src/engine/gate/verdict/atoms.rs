@@ -4,7 +4,7 @@
 //! How small the smallest atom is stays private: a class of the release can consist of several, and which they are, nobody
 //! is told.
 
-use super::check_result::{CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::{Newest, Older, Ready};
 use super::crowds;
 use crate::histogram::{Release, Tuples, describe};
@@ -20,7 +20,7 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
         return crowds::atoms(ready);
     }
     if !matches!(ready.case.policy.chain(), ChainPromise::Blind(_)) {
-        return CheckResult::not_made("atoms");
+        return CheckResult::not_made(Check::Atoms);
     }
     let a = ready.case.policy.a();
     let mut smallest = None;
@@ -36,7 +36,7 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
         known(ready, older, &mut reasons);
     }
     reasons.truncate(NAMED);
-    CheckResult { reasons, ..CheckResult::made("atoms").private().at_least(smallest, a) }
+    CheckResult { reasons, ..CheckResult::made(Check::Atoms).at_least(smallest, a) }
 }
 
 /// Atoms with fewer than a people.

@@ -5,7 +5,7 @@
 //! A refusal that has one explanation left speaks against a release, always. Other classes that are certain, and the ratio,
 //! are told, and judged where the policy asks for `max_global_ratio`.
 
-use super::check_result::{CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::{NextRelease, Ready};
 use super::crowds;
 use super::history::History;
@@ -63,18 +63,18 @@ pub fn checks(ready: &Ready<'_>) -> Vec<CheckResult> {
     let atoms = ready.case.older.last().map(|older| older.atoms);
     let told = Some(ready.case).filter(|case| case.searched && limits.looks_at_coarseness() && ready.exact.is_none());
     let told = told.and_then(|case| learnt(case.policy, case.history, atoms, &ready.table, &ready.trees));
-    let certain = told.as_ref().map_or(CheckResult::not_made("certainty"), |told| certain(told, ready.case));
+    let certain = told.as_ref().map_or(CheckResult::not_made(Check::Certainty), |told| certain(told, ready.case));
     let mut checks = vec![certain];
     let learnt = ready.case.learnt.filter(|_| told.is_some());
     checks.extend(ratio(ready.case, learnt.and_then(|learnt| learnt.wholly), limits.max_global_ratio));
     let finally = learnt.and_then(|learnt| learnt.finally);
-    checks.extend(finally.map(|log10| CheckResult { value: power(log10), ..CheckResult::made("maximality") }));
+    checks.extend(finally.map(|log10| CheckResult { value: power(log10), ..CheckResult::made(Check::Maximality) }));
     checks
 }
 
 fn certain(told: &Certainty, case: &NextRelease<'_>) -> CheckResult {
     let found = Some(Figure::Whole(told.facts.len() as u64));
-    let mut checked = CheckResult { value: found, ..CheckResult::made("certainty") };
+    let mut checked = CheckResult { value: found, ..CheckResult::made(Check::Certainty) };
     let reason = |fact: &Fact| RejectionReason::plain(describe(&fact.class, case.columns), text(case.policy.a()));
     checked.reasons = against(told, case.policy).map(reason).take(NAMED).collect();
     if told.answer == FactExtent::Open {
@@ -88,12 +88,12 @@ fn certain(told: &Certainty, case: &NextRelease<'_>) -> CheckResult {
 fn ratio(case: &NextRelease<'_>, log10: Option<f64>, limit: Option<Decimal>) -> Option<CheckResult> {
     let value = log10.and_then(power);
     let most = limit.and_then(|limit| Figure::real(limit.get()));
-    let mut checked = CheckResult { value, limit: most, ..CheckResult::made("max_global_ratio") };
+    let mut checked = CheckResult { value, limit: most, ..CheckResult::made(Check::MaxGlobalRatio) };
     let Some(limit) = limit.map(Decimal::get) else {
         // Of a search whose course is not walked again it is not known, and said so.
         let known = matches!(case.policy.inference(), Inference::Replay | Inference::Nothing);
         let silent = known || !case.searched || !case.policy.refinement().looks_at_coarseness();
-        return log10.map(|_| checked).or_else(|| (!silent).then(|| CheckResult::not_made("max_global_ratio")));
+        return log10.map(|_| checked).or_else(|| (!silent).then(|| CheckResult::not_made(Check::MaxGlobalRatio)));
     };
     let text = match log10 {
         // Where the recoding stays nobody learns anything.

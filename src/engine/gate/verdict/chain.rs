@@ -1,7 +1,7 @@
 //! All releases of the chain together (SCIENCE 3): the pair bound for every person who is looked for; under `bcf` for
 //! everybody who could be.
 
-use super::check_result::{CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::{Lineage, Ready};
 use super::{crossing, crowds};
 use crate::gate::chain::{ChainTarget, ComparablePairs, Fold, ReleaseChain, Sight};
@@ -13,7 +13,7 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
     if crowds::judges(ready.case.policy) {
         return crowds::chain(ready);
     }
-    let found = CheckResult::made("chain").secret();
+    let found = CheckResult::made(Check::Chain);
     let Some(lineage) = &ready.lineage else { return CheckResult { made: false, ..found } };
     let Some((weakest, whole)) = weakest(ready, lineage) else {
         let text = "a release does not show the people of the chain, so nothing shows that all together are safe";

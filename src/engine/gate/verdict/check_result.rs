@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::release::Figure;
+use crate::release::FigurePrivacy;
+pub use crate::release::{Check, Figure};
 
 /// Everything the gate found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,8 +18,8 @@ pub struct Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CheckResult {
-    /// Its name.
-    pub check: String,
+    /// Which one.
+    pub check: Check,
     /// Whether it was made. One that was not says nothing for a release; that it had to be made is a reason against it.
     pub made: bool,
     /// Whether what it finds may depend on sensitive values: its figures are private then, and a reason stops the chain.
@@ -61,12 +62,13 @@ impl RejectionReason {
 
 impl CheckResult {
     /// A check that passes unless reasons are added.
-    pub fn made(check: &str) -> CheckResult {
+    pub fn made(check: Check) -> CheckResult {
+        let privacy = check.facts().privacy;
         CheckResult {
-            check: check.to_owned(),
+            check,
             made: true,
-            sensitive: false,
-            private: false,
+            sensitive: privacy == FigurePrivacy::Sensitive,
+            private: privacy == FigurePrivacy::Private,
             value: None,
             limit: None,
             reasons: Vec::new(),
@@ -74,20 +76,9 @@ impl CheckResult {
     }
 
     /// A check that this release does not get.
-    pub fn not_made(check: &str) -> CheckResult {
-        CheckResult { made: false, ..CheckResult::made(check) }
-    }
-
-    /// The same as one that reads sensitive values.
-    #[must_use]
-    pub fn secret(self) -> CheckResult {
-        CheckResult { sensitive: true, ..self }
-    }
-
-    /// The same as one whose figures nobody outside may see.
-    #[must_use]
-    pub fn private(self) -> CheckResult {
-        CheckResult { private: true, ..self }
+    pub fn not_made(check: Check) -> CheckResult {
+        // It has read nothing.
+        CheckResult { made: false, sensitive: false, private: false, ..CheckResult::made(check) }
     }
 
     /// The figure, where it may be published.

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::check_result::{CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::{Lineage, Ready};
 use super::crowds;
 use crate::gate::correspondence::{Anonymity, Correspondence};
@@ -15,7 +15,7 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
     if crowds::judges(ready.case.policy) {
         return crowds::correspondence(ready);
     }
-    let found = CheckResult::made("correspondence").secret();
+    let found = CheckResult::made(Check::Correspondence);
     let Some(lineage) = &ready.lineage else { return CheckResult { made: false, ..found } };
     let Some(pairs) = pairs(ready, lineage) else {
         let text = "the release does not show the people of an earlier one, so nothing shows that the two are safe";

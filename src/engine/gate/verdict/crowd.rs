@@ -1,6 +1,6 @@
 //! Everybody hides in a class of at least k in the release itself.
 
-use super::check_result::{CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::Ready;
 
 /// Classes that are named at most; the smallest ones.
@@ -10,7 +10,7 @@ const NAMED: usize = 12;
 pub fn check(ready: &Ready<'_>) -> CheckResult {
     let k = ready.case.policy.k();
     let smallest = ready.smallest();
-    let mut found = CheckResult::made("crowd").at_least(smallest, k);
+    let mut found = CheckResult::made(Check::Crowd).at_least(smallest, k);
     match smallest {
         Some(smallest) if smallest >= k => return found,
         Some(_) => {}

@@ -8,7 +8,7 @@
 //! An attacker who compares releases, all of them together, has the new rows of a label for everybody who is in one of them: no
 //! fewer than its atoms have people.
 
-use super::check_result::{CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::{Crowds, Newest, Older, Ready};
 use super::crowd_history::fewest;
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
@@ -63,13 +63,12 @@ pub fn difference(ready: &Ready<'_>) -> Option<(Vec<Node>, u64)> {
 /// What comparing the release with earlier ones leaves of anybody (SCIENCE 2): the rows of a label that came together.
 pub fn correspondence(ready: &Ready<'_>) -> CheckResult {
     if alone(ready.case.policy) {
-        return CheckResult::not_made("correspondence");
+        return CheckResult::not_made(Check::Correspondence);
     }
     let a = ready.case.policy.a();
     let new = added(ready);
     let before = known(ready).history.sums().smallest();
-    let mut found =
-        CheckResult::made("correspondence").secret().at_least(before.into_iter().chain(fewest(new)).min(), a);
+    let mut found = CheckResult::made(Check::Correspondence).at_least(before.into_iter().chain(fewest(new)).min(), a);
     for class in (0..new.classes()).filter(|&class| new.size(class) < a).take(NAMED) {
         let (place, rows) = (new.describe(class, ready.case.columns), new.size(class));
         let text = format!("{rows} rows of {place} are new, an atom has at least {a} people");
@@ -81,12 +80,12 @@ pub fn correspondence(ready: &Ready<'_>) -> CheckResult {
 /// What comparing all releases leaves of anybody (SCIENCE 3).
 pub fn chain(ready: &Ready<'_>) -> CheckResult {
     if alone(ready.case.policy) {
-        return CheckResult::not_made("chain");
+        return CheckResult::not_made(Check::Chain);
     }
     let a = ready.case.policy.a();
     let new = added(ready);
     let ever = known(ready).history.fewest().chain(fewest(new)).min();
-    let mut found = CheckResult::made("chain").secret().at_least(ever, a);
+    let mut found = CheckResult::made(Check::Chain).at_least(ever, a);
     if ever.is_some_and(|ever| ever < a) {
         let text = format!("all releases together leave somebody fewer than {a} rows");
         found.reasons.push(RejectionReason::plain("all releases", text));
@@ -118,7 +117,7 @@ pub fn atoms(ready: &Ready<'_>) -> CheckResult {
         }
     }
     reasons.truncate(NAMED);
-    CheckResult { reasons, ..CheckResult::made("atoms").private().at_least(smallest, a) }
+    CheckResult { reasons, ..CheckResult::made(Check::Atoms).at_least(smallest, a) }
 }
 
 /// What new labels tell (SCIENCE 11, CRA): a factor of four for each split that may have been refused on the way to one.
@@ -128,7 +127,7 @@ pub fn refinement(ready: &Ready<'_>) -> CheckResult {
     let mut found = CheckResult {
         made: limit.is_some(),
         limit: limit.and_then(|limit| Figure::real(limit.get())),
-        ..CheckResult::made("refinement")
+        ..CheckResult::made(Check::Refinement)
     };
     let Some(division) = policy.division(&ready.trees) else {
         found.reasons.push(RejectionReason::plain("data", "there are more combinations of values than can be counted"));

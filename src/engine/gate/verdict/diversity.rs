@@ -1,7 +1,7 @@
 //! Diversity of what attacks leave (SCIENCE 4, checks that look at sensitive values; BCF 7.2): once, on the one recoding that
 //! quasi-identifiers have fixed. What fails here ends the chain, since it is seen that nothing comes.
 
-use super::check_result::{CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::Ready;
 use super::crowds;
 use super::remaining_candidates::Measured;
@@ -12,7 +12,7 @@ use crate::policy;
 pub fn checks(ready: &Ready<'_>) -> Vec<CheckResult> {
     let asked = ready.case.policy.diversity();
     let Some(asked) = asked.filter(|asked| **asked != policy::DiversityLimits::default()) else {
-        return vec![CheckResult::not_made("diversity")];
+        return vec![CheckResult::not_made(Check::Diversity)];
     };
     let l = asked.recursive.map(|both| both.l);
     let measures = Measures::new(ready.case.columns, &ready.values, l);
@@ -24,7 +24,7 @@ pub fn checks(ready: &Ready<'_>) -> Vec<CheckResult> {
         let text = "the releases cross, or do not show the people of the chain, so nothing shows what attacks leave";
         return vec![CheckResult {
             reasons: vec![RejectionReason::plain("all releases", text)],
-            ..CheckResult::made("diversity").secret()
+            ..CheckResult::made(Check::Diversity)
         }];
     };
     found.limited(asked).into_iter().map(line).collect()
@@ -33,7 +33,7 @@ pub fn checks(ready: &Ready<'_>) -> Vec<CheckResult> {
 fn line(limited: LimitedFigure) -> CheckResult {
     let LimitedFigure { check, value, limit, rule, kept } = limited;
     let (value, limit) = (Figure::real(value), Figure::real(limit));
-    let mut found = CheckResult { value, limit, ..CheckResult::made(check).secret() };
+    let mut found = CheckResult { value, limit, ..CheckResult::made(check) };
     if !kept {
         let text = format!("{check} of the worst class that attacks leave is not {rule} what the policy wants");
         found.reasons.push(RejectionReason { value, limit, ..RejectionReason::plain("the worst class", text) });

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::addends::{Aggregate, LabelAddends, SumRules, addends};
 use super::blocks;
-use super::check_result::{CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::Ready;
 use super::unjudged_policy::uncovered;
 use crate::histogram::{Release, SensitiveValues, describe};
@@ -31,9 +31,9 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
             ("dominance_safe", safe),
         ];
         let reasons = asked.into_iter().filter(|(_, asked)| *asked).map(|(key, _)| uncovered(key));
-        return CheckResult { reasons: reasons.collect(), ..CheckResult::not_made("dominance") };
+        return CheckResult { reasons: reasons.collect(), ..CheckResult::not_made(Check::Dominance) };
     }
-    let mut found = CheckResult::made("dominance").secret();
+    let mut found = CheckResult::made(Check::Dominance);
     match &ready.measures {
         Some((shown, values)) => found.reasons = differences(ready, shown, values),
         None => found

@@ -4,7 +4,7 @@
 //! Bytes follow from sensitive values too, so a release that fails here stops the chain: were it merged with the next one,
 //! that it is missing would tell something of its people's values.
 
-use super::check_result::{CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::NextRelease;
 use super::parts::part_of;
 use super::read_tables::ReadTables;
@@ -18,7 +18,7 @@ const OTHER: &str = "the bytes are not the ones that these rows are published as
 
 /// Judges the form and hands on what was read.
 pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<ReadTables>) {
-    let mut found = CheckResult::made("form").secret();
+    let mut found = CheckResult::made(Check::Form);
     let grows = matches!(case.policy.chain(), ChainPromise::Crowds { .. });
     let two = case.policy.output() == Output::TwoTable;
     let (tables, measures) = tables.apart();

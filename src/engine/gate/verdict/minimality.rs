@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::check_result::{CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::{Newest, Ready};
 use super::joint_slices::{Slice, slices};
 use crate::gate::minimality::{Credibility, masked, masked_from};
@@ -22,7 +22,7 @@ type Counts = BTreeMap<ValueCode, [u64; 2]>;
 pub fn check(ready: &Ready<'_>) -> CheckResult {
     let Some(masking) = ready.case.policy.masking().filter(|_| !matches!(ready.case.policy.chain(), ChainPromise::Bcf))
     else {
-        return CheckResult::not_made("minimality");
+        return CheckResult::not_made(Check::Minimality);
     };
     // Later tests move what is believed of people of this release too, so that all that may come count.
     let odds = ready.case.policy.odds().map(|odds| odds.most);
@@ -39,7 +39,7 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
     found.reasons.truncate(NAMED);
     let value = found.worst.and_then(|worst| Figure::real(worst.value()));
     let limit = Figure::real(1.0 / masking.m as f64);
-    CheckResult { value, limit, reasons: found.reasons, ..CheckResult::made("minimality").secret() }
+    CheckResult { value, limit, reasons: found.reasons, ..CheckResult::made(Check::Minimality) }
 }
 
 struct Found {

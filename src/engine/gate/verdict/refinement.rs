@@ -2,7 +2,7 @@
 //! where their rows can be. Attacked is what was read from the bytes, by whoever knows that order. All of it follows from
 //! quasi-identifiers, so that what is found tells nothing of sensitive values.
 
-use super::check_result::{CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::Ready;
 use super::crowds;
 use crate::gate::refinement::{FailedLimit, Together, judge};
@@ -16,10 +16,10 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
         return crowds::refinement(ready);
     }
     let (Some(carving), Some(limit)) = (ready.case.carving, ready.case.policy.refinement().max_ratio) else {
-        return CheckResult::not_made("refinement");
+        return CheckResult::not_made(Check::Refinement);
     };
     let limit = Figure::real(limit.get());
-    let mut found = CheckResult { limit, ..CheckResult::made("refinement") };
+    let mut found = CheckResult { limit, ..CheckResult::made(Check::Refinement) };
     let classes = carving.classes().iter().map(|class| (class.as_slice(), ready.table.size_of(class)));
     match judge(ready.case.columns, classes, ready.case.policy, (ready.case.release.into(), Together::IfLimited)) {
         Err(text) => found.reasons.push(RejectionReason::plain("data", text)),

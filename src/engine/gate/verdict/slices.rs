@@ -1,7 +1,7 @@
 //! Under `chain` releases can be finer than atoms (SCIENCE 4): nobody may be told apart from everybody whom they came with, and
 //! by how much the tests of a chain move an attacker's belief has a cap.
 
-use super::check_result::{CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::Ready;
 use super::joint_slices::slices;
 
@@ -13,14 +13,14 @@ pub fn checks(ready: &Ready<'_>) -> Vec<CheckResult> {
     let Some(odds) = ready.case.policy.odds() else { return Vec::new() };
     let sizes = ready.whole().map(|lineage| slices(ready.case, &lineage)).unwrap_or_default();
     let smallest = sizes.iter().map(|slice| slice.shown.values().sum::<u64>()).min();
-    let mut together = CheckResult::made("slices").private().at_least(smallest, FEWEST);
+    let mut together = CheckResult::made(Check::Slices).at_least(smallest, FEWEST);
     if smallest.is_none_or(|smallest| smallest < FEWEST) {
         let text = "the releases together tell somebody apart from everybody whom they came with";
         together.reasons.push(RejectionReason::plain("all releases", text));
     }
     let tests = ready.case.tests;
     let (value, limit) = (Figure::real(odds.after(tests)), Figure::real(odds.most.get()));
-    let mut told = CheckResult { value, limit, ..CheckResult::made("max_odds") };
+    let mut told = CheckResult { value, limit, ..CheckResult::made(Check::MaxOdds) };
     if !odds.bear(tests) {
         let text = format!("{tests} tests move the odds of an attacker's belief by more than the policy allows");
         told.reasons.push(RejectionReason { value, limit, ..RejectionReason::plain("the chain", text) });

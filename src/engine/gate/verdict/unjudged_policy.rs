@@ -3,24 +3,24 @@
 //!
 //! Every key of `[policy]` has a place in this file; a new one does not compile before it has.
 
-use super::check_result::{CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, RejectionReason};
 use crate::policy::{ChainPromise, Policy, PolicySettings};
 
 /// The checks that are not made, with every reason why one of them would have to be.
 pub fn checks(policy: &Policy) -> Vec<CheckResult> {
     let asked = asked(policy);
-    let check = |name: &str| {
+    let check = |name: Check| {
         let keys = asked.iter().filter(|(of, ..)| *of == name);
         CheckResult { reasons: keys.map(|&(_, key)| uncovered(key)).collect(), ..CheckResult::not_made(name) }
     };
     // Other forms of a release than the one that is judged here. It has no line in a manifest, since none is published.
     let mut checks: Vec<CheckResult> =
-        Some(check("policy")).filter(|form| !form.reasons.is_empty()).into_iter().collect();
+        Some(check(Check::Policy)).filter(|form| !form.reasons.is_empty()).into_iter().collect();
     if matches!(policy.chain(), ChainPromise::Bcf) {
-        checks.push(CheckResult::not_made("algorithm"));
+        checks.push(CheckResult::not_made(Check::Algorithm));
     }
     if policy.search().is_micro() {
-        checks.push(CheckResult::not_made("grouping"));
+        checks.push(CheckResult::not_made(Check::Grouping));
     }
     checks
 }
@@ -32,7 +32,7 @@ pub(super) fn uncovered(key: &str) -> RejectionReason {
 }
 
 /// What is asked for: the check that would have to be made, and the key.
-fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
+fn asked(policy: &Policy) -> Vec<(Check, &'static str)> {
     #[rustfmt::skip]
     let PolicySettings {
         m, mask,
@@ -50,5 +50,5 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
         workload: _,
     } = policy.in_force();
     let masks = !matches!(policy.chain(), ChainPromise::Bcf) && *mask != Some(false);
-    Some(("policy", "m")).filter(|_| m.is_some() && !masks).into_iter().collect()
+    Some((Check::Policy, "m")).filter(|_| m.is_some() && !masks).into_iter().collect()
 }

@@ -1,6 +1,6 @@
 //! The floor of usefulness (SCIENCE 8): a release whose Loss is above the policy's limit is not worth what it risks.
 
-use super::check_result::{CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::Ready;
 use crate::gate::utility;
 use crate::model::Role;
@@ -17,7 +17,7 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
         None => utility::loss(&ready.table, &ready.trees),
     };
     let mut figures =
-        CheckResult { value: Figure::real(loss), limit: Figure::real(limit), ..CheckResult::made("utility") };
+        CheckResult { value: Figure::real(loss), limit: Figure::real(limit), ..CheckResult::made(Check::Utility) };
     figures.reasons = above_floors(ready);
     if loss <= limit + ROUNDING {
         return figures;

@@ -2,10 +2,11 @@
 //! listed as not made, whatever the reason.
 
 use super::Report;
-use super::html::{Page, Text, put};
-use super::sides::Side;
+use super::html::{Page, put};
 use super::words::{Words, fill};
-use crate::release::figure::{CheckLine, Figure};
+use crate::release::check::CheckLine;
+use crate::release::check::{Check, Side};
+use crate::release::figure::Figure;
 
 /// The section on checks.
 pub fn write(page: &mut Page, report: &Report) {
@@ -32,14 +33,12 @@ pub fn write(page: &mut Page, report: &Report) {
 fn row(page: &mut Page, report: &Report, line: &CheckLine) {
     let words = report.words;
     put!(page, "<tr{}>", if line.made { "" } else { " class=\"missing\"" });
-    match words.check(&line.check, report.manifest.is_divided()) {
-        Some(about) => put!(page, "<th scope=\"row\">{}<p>{}</p></th>", about.title, about.meaning),
-        None => put!(page, "<th scope=\"row\"><code>{}</code></th>", Text(&line.check)),
-    }
+    let about = words.check(line.check, report.manifest.is_divided());
+    put!(page, "<th scope=\"row\">{}<p>{}</p></th>", about.title, about.meaning);
     put!(page, "<td data-label=\"{}\">{}</td>", words.outcome, outcome(words, line));
     let cells = [
         (words.found, line.value.filter(|_| line.made).map(|value| words.figure(value))),
-        (words.limit, line.limit.map(|limit| limit_words(words, &line.check, limit))),
+        (words.limit, line.limit.map(|limit| limit_words(words, line.check, limit))),
         (words.margin, margin(line).map(|margin| words.figure(margin))),
     ];
     for (name, cell) in cells {
@@ -54,7 +53,7 @@ fn outcome(words: &Words, line: &CheckLine) -> String {
         (true, None, Some(_)) => words.passed_private,
         (true, None, None) => words.passed,
         (true, Some(_), None) => words.reported,
-        (true, Some(value), Some(limit)) if Side::of(&line.check).is_some_and(|side| !side.holds(value, limit)) => {
+        (true, Some(value), Some(limit)) if line.check.facts().side.is_some_and(|side| !side.holds(value, limit)) => {
             return format!("<b>{}</b>", words.beyond);
         }
         (true, Some(_), Some(_)) => words.passed,
@@ -62,8 +61,8 @@ fn outcome(words: &Words, line: &CheckLine) -> String {
     text.to_owned()
 }
 
-fn limit_words(words: &Words, check: &str, limit: Figure) -> String {
-    let text = match Side::of(check) {
+fn limit_words(words: &Words, check: Check, limit: Figure) -> String {
+    let text = match check.facts().side {
         Some(Side::AtLeast) => words.at_least,
         Some(Side::AtMost) => words.at_most,
         Some(Side::Below) => words.less_than,
@@ -75,28 +74,11 @@ fn limit_words(words: &Words, check: &str, limit: Figure) -> String {
 /// How far a figure keeps from its limit.
 fn margin(line: &CheckLine) -> Option<Figure> {
     let (value, limit) = (line.value?, line.limit?);
-    if !line.made || !Side::of(&line.check)?.holds(value, limit) {
+    if !line.made || !line.check.facts().side?.holds(value, limit) {
         return None;
     }
     match (value, limit) {
         (Figure::Whole(value), Figure::Whole(limit)) => Some(Figure::Whole(value.abs_diff(limit))),
         _ => Figure::real((value.get() - limit.get()).abs()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::words::Words;
-    use super::Side;
-    use crate::release::language::Language;
-
-    /// A check of which the table of sides knows nothing is one that has no limit.
-    #[test]
-    fn checks_with_a_side_have_words() {
-        let words = Words::of(Language::English);
-        let without: Vec<&str> =
-            words.checks.iter().map(|check| check.name).filter(|name| Side::of(name).is_none()).collect();
-        let meant = ["form", "growth", "pages", "certainty", "maximality", "algorithm", "grouping", "diversity"];
-        assert_eq!(without, meant);
     }
 }

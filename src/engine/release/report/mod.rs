@@ -21,7 +21,6 @@ mod policy;
 mod promise;
 mod reading;
 mod risk;
-mod sides;
 mod since;
 mod sizes;
 mod trends;

@@ -4,8 +4,8 @@ use super::head::minute;
 use super::html::{Page, Text, WideSection, put};
 use super::words::{Words, fill};
 use super::{END, Language};
+use crate::release::check::CheckLine;
 use crate::release::digest::Sha256;
-use crate::release::figure::CheckLine;
 
 /// An approval, as the log has it.
 #[derive(Debug, Clone)]
@@ -123,7 +123,7 @@ fn found(page: &mut Page, words: &Words, facts: &OperatorFacts) {
     }
     put!(page, "</tr></thead>\n<tbody>\n");
     for line in facts.checks.iter().filter(|line| line.made) {
-        let name = words.check(&line.check, facts.lasting).map_or(line.check.as_str(), |about| about.title);
+        let name = words.check(line.check, facts.lasting).title;
         let [found, limit] =
             [line.value, line.limit].map(|figure| figure.map_or_else(|| "–".to_owned(), |figure| words.figure(figure)));
         put!(page, "<tr><th scope=\"row\">{}</th>", Text(name));

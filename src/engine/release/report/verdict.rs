@@ -3,7 +3,8 @@
 use super::html::{Page, Text, put};
 use super::words::fill;
 use super::{Cutting, Form, Report};
-use crate::release::figure::CheckLine;
+use crate::release::check::Check;
+use crate::release::check::CheckLine;
 
 /// The section.
 pub fn write(page: &mut Page, report: &Report) {
@@ -29,20 +30,25 @@ pub fn write(page: &mut Page, report: &Report) {
 }
 
 /// Checks that look at sensitive values. Where the policy asks for none of them, the manifest of some chains lists none.
-const OF_VALUES: [&str; 8] =
-    ["distinct_l", "entropy_l", "recursive_c", "alpha", "confidence", "t", "minimality", "diversity"];
+const OF_VALUES: [Check; 8] = [
+    Check::DistinctL,
+    Check::EntropyL,
+    Check::RecursiveC,
+    Check::Alpha,
+    Check::Confidence,
+    Check::T,
+    Check::Minimality,
+    Check::Diversity,
+];
 
 /// Checks that were made, or were not, as people call them.
 fn titles(report: &Report, made: bool) -> Vec<String> {
-    let title = |check: &str| {
-        let about = report.words.check(check, report.manifest.is_divided());
-        about.map_or_else(|| format!("<code>{}</code>", Text(check)), |about| about.title.to_owned())
-    };
+    let title = |check: Check| report.words.check(check, report.manifest.is_divided()).title.to_owned();
     let checks = &report.manifest.checks;
-    let is_of_values = |line: &CheckLine| OF_VALUES.contains(&line.check.as_str());
+    let is_of_values = |line: &CheckLine| OF_VALUES.contains(&line.check);
     let unlisted = !made && !report.sensitive.is_empty() && !checks.iter().any(is_of_values);
-    let lines = checks.iter().filter(|line| line.made == made).map(|line| title(&line.check));
-    lines.chain(unlisted.then(|| title("diversity"))).collect()
+    let lines = checks.iter().filter(|line| line.made == made).map(|line| title(line.check));
+    lines.chain(unlisted.then(|| title(Check::Diversity))).collect()
 }
 
 /// Whether each row shows the root of a column that has several values.

@@ -1,6 +1,7 @@
 //! The texts in German.
 
-use super::{CheckWords, Term, Words, check, term};
+use super::{CheckWords, Term, Words, check as words, term};
+use crate::release::check::Check;
 use crate::release::language::Language;
 
 pub const WORDS: Words = Words {
@@ -12,8 +13,8 @@ pub const WORDS: Words = Words {
     published_label: ["veröffentlichtes Label", "veröffentlichte Labels"],
     more_label: ["weiteres Label", "weitere Labels"],
     other: ["andere Person", "andere Personen"],
-    checks: CHECKS,
-    checks_of_lasting_labels: CHECKS_OF_LASTING_LABELS,
+    checks,
+    checks_of_lasting_labels,
     terms: TERMS,
 
     title: "{feed}, Release {release}",
@@ -254,142 +255,88 @@ pub const WORDS: Words = Words {
     copy_digest: "Prüfsumme der Entscheidung: {digest}.",
 };
 
-const CHECKS_OF_LASTING_LABELS: &[CheckWords] = &[
-    check(
-        "atoms",
-        "Klassen eines Releases",
-        "Die kleinste Zahl von Personen, die mit einem Release unter denselben Labels kamen.",
-    ),
-    check(
-        "correspondence",
-        "Vergleich mit dem vorigen Release",
-        "Alle früheren Zeilen sind unverändert da; die kleinste Zahl neuer Zeilen mit denselben Labels.",
-    ),
-    check(
-        "chain",
-        "Vergleich aller Releases",
-        "Die kleinste Zahl von Kandidaten nach dem Vergleich aller Releases: Zeilen, die mit einem Release unter denselben Labels kamen.",
-    ),
-    check(
-        "refinement",
-        "Lage innerhalb eines Labels",
-        "Der größte Faktor, um den ein Leser, der das Verfahren kennt, die Chancen ändern kann, wo in ihrem Label eine Person liegt.",
-    ),
-];
+fn checks_of_lasting_labels(check: Check) -> Option<CheckWords> {
+    match check {
+        Check::Atoms => Some(words(
+            "Klassen eines Releases",
+            "Die kleinste Zahl von Personen, die mit einem Release unter denselben Labels kamen.",
+        )),
+        Check::Correspondence => Some(words(
+            "Vergleich mit dem vorigen Release",
+            "Alle früheren Zeilen sind unverändert da; die kleinste Zahl neuer Zeilen mit denselben Labels.",
+        )),
+        Check::Chain => Some(words(
+            "Vergleich aller Releases",
+            "Die kleinste Zahl von Kandidaten nach dem Vergleich aller Releases: Zeilen, die mit einem Release unter denselben Labels kamen.",
+        )),
+        Check::Refinement => Some(words(
+            "Lage innerhalb eines Labels",
+            "Der größte Faktor, um den ein Leser, der das Verfahren kennt, die Chancen ändern kann, wo in ihrem Label eine Person liegt.",
+        )),
+        _ => None,
+    }
+}
 
-const CHECKS: &[CheckWords] = &[
-    check("crowd", "Klassengröße", "Die kleinste Zahl von Zeilen, die alle Labels gemeinsam haben."),
-    check(
-        "form",
-        "Bytes der Tabelle",
-        "Die Datei enthält ihre Zeilen in der einen festgelegten Reihenfolge und Schreibweise, und sonst nichts.",
-    ),
-    check(
-        "growth",
-        "Keine Person verloren oder doppelt",
-        "Das Release enthält genau die Personen des vorigen und die neuen.",
-    ),
-    check(
-        "pages",
-        "Manifest, Taxonomien und diese Seite",
-        "Sie sagen, was aus der Tabelle, der Feed-Datei und früheren Releases folgt, und sonst nichts.",
-    ),
-    check(
-        "utility",
-        "Informationsverlust",
-        "Wie viel Detail aufgegeben wurde; über der Grenze ist ein Release sein Risiko nicht wert.",
-    ),
-    check(
-        "atoms",
-        "Klassen eines Inkrements",
-        "Die kleinste Zahl von Personen, die zusammen ankamen und in jedem Release zusammen bleiben.",
-    ),
-    check(
-        "slices",
-        "Gesellschaft in jedem Release",
-        "Die kleinste Zahl von Personen, die zusammen ankamen und bisher in jedem Release gleiche Labels haben.",
-    ),
-    check(
-        "correspondence",
-        "Vergleich mit früheren Releases",
-        "Die kleinste Zahl von Kandidaten nach dem Vergleich dieses Releases mit einem früheren.",
-    ),
-    check(
-        "chain",
-        "Vergleich aller Releases",
-        "Die kleinste Zahl von Kandidaten nach dem Vergleich aller Releases der Kette.",
-    ),
-    check("distinct_l", "Verschiedene Werte", "Die kleinste Zahl verschiedener sensibler Werte in einer Klasse."),
-    check(
-        "entropy_l",
-        "Gleichmäßigkeit der Werte",
-        "Wie gleichmäßig sensible Werte in jeder Klasse verteilt sind, als Zahl gleich häufiger Werte.",
-    ),
-    check(
-        "recursive_c",
-        "Kein vorherrschender Wert",
-        "Wie oft der häufigste sensible Wert einer Klasse vorkommt, verglichen mit den seltenen.",
-    ),
-    check("alpha", "Anteil eines Werts", "Der größte Anteil eines sensiblen Werts in einer Klasse."),
-    check(
-        "confidence",
-        "Anteil besonders geschützter Werte",
-        "Der größte Anteil einer besonders geschützten Menge in einer Klasse.",
-    ),
-    check("t", "Nähe", "Der größte Abstand zwischen den sensiblen Werten einer Klasse und denen der ganzen Tabelle."),
-    check(
-        "minimality",
-        "Minimalitätsangriff",
-        "Die höchste Wahrscheinlichkeit eines besonders geschützten Werts, die ein Angreifer für eine Person daraus ableiten kann, wie das \
-         Release entstand.",
-    ),
-    check(
-        "refinement",
-        "Verfeinerungsangriff",
-        "Wie weit die Regeln des Verfahrens einengen, wie eine Klasse ausgesehen haben kann.",
-    ),
-    check(
-        "certainty",
-        "Bekannte kleine Klassen",
-        "Die Zahl der Klassen unter der erlaubten Größe, von denen ein Leser ableiten kann, dass und wo es sie gibt.",
-    ),
-    check(
-        "max_global_ratio",
-        "Rückschluss aus der Grobheit",
-        "Wie weit die Tatsache, dass Labels nicht feiner waren, die möglichen Tabellen einengt.",
-    ),
-    check(
-        "maximality",
-        "Rückschluss aus den letzten Labels",
-        "Dasselbe, aus Labels, die nicht weiter geteilt werden konnten; eine untere Grenze.",
-    ),
-    check(
-        "max_joint_ratio",
-        "Gemeinsamer Verfeinerungsangriff",
-        "Wie weit die Regeln des Verfahrens alle Klassen zusammen einengen.",
-    ),
-    check(
-        "dominance",
-        "Summen von Messgrößen",
-        "Jede veröffentlichte Summe ist die der Werte ihrer Personen, und keine verrät den größten davon, weder allein noch zusammen mit anderen Releases.",
-    ),
-    check(
-        "max_odds",
-        "Chancen eines Angreifers",
-        "Der größte Faktor, um den sich die Chancen eines Angreifers über die ganze Kette geändert haben können.",
-    ),
-    check(
-        "algorithm",
-        "Ein Angreifer, der das Verfahren kennt",
-        "Ein Release unter bcf ist gegen diesen Angreifer nicht sicher: Was verweigert wurde, kann sensible Werte verraten.",
-    ),
-    check(
-        "grouping",
-        "Schlüsse aus der Bildung der Gruppen",
-        "Was ein Angreifer, der das Gruppierungsverfahren kennt, über die Beschriftungen hinaus schließen kann, wird nicht berechnet.",
-    ),
-    check("diversity", "Vielfalt", "Ob Klassen genügend verschiedene sensible Werte zeigen."),
-];
+#[rustfmt::skip]
+fn checks(check: Check) -> CheckWords {
+    match check {
+        Check::Crowd => words("Klassengröße",
+            "Die kleinste Zahl von Zeilen, die alle Labels gemeinsam haben."),
+        Check::Form => words("Bytes der Tabelle",
+            "Die Datei enthält ihre Zeilen in der einen festgelegten Reihenfolge und Schreibweise, und sonst nichts."),
+        Check::Growth => words("Keine Person verloren oder doppelt",
+            "Das Release enthält genau die Personen des vorigen und die neuen."),
+        Check::Pages => words("Manifest, Taxonomien und diese Seite",
+            "Sie sagen, was aus der Tabelle, der Feed-Datei und früheren Releases folgt, und sonst nichts."),
+        Check::Utility => words("Informationsverlust",
+            "Wie viel Detail aufgegeben wurde; über der Grenze ist ein Release sein Risiko nicht wert."),
+        Check::Atoms => words("Klassen eines Inkrements",
+            "Die kleinste Zahl von Personen, die zusammen ankamen und in jedem Release zusammen bleiben."),
+        Check::Slices => words("Gesellschaft in jedem Release",
+            "Die kleinste Zahl von Personen, die zusammen ankamen und bisher in jedem Release gleiche Labels haben."),
+        Check::Correspondence => words("Vergleich mit früheren Releases",
+            "Die kleinste Zahl von Kandidaten nach dem Vergleich dieses Releases mit einem früheren."),
+        Check::Chain => words("Vergleich aller Releases",
+            "Die kleinste Zahl von Kandidaten nach dem Vergleich aller Releases der Kette."),
+        Check::DistinctL => words("Verschiedene Werte",
+            "Die kleinste Zahl verschiedener sensibler Werte in einer Klasse."),
+        Check::EntropyL => words("Gleichmäßigkeit der Werte",
+            "Wie gleichmäßig sensible Werte in jeder Klasse verteilt sind, als Zahl gleich häufiger Werte."),
+        Check::RecursiveC => words("Kein vorherrschender Wert",
+            "Wie oft der häufigste sensible Wert einer Klasse vorkommt, verglichen mit den seltenen."),
+        Check::Alpha => words("Anteil eines Werts",
+            "Der größte Anteil eines sensiblen Werts in einer Klasse."),
+        Check::Confidence => words("Anteil besonders geschützter Werte",
+            "Der größte Anteil einer besonders geschützten Menge in einer Klasse."),
+        Check::T => words("Nähe",
+            "Der größte Abstand zwischen den sensiblen Werten einer Klasse und denen der ganzen Tabelle."),
+        Check::Minimality => words("Minimalitätsangriff",
+            "Die höchste Wahrscheinlichkeit eines besonders geschützten Werts, die ein Angreifer für eine Person daraus ableiten kann, wie das \
+         Release entstand."),
+        Check::Refinement => words("Verfeinerungsangriff",
+            "Wie weit die Regeln des Verfahrens einengen, wie eine Klasse ausgesehen haben kann."),
+        Check::Certainty => words("Bekannte kleine Klassen",
+            "Die Zahl der Klassen unter der erlaubten Größe, von denen ein Leser ableiten kann, dass und wo es sie gibt."),
+        Check::MaxGlobalRatio => words("Rückschluss aus der Grobheit",
+            "Wie weit die Tatsache, dass Labels nicht feiner waren, die möglichen Tabellen einengt."),
+        Check::Maximality => words("Rückschluss aus den letzten Labels",
+            "Dasselbe, aus Labels, die nicht weiter geteilt werden konnten; eine untere Grenze."),
+        Check::MaxJointRatio => words("Gemeinsamer Verfeinerungsangriff",
+            "Wie weit die Regeln des Verfahrens alle Klassen zusammen einengen."),
+        Check::Dominance => words("Summen von Messgrößen",
+            "Jede veröffentlichte Summe ist die der Werte ihrer Personen, und keine verrät den größten davon, weder allein noch zusammen mit anderen Releases."),
+        Check::MaxOdds => words("Chancen eines Angreifers",
+            "Der größte Faktor, um den sich die Chancen eines Angreifers über die ganze Kette geändert haben können."),
+        Check::Algorithm => words("Ein Angreifer, der das Verfahren kennt",
+            "Ein Release unter bcf ist gegen diesen Angreifer nicht sicher: Was verweigert wurde, kann sensible Werte verraten."),
+        Check::Grouping => words("Schlüsse aus der Bildung der Gruppen",
+            "Was ein Angreifer, der das Gruppierungsverfahren kennt, über die Beschriftungen hinaus schließen kann, wird nicht berechnet."),
+        Check::Diversity => words("Vielfalt",
+            "Ob Klassen genügend verschiedene sensible Werte zeigen."),
+        Check::Policy => words("Einstellungen ohne Prüfung",
+            "Einstellungen der Policy, die keine Prüfung dieser Version beurteilt."),
+    }
+}
 
 const TERMS: &[Term] = &[
     term(

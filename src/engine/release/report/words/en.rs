@@ -1,6 +1,7 @@
 //! The texts in English.
 
-use super::{CheckWords, Term, Words, check, term};
+use super::{CheckWords, Term, Words, check as words, term};
+use crate::release::check::Check;
 use crate::release::language::Language;
 
 pub const WORDS: Words = Words {
@@ -12,8 +13,8 @@ pub const WORDS: Words = Words {
     published_label: ["published label", "published labels"],
     more_label: ["more label", "more labels"],
     other: ["other person", "other people"],
-    checks: CHECKS,
-    checks_of_lasting_labels: CHECKS_OF_LASTING_LABELS,
+    checks,
+    checks_of_lasting_labels,
     terms: TERMS,
 
     title: "{feed}, release {release}",
@@ -247,141 +248,87 @@ pub const WORDS: Words = Words {
     copy_digest: "Digest of the decision: {digest}.",
 };
 
-const CHECKS_OF_LASTING_LABELS: &[CheckWords] = &[
-    check(
-        "atoms",
-        "Classes of one release",
-        "The smallest number of people who came with one release under the same labels.",
-    ),
-    check(
-        "correspondence",
-        "Comparison with the release before",
-        "All earlier rows are there unchanged; the smallest number of new rows with the same labels.",
-    ),
-    check(
-        "chain",
-        "Comparison of all releases",
-        "The smallest number of candidates after comparing all releases: rows that came with one release under the same labels.",
-    ),
-    check(
-        "refinement",
-        "Position within a label",
-        "The largest factor by which a reader who knows the algorithm can change the odds of where in its label a person lies.",
-    ),
-];
+fn checks_of_lasting_labels(check: Check) -> Option<CheckWords> {
+    match check {
+        Check::Atoms => Some(words(
+            "Classes of one release",
+            "The smallest number of people who came with one release under the same labels.",
+        )),
+        Check::Correspondence => Some(words(
+            "Comparison with the release before",
+            "All earlier rows are there unchanged; the smallest number of new rows with the same labels.",
+        )),
+        Check::Chain => Some(words(
+            "Comparison of all releases",
+            "The smallest number of candidates after comparing all releases: rows that came with one release under the same labels.",
+        )),
+        Check::Refinement => Some(words(
+            "Position within a label",
+            "The largest factor by which a reader who knows the algorithm can change the odds of where in its label a person lies.",
+        )),
+        _ => None,
+    }
+}
 
-const CHECKS: &[CheckWords] = &[
-    check("crowd", "Class size", "The smallest number of rows that share all their labels."),
-    check(
-        "form",
-        "Bytes of the table",
-        "The file holds its rows in their one canonical order and spelling, and nothing else.",
-    ),
-    check(
-        "growth",
-        "No person lost or duplicated",
-        "The release holds exactly the people of the release before and the new people.",
-    ),
-    check(
-        "pages",
-        "Manifest, taxonomies and this page",
-        "They state what follows from the table, the feed file and earlier releases, and nothing else.",
-    ),
-    check(
-        "utility",
-        "Information loss",
-        "How much detail was given up; above the limit a release is not worth its risk.",
-    ),
-    check(
-        "atoms",
-        "Classes of one increment",
-        "The smallest number of people who arrived together and stay together in every release.",
-    ),
-    check(
-        "slices",
-        "Company in every release",
-        "The smallest number of people who arrived together and have equal labels in every release so far.",
-    ),
-    check(
-        "correspondence",
-        "Comparison with earlier releases",
-        "The smallest number of candidates after comparing this release with an earlier one.",
-    ),
-    check(
-        "chain",
-        "Comparison of all releases",
-        "The smallest number of candidates after comparing all releases of the chain.",
-    ),
-    check("distinct_l", "Distinct values", "The smallest number of distinct sensitive values in a class."),
-    check(
-        "entropy_l",
-        "Evenness of values",
-        "How evenly sensitive values are distributed in each class, as a number of equally frequent values.",
-    ),
-    check(
-        "recursive_c",
-        "No dominating value",
-        "How often the most frequent sensitive value of a class occurs, compared with the rare ones.",
-    ),
-    check("alpha", "Share of one value", "The largest share of one sensitive value in a class."),
-    check("confidence", "Share of guarded values", "The largest share of a guarded set of values in a class."),
-    check(
-        "t",
-        "Closeness",
-        "The largest distance between the sensitive values of a class and those of the whole table.",
-    ),
-    check(
-        "minimality",
-        "Minimality attack",
-        "The highest probability of a guarded value that an attacker can derive for a person from how the release was made.",
-    ),
-    check(
-        "refinement",
-        "Refinement attack",
-        "How far the rules of the algorithm narrow down what a class can have looked like.",
-    ),
-    check(
-        "certainty",
-        "Known small classes",
-        "The number of classes smaller than allowed of which a reader can derive that they exist, and where.",
-    ),
-    check(
-        "max_global_ratio",
-        "Leakage from coarseness",
-        "How far the fact that labels were not finer narrows down the possible tables.",
-    ),
-    check(
-        "maximality",
-        "Leakage from the final labels",
-        "The same, from labels that could not be divided further; a lower bound.",
-    ),
-    check(
-        "max_joint_ratio",
-        "Joint refinement attack",
-        "How far the rules of the algorithm narrow down all classes together.",
-    ),
-    check(
-        "dominance",
-        "Sums of measures",
-        "Each published sum is that of its people's numbers, and none gives the largest of them away, alone or with other releases.",
-    ),
-    check(
-        "max_odds",
-        "An attacker's odds",
-        "The largest factor by which an attacker's odds can have changed over the whole chain.",
-    ),
-    check(
-        "algorithm",
-        "An attacker who knows the algorithm",
-        "A release under bcf is not safe against this attacker: what it refused to publish can reveal sensitive values.",
-    ),
-    check(
-        "grouping",
-        "Conclusions from how groups were made",
-        "What an attacker who knows how people were grouped can conclude beyond the labels is not computed.",
-    ),
-    check("diversity", "Diversity", "Whether classes show enough distinct sensitive values."),
-];
+#[rustfmt::skip]
+fn checks(check: Check) -> CheckWords {
+    match check {
+        Check::Crowd => words("Class size",
+            "The smallest number of rows that share all their labels."),
+        Check::Form => words("Bytes of the table",
+            "The file holds its rows in their one canonical order and spelling, and nothing else."),
+        Check::Growth => words("No person lost or duplicated",
+            "The release holds exactly the people of the release before and the new people."),
+        Check::Pages => words("Manifest, taxonomies and this page",
+            "They state what follows from the table, the feed file and earlier releases, and nothing else."),
+        Check::Utility => words("Information loss",
+            "How much detail was given up; above the limit a release is not worth its risk."),
+        Check::Atoms => words("Classes of one increment",
+            "The smallest number of people who arrived together and stay together in every release."),
+        Check::Slices => words("Company in every release",
+            "The smallest number of people who arrived together and have equal labels in every release so far."),
+        Check::Correspondence => words("Comparison with earlier releases",
+            "The smallest number of candidates after comparing this release with an earlier one."),
+        Check::Chain => words("Comparison of all releases",
+            "The smallest number of candidates after comparing all releases of the chain."),
+        Check::DistinctL => words("Distinct values",
+            "The smallest number of distinct sensitive values in a class."),
+        Check::EntropyL => words("Evenness of values",
+            "How evenly sensitive values are distributed in each class, as a number of equally frequent values."),
+        Check::RecursiveC => words("No dominating value",
+            "How often the most frequent sensitive value of a class occurs, compared with the rare ones."),
+        Check::Alpha => words("Share of one value",
+            "The largest share of one sensitive value in a class."),
+        Check::Confidence => words("Share of guarded values",
+            "The largest share of a guarded set of values in a class."),
+        Check::T => words("Closeness",
+            "The largest distance between the sensitive values of a class and those of the whole table."),
+        Check::Minimality => words("Minimality attack",
+            "The highest probability of a guarded value that an attacker can derive for a person from how the release was made."),
+        Check::Refinement => words("Refinement attack",
+            "How far the rules of the algorithm narrow down what a class can have looked like."),
+        Check::Certainty => words("Known small classes",
+            "The number of classes smaller than allowed of which a reader can derive that they exist, and where."),
+        Check::MaxGlobalRatio => words("Leakage from coarseness",
+            "How far the fact that labels were not finer narrows down the possible tables."),
+        Check::Maximality => words("Leakage from the final labels",
+            "The same, from labels that could not be divided further; a lower bound."),
+        Check::MaxJointRatio => words("Joint refinement attack",
+            "How far the rules of the algorithm narrow down all classes together."),
+        Check::Dominance => words("Sums of measures",
+            "Each published sum is that of its people's numbers, and none gives the largest of them away, alone or with other releases."),
+        Check::MaxOdds => words("An attacker's odds",
+            "The largest factor by which an attacker's odds can have changed over the whole chain."),
+        Check::Algorithm => words("An attacker who knows the algorithm",
+            "A release under bcf is not safe against this attacker: what it refused to publish can reveal sensitive values."),
+        Check::Grouping => words("Conclusions from how groups were made",
+            "What an attacker who knows how people were grouped can conclude beyond the labels is not computed."),
+        Check::Diversity => words("Diversity",
+            "Whether classes show enough distinct sensitive values."),
+        Check::Policy => words("Settings without a check",
+            "Settings of the policy that no check of this version judges."),
+    }
+}
 
 const TERMS: &[Term] = &[
     term("Class", "Rows with equal labels. An attacker cannot tell the people of a class apart by these columns."),

@@ -6,6 +6,7 @@ mod en;
 
 use std::fmt::{Display, Write};
 
+use crate::release::check::Check;
 use crate::release::figure::Figure;
 use crate::release::language::Language;
 
@@ -14,8 +15,6 @@ const LARGE: f64 = 1e9;
 
 /// What a check asks, in a language.
 pub struct CheckWords {
-    /// Its name in a manifest.
-    pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
     /// What it asks.
@@ -30,8 +29,8 @@ pub struct Term {
     pub meaning: &'static str,
 }
 
-const fn check(name: &'static str, title: &'static str, meaning: &'static str) -> CheckWords {
-    CheckWords { name, title, meaning }
+const fn check(title: &'static str, meaning: &'static str) -> CheckWords {
+    CheckWords { title, meaning }
 }
 
 const fn term(term: &'static str, meaning: &'static str) -> Term {
@@ -58,10 +57,10 @@ macro_rules! words {
             pub more_label: [&'static str; 2],
             /// One other person, and several.
             pub other: [&'static str; 2],
-            /// The checks.
-            pub checks: &'static [CheckWords],
-            /// Those that ask something else where classes keep their labels.
-            pub checks_of_lasting_labels: &'static [CheckWords],
+            /// What a check asks.
+            pub checks: fn(Check) -> CheckWords,
+            /// What it asks where classes keep their labels, if that is something else.
+            pub checks_of_lasting_labels: fn(Check) -> Option<CheckWords>,
             /// The terms of the page.
             pub terms: &'static [Term],
             $(pub $name: &'static str,)*
@@ -126,9 +125,9 @@ impl Words {
     }
 
     /// What a check asks; `lasting`: in a chain whose classes keep their labels.
-    pub fn check(&self, name: &str, lasting: bool) -> Option<&'static CheckWords> {
-        let of_lasting = if lasting { self.checks_of_lasting_labels } else { &[] };
-        of_lasting.iter().chain(self.checks).find(|check| check.name == name)
+    pub fn check(&self, check: Check, lasting: bool) -> CheckWords {
+        let of_lasting = if lasting { (self.checks_of_lasting_labels)(check) } else { None };
+        of_lasting.unwrap_or_else(|| (self.checks)(check))
     }
 
     /// A count: `12,345`.
@@ -223,9 +222,10 @@ mod tests {
                 assert_eq!(places(text), places(meant), "{name}");
                 assert_eq!(tags(text), tags(meant), "{name}");
             }
-            let names = |checks: &[CheckWords]| checks.iter().map(|check| check.name).collect::<Vec<_>>();
-            assert_eq!(names(words.checks), names(english.checks));
-            assert_eq!(names(words.checks_of_lasting_labels), names(english.checks_of_lasting_labels));
+            for check in Check::ALL {
+                let is_other = |words: &Words| (words.checks_of_lasting_labels)(check).is_some();
+                assert_eq!(is_other(words), is_other(english), "{check}");
+            }
             assert_eq!(words.terms.len(), english.terms.len());
         }
     }
