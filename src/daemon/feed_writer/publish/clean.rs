@@ -57,7 +57,7 @@ impl Live {
         Ok(())
     }
 
-    /// Manifests and versions of Delta logs that are gone stay away, also if a writer that was held up put one of them once more, or a
+    /// Manifests, tables and versions of Delta logs that are gone stay away, also if a writer that was held up put one of them once more, or a
     /// write lands that a bucket had given up. Nor do the files that help readers to find releases name any that is gone.
     ///
     /// # Errors
@@ -68,6 +68,7 @@ impl Live {
         }
         if self.state.removed().next().is_some() {
             self.delete_manifests()?;
+            self.delete_files()?;
             self.removed_stay_unnamed()?;
         }
         self.state.tables.keys().try_for_each(|id| self.delete_earlier_versions(*id))
