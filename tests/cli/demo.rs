@@ -46,7 +46,7 @@ fn the_demo_tells_its_story() {
         (days == ticks).then_some((folder, text))
     };
     let (folder, text) = wait::until(|| "a demo whose days come in time", begins);
-    let order = ["release 1: ", "day 3: hardly anybody", "$ tidegate erase", "rows of earlier releases are not in it"];
+    let order = ["release 1: ", "day 3: few patients", "$ tidegate erase", "rows of earlier releases are not in it"];
     let places: Vec<_> =
         order.iter().map(|what| text.find(what).unwrap_or_else(|| panic!("{what}:\n{text}"))).collect();
     assert!(places.is_sorted(), "{text}");
@@ -59,7 +59,7 @@ fn the_demo_tells_its_story() {
         let shares: Vec<u64> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
         assert!(shares[0] > shares[1] + 20, "{line}");
     }
-    let alone = text.matches("snapshots on their own: somebody is one of 1\n").count();
+    let alone = text.matches("snapshots on their own: a person is one of 1\n").count();
     assert!(alone > 3 && !text.contains("one of at least 9;"), "{text}");
 
     let demo = "tidegate-demo";

@@ -82,7 +82,7 @@ fn refinement(text: &mut String, figures: &AuditFigures, policy: &Policy) {
         }
         return;
     }
-    put(text, "How far the labels of classes narrow down whoever is in them, for those who know how they were made");
+    put(text, "How far the labels of classes narrow down who is in them, for a reader who knows how they were made");
     put(text, "      by            small classes that are certain");
     for Attacked { release, judged, .. } in &figures.refinement {
         let Ok(found) = judged.as_ref().map(|judged| &judged.found) else {
@@ -163,7 +163,7 @@ fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
     let all = judged().map(|at| chain.all[at].left).min().unwrap_or(0);
     let kind = if chain.exact() { "exactly" } else { "at most" };
     let left = candidates(&all.to_string());
-    let everywhere = format!("over every class anyone could be in (k = {k})");
+    let everywhere = format!("over every class that a person could be in (k = {k})");
     if let Some(realised) = &chain.realised {
         let people = realised.all.iter().flatten().map(|target| target.left).min().unwrap_or(0);
         let lower = realised.lower.iter().flatten().min().copied().unwrap_or(0);

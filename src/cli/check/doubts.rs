@@ -81,7 +81,7 @@ fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
     }
     let remedy = match policy.publish_every() {
         Some(_) => {
-            "Write `m = 2` and what is `guarded`: no class then ties anybody to such a value; a larger `k` makes such classes rare"
+            "Write `m = 2` and what is `guarded`: no class then ties a person to such a value; a larger `k` makes such classes rare"
         }
         None if *policy.chain() == ChainPromise::Bcf => {
             "`diversity` asks for several values in every class, and stops the chain where a class has fewer"

@@ -28,7 +28,7 @@ fn kind(day: u64) -> (Option<&'static str>, Vec<Group>) {
     let aged = |people, from, to| Group { people, ages: Some((from, to)) };
     match day {
         1 => (None, vec![usual(900)]),
-        3 => (Some("hardly anybody is admitted"), vec![aged(3, 96, 110)]),
+        3 => (Some("few patients are admitted"), vec![aged(3, 96, 110)]),
         4 => (Some("36 of the admitted are older than 95"), vec![usual(300), aged(36, 96, 110)]),
         6 => (
             Some("a heat wave: most of the admitted are in their seventies"),

@@ -36,7 +36,7 @@ impl<'o> DemoView<'o> {
     pub fn begins(&mut self) {
         self.say(
             "A hospital that does not exist writes its admissions to a topic; tidegate reads it and publishes everything so far\n\
-             every 3 seconds. k = 10: by all releases together, nobody is to be one of fewer than 10. Beside it: how much detail\n\
+             every 3 seconds. k = 10: by all releases together, each person is to be one of at least 10. Beside it: how much detail\n\
              one list of labels for all rows would have kept, and what attackers would find if each snapshot were k-anonymised\n\
              on its own (k = 10 as well), found by `tidegate audit`.",
         );
@@ -115,8 +115,8 @@ impl<'o> DemoView<'o> {
         ));
         let left = beside.left;
         self.say(&format!(
-            "  by all releases of this chain, everybody is one of at least {ours}; snapshots on their own: {}",
-            if left < 10 { format!("somebody is one of {left}") } else { format!("one of at least {left}") }
+            "  by all releases of this chain, each person is one of at least {ours}; snapshots on their own: {}",
+            if left < 10 { format!("a person is one of {left}") } else { format!("one of at least {left}") }
         ));
         self.releases = release;
         Ok(())

@@ -136,7 +136,7 @@ impl Bench<'_> {
                 )
             })
             .collect();
-        let who = if known { "somebody who was" } else { "anybody who was" };
+        let who = if known { "a person who was" } else { "any person who was" };
         format!(
             "{who} new in release {} and is in {} has only {} left once the releases are compared, the policy wants at \
              least {}",

@@ -96,7 +96,7 @@ fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
 pub fn called(target: &AttackTarget, subject: &AttackSubject) -> String {
     match target.place {
         AttackedRows::Class(_) => subject.describe(target.place),
-        AttackedRows::Outliers if *subject.release.rule() == CarvingRule::Halves => "everybody".to_owned(),
+        AttackedRows::Outliers if *subject.release.rule() == CarvingRule::Halves => "all people".to_owned(),
         AttackedRows::Outliers if subject.release.rule().is_unordered() => subject.describe(target.place),
         AttackedRows::Outliers => "outliers".to_owned(),
     }

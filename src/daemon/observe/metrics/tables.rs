@@ -34,7 +34,7 @@ table! {
         Batches = "batches", "Batches of messages of a topic that were taken";
         LateFiles = "late_files", "Files that came after one with a later name";
         NullCells = "null_cells", "Missing or malformed values of sensitive columns, published as null";
-        MissedTicks = "missed_ticks", "Ticks that passed while nobody worked and that became one";
+        MissedTicks = "missed_ticks", "Ticks that passed while no process was at work, and that became one";
         Releases = "releases", "Releases that were published";
         ErasedPeople = "erased_people", "People who were erased on request";
         ForgottenObjects = "forgotten_objects", "Objects that were deleted because their time had passed";

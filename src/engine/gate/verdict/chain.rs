@@ -23,7 +23,7 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
     let mut found = found.at_least(weakest.iter().map(|weak| weak.left).min(), k);
     for weak in weakest.iter().filter(|weak| weak.left < k) {
         let place = format!("people of increment {} of the chain", weak.increment + 1);
-        let text = format!("all releases together leave {} candidates to somebody of them, fewer than {k}", weak.left);
+        let text = format!("all releases together leave one of them {} candidates, fewer than {k}", weak.left);
         found.reasons.push(RejectionReason::crowd(place, weak.left, k, text));
     }
     if let Some(reason) = crossing::against(ready, lineage) {

@@ -396,7 +396,7 @@ fn told(case: &NextRelease<'_>, release: Release) -> Result<Release, RejectionRe
         return match foreign {
             None => mislabelled(case).map_or(Ok(release), Err),
             Some(class) => {
-                let text = "nobody was carved into this class";
+                let text = "no person was put into this class";
                 Err(RejectionReason::plain(release.describe(class, case.columns), text))
             }
         };

@@ -50,7 +50,7 @@ pub fn past(ready: &Ready<'_>, known: &Crowds<'_>) -> Vec<RejectionReason> {
     if older.len() == history.len() && older.iter().enumerate().all(of_them) {
         return Vec::new();
     }
-    vec![RejectionReason::plain("the chain", "its private tables are not of the people whom its releases show")]
+    vec![RejectionReason::plain("the chain", "its private tables do not hold the people of its releases")]
 }
 
 /// The first class in which what is new in the candidate is not what its people are, and how many these are.
@@ -87,7 +87,7 @@ pub fn chain(ready: &Ready<'_>) -> CheckResult {
     let ever = known(ready).history.fewest().chain(fewest(new)).min();
     let mut found = CheckResult::made(Check::Chain).at_least(ever, a);
     if ever.is_some_and(|ever| ever < a) {
-        let text = format!("all releases together leave somebody fewer than {a} rows");
+        let text = format!("all releases together leave a person fewer than {a} rows");
         found.reasons.push(RejectionReason::plain("all releases", text));
     }
     found
@@ -103,7 +103,7 @@ pub fn atoms(ready: &Ready<'_>) -> CheckResult {
             continue;
         };
         let Some(people) = people else {
-            reasons.push(RejectionReason::plain("data", "somebody is in no atom of their increment"));
+            reasons.push(RejectionReason::plain("data", "a person is in no atom of their increment"));
             continue;
         };
         for atom in carving.classes() {

@@ -68,5 +68,5 @@ fn lost(ready: &Ready<'_>) -> Option<RejectionReason> {
     let published = ready.crowds.as_ref().map_or(0, |crowds| crowds.history.sums().rows()) + ready.people.rows();
     let known = published + census.waiting + ready.case.withheld;
     let text = format!("{} people came into the chain, and {known} are published, wait or are withheld", census.came);
-    (known != census.came).then(|| RejectionReason::plain("everybody so far", text))
+    (known != census.came).then(|| RejectionReason::plain("all people so far", text))
 }

@@ -22,7 +22,7 @@ impl Ready<'_> {
         let last = history.len().checked_sub(1);
         if !last.map_or(self.case.before.rows() == 0, |last| self.shown(self.case.before, last)) {
             let text = "those who are said to be published are not the people of the last release";
-            reasons.push(RejectionReason::plain("everybody so far", text));
+            reasons.push(RejectionReason::plain("all people so far", text));
         }
         if history.len() != older.len() {
             let text =
@@ -44,7 +44,7 @@ impl Ready<'_> {
             }
             if !fits {
                 let place = format!("release {} of the chain", at + 1);
-                reasons.push(RejectionReason::plain(place, "its private tables are not of the people whom it shows"));
+                reasons.push(RejectionReason::plain(place, "its private tables do not hold the people of its rows"));
                 break;
             }
         }
