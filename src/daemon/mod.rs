@@ -8,6 +8,7 @@ pub mod feed_writer;
 pub mod folder;
 pub mod guess;
 pub mod ingest;
+pub mod intake_counts;
 pub mod journal;
 pub mod notify;
 pub mod observe;

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::cli::CommandResult;
 use crate::daemon::error::printable;
 use crate::daemon::feed_writer::{FeedSnapshot, Recorded};
+use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::journal::{
     ApproverDecision, Body, CheckedEntry, ClosedTick, ClosingOutcome, Decision, Erase, IntakePart, MessageOrigin,
     Rejection, RequestOrigin, Under,
@@ -191,7 +192,7 @@ fn taken(parts: &[IntakePart]) -> Option<String> {
         (MessageOrigin::Partition { topic, .. }, more) => format!("{topic}, {} partitions", more + 1),
         (MessageOrigin::File { .. }, more) => format!("{} files", more + 1),
     };
-    let all = |of: fn(&IntakePart) -> u64| parts.iter().map(of).sum::<u64>();
-    let [kept, repeats, aside] = [all(|part| part.kept), all(|part| part.duplicate), all(|part| part.quarantined)];
+    let counts: IntakeCounts = parts.iter().map(|part| part.counts).sum();
+    let IntakeCounts { kept, duplicate: repeats, quarantined: aside, .. } = counts;
     Some(format!("{from}: {kept} rows, {repeats} repeats, {aside} set aside"))
 }

@@ -87,9 +87,9 @@ impl FeedState {
                     known.insert(partition, Position { topic_id, next: part.next, epoch: part.epoch });
                 }
             }
-            self.share.seen += part.seen;
+            self.share.seen += part.counts.seen;
             // Repeats are no fault of the source.
-            self.share.aside += part.quarantined - part.repeats;
+            self.share.aside += part.counts.quarantined - part.repeats;
         }
         for aside in &ingest.quarantine {
             let (object, messages) = (aside.object.clone(), aside.messages);

@@ -14,7 +14,7 @@ mod times;
 mod work;
 
 pub use intake::set_aside::UnnamedObjects;
-pub use intake::taken_messages::{Came, SetAsideCounts, TakenMessages, TakenPart};
+pub use intake::taken_messages::{SetAsideCounts, TakenMessages, TakenPart};
 pub use objects::erased::LeavingAtom;
 pub use objects::record::{Recorded, RefusalRecord, Repaired, VerdictReason, advice};
 pub use publish::chain_table::{ChainTable, TablePart};

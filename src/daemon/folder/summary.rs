@@ -4,9 +4,7 @@ use super::entry::{InputEntry, InputOutcome, TickTotals};
 use super::outcome::TickVerdict;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::Live;
-use crate::daemon::journal::{
-    Body, ClosedTick, ClosingOutcome as Came, Decision, Entry as Logged, IntakePart, Ref, Rejection,
-};
+use crate::daemon::journal::{Body, ClosedTick, ClosingOutcome, Decision, Entry as Logged, IntakePart, Ref, Rejection};
 use crate::engine::policy::ChainKind;
 
 /// The entries of a tick.
@@ -39,7 +37,7 @@ pub fn newest(live: &Live, input: usize) -> Result<Option<(IntakePart, TickVerdi
     let release = state.releases.last().filter(|_| outcome == InputOutcome::Published);
     let mut answer = InputEntry::new(input, outcome, release.map(|line| line.release), totals(live));
     answer.added = added(live, &closed, outcome);
-    (answer.duplicate, answer.quarantined) = (part.duplicate, part.quarantined);
+    (answer.duplicate, answer.quarantined) = (part.counts.duplicate, part.counts.quarantined);
     answer.reasons.clone_from(&recorded.reasons);
     let verdict = TickVerdict::of(recorded, &part.origin.name(), answer, &closed.time, state.feed.chain());
     Ok(Some((part, verdict)))
@@ -80,13 +78,14 @@ impl Ticked {
 
 fn outcome(closed: &ClosedTick, decision: Option<&Decision>) -> InputOutcome {
     match (closed.outcome, decision) {
-        (Came::Held, _) => InputOutcome::Held,
-        (Came::Waiting | Came::Skipped, _) => InputOutcome::Waiting,
-        (Came::Stopped, _) | (Came::Candidate, Some(Decision::Reject(Rejection { stops: true, .. }))) => {
-            InputOutcome::Stopped
+        (ClosingOutcome::Held, _) => InputOutcome::Held,
+        (ClosingOutcome::Waiting | ClosingOutcome::Skipped, _) => InputOutcome::Waiting,
+        (ClosingOutcome::Stopped, _)
+        | (ClosingOutcome::Candidate, Some(Decision::Reject(Rejection { stops: true, .. }))) => InputOutcome::Stopped,
+        (ClosingOutcome::Impossible, _) | (ClosingOutcome::Candidate, Some(Decision::Reject(_)) | None) => {
+            InputOutcome::Rejected
         }
-        (Came::Impossible, _) | (Came::Candidate, Some(Decision::Reject(_)) | None) => InputOutcome::Rejected,
-        (Came::Candidate, Some(_)) => InputOutcome::Published,
+        (ClosingOutcome::Candidate, Some(_)) => InputOutcome::Published,
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::line::LogLine;
 use crate::daemon::error::{Complaint, Error, ErrorCategory};
+use crate::daemon::intake_counts::IntakeCounts;
 use crate::engine::gate::verdict::Verdict;
 use crate::engine::model::Columns;
 use crate::engine::release::Sha256;
@@ -59,7 +60,7 @@ fields! {
     ErrorText: |this, key, line| line.text(key, &this.0);
     ColumnNames: |this, key, line| line.list(key, this.0.iter().map(String::as_str));
     Checks: |this, key, line| line.list(key, this.0.iter().map(String::as_str));
-    IntakeCounts: |this, _key, line| this.write_all(line);
+    IntakeCounts: |this, _key, line| write_counts(this, line);
     UnpublishedRows: |this, _key, line| this.write_all(line);
 }
 
@@ -74,29 +75,12 @@ impl<T: EventField> EventField for Option<T> {
     }
 }
 
-/// What became of the rows of a file: `seen = kept + duplicate + skipped + quarantined` (HOUSE 3).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct IntakeCounts {
-    /// All of them.
-    pub seen: u64,
-    /// Accepted.
-    pub kept: u64,
-    /// Of people who are in the feed already.
-    pub duplicate: u64,
-    /// Left out by policy.
-    pub skipped: u64,
-    /// Set aside.
-    pub quarantined: u64,
-}
-
-impl IntakeCounts {
-    fn write_all(&self, line: &mut LogLine) {
-        line.number("seen", self.seen);
-        line.number("kept", self.kept);
-        line.number("duplicate", self.duplicate);
-        line.number("skipped", self.skipped);
-        line.number("quarantined", self.quarantined);
-    }
+fn write_counts(counts: &IntakeCounts, line: &mut LogLine) {
+    line.number("seen", counts.seen);
+    line.number("kept", counts.kept);
+    line.number("duplicate", counts.duplicate);
+    line.number("skipped", counts.skipped);
+    line.number("quarantined", counts.quarantined);
 }
 
 /// Rows that are accepted and not published.

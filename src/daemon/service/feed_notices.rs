@@ -8,17 +8,11 @@ use jiff::Timestamp;
 use super::keeper::Keeper;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
-use crate::daemon::feed_writer::{Came, PublishedRelease};
+use crate::daemon::feed_writer::PublishedRelease;
 use crate::daemon::journal::Erase;
 use crate::daemon::observe::events::{
-    Answer, Erased, IntakeCounts, NothingSetAside, OverdueWarning, QuarantineShare, Request, RequestDone, StrangeNotes,
+    Answer, Erased, NothingSetAside, OverdueWarning, QuarantineShare, Request, RequestDone, StrangeNotes,
 };
-
-/// What became of messages, as it is told.
-pub(super) fn became(came: Came) -> IntakeCounts {
-    let Came { seen, kept, duplicate, skipped, quarantined } = came;
-    IntakeCounts { seen, kept, duplicate, skipped, quarantined }
-}
 
 /// How late a tick may be before anybody is told: a step may take its time.
 const LATE: Duration = Duration::from_secs(60);

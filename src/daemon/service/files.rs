@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::feed_notices::became;
 use super::intake::Intake;
 use super::keeper::Keeper;
 use super::outcome::FeedTick;
 use crate::daemon::config::{Format, Ticks};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::feed_writer::{Came, Consumed, TakenMessages, UnnamedObjects};
+use crate::daemon::feed_writer::{Consumed, TakenMessages, UnnamedObjects};
 use crate::daemon::ingest::directory::{Directory, FolderFile};
 use crate::daemon::ingest::{SourceFile, TakenRows as Decoded, digest};
+use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::observe::events::{FileName, FileTaken, LateFile};
 use crate::engine::release::Sha256;
 
@@ -103,7 +103,7 @@ impl Keeper {
     }
 
     /// Takes a file in.
-    fn take(&mut self, seen: &FolderFile) -> Result<Option<Came>> {
+    fn take(&mut self, seen: &FolderFile) -> Result<Option<IntakeCounts>> {
         let (begun, file) = (Instant::now(), self.folder()?.file(&seen.name));
         let Some(Read { sha256, decoded, shelf }) = self.read(seen)? else { return Ok(None) };
         let newest = self.live.state().files.keys().next_back().filter(|newest| **newest > seen.name).cloned();
@@ -121,7 +121,7 @@ impl Keeper {
         self.told.emit(&FileTaken {
             file: FileName::of(&file),
             seq: self.live.log().next() - 1,
-            rows: became(came),
+            rows: came,
             nulled,
             new_rows: self.live.state().feed.new_rows(),
             seconds: begun.elapsed(),

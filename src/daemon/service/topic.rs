@@ -3,7 +3,6 @@
 
 use std::time::Instant;
 
-use super::feed_notices::became;
 use super::intake::Intake;
 use super::keeper::Keeper;
 use super::outcome::FeedTick;
@@ -114,7 +113,7 @@ impl Keeper {
         self.told.emit(&BatchTaken {
             partitions,
             seq: self.live.log().next() - 1,
-            rows: became(came),
+            rows: came,
             nulled: decoded.nulled,
             new_rows: self.live.state().feed.new_rows(),
             seconds: begun.elapsed(),

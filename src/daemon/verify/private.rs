@@ -414,8 +414,8 @@ pub(super) fn adds_up(entry: &Entry) -> bool {
             let aside: u64 = ingest.quarantine.iter().map(|aside| aside.messages).sum();
             let parts = |of: fn(&crate::daemon::journal::IntakePart) -> u64| ingest.parts.iter().map(of).sum::<u64>();
             ingest.parts.iter().all(|part| part.adds_up())
-                && parts(|part| part.kept) == kept
-                && parts(|part| part.quarantined) == aside
+                && parts(|part| part.counts.kept) == kept
+                && parts(|part| part.counts.quarantined) == aside
         }
         Body::Retry(retry) => {
             let kept: u64 = retry.segments.iter().map(|segment| segment.rows).sum();

@@ -53,6 +53,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("daemon::whole_file", &["daemon::error"]),
     ("daemon::config", &["daemon::error", "daemon::sign", "daemon::small_file", "daemon::whole_file", ENGINE]),
     ("daemon::clock", &[]),
+    ("daemon::intake_counts", &[]),
     ("daemon::guess", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
     ("daemon::ingest", &["daemon::error", "daemon::config", "daemon::small_file", "daemon::web", ENGINE]),
     // The log knows bytes; what entries mean for a feed is told elsewhere.
@@ -62,6 +63,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     (
         "daemon::journal",
         &[
+            "daemon::intake_counts",
             "daemon::error",
             "daemon::chance",
             "daemon::config",
@@ -77,6 +79,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     (
         "daemon::feed_writer",
         &[
+            "daemon::intake_counts",
             "daemon::error",
             "daemon::chance",
             "daemon::config",
@@ -89,7 +92,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // Tells what happens; it is told by whoever acts, and names nobody of them.
-    ("daemon::observe", &["daemon::error", "daemon::config", ENGINE]),
+    ("daemon::observe", &["daemon::error", "daemon::config", "daemon::intake_counts", ENGINE]),
     ("daemon::verify", &["daemon::error", "daemon::sign", "daemon::journal", "daemon::feed_writer", ENGINE]),
     // Asks others over HTTP.
     ("daemon::web", &["daemon::error"]),
@@ -110,6 +113,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     (
         "daemon::service",
         &[
+            "daemon::intake_counts",
             "daemon::error",
             "daemon::chance",
             "daemon::clock",
@@ -163,6 +167,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "daemon::intake_counts",
             "daemon::error",
             "daemon::chance",
             "daemon::clock",

@@ -16,7 +16,7 @@ use crate::engine::histogram::{CodedRows, Person};
 use crate::engine::policy::OnRepeat;
 
 /// An offer that comes to something else than it was.
-struct Came {
+struct OfferedObject {
     object: Ref,
     rows: CodedRows,
     /// What still does not count, which is put already; `None`: nothing.
@@ -52,7 +52,7 @@ impl Live {
         };
         let trees = self.state.terms.columns.trees();
         let mut came = Vec::new();
-        for Came { object, rows, rest } in all {
+        for OfferedObject { object, rows, rest } in all {
             let (rows, repeats) = self.state.feed.accept(rows, &self.policy);
             (entry.kept, entry.duplicate) = (entry.kept + rows.len() as u64, entry.duplicate + repeats.len() as u64);
             entry.of.push(object);
@@ -78,7 +78,11 @@ impl Live {
 
     /// What the messages come to now, one offer after another: of those that stay set aside none is held. Within, why they
     /// cannot be offered.
-    fn offered(&mut self, schemas: &[(SchemaKey, KnownSchema)], entry: &mut Retry) -> Result<Result<Vec<Came>>> {
+    fn offered(
+        &mut self,
+        schemas: &[(SchemaKey, KnownSchema)],
+        entry: &mut Retry,
+    ) -> Result<Result<Vec<OfferedObject>>> {
         let mut shelf = UnnamedObjects::default();
         let all = self.each_offered(schemas, entry, &mut shelf);
         if !matches!(all, Ok(Ok(_))) {
@@ -92,7 +96,7 @@ impl Live {
         schemas: &[(SchemaKey, KnownSchema)],
         entry: &mut Retry,
         shelf: &mut UnnamedObjects,
-    ) -> Result<Result<Vec<Came>>> {
+    ) -> Result<Result<Vec<OfferedObject>>> {
         let Live { log, state, policy, settings, hasher, .. } = self;
         let people = state.feed.people();
         let known = |person: Person| people.knows(person);
@@ -121,7 +125,7 @@ impl Live {
             // Repeats do not count among those that came since the last tick.
             entry.cleared += if aside.fresh { faults.saturating_sub(rest.faults()) } else { 0 };
             let rest = if left > 0 { Some(shelf.put(&rest, log)?) } else { None };
-            all.push(Came { object: aside.object.clone(), rows, rest });
+            all.push(OfferedObject { object: aside.object.clone(), rows, rest });
         }
         Ok(Ok(all))
     }
@@ -150,7 +154,7 @@ fn told(entry: &Retry, unanswered: Option<String>) -> RequestOutcome {
          {over}{quarantined} stay set aside"
     );
     if let Some(why) = unanswered {
-        text += &format!(". Those among them whose schema nobody had may be decoded later: {why}");
+        text += &format!(". Those among them whose schema was unknown may be decoded later: {why}");
     }
     RequestOutcome { count: Some(*offered), changed: Some(*kept), ..Ask::Retry.done(text) }
 }

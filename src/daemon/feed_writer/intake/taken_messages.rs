@@ -8,6 +8,7 @@ use super::super::work::Live;
 use super::set_aside::UnnamedObjects;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::PersonHasher;
+use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::journal::{Drafts, Ingest, IntakePart, MessageOrigin, Quarantined, SealedRows};
 use crate::engine::histogram::{CodedRows, Person};
 use crate::engine::policy::{Decimal, OnRepeat};
@@ -75,21 +76,6 @@ impl TakenMessages {
     }
 }
 
-/// What became of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Came {
-    /// Messages.
-    pub seen: u64,
-    /// Rows that count.
-    pub kept: u64,
-    /// Rows of people who have one already.
-    pub duplicate: u64,
-    /// Messages that are passed over by policy.
-    pub skipped: u64,
-    /// Messages that are set aside.
-    pub quarantined: u64,
-}
-
 /// Messages since the last tick, judged by `max_quarantine_share`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SetAsideCounts {
@@ -121,7 +107,7 @@ impl Live {
     ///
     /// # Errors
     /// They cannot be written; nothing is taken in then.
-    pub fn take(&mut self, taken: TakenMessages, now: &str) -> Result<Came> {
+    pub fn take(&mut self, taken: TakenMessages, now: &str) -> Result<IntakeCounts> {
         self.take_with(taken, UnnamedObjects::default(), now)
     }
 
@@ -129,7 +115,7 @@ impl Live {
     ///
     /// # Errors
     /// As [`Live::take`].
-    pub fn take_with(&mut self, taken: TakenMessages, mut shelf: UnnamedObjects, now: &str) -> Result<Came> {
+    pub fn take_with(&mut self, taken: TakenMessages, mut shelf: UnnamedObjects, now: &str) -> Result<IntakeCounts> {
         let TakenMessages { parts, rows, nulled } = taken;
         let tick = self.state.feed.ticks();
         let (rows, repeats) = self.state.feed.accept(rows, &self.policy);
@@ -150,8 +136,8 @@ impl Live {
                 quarantine.push(Quarantined { object: self.log.seal(&mut drafts, "quarantine", &content)?, messages });
             }
             let kept = rows - duplicate;
-            let part =
-                IntakePart { origin, from, next, epoch, seen, kept, duplicate, skipped, quarantined, repeats: again };
+            let counts = IntakeCounts { seen, kept, duplicate, skipped, quarantined };
+            let part = IntakePart { origin, from, next, epoch, counts, repeats: again };
             assert!(part.adds_up(), "every message became something");
             became.push(part);
         }
@@ -160,14 +146,7 @@ impl Live {
         self.append(ingest.clone())?;
         self.state.ingest(&ingest);
         self.state.feed.arrive(&rows, tick);
-        let all = |of: fn(&IntakePart) -> u64| ingest.parts.iter().map(of).sum::<u64>();
-        Ok(Came {
-            seen: all(|part| part.seen),
-            kept: all(|part| part.kept),
-            duplicate: all(|part| part.duplicate),
-            skipped: all(|part| part.skipped),
-            quarantined: all(|part| part.quarantined),
-        })
+        Ok(ingest.parts.iter().map(|part| part.counts).sum())
     }
 
     /// Rows in sealed objects of no more than [`MOST_ROWS`].

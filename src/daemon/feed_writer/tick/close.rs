@@ -15,7 +15,7 @@ use super::chance_draws::Drawn;
 use super::repair::repair;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{ClosedTick, ClosingOutcome, Drafts, Masked, Ref};
-use crate::engine::feed::{self, ClosingResult as Came, Fixed, Ledger};
+use crate::engine::feed::{self, ClosingResult, Fixed, Ledger};
 use crate::engine::histogram::{CodedRows, Headcount, Histogram, Person};
 use crate::engine::measures::{PersonNumbers, SumSuppression};
 use crate::engine::model::{Leaf, Taxonomy};
@@ -62,18 +62,18 @@ impl Live {
         let state = &mut self.state;
         recorded.repaired(repair(&mut state.feed, &mut ticked, &state.history, &self.policy, &columns));
         let mut fixed = self.state.feed.fixed(&ticked);
-        let outcome = match std::mem::replace(&mut ticked.closed, Came::Waiting) {
-            Came::Held => ClosingOutcome::Held,
-            Came::Waiting => ClosingOutcome::Waiting,
-            Came::Stopped => {
+        let outcome = match std::mem::replace(&mut ticked.closed, ClosingResult::Waiting) {
+            ClosingResult::Held => ClosingOutcome::Held,
+            ClosingResult::Waiting => ClosingOutcome::Waiting,
+            ClosingResult::Stopped => {
                 recorded.stopped_before();
                 ClosingOutcome::Stopped
             }
-            Came::Impossible(why) => {
+            ClosingResult::Impossible(why) => {
                 recorded.impossible(&why);
                 ClosingOutcome::Impossible
             }
-            Came::Candidate(candidate) => {
+            ClosingResult::Candidate(candidate) => {
                 self.state.candidate = Some(candidate);
                 ClosingOutcome::Candidate
             }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::requests::RequestOrigin;
+use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::journal::objects::Ref;
 use crate::engine::release::Sha256;
 
@@ -56,17 +57,10 @@ pub struct IntakePart {
     /// What tells the last message of a partition from another one that was given its offset: the reign of its leader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i32>,
-    /// Messages; of those that hold several rows each row is one.
-    pub seen: u64,
-    /// Rows that count.
-    pub kept: u64,
-    /// Rows of people who have one already.
-    pub duplicate: u64,
-    /// Messages that were passed over by policy.
-    pub skipped: u64,
-    /// Messages that were set aside.
-    pub quarantined: u64,
-    /// Those of them that are rows of people who have one already.
+    /// What became of them.
+    #[serde(flatten)]
+    pub counts: IntakeCounts,
+    /// Those of the messages that were set aside which are rows of people who have one already.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeats: u64,
 }
@@ -78,12 +72,12 @@ fn is_zero(number: &u64) -> bool {
 impl IntakePart {
     /// Whether every message became something. Offsets of a partition have gaps, and a message may hold several rows.
     pub fn adds_up(&self) -> bool {
-        let parts = [self.duplicate, self.skipped, self.quarantined];
-        let all = parts.iter().try_fold(self.kept, |sum, &part| sum.checked_add(part)) == Some(self.seen);
-        all && self.repeats <= self.quarantined
+        let IntakeCounts { seen, quarantined, .. } = self.counts;
+        self.counts.adds_up()
+            && self.repeats <= quarantined
             && match self.origin {
-                MessageOrigin::File { .. } => self.from.checked_add(self.seen) == Some(self.next),
-                MessageOrigin::Partition { .. } => self.from < self.next || (self.from == self.next && self.seen == 0),
+                MessageOrigin::File { .. } => self.from.checked_add(seen) == Some(self.next),
+                MessageOrigin::Partition { .. } => self.from < self.next || (self.from == self.next && seen == 0),
             }
     }
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::log_fields::{Event, event};
-use crate::daemon::observe::field::{ErrorText, FileName, IntakeCounts};
+use crate::daemon::intake_counts::IntakeCounts;
+use crate::daemon::observe::field::{ErrorText, FileName};
 use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::words::Step;
 

@@ -12,7 +12,7 @@ mod tests;
 mod ticks;
 mod upkeep;
 
-pub use super::field::{Checks, ColumnNames, ErrorText, FileName, IntakeCounts, UnpublishedRows};
+pub use super::field::{Checks, ColumnNames, ErrorText, FileName, UnpublishedRows};
 pub use super::words::{Answer, Decision, Hold, Notice, Receiver, Request};
 pub use decisions::{
     Coarsest, Decided, MisspelledGuarded, Published, Rejected, RequestDone, Stopped, StrangeNotes, WithoutDetail,

@@ -11,6 +11,7 @@ use super::log_fields::{Event, ProcessEvent};
 use super::*;
 use crate::daemon::config::{FeedConfig, LogFormat};
 use crate::daemon::error::{Complaint, Error, ErrorCategory};
+use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::observe::{Behind, FeedObserver, FeedPhase, Observer};
 use crate::engine::model::{Column, Columns, Detail, Kind as ColumnKind, Role};
 use crate::engine::release::Sha256;

@@ -13,7 +13,8 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::labels::{OfDecision, OfFeed, OfPartition, OfReceiver, OfRequest, OfRow, OfStep, OfTick};
 use super::tables::{Gauge, Total};
-use crate::daemon::observe::field::{IntakeCounts, UnpublishedRows};
+use crate::daemon::intake_counts::IntakeCounts;
+use crate::daemon::observe::field::UnpublishedRows;
 use crate::daemon::observe::lateness::Behind;
 use crate::daemon::observe::words::{Answer, Decision, Receiver, Request, RowOutcome, Step, TickOutcome};
 

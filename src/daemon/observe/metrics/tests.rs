@@ -68,7 +68,7 @@ fn all() -> String {
     let meters = Meters { all: &metrics, feed: "a", at: jiff::Timestamp::UNIX_EPOCH };
     Gauge::ALL.iter().for_each(|&gauge| meters.set(gauge, 1));
     meters.receiver_away(Receiver::Topic, true);
-    meters.batch(&crate::daemon::observe::field::IntakeCounts::default());
+    meters.batch(&crate::daemon::intake_counts::IntakeCounts::default());
     metrics.behind("a", &Behind { lag: vec![(0, 7)], oldest: Duration::from_secs(2) });
     metrics.text()
 }
