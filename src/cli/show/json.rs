@@ -85,7 +85,7 @@ pub struct Waiting {
     pub coarser: Option<CoarserLine>,
     /// When who waits is divided next; null where classes do not keep labels of their own.
     pub halving: Option<HalvingLine>,
-    /// Published people whose class shows one sensitive value only; null likewise, and where nobody is published or no column is
+    /// Published people whose class shows one sensitive value only; null likewise, and where no person is published or no column is
     /// sensitive.
     pub uniform: Option<UniformLine>,
 }

@@ -7,7 +7,7 @@
 //! # }
 //! ```
 //!
-//! A rejection needs nobody's approval:
+//! A rejection needs no approval:
 //!
 //! ```
 //! # use tidegate::daemon::journal::{Log, Rejection};

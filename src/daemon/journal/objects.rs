@@ -86,7 +86,7 @@ pub struct DraftObject {
 }
 
 impl UnsealedObject {
-    /// For this path, which nobody else uses.
+    /// For this path, which no other object has.
     ///
     /// # Errors
     /// There are no random bytes.

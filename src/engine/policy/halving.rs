@@ -68,7 +68,7 @@ impl<'t> Halving<'t> {
     }
 
     /// The numbers of people of which one is drawn: a region that has as many is cut. It may be the smallest class itself, so that
-    /// nobody can tell from one published part that anybody is in the others. Three classes more for every further part are a
+    /// no reader can tell from one published part that a person is in the others. Three classes more for every further part are a
     /// compromise: with fewer more people find no class and wait, with more classes are larger than they need be.
     pub fn thresholds(&self, parts: &RegionParts) -> RangeInclusive<u64> {
         let most = 3 * parts.children.len() as u64 - 2;

@@ -1,4 +1,4 @@
-//! What is certain, as plain values (SCIENCE 6). Judges nothing; limits are for whoever asks.
+//! What is certain, as plain values (SCIENCE 6). Judges nothing; the caller has the limits.
 
 use super::budget::CertaintyUndone;
 use crate::model::Node;

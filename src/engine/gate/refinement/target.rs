@@ -1,5 +1,5 @@
 //! What the attack tells of one target (CRA 4.4, 4.5, 6; SCIENCE 6): how many solutions are left, what each block and slab
-//! can hold, and where a small class is certain. Judges nothing; limits are for whoever asks.
+//! can hold, and where a small class is certain. Judges nothing; the caller has the limits.
 
 use num_bigint::BigUint;
 

@@ -1,4 +1,4 @@
-//! What a global recoding tells whoever knows the search (SCIENCE 6, "Global recoding is not immune"): small classes that
+//! What a global recoding tells a reader who knows the search (SCIENCE 6, "Global recoding is not immune"): small classes that
 //! everybody knows of, and by how much it narrows down who is where. All of it follows from quasi-identifiers and from which
 //! releases there are, so that what is found tells nothing of sensitive values.
 //!

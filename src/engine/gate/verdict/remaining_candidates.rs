@@ -1,4 +1,4 @@
-//! What all attacks together leave of the classes of everybody in a chain, for whoever measures it.
+//! What all attacks together leave of the classes of all people in a chain, for the checks that measure it.
 
 use super::comparison::{Lineage, Ready};
 use crate::gate::chain::{ChainTarget, Fold, ReleaseChain};
