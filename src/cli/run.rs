@@ -15,7 +15,7 @@ use super::process::{runtime, safely, signals};
 use super::{CommandResult, Exit, Out};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
-use crate::daemon::feed_writer::advice;
+use crate::daemon::formats::advice;
 use crate::daemon::observe::{Observer, format};
 use crate::daemon::service::{FeedTick, How, PageOptions, TickOutcome, Until, run as run_feeds};
 

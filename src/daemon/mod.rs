@@ -6,6 +6,7 @@ pub mod config;
 pub mod error;
 pub mod feed_writer;
 pub mod folder;
+pub mod formats;
 pub mod guess;
 pub mod ingest;
 pub mod intake_counts;

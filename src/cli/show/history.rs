@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use crate::cli::CommandResult;
 use crate::daemon::error::printable;
-use crate::daemon::feed_writer::{FeedSnapshot, Recorded};
+use crate::daemon::feed_writer::FeedSnapshot;
+use crate::daemon::formats::Recorded;
 use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::journal::{
     ApproverDecision, Body, CheckedEntry, ClosedTick, ClosingOutcome, Decision, Erase, IntakePart, MessageOrigin,

@@ -3,6 +3,7 @@
 
 mod apply_entry;
 mod intake;
+mod membership;
 mod objects;
 mod publish;
 mod recovery;
@@ -15,8 +16,6 @@ mod work;
 
 pub use intake::set_aside::UnnamedObjects;
 pub use intake::taken_messages::{SetAsideCounts, TakenMessages, TakenPart};
-pub use objects::erased::LeavingAtom;
-pub use objects::record::{Recorded, RefusalRecord, Repaired, VerdictReason, advice};
 pub use publish::chain_table::{ChainTable, TablePart};
 pub use publish::delta_log::{DeltaLog, Version, log_path};
 pub use publish::make_visible::{PublishedRelease, not_as_decided};

@@ -12,10 +12,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
-use super::objects::erased::LeavingAtom;
 use super::objects::in_json;
 use super::publish::chain_table::ChainTable;
 use super::publish::removed_manifest::Removed;
+use crate::daemon::formats::{Atoms, LeavingAtom, Roll};
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{Coins, Ref, ReleaseDecision, RequestOrigin};
 use crate::daemon::terms::ChainTerms;
@@ -173,6 +173,15 @@ pub struct UnpublishedAtoms {
     pub waiting: bool,
     /// Whether those in the atoms that formed then are meant.
     pub formed: bool,
+}
+
+impl UnpublishedAtoms {
+    /// The rows of the atoms that are meant, by the tick of their arrival.
+    pub fn rows_of<'a>(&self, atoms: &'a Atoms) -> impl Iterator<Item = &'a (u32, Roll)> + use<'a> {
+        let (waits, has_formed) = (self.waiting, self.formed);
+        let waiting = atoms.waiting.iter().chain(&atoms.withheld).filter(move |_| waits);
+        waiting.chain(atoms.formed.iter().filter(move |_| has_formed))
+    }
 }
 
 /// Where the members of atoms lie.
@@ -348,7 +357,7 @@ impl FeedState {
 
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
-        super::objects::row_columns::bytes(10, self)
+        postcard::to_stdvec(self).expect("serialisation failed (this is a bug)")
     }
 
     /// The digest of these, without a copy of them.

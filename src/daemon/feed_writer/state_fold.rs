@@ -3,13 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::objects::atoms::{AtomCounts, Atoms, Grain};
-use super::objects::erased::LeavingAtom;
-use super::objects::ledger::LedgerColumns;
 use super::objects::reading::ObjectSources;
 use super::state::{FeedState, Segment};
 use super::tick::coin::shows;
 use crate::daemon::error::Result;
+use crate::daemon::formats::{AtomCounts, Atoms, Grain, LeavingAtom, LedgerColumns};
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
     Body, ChainStart, CheckedEntry, ClosedTick, Config, Erase, ErasedRows, Masked, Moved, Wrap,
@@ -156,7 +154,7 @@ impl FeedState {
         for place in &self.pool {
             if let Some(bytes) = reading.read(&place.object)? {
                 let atoms = Atoms::parse(&bytes)?;
-                for (since, roll) in atoms.at(place) {
+                for (since, roll) in place.rows_of(&atoms) {
                     everybody.push(roll.rows(&trees)?.histogram(*since));
                 }
             }

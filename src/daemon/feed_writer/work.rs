@@ -1,10 +1,10 @@
 //! What a feed at work has at hand, and how an entry gets into the log and then into the state: never the other way round.
 
-use super::objects::terms_object;
 use super::publish::public_root::PublicRoot;
 use super::state::FeedState;
 use crate::daemon::config;
 use crate::daemon::error::Result;
+use crate::daemon::formats::terms_to_bytes;
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::ingest::topic::Unwanted;
 use crate::daemon::journal::store::ReadStore;
@@ -110,5 +110,5 @@ impl Live {
 
 /// Seals the terms of a chain.
 pub(super) fn terms(log: &mut Log, terms: &ChainTerms) -> Result<Ref> {
-    log.keep("terms", &terms_object::to_bytes(terms))
+    log.keep("terms", &terms_to_bytes(terms))
 }

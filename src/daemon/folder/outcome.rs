@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::entry::InputEntry;
-use crate::daemon::feed_writer::{Recorded, RefusalRecord, Repaired};
+use crate::daemon::formats::{Recorded, RefusalRecord, Repaired};
 use crate::engine::gate::verdict::Verdict;
 
 /// A tick, as `.private/verdicts/<tick>.json` keeps it.

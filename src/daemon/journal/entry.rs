@@ -6,9 +6,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::body::Body;
 use super::ring::KeyRing;
 use super::store::log;
+use crate::daemon::formats::Body;
 use crate::engine::release::Sha256;
 
 /// An entry.

@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
-use super::body::Body;
 use super::entry::Entry;
 use super::new_entry::NewEntry;
-use super::objects::{Drafts, ObjectReader, Ref, UnsealedObject};
+use super::objects::{Drafts, ObjectReader, UnsealedObject};
 use super::read::newest;
 use super::rekey::rewrap;
 use super::ring::KeyRing;
@@ -14,6 +13,7 @@ use super::slot;
 use super::store::{Put, Store, put};
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::formats::{Body, Ref};
 use crate::engine::release::Sha256;
 
 /// Who writes.

@@ -1,7 +1,6 @@
 //! The durable log of a feed (HOUSE 3): one ordered, hash-chained list of entries and the immutable objects that they
 //! name, on anything that can put an object where none is. Knows nothing of what the entries mean for a feed.
 
-mod body;
 mod entry;
 mod format;
 mod log;
@@ -14,17 +13,17 @@ mod ring;
 mod slot;
 pub mod store;
 
-pub use body::{
+pub use crate::daemon::formats::{
     ApproverDecision, Body, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins, Config, Decision,
     DecisionTerms, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten, Ingest, IntakePart, Masked,
-    MessageOrigin, Moved, Published, Quarantined, Rejection, Rekey, ReleaseDecision, RequestOrigin, Retire, Retry,
+    MessageOrigin, Moved, Published, Quarantined, Ref, Rejection, Rekey, ReleaseDecision, RequestOrigin, Retire, Retry,
     SealedRows, Signed, Staged, Under, Withdraw,
 };
 pub use entry::{Entry, NoEntry};
 pub use format::{RootFormat, begun, write as write_format};
 pub use log::{Log, Writer};
 pub use new_entry::NewEntry;
-pub use objects::{DraftObject, Drafts, ObjectReader, Ref, SealedObject, UnsealedObject, destroy_all};
+pub use objects::{DraftObject, Drafts, ObjectReader, SealedObject, UnsealedObject, destroy_all};
 pub use packing::Lifetime;
 pub use read::{CheckedEntry, Gap, check, newest, read};
 pub use rekey::remove_others;

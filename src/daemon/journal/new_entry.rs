@@ -17,7 +17,7 @@
 //! # }
 //! ```
 
-use super::body::{
+use crate::daemon::formats::{
     ApproverDecision, Body, ChainStart, Cleaned, ClosedTick, Coin, Coins, Config, Decision, DecisionTerms, Erase,
     Expire, Fence, Forgotten, Ingest, Masked, Published, Rejection, Rekey, ReleaseDecision, Retire, Retry, Withdraw,
 };

@@ -3,8 +3,6 @@
 //!
 //! Nothing here knows what an object says.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::ring::KeyRing;
@@ -12,17 +10,9 @@ use super::slot;
 use super::store::{ReadStore, Store, put_all};
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::formats::Ref;
 use crate::daemon::seal::{OneSealing, SealingKey};
 use crate::engine::release::Sha256;
-
-/// A sealed object, as entries name it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct Ref {
-    /// Where it lies.
-    pub path: String,
-    /// The digest of its sealed bytes.
-    pub sha256: Sha256,
-}
 
 /// Objects that are written together.
 #[derive(Default)]

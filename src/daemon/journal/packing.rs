@@ -1,11 +1,11 @@
 //! What a writer puts together so that a feed has few files (HOUSE 3, Packs). Fences keep their places in the log: a writer that
 //! another one has taken the place of finds the fence of that one in its next place, however late it comes.
 
-use super::body::Body;
 use super::entry::Entry;
 use super::format;
 use super::log::Log;
 use crate::daemon::error::Result;
+use crate::daemon::formats::Body;
 
 /// What is put together goes at about the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

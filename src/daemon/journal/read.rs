@@ -1,11 +1,11 @@
 //! Reading the log (HOUSE 3, Start): forward to the first gap, each entry behind the one before. Whatever lies beyond the
 //! gap says that entries are lost.
 
-use super::body::Body;
 use super::entry::Entry;
 use super::ring::{KeyRing, changed_since};
 use super::store::{ReadStore, log};
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::formats::Body;
 use crate::engine::release::Sha256;
 
 /// An entry that is where it belongs, and its digest.

@@ -6,13 +6,13 @@
 
 use std::cmp::Ordering;
 
-use super::body::Body;
 use super::entry::Entry;
 use super::read::newest;
 use super::ring::{KeyRing, Wrap, changed_since};
 use super::store::{ReadStore, Store, put_all};
 use crate::daemon::chance::Chance;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::formats::Body;
 use crate::daemon::seal::OperatorKey;
 
 /// Keys that are written together.

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::feed_writer::VerdictReason;
 use crate::daemon::folder::InputOutcome;
+use crate::daemon::formats::VerdictReason;
 use crate::daemon::opened_release::ColumnDetail;
 use crate::engine::release::CheckLine;
 

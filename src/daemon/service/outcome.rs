@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::feed_writer::VerdictReason;
+use crate::daemon::formats::VerdictReason;
 
 /// What came of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use tidegate::daemon::config::{FeedConfig, hierarchy};
 use tidegate::daemon::error::Error;
-use tidegate::daemon::feed_writer::Recorded;
+use tidegate::daemon::formats::Recorded;
 use tidegate::daemon::guess::sample;
 use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing};
 use tidegate::daemon::ingest::{Offer, PersonHasher, TableFile, count, decode, retry, take, topic};

@@ -60,18 +60,19 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("daemon::seal", &["daemon::error", "daemon::chance"]),
     ("daemon::sign", &["daemon::error", "daemon::chance", "daemon::seal", "engine::release"]),
     ("daemon::terms", &["daemon::error", "daemon::config", ENGINE]),
+    // What is durable: what entries and sealed objects say, each form with its version.
+    ("daemon::formats", &["daemon::error", "daemon::intake_counts", "daemon::sign", "daemon::terms", ENGINE]),
     (
         "daemon::journal",
         &[
-            "daemon::intake_counts",
             "daemon::error",
             "daemon::chance",
             "daemon::config",
+            "daemon::formats",
             "daemon::seal",
             "daemon::sign",
             // A decision to publish is made of what the gate alone makes.
             "engine::gate",
-            "engine::model",
             "engine::release",
         ],
     ),
@@ -87,13 +88,17 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::seal",
             "daemon::sign",
             "daemon::terms",
+            "daemon::formats",
             "daemon::journal",
             ENGINE,
         ],
     ),
     // Tells what happens; it is told by whoever acts, and names nobody of them.
     ("daemon::observe", &["daemon::error", "daemon::config", "daemon::intake_counts", ENGINE]),
-    ("daemon::verify", &["daemon::error", "daemon::sign", "daemon::journal", "daemon::feed_writer", ENGINE]),
+    (
+        "daemon::verify",
+        &["daemon::error", "daemon::sign", "daemon::formats", "daemon::journal", "daemon::feed_writer", ENGINE],
+    ),
     // Asks others over HTTP.
     ("daemon::web", &["daemon::error"]),
     // Tells others; what they are told, the log says.
@@ -104,6 +109,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::clock",
             "daemon::config",
             "daemon::ingest",
+            "daemon::formats",
             "daemon::journal",
             "daemon::observe",
             "daemon::web",
@@ -121,6 +127,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::ingest",
             "daemon::seal",
             "daemon::sign",
+            "daemon::formats",
             "daemon::journal",
             "daemon::feed_writer",
             "daemon::notify",
@@ -140,13 +147,17 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::config",
             "daemon::ingest",
             "daemon::seal",
+            "daemon::formats",
             "daemon::journal",
             "daemon::feed_writer",
             ENGINE,
         ],
     ),
     // A release from its public files.
-    ("daemon::opened_release", &["daemon::error", "daemon::ingest", "daemon::journal", "daemon::whole_file", ENGINE]),
+    (
+        "daemon::opened_release",
+        &["daemon::error", "daemon::ingest", "daemon::formats", "daemon::journal", "daemon::whole_file", ENGINE],
+    ),
     // What a feed file would publish of a sample.
     (
         "daemon::preview",
@@ -157,6 +168,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::config",
             "daemon::seal",
             "daemon::feed_writer",
+            "daemon::formats",
             "daemon::journal",
             "daemon::folder",
             "daemon::opened_release",
@@ -182,6 +194,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::small_file",
             "daemon::whole_file",
             "daemon::terms",
+            "daemon::formats",
             "daemon::journal",
             "daemon::feed_writer",
             "daemon::observe",

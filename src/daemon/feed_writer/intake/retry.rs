@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use super::super::objects::reading::VERSION;
-use super::super::objects::row_columns::{Roll, bytes};
 use super::super::requests::request::{Ask, Request, RequestOutcome};
 use super::super::work::Live;
 use super::set_aside::UnnamedObjects;
 use crate::daemon::error::Result;
+use crate::daemon::formats::{Roll, bytes};
 use crate::daemon::ingest::topic::{KnownSchema, SchemaKey, ask_again, learn, unknown};
 use crate::daemon::ingest::{Offer, Repeats, TakenRows, retry_sifted};
 use crate::daemon::journal::{Drafts, Quarantined, Ref, Retry, SealedRows, destroy_all};

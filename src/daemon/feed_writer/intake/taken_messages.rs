@@ -2,11 +2,11 @@
 //! counted among those who came.
 
 use super::super::objects::reading::VERSION;
-use super::super::objects::row_columns::{Roll, bytes};
 use super::super::state::{Consumed, MessageShare};
 use super::super::work::Live;
 use super::set_aside::UnnamedObjects;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::formats::{Roll, bytes};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::journal::{Drafts, Ingest, IntakePart, MessageOrigin, Quarantined, SealedRows};

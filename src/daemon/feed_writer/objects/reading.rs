@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 
 use zeroize::Zeroizing;
 
-use super::row_columns::{Roll, parse};
-use super::terms_object;
 use crate::daemon::error::Result;
+use crate::daemon::formats::{Roll, parse, terms_from_bytes};
 use crate::daemon::journal::{Body, CheckedEntry, Moved, ObjectReader, Ref};
 use crate::daemon::terms::ChainTerms;
 use crate::engine::model::ReleaseColumn;
@@ -69,7 +68,7 @@ impl ObjectSources<'_> {
     /// # Errors
     /// They are gone, or were changed.
     pub fn terms(&self, object: &Ref, release: &ReleaseColumn) -> Result<ChainTerms> {
-        let terms = terms_object::from_bytes(&self.objects.need(object)?)?;
+        let terms = terms_from_bytes(&self.objects.need(object)?)?;
         Ok(terms.with_release(release.clone()))
     }
 }

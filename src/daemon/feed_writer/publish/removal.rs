@@ -4,11 +4,11 @@
 //!
 //! Nothing here reads or writes an object.
 
-use super::super::objects::erased::LeavingAtom;
 use super::super::state::{DecidedRelease, FeedState};
 use super::super::times::milliseconds;
 use super::chain_table::ChainTable;
 use super::removed_manifest::Removed;
+use crate::daemon::formats::LeavingAtom;
 use crate::daemon::journal::{Expire, Retire, Withdraw};
 use crate::engine::release::{ReleaseSpan, RemovalReason, TableId};
 

@@ -6,10 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::objects::pieces::ObjectPieces;
-use super::super::objects::row_columns::{bytes, parse};
 use super::super::state::FeedState;
 use super::super::work::{Last, Live};
 use crate::daemon::error::Result;
+use crate::daemon::formats::{bytes, parse};
 use crate::daemon::journal::store::{Listed, ReadStore};
 use crate::daemon::journal::{CheckedEntry, Drafts, Entry, KeyRing, ObjectReader, Ref, destroy_all};
 use crate::engine::model::Detail;

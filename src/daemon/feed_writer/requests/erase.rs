@@ -8,15 +8,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::objects::atoms::Atoms;
-use super::super::objects::erased::LeavingAtom;
 use super::super::objects::reading::{ObjectSources, VERSION};
-use super::super::objects::row_columns::{Roll, parse};
 use super::super::work::{Last, Live};
 use super::leaving_atoms::{Leaving, told};
 use super::request::{Hash, Request, RequestOutcome};
 use super::rewrite::Rewritten;
 use crate::daemon::error::Result;
+use crate::daemon::formats::{Atoms, LeavingAtom, Roll, parse};
 use crate::daemon::journal::{Erase, ErasedRows, destroy_all};
 use crate::engine::feed::Erased;
 use crate::engine::gate::verdict::History;
@@ -176,7 +174,7 @@ impl Live {
         }
         for place in &self.state.pool {
             let atoms = Atoms::parse(&objects.need(&place.object)?)?;
-            atoms.at(place).try_for_each(|(since, roll)| look(roll, *since))?;
+            place.rows_of(&atoms).try_for_each(|(since, roll)| look(roll, *since))?;
         }
         for formed in &self.state.formed {
             let atoms = Atoms::parse(&objects.need(formed)?)?;

@@ -3,11 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::objects::erased::{LabelTexts, LeavingAtom};
-use super::super::objects::members::AtomMembers;
 use super::super::work::Live;
 use super::person_search::Absent;
 use crate::daemon::error::Result;
+use crate::daemon::formats::{AtomMembers, LabelTexts, LeavingAtom};
 use crate::daemon::journal::{Erase, ErasedRows, Ref};
 use crate::engine::histogram::Person;
 

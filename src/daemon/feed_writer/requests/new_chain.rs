@@ -1,14 +1,13 @@
 //! A new chain begins (CONTRACTS 1): under the feed file as it is now, with everybody who waits, is withheld or is in atoms
 //! that were not published. Whoever is published stays so: the columns that tell people apart never change.
 
-use super::super::objects::atoms::Atoms;
 use super::super::objects::reading::VERSION;
-use super::super::objects::row_columns::{Roll, parse};
 use super::super::recovery::replay::{ReplayedLog, past};
 use super::super::work::{Live, terms};
 use super::request::{Ask, Request, RequestOutcome};
 use crate::daemon::config;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::formats::{Atoms, Roll, parse};
 use crate::daemon::journal::ChainStart;
 use crate::daemon::terms::ChainTerms;
 use crate::engine::model::{Column, Columns, Role};
@@ -91,7 +90,7 @@ impl Live {
         let objects = self.log.objects();
         for place in &self.state.pool {
             let atoms = Atoms::parse(&objects.need(&place.object)?)?;
-            atoms.at(place).try_for_each(|(_, roll)| fit(roll))?;
+            place.rows_of(&atoms).try_for_each(|(_, roll)| fit(roll))?;
         }
         for formed in &self.state.formed {
             let atoms = Atoms::parse(&objects.need(formed)?)?;

@@ -3,17 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::objects::atoms::{AtomCounts, Atoms, Grain, Since};
-use super::super::objects::ledger::LedgerColumns;
-use super::super::objects::members::AtomMembers;
 use super::super::objects::reading::VERSION;
-use super::super::objects::row_columns::{Roll, bytes, parse};
-use super::super::objects::terms_object;
 use super::super::state::{RawRows, SetAsideMessages};
 use super::super::work::Live;
 use super::leaving_atoms::Leaving;
 use super::person_search::Absent;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::formats::{
+    AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, Roll, Since, bytes, parse, terms_from_bytes,
+};
 use crate::daemon::ingest::Offer;
 use crate::daemon::journal::{Body, Drafts, Moved, Ref, read};
 use crate::daemon::terms::ChainTerms;
@@ -201,7 +199,7 @@ impl Live {
         let wanted: BTreeSet<&Ref> = then.values().collect();
         let mut read = BTreeMap::new();
         for object in wanted {
-            read.insert(object.clone(), terms_object::from_bytes(&self.log.objects().need(object)?)?);
+            read.insert(object.clone(), terms_from_bytes(&self.log.objects().need(object)?)?);
         }
         Ok(then.into_iter().map(|(tick, object)| (tick, read[&object].clone())).collect())
     }

@@ -3,17 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::objects::atoms::{AtomCounts, Atoms, Grain, Since};
-use super::super::objects::ledger::LedgerColumns;
-use super::super::objects::members::AtomMembers;
 use super::super::objects::reading::VERSION;
-use super::super::objects::record::Recorded;
-use super::super::objects::row_columns::{Roll, parse};
 use super::super::state::Closing;
 use super::super::work::Live;
 use super::chance_draws::Drawn;
 use super::repair::repair;
 use crate::daemon::error::Result;
+use crate::daemon::formats::{AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, Recorded, Roll, Since, parse};
 use crate::daemon::journal::{ClosedTick, ClosingOutcome, Drafts, Masked, Ref};
 use crate::engine::feed::{self, ClosingResult, Fixed, Ledger};
 use crate::engine::histogram::{CodedRows, Headcount, Histogram, Person};
@@ -60,7 +56,7 @@ impl Live {
         let mut ticked = self.ticked(&trees)?;
         let mut recorded = Recorded::new(&ticked, &columns);
         let state = &mut self.state;
-        recorded.repaired(repair(&mut state.feed, &mut ticked, &state.history, &self.policy, &columns));
+        recorded.repairs = repair(&mut state.feed, &mut ticked, &state.history, &self.policy, &columns);
         let mut fixed = self.state.feed.fixed(&ticked);
         let outcome = match std::mem::replace(&mut ticked.closed, ClosingResult::Waiting) {
             ClosingResult::Held => ClosingOutcome::Held,
@@ -161,7 +157,7 @@ impl Live {
         let mut numbers = PersonNumbers::new(SumSuppression::of(&self.policy));
         for place in &self.state.pool {
             let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
-            atoms.at(place).try_for_each(|(_, roll)| roll.rows(trees).map(|rows| numbers.add(&rows)))?;
+            place.rows_of(&atoms).try_for_each(|(_, roll)| roll.rows(trees).map(|rows| numbers.add(&rows)))?;
         }
         for segment in &self.state.segments {
             numbers.add(&self.roll(&segment.object)?.rows(trees)?);
@@ -268,7 +264,7 @@ impl Live {
         let mut people = Vec::new();
         for place in &self.state.pool {
             let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
-            for (since, roll) in atoms.at(place) {
+            for (since, roll) in place.rows_of(&atoms) {
                 places.put(&roll.rows(&trees)?, *since, &mut found);
             }
         }

@@ -1,11 +1,11 @@
 //! The coin of `chain` (SCIENCE 4): drawn and put into the log before a finer release is tested, so that whoever begins again
 //! after a crash finds the one that there is.
 
-use super::super::objects::row_columns::{bytes, parse};
 use super::super::state::{Due, Lets};
 use super::super::work::Live;
 use super::chance_draws::Drawn;
 use crate::daemon::error::Result;
+use crate::daemon::formats::{bytes, parse};
 use crate::daemon::journal::Coin;
 use crate::engine::policy::Odds;
 use crate::engine::safeguards::mask::Draws;

@@ -6,10 +6,10 @@ use chacha20::cipher::{KeyIvInit, StreamCipher};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::super::objects::row_columns::{bytes, parse};
 use super::super::work::Live;
 use crate::daemon::chance;
 use crate::daemon::error::Result;
+use crate::daemon::formats::{bytes, parse};
 use crate::daemon::journal::Coins;
 use crate::engine::safeguards::mask::Draws;
 

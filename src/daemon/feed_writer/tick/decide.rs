@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::super::objects::record::Recorded;
 use super::super::state::Due;
 use super::super::work::Live;
 use super::chosen_recoding::Chosen;
 use super::judge::Said;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::formats::Recorded;
 use crate::daemon::journal::{Body, DecisionTerms, FailureRecord, NewEntry, Ref, Rejection, Under};
 use crate::engine::gate::verdict::{Approved, Verdict};
 use crate::engine::histogram::Histogram;

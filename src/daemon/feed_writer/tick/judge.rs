@@ -1,13 +1,10 @@
 //! The gate is asked (HOUSE 3, Publish): every public file of a candidate is written aside and read back, and what was read is
 //! judged with the people of the increments as the journal has them.
 
-use super::super::objects::aggregates::numbers;
-use super::super::objects::atoms::{Atoms, histogram};
-use super::super::objects::ledger::LedgerColumns;
-use super::super::objects::record::Recorded;
 use super::super::state::Due;
 use super::super::work::Live;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::formats::{Atoms, LedgerColumns, Recorded, histogram, numbers};
 use crate::daemon::journal::Ref;
 use crate::engine::feed::{Increment, ProposedRelease, PublishedGroup};
 use crate::engine::gate::verdict::{Approved, Census, JudgedTable, Learnt, Newest, NextRelease, Older, Verdict, judge};

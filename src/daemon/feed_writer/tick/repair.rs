@@ -5,24 +5,13 @@
 //!
 //! It looks at quasi-identifiers only, and approves nothing.
 
+use crate::daemon::formats::Repaired;
 use crate::engine::feed::{ClosingResult, Feed, FeedTickResult};
 use crate::engine::gate::refinement::{AttackedRows, RefinementVerdict, Together, judge};
 use crate::engine::gate::verdict::{History, against, learnt, text};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{Output, Policy};
-
-/// Classes that went back to those who wait, or a column that became coarser, and why, in words.
-pub(in crate::daemon::feed_writer) struct Repair {
-    /// How many classes wait.
-    pub classes: u64,
-    /// The column that became coarser.
-    pub column: Option<String>,
-    /// Which one failed.
-    pub place: String,
-    /// Why.
-    pub text: String,
-}
 
 /// Repairs what a tick has made, as often as the policy lets it.
 pub(in crate::daemon::feed_writer) fn repair(
@@ -31,7 +20,7 @@ pub(in crate::daemon::feed_writer) fn repair(
     history: &History,
     policy: &Policy,
     columns: &Columns,
-) -> Vec<Repair> {
+) -> Vec<Repaired> {
     match &ticked.closed {
         ClosingResult::Candidate(candidate) if candidate.carving.is_some() => carved(feed, ticked, policy, columns),
         ClosingResult::Candidate(_) => coarsened(feed, ticked, history, policy, columns),
@@ -46,7 +35,7 @@ fn coarsened(
     history: &History,
     policy: &Policy,
     columns: &Columns,
-) -> Vec<Repair> {
+) -> Vec<Repaired> {
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
     // Classes that keep their labels are repaired by nothing.
     let local = policy.search().is_local();
@@ -62,13 +51,13 @@ fn coarsened(
         let Some(column) = feed.raise(&fact.class, ticked, policy, &trees) else { break };
         let place = describe(&fact.class, columns);
         let column = columns.of(Role::Quasi).nth(column).map(|column| column.name.to_string());
-        repairs.push(Repair { classes: 0, column, place, text: text(policy.a()) });
+        repairs.push(Repaired { classes: 0, column, place, text: text(policy.a()) });
     }
     repairs
 }
 
 /// Repairs what a tick has carved.
-fn carved(feed: &mut Feed, ticked: &mut FeedTickResult, policy: &Policy, columns: &Columns) -> Vec<Repair> {
+fn carved(feed: &mut Feed, ticked: &mut FeedTickResult, policy: &Policy, columns: &Columns) -> Vec<Repaired> {
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
     let ClosingResult::Candidate(candidate) = &ticked.closed else { return repairs };
     let Some(carving) = candidate.carving.as_ref().filter(|_| limits.max_ratio.is_some()) else { return repairs };
@@ -88,7 +77,7 @@ fn carved(feed: &mut Feed, ticked: &mut FeedTickResult, policy: &Policy, columns
             AttackedRows::Outliers => left.len() - 1,
         };
         let place = describe(&carving.classes()[left[failed]], columns);
-        repairs.push(Repair { classes: gone.len() as u64, column: None, place, text });
+        repairs.push(Repaired { classes: gone.len() as u64, column: None, place, text });
         left = (0..left.len()).filter(|at| !gone.contains(at)).map(|at| left[at]).collect();
     }
     if !repairs.is_empty() {

@@ -7,7 +7,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::state::UnpublishedAtoms;
 use super::aggregates::{Aggregates, numbers};
 use super::row_columns::{LabelColumn, Roll, bytes, other, parse};
 use crate::daemon::error::Result;
@@ -145,12 +144,6 @@ impl Atoms {
     /// So many had come.
     pub fn came(&mut self, arrived: u64) {
         self.arrived = arrived;
-    }
-
-    /// Those who are meant.
-    pub fn at(&self, place: &UnpublishedAtoms) -> impl Iterator<Item = &(u32, Roll)> {
-        let waiting = self.waiting.iter().chain(&self.withheld).filter(|_| place.waiting);
-        waiting.chain(self.formed.iter().filter(|_| place.formed))
     }
 
     /// To be sealed.

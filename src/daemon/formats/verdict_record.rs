@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::tick::repair::Repair;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::anonymizer::{InvalidReason, NoRelease, RecodingStep, Refusal};
 use crate::engine::feed::FeedTickResult;
@@ -137,12 +136,6 @@ impl Recorded {
         };
         self.reasons = verdict.reasons().map(against).collect();
         self.verdict = Some(verdict.clone());
-    }
-
-    /// What was repaired.
-    pub(in crate::daemon::feed_writer) fn repaired(&mut self, repairs: Vec<Repair>) {
-        let repaired = |Repair { classes, column, place, text }| Repaired { classes, column, place, text };
-        self.repairs = repairs.into_iter().map(repaired).collect();
     }
 
     /// Everything goes to the root for the rest of the chain, because these reasons spoke against what was proposed.

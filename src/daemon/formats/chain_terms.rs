@@ -10,7 +10,7 @@ const VERSION: u32 = 2;
 const WITHOUT_DETAILS: u32 = 1;
 
 /// To be sealed.
-pub(in crate::daemon::feed_writer) fn to_bytes(terms: &ChainTerms) -> Vec<u8> {
+pub fn to_bytes(terms: &ChainTerms) -> Vec<u8> {
     bytes(VERSION, &(terms, terms.columns.details()))
 }
 
@@ -18,7 +18,7 @@ pub(in crate::daemon::feed_writer) fn to_bytes(terms: &ChainTerms) -> Vec<u8> {
 ///
 /// # Errors
 /// It is of another version.
-pub(in crate::daemon::feed_writer) fn from_bytes(bytes: &[u8]) -> Result<ChainTerms> {
+pub fn from_bytes(bytes: &[u8]) -> Result<ChainTerms> {
     if let Ok(terms) = parse::<ChainTerms>(WITHOUT_DETAILS, bytes) {
         return Ok(terms);
     }

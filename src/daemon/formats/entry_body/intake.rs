@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::requests::RequestOrigin;
+use crate::daemon::formats::Ref;
 use crate::daemon::intake_counts::IntakeCounts;
-use crate::daemon::journal::objects::Ref;
 use crate::engine::release::Sha256;
 
 /// What messages are from.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::daemon::journal::objects::Ref;
+use crate::daemon::formats::Ref;
 use crate::daemon::sign::PublicKey;
 use crate::engine::model::ReleaseColumn;
 use crate::engine::release::Sha256;

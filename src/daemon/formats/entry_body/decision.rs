@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::requests::RequestOrigin;
-use crate::daemon::journal::objects::Ref;
+use crate::daemon::formats::Ref;
 use crate::engine::gate::verdict::Approved;
 use crate::engine::release::{Figure, Manifest, PastRelease, ReleaseSpan, Sha256};
 
@@ -100,7 +100,7 @@ impl ReleaseDecision {
     ///
     /// # Panics
     /// Not every file of the release was staged.
-    pub(in crate::daemon::journal) fn of(approved: &Approved, terms: DecisionTerms) -> ReleaseDecision {
+    pub(in crate::daemon) fn of(approved: &Approved, terms: DecisionTerms) -> ReleaseDecision {
         let DecisionTerms { release, tick, time, under, verdict, mut stages } = terms;
         let stage = stages.pop().expect("a manifest was staged");
         assert_eq!(stages.len(), approved.files().len(), "every file was staged");

@@ -18,7 +18,7 @@ pub use tick::{ClosedTick, ClosingOutcome, Coin, Coins, Masked};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::objects::Ref;
+use super::object_ref::Ref;
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

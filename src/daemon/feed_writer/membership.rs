@@ -1,0 +1,34 @@
+//! Whose rows are in which atom, as a state knows it.
+
+use super::state::{FeedState, Membership, RawRows};
+use crate::daemon::error::Result;
+use crate::daemon::formats::{LeavingAtom, other};
+use crate::engine::gate::verdict;
+
+impl FeedState {
+    /// Atoms of the chain that runs, as the gate knows them.
+    ///
+    /// # Errors
+    /// They are of another chain.
+    pub fn for_the_gate(&self, atoms: &[LeavingAtom]) -> Result<Vec<verdict::ErasedAtom>> {
+        let trees = self.terms.columns.trees();
+        let known = |atom: &LeavingAtom| {
+            let release = self.of_chain().position(|line| line.release == atom.release).ok_or_else(other)?;
+            Ok(verdict::ErasedAtom { release, label: atom.nodes(&trees)? })
+        };
+        atoms.iter().map(known).collect()
+    }
+
+    /// Atoms that formed are in this release.
+    pub(in crate::daemon::feed_writer) fn members_are_in(&mut self, release: u32) {
+        let new = self.members.iter_mut().filter(|members| members.release.is_none());
+        new.for_each(|members| members.release = Some(release));
+    }
+
+    /// Atoms that formed are in no release, and will be in none: who was in them is forgotten with their rows.
+    pub(in crate::daemon::feed_writer) fn members_are_in_none(&mut self) {
+        let gone = self.members.extract_if(.., |members| members.release.is_none());
+        let raw = |Membership { object, tick, .. }| RawRows { object, tick, published: None };
+        self.raw.extend(gone.map(raw));
+    }
+}
