@@ -27,7 +27,7 @@ impl ChainTerms {
         ChainTerms {
             name: feed.name.clone(),
             disjoint: feed.chain() == ChainKind::Disjoint,
-            policy: in_force(feed),
+            policy: in_force(&feed.policy),
             columns: feed.columns.clone(),
         }
     }
@@ -52,7 +52,12 @@ impl ChainTerms {
         let kind = if self.disjoint { ChainKind::Disjoint } else { ChainKind::Cumulative };
         let settings: Option<PolicySettings> = serde_json::from_str(&self.policy).ok();
         let policy = settings.and_then(|settings| Policy::new(&settings, kind, &ColumnFacts::of(&self.columns)).ok());
-        policy.ok_or_else(|| Error::new(ErrorCategory::Input, "the policy was written by another version of tidegate"))
+        policy.ok_or_else(|| {
+            Error::new(
+                ErrorCategory::Input,
+                "the policy of the chain: another version of tidegate wrote it. Use that one",
+            )
+        })
     }
 
     /// How the taxonomies have grown to those of a feed file that is [`frozen`](ChainTerms::frozen) otherwise; `None` if not at
@@ -85,7 +90,7 @@ impl ChainTerms {
         if self.disjoint != (feed.chain() == ChainKind::Disjoint) {
             return changed("feed.chain".to_owned(), "the kind of chain");
         }
-        if let Some(key) = self.changed_key(&in_force(feed)) {
+        if let Some(key) = self.changed_key(feed)? {
             return changed(format!("policy.{key}"), "this key");
         }
         if self.columns.release() != feed.columns.release() {
@@ -104,13 +109,15 @@ impl ChainTerms {
         }
     }
 
-    /// The first key of `[policy]` that differs; those that others follow from before all others.
-    fn changed_key(&self, now: &str) -> Option<String> {
+    /// The first key of `[policy]` that differs; those that others follow from before all others. A key that came with a later version
+    /// than the one that began the chain has its default there.
+    fn changed_key(&self, feed: &config::FeedConfig) -> Result<Option<String>> {
         type Table = serde_json::Map<String, serde_json::Value>;
-        let [old, new] = [&self.policy, now].map(|text| serde_json::from_str::<Table>(text).unwrap_or_default());
+        let [old, new] = [in_force(&self.policy()?), in_force(&feed.policy)]
+            .map(|text| serde_json::from_str::<Table>(&text).unwrap_or_default());
         let leading = ["guarantee", "search"].map(str::to_owned);
         let keys = leading.iter().chain(old.keys()).chain(new.keys());
-        keys.into_iter().find(|key| old.get(*key) != new.get(*key)).cloned()
+        Ok(keys.into_iter().find(|key| old.get(*key) != new.get(*key)).cloned())
     }
 }
 
@@ -135,6 +142,80 @@ fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
     keys.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
 }
 
-fn in_force(feed: &config::FeedConfig) -> String {
-    serde_json::to_string(&feed.policy).expect("a policy is JSON")
+fn in_force(policy: &Policy) -> String {
+    serde_json::to_string(policy).expect("a policy is JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::daemon::formats::{SealedFormat, terms_from_bytes, terms_to_bytes};
+
+    fn feeds() -> Vec<config::FeedConfig> {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/samples");
+        let names = [
+            "registry.toml",
+            "fhir.toml",
+            "minimal.toml",
+            "admissions.toml",
+            "debezium.toml",
+            "costs.toml",
+            "hospital/feed.toml",
+            "hospital/carved.toml",
+            "kafka/feed.toml",
+            "three-releases/feed.toml",
+        ];
+        names.iter().map(|name| config::FeedConfig::load_to_judge(&samples.join(name)).expect("a feed")).collect()
+    }
+
+    /// Whether two terms are the same to the last label.
+    fn is_same(one: &ChainTerms, other: &ChainTerms) -> bool {
+        let bytes = |terms: &ChainTerms| postcard::to_stdvec(&(terms, terms.columns.details())).expect("bytes");
+        bytes(one) == bytes(other)
+    }
+
+    #[test]
+    fn terms_of_each_version_are_read_as_they_were_written() {
+        for feed in feeds() {
+            let release = ReleaseColumn::default();
+            let terms = ChainTerms::of(&feed).with_release(release);
+            let newest = terms_to_bytes(&terms);
+            assert_eq!(newest[0], 3);
+            assert!(is_same(&terms_from_bytes(&newest).expect("version 3"), &terms), "{}", feed.name);
+            let format = SealedFormat::Terms;
+            let second = format.bytes_of_version(2, &(&terms, terms.columns.details()));
+            assert!(is_same(&terms_from_bytes(&second).expect("version 2"), &terms), "{}", feed.name);
+            let first = terms_from_bytes(&format.bytes_of_version(1, &terms)).expect("version 1");
+            let without = ChainTerms::of(&feed).with_details(&vec![Detail::default(); terms.columns.trees().len()]);
+            assert!(is_same(&first, &without), "{}", feed.name);
+            assert!(terms_from_bytes(&newest[..newest.len() - 1]).is_err());
+        }
+    }
+
+    /// A key that the program did not have when the chain began is not in its terms.
+    #[test]
+    fn a_new_key_with_a_default_changes_no_chain() {
+        let mut defaults = std::collections::BTreeSet::new();
+        for feed in feeds() {
+            let terms = ChainTerms::of(&feed);
+            let written: serde_json::Map<String, serde_json::Value> =
+                serde_json::from_str(&terms.policy).expect("JSON");
+            for key in written.keys() {
+                let mut older = written.clone();
+                older.remove(key);
+                let older = ChainTerms { policy: serde_json::Value::from(older).to_string(), ..terms.clone() };
+                let is_default = older.policy().is_ok_and(|policy| in_force(&policy) == terms.policy);
+                match older.frozen(&feed, "begin another chain") {
+                    Ok(()) => {
+                        assert!(is_default, "{key}");
+                        defaults.insert(key.clone());
+                    }
+                    Err(error) => assert!(!is_default, "{}: policy.{key}: {error}", feed.name),
+                }
+            }
+        }
+        assert!(defaults.len() >= 5, "{defaults:?}");
+    }
 }

@@ -19,6 +19,9 @@ pub mod releases {}
 #[doc = include_str!("operations.md")]
 pub mod operations {}
 
+#[doc = include_str!("formats.md")]
+pub mod formats {}
+
 #[doc = include_str!("faults.md")]
 pub mod faults {}
 

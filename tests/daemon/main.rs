@@ -4,6 +4,7 @@
 mod common;
 
 mod damage;
+mod form_versions;
 mod kills;
 mod live;
 mod observe;

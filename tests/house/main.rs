@@ -7,6 +7,7 @@ mod architecture;
 mod checks;
 mod deploy;
 mod faults;
+mod formats;
 mod lints;
 mod needs;
 mod schemas;

@@ -15,7 +15,7 @@ use sha2::Digest as _;
 use super::objects::in_json;
 use super::publish::chain_table::ChainTable;
 use super::publish::removed_manifest::Removed;
-use crate::daemon::formats::{Atoms, LeavingAtom, Roll};
+use crate::daemon::formats::{Atoms, LeavingAtom, RowColumns};
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{Coins, Ref, ReleaseDecision, RequestOrigin};
 use crate::daemon::terms::ChainTerms;
@@ -177,7 +177,7 @@ pub struct UnpublishedAtoms {
 
 impl UnpublishedAtoms {
     /// The rows of the atoms that are meant, by the tick of their arrival.
-    pub fn rows_of<'a>(&self, atoms: &'a Atoms) -> impl Iterator<Item = &'a (u32, Roll)> + use<'a> {
+    pub fn rows_of<'a>(&self, atoms: &'a Atoms) -> impl Iterator<Item = &'a (u32, RowColumns)> + use<'a> {
         let (waits, has_formed) = (self.waiting, self.formed);
         let waiting = atoms.waiting.iter().chain(&atoms.withheld).filter(move |_| waits);
         waiting.chain(atoms.formed.iter().filter(move |_| has_formed))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::row_columns::{LabelColumn, Roll, other};
+use super::row_columns::{LabelColumn, RowColumns, other};
 use crate::daemon::error::Result;
 use crate::engine::histogram::{Cell, CodedRows, Histogram, SensitiveValues, ValueCode};
 use crate::engine::model::{Node, Taxonomy};
@@ -14,6 +14,7 @@ use crate::engine::model::{Node, Taxonomy};
 #[derive(Serialize, Deserialize)]
 pub struct Aggregates {
     nodes: Vec<LabelColumn>,
+    #[serde(with = "super::value_table")]
     values: SensitiveValues,
     codes: Vec<ValueCode>,
 }
@@ -62,7 +63,10 @@ impl Aggregates {
 ///
 /// # Errors
 /// The taxonomies are others.
-pub fn numbers<'r>(rolls: impl IntoIterator<Item = &'r (u32, Roll)>, trees: &[&Taxonomy]) -> Result<Option<CodedRows>> {
+pub fn numbers<'r>(
+    rolls: impl IntoIterator<Item = &'r (u32, RowColumns)>,
+    trees: &[&Taxonomy],
+) -> Result<Option<CodedRows>> {
     let mut all: Option<CodedRows> = None;
     for (_, roll) in rolls.into_iter().filter(|(_, roll)| roll.has_measures(trees.len())) {
         let rows = roll.rows(trees)?;

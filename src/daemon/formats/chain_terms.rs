@@ -1,27 +1,54 @@
-//! The terms of a chain as a sealed object (HOUSE 3). Version 1 has no details of columns: chains that were begun without any read
-//! it as terms without weights and floors.
+//! The terms of a chain as a sealed object (HOUSE 3). From version 3 on they are JSON with names, in which a key that is not there has its
+//! default: what later versions of the program add does not change the terms of a chain that runs.
 
-use super::row_columns::{bytes, parse};
+use serde::{Deserialize, Serialize};
+
+use super::sealed_format::SealedFormat;
+use super::stored_columns::{StoredColumn, columns};
+use super::unnamed_terms;
 use crate::daemon::error::Result;
 use crate::daemon::terms::ChainTerms;
-use crate::engine::model::Detail;
+use crate::engine::model::Column;
 
-const VERSION: u32 = 2;
-const WITHOUT_DETAILS: u32 = 1;
+/// Terms.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredTerms {
+    feed: String,
+    disjoint: bool,
+    /// `[policy]` in force.
+    policy: serde_json::Map<String, serde_json::Value>,
+    columns: Vec<StoredColumn>,
+}
 
 /// To be sealed.
-pub fn to_bytes(terms: &ChainTerms) -> Vec<u8> {
-    bytes(VERSION, &(terms, terms.columns.details()))
+///
+/// # Panics
+/// Never: a policy is JSON.
+pub fn terms_to_bytes(terms: &ChainTerms) -> Vec<u8> {
+    let stored = StoredTerms {
+        feed: terms.name.clone(),
+        disjoint: terms.disjoint,
+        policy: serde_json::from_str(&terms.policy).expect("a policy is JSON"),
+        columns: terms.columns.iter().map(StoredColumn::of).collect(),
+    };
+    SealedFormat::Terms.bytes(&serde_json::to_string(&stored).expect("terms are JSON"))
 }
 
 /// From what was sealed.
 ///
 /// # Errors
 /// It is of another version.
-pub fn from_bytes(bytes: &[u8]) -> Result<ChainTerms> {
-    if let Ok(terms) = parse::<ChainTerms>(WITHOUT_DETAILS, bytes) {
-        return Ok(terms);
+pub fn terms_from_bytes(bytes: &[u8]) -> Result<ChainTerms> {
+    let format = SealedFormat::Terms;
+    let (version, content) = format.version(bytes)?;
+    if version < 3 {
+        return unnamed_terms::parse(version, content);
     }
-    let (terms, details): (ChainTerms, Vec<Detail>) = parse(VERSION, bytes)?;
-    Ok(terms.with_details(&details))
+    let text: &str = format.content(content)?;
+    let stored: StoredTerms = serde_json::from_str(text).map_err(|_| format.unreadable())?;
+    let StoredTerms { feed: name, disjoint, policy, columns: stored } = stored;
+    let all: Option<Vec<Column>> = stored.into_iter().map(StoredColumn::column).collect();
+    let columns = all.and_then(columns).ok_or_else(|| format.unreadable())?;
+    Ok(ChainTerms { name, disjoint, policy: serde_json::Value::from(policy).to_string(), columns })
 }

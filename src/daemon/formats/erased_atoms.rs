@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::row_columns::{bytes, other, parse};
+use super::row_columns::other;
+use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
 use crate::engine::model::{Node, Taxonomy};
-
-const VERSION: u32 = 1;
 
 /// A label: a text per quasi column.
 pub type LabelTexts = Vec<Box<str>>;
@@ -23,7 +22,7 @@ pub struct LeavingAtom {
 impl LeavingAtom {
     /// Some of them, to be sealed.
     pub fn all_bytes(atoms: &[LeavingAtom]) -> Vec<u8> {
-        bytes(VERSION, &atoms)
+        SealedFormat::ErasedAtoms.bytes(&atoms)
     }
 
     /// Some of them, from what was sealed.
@@ -31,7 +30,7 @@ impl LeavingAtom {
     /// # Errors
     /// They are of another version.
     pub fn parse_all(bytes: &[u8]) -> Result<Vec<LeavingAtom>> {
-        parse(VERSION, bytes)
+        SealedFormat::ErasedAtoms.parse(bytes)
     }
 
     /// The nodes of its label.

@@ -3,19 +3,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::row_columns::{LabelColumn, bytes, other, parse};
+use super::row_columns::{LabelColumn, other};
+use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
 use crate::engine::feed::{Changed, Ledger};
 use crate::engine::histogram::{SensitiveValues, ValueCode};
 use crate::engine::model::{Leaf, Taxonomy};
-
-const VERSION: u32 = 1;
 
 /// A ledger in columns.
 #[derive(Serialize, Deserialize)]
 pub struct LedgerColumns {
     labels: Vec<LabelColumn>,
     since: Vec<u32>,
+    #[serde(with = "super::value_table")]
     values: SensitiveValues,
     from: Vec<ValueCode>,
     to: Vec<ValueCode>,
@@ -41,7 +41,7 @@ impl LedgerColumns {
 
     /// To be sealed.
     pub fn bytes(&self) -> Vec<u8> {
-        bytes(VERSION, self)
+        SealedFormat::Ledger.bytes(self)
     }
 
     /// From what was sealed.
@@ -49,7 +49,7 @@ impl LedgerColumns {
     /// # Errors
     /// It is of another version.
     pub fn parse(bytes: &[u8]) -> Result<LedgerColumns> {
-        parse(VERSION, bytes)
+        SealedFormat::Ledger.parse(bytes)
     }
 
     /// The ledger.

@@ -8,12 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::atoms::Atoms;
 use super::erased_atoms::LabelTexts;
-use super::row_columns::{bytes, other, parse};
+use super::row_columns::other;
+use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
 use crate::engine::histogram::Person;
 use crate::engine::model::{Leaf, Taxonomy};
-
-const VERSION: u32 = 1;
 
 /// The people of the atoms that a tick formed.
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -71,7 +70,7 @@ impl AtomMembers {
 
     /// To be sealed.
     pub fn bytes(&self) -> Vec<u8> {
-        bytes(VERSION, self)
+        SealedFormat::Members.bytes(self)
     }
 
     /// From what was sealed.
@@ -79,7 +78,7 @@ impl AtomMembers {
     /// # Errors
     /// It is of another version.
     pub fn parse(bytes: &[u8]) -> Result<AtomMembers> {
-        parse(VERSION, bytes)
+        SealedFormat::Members.parse(bytes)
     }
 }
 

@@ -1,19 +1,26 @@
 //! What is durable (HOUSE 3): what the entries of a log say, and what is in sealed objects.
 
 mod aggregates;
+mod atom_counts;
 mod atoms;
 mod chain_terms;
 mod entry_body;
 mod erased_atoms;
+mod label_texts;
 mod ledger;
 mod members;
 mod object_ref;
 mod row_columns;
+mod sealed_format;
+mod stored_columns;
+mod unnamed_terms;
+mod value_table;
 mod verdict_record;
 
 pub use aggregates::numbers;
-pub use atoms::{AtomCounts, Atoms, Grain, Since, histogram};
-pub use chain_terms::{from_bytes as terms_from_bytes, to_bytes as terms_to_bytes};
+pub use atom_counts::{AtomCounts, Grain};
+pub use atoms::{Atoms, Since, histogram};
+pub use chain_terms::{terms_from_bytes, terms_to_bytes};
 pub use entry_body::{
     ApproverDecision, Body, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins, Config, Decision,
     DecisionTerms, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten, Ingest, IntakePart, Masked,
@@ -24,5 +31,6 @@ pub use erased_atoms::{LabelTexts, LeavingAtom};
 pub use ledger::LedgerColumns;
 pub use members::AtomMembers;
 pub use object_ref::Ref;
-pub use row_columns::{Roll, bytes, other, parse};
+pub use row_columns::{RowColumns, other};
+pub use sealed_format::SealedFormat;
 pub use verdict_record::{Recorded, RefusalRecord, Repaired, VerdictReason, advice};

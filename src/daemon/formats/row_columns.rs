@@ -9,14 +9,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::sealed_format::SealedFormat;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::histogram::{CodedRows, Person, SensitiveValues, ValueCode};
 use crate::engine::model::{Leaf, Node, Taxonomy};
 
 /// Rows in columns.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Roll {
+pub struct RowColumns {
     labels: Vec<LabelColumn>,
+    #[serde(with = "super::value_table")]
     values: SensitiveValues,
     codes: Vec<ValueCode>,
     people: Option<Vec<[u8; 16]>>,
@@ -29,9 +31,9 @@ pub struct LabelColumn {
     rows: Vec<u32>,
 }
 
-impl fmt::Debug for Roll {
+impl fmt::Debug for RowColumns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Roll({})", self.codes.len())
+        write!(f, "RowColumns({} rows)", self.codes.len())
     }
 }
 
@@ -102,13 +104,26 @@ fn numbers(values: &[Option<i64>]) -> LabelColumn {
     LabelColumn { known, rows }
 }
 
-impl Roll {
+impl RowColumns {
+    /// Rows of a batch, to be sealed.
+    pub fn bytes(&self) -> Vec<u8> {
+        SealedFormat::Rows.bytes(self)
+    }
+
+    /// Rows of a batch, from what was sealed.
+    ///
+    /// # Errors
+    /// They are of another version.
+    pub fn parse(bytes: &[u8]) -> Result<RowColumns> {
+        SealedFormat::Rows.parse(bytes)
+    }
+
     /// Of rows.
-    pub fn of(rows: &CodedRows, trees: &[&Taxonomy]) -> Roll {
+    pub fn of(rows: &CodedRows, trees: &[&Taxonomy]) -> RowColumns {
         let column = |(at, tree): (usize, &&Taxonomy)| {
             LabelColumn::of(rows.column(at).iter().map(|&leaf| tree.leaf_node(leaf)), tree)
         };
-        Roll {
+        RowColumns {
             labels: trees.iter().enumerate().map(column).chain(rows.measures().iter().map(|of| numbers(of))).collect(),
             values: rows.values().clone(),
             codes: rows.codes().to_vec(),
@@ -117,7 +132,7 @@ impl Roll {
     }
 
     /// How many.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.codes.len()
     }
 
@@ -160,20 +175,4 @@ pub fn other() -> Error {
         ErrorCategory::Input,
         "an object of the private root was written by another version of tidegate: use that one",
     )
-}
-
-/// An object as bytes, to be sealed; its version is the first thing in it.
-pub fn bytes<T: Serialize>(version: u32, object: &T) -> Vec<u8> {
-    postcard::to_stdvec(&(version, object)).expect("serialisation failed (this is a bug)")
-}
-
-/// An object from bytes that were sealed.
-///
-/// # Errors
-/// It is of another version.
-pub fn parse<'b, T: Deserialize<'b>>(version: u32, bytes: &'b [u8]) -> Result<T> {
-    match postcard::take_from_bytes::<u32>(bytes) {
-        Ok((known, rest)) if known == version => postcard::from_bytes(rest).map_err(|_| other()),
-        _ => Err(other()),
-    }
 }

@@ -9,10 +9,8 @@ use super::message_places::MessageForm;
 use super::raw::SecretBytes;
 use super::row_faults::Misplaced;
 use super::topic::{KnownSchema, SchemaKey};
-use crate::daemon::error::{Error, ErrorCategory, Result};
-
-/// Of the bytes.
-const VERSION: u32 = 2;
+use crate::daemon::error::Result;
+use crate::daemon::formats::SealedFormat;
 
 /// A message that was set aside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +24,6 @@ pub struct SetAsideMessage {
 /// The messages of one file or partition that were set aside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
-    version: u32,
     name: String,
     partition: Option<i32>,
     form: MessageForm,
@@ -36,7 +33,7 @@ pub struct Offer {
 impl Offer {
     /// Messages of a file of this name, in file order.
     pub(super) fn new(name: String, form: MessageForm, messages: Vec<SetAsideMessage>) -> Offer {
-        Offer { version: VERSION, name, partition: None, form, messages }
+        Offer { name, partition: None, form, messages }
     }
 
     /// Messages of a partition of a topic, by offset.
@@ -47,7 +44,7 @@ impl Offer {
         messages: Vec<SetAsideMessage>,
     ) -> Offer {
         let partition = Some(partition);
-        Offer { version: VERSION, name: topic.to_owned(), partition, form, messages }
+        Offer { name: topic.to_owned(), partition, form, messages }
     }
 
     /// The same with these messages.
@@ -56,9 +53,9 @@ impl Offer {
     }
 
     fn of(other: &Offer) -> Offer {
-        let Offer { version, name, partition, form, .. } = other;
+        let Offer { name, partition, form, .. } = other;
         let (name, form) = (name.clone(), form.clone());
-        Offer { version: *version, name, partition: *partition, form, messages: Vec::new() }
+        Offer { name, partition: *partition, form, messages: Vec::new() }
     }
 
     /// The file's own name, or that of the topic.
@@ -101,8 +98,7 @@ impl Offer {
             one.raw.as_ref().map_or(0, |raw| raw.bytes().len()) + column + 64
         };
         let size = self.name.len() + self.form.size() + self.messages.iter().map(size).sum::<usize>() + 64;
-        let bytes = postcard::to_extend(self, Vec::with_capacity(size));
-        Zeroizing::new(bytes.expect("serialisation failed (this is a bug)"))
+        Zeroizing::new(SealedFormat::SetAside.bytes_into(Vec::with_capacity(size), self))
     }
 
     /// From bytes that were sealed.
@@ -110,12 +106,6 @@ impl Offer {
     /// # Errors
     /// They are of another version.
     pub fn parse(bytes: &[u8]) -> Result<Offer> {
-        let other =
-            || Error::new(ErrorCategory::Input, "the messages set aside were written by another version of tidegate");
-        let (version, _) = postcard::take_from_bytes::<u32>(bytes).map_err(|_| other())?;
-        if version != VERSION {
-            return Err(other());
-        }
-        postcard::from_bytes(bytes).map_err(|_| other())
+        SealedFormat::SetAside.parse(bytes)
     }
 }

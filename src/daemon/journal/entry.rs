@@ -31,6 +31,8 @@ pub struct Entry {
 
 /// What stands behind the code, which is the last field.
 const END: &[u8] = b"\"}\n";
+/// Characters of the code.
+const CODE: usize = 64;
 
 /// Bytes that are no entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -41,6 +43,9 @@ pub enum NoEntry {
     /// The right content in a wrong spelling.
     #[error("it is not spelled as entries are")]
     Spelling,
+    /// The key of this feed has signed it, and it says what this program does not know.
+    #[error("a newer version of tidegate wrote it: use that one")]
+    Newer,
     /// The code is not the one that the key gives.
     #[error("it was not written with the key of this feed, or was changed")]
     Signature,
@@ -72,11 +77,12 @@ impl Entry {
     /// # Errors
     /// The bytes are no entry, or none of this feed.
     pub fn parse(bytes: &[u8], ring: &KeyRing) -> Result<Entry, NoEntry> {
-        let entry = Entry::unproven(bytes)?;
-        let signed = bytes.strip_suffix(&*[entry.signature.as_bytes(), END].concat());
-        let code = signed.map(|start| ring.sign(&[start, END].concat()));
-        // Both are public to every reader of the file; nothing is learnt from how long the comparison takes.
-        if code.as_ref() == Some(&entry.signature) { Ok(entry) } else { Err(NoEntry::Signature) }
+        match (Entry::unproven(bytes), is_signed(bytes, ring)) {
+            (Ok(entry), true) => Ok(entry),
+            (Ok(_), false) => Err(NoEntry::Signature),
+            (Err(_), true) => Err(NoEntry::Newer),
+            (Err(none), false) => Err(none),
+        }
     }
 
     /// Reads an entry without the key: its form, not who wrote it.
@@ -94,6 +100,13 @@ impl Entry {
     }
 }
 
+/// Whether these bytes end with the code that the key gives for the rest of them, whatever they say.
+fn is_signed(bytes: &[u8], ring: &KeyRing) -> bool {
+    let rest = bytes.strip_suffix(END).and_then(|rest| rest.split_last_chunk::<CODE>());
+    // Both are public to every reader of the file; nothing is learnt from how long the comparison takes.
+    rest.is_some_and(|(start, code)| ring.sign(&[start, END].concat()).as_bytes() == code)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Entry, NoEntry};
@@ -109,7 +122,7 @@ mod tests {
         let entry = Entry { seq: 0, epoch: 1, writer: "w".into(), prev_sha256: None, body, signature: String::new() };
         let bytes = entry.clone().signed(&ring);
         let read = Entry::parse(&bytes, &ring).expect("an entry");
-        assert_eq!((read.bytes(), read.body), (bytes.clone(), entry.body.clone()));
+        assert_eq!((read.bytes(), &read.body), (bytes.clone(), &entry.body));
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
             other[at] ^= 1;
@@ -119,6 +132,17 @@ mod tests {
             let other = Entry { signature: code.into(), ..entry.clone() };
             assert_eq!(Entry::parse(&other.bytes(), &ring), Err(NoEntry::Signature));
         }
+        // What a later version may add: a field of an entry, a kind of entry.
+        let bytes = String::from_utf8(bytes).expect("text");
+        for (old, new) in [("\"program\":", "\"built\":1,\"program\":"), ("\"Fence\"", "\"Wall\"")] {
+            let unsigned = bytes.replace(old, new).replace(&read.signature, "");
+            let code = ring.sign(unsigned.as_bytes());
+            let newer = unsigned.replace("\"signature\":\"", &format!("\"signature\":\"{code}"));
+            assert_eq!(Entry::parse(newer.as_bytes(), &ring), Err(NoEntry::Newer), "{new}");
+            let damaged = newer.replace(&code, &read.signature);
+            assert_ne!(Entry::parse(damaged.as_bytes(), &ring), Err(NoEntry::Newer), "{new}");
+        }
+        let bytes = bytes.into_bytes();
         let stranger = KeyRing::draw(&key, &mut SystemChance).expect("random bytes");
         assert_eq!(Entry::parse(&bytes, &stranger), Err(NoEntry::Signature));
     }

@@ -1,7 +1,7 @@
 //! Reading the log (HOUSE 3, Start): forward to the first gap, each entry behind the one before. Whatever lies beyond the
 //! gap says that entries are lost.
 
-use super::entry::Entry;
+use super::entry::{Entry, NoEntry};
 use super::ring::{KeyRing, changed_since};
 use super::store::{ReadStore, log};
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -77,7 +77,10 @@ pub fn check(
 ) -> std::result::Result<CheckedEntry, Gap> {
     let path = Entry::path(seq);
     let wrong = |text: String| Gap { path: path.clone(), text };
-    let entry = Entry::parse(bytes, ring).map_err(|none| wrong(format!("{none}: {RESTORE}")))?;
+    let entry = Entry::parse(bytes, ring).map_err(|none| match none {
+        NoEntry::Newer => wrong(none.to_string()),
+        _ => wrong(format!("{none}: {RESTORE}")),
+    })?;
     let follows = entry.seq == seq && entry.prev_sha256 == last.map(|last| last.sha256);
     let epoch = match (&entry.body, last) {
         (Body::Fence(_), last) => entry.epoch == last.map_or(1, |last| last.entry.epoch + 1),

@@ -142,11 +142,19 @@ pub enum NoManifest {
         column: usize,
     },
     /// Of another version.
-    #[error("a manifest of version {0}, which this program does not know")]
+    #[error(
+        "a manifest of version {0}; this version of tidegate reads version {SCHEMA}: use the tidegate that wrote it"
+    )]
     Version(u32),
     /// The right content in a wrong spelling.
     #[error("not spelled as manifests are: white space, order of keys, a repeated key or the form of a number")]
     Spelling,
+}
+
+/// What every version of a manifest has.
+#[derive(Deserialize)]
+struct Versioned {
+    schema: u32,
 }
 
 impl Manifest {
@@ -253,10 +261,13 @@ impl Manifest {
     /// The bytes are no manifest, or are not spelled as one.
     pub fn parse(bytes: &[u8]) -> Result<Manifest, NoManifest> {
         let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
-        let manifest: Manifest = serde_json::from_slice(bytes).map_err(form)?;
-        if manifest.schema != SCHEMA {
-            return Err(NoManifest::Version(manifest.schema));
+        // The version first: another one may have other keys.
+        if let Ok(Versioned { schema }) = serde_json::from_slice(bytes)
+            && schema != SCHEMA
+        {
+            return Err(NoManifest::Version(schema));
         }
+        let manifest: Manifest = serde_json::from_slice(bytes).map_err(form)?;
         if manifest.bytes() == bytes { Ok(manifest) } else { Err(NoManifest::Spelling) }
     }
 }

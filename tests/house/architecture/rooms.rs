@@ -55,7 +55,10 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("daemon::clock", &[]),
     ("daemon::intake_counts", &[]),
     ("daemon::guess", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
-    ("daemon::ingest", &["daemon::error", "daemon::config", "daemon::small_file", "daemon::web", ENGINE]),
+    (
+        "daemon::ingest",
+        &["daemon::error", "daemon::config", "daemon::formats", "daemon::small_file", "daemon::web", ENGINE],
+    ),
     // The log knows bytes; what entries mean for a feed is told elsewhere.
     ("daemon::seal", &["daemon::error", "daemon::chance"]),
     ("daemon::sign", &["daemon::error", "daemon::chance", "daemon::seal", "engine::release"]),

@@ -209,7 +209,9 @@ fn nothing_shows_a_value() {
         });
         assert!(!told.contains("secret") && !told.contains("Xq7"), "{told}");
     }
-    assert!(Offer::parse(&[2, 0, 0, 0]).expect_err("another version").text.contains("another version"));
+    assert!(
+        Offer::parse(&[2, 0, 0, 0]).expect_err("another form").text.contains("another version of tidegate wrote it")
+    );
 }
 
 /// Random tables in every format, under random feed files.

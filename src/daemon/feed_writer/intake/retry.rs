@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::super::objects::reading::VERSION;
 use super::super::requests::request::{Ask, Request, RequestOutcome};
 use super::super::work::Live;
 use super::set_aside::UnnamedObjects;
 use crate::daemon::error::Result;
-use crate::daemon::formats::{Roll, bytes};
+use crate::daemon::formats::RowColumns;
 use crate::daemon::ingest::topic::{KnownSchema, SchemaKey, ask_again, learn, unknown};
 use crate::daemon::ingest::{Offer, Repeats, TakenRows, retry_sifted};
 use crate::daemon::journal::{Drafts, Quarantined, Ref, Retry, SealedRows, destroy_all};
@@ -58,9 +57,9 @@ impl Live {
             entry.of.push(object);
             entry.rest.push(rest);
             if !rows.is_empty() {
-                let roll = Roll::of(&rows, &trees);
-                let object = self.log.seal(&mut drafts, "seg", &bytes(VERSION, &roll))?;
-                entry.segments.push(SealedRows { object, rows: roll.len() as u64 });
+                let roll = RowColumns::of(&rows, &trees);
+                let object = self.log.seal(&mut drafts, "seg", &roll.bytes())?;
+                entry.segments.push(SealedRows { object, rows: roll.count() as u64 });
                 came.push(rows);
             }
         }

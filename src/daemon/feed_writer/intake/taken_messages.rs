@@ -1,12 +1,11 @@
 //! Messages are taken in (HOUSE 3, Ingest order): decoded, put into segments that last, named by an entry, and only then
 //! counted among those who came.
 
-use super::super::objects::reading::VERSION;
 use super::super::state::{Consumed, MessageShare};
 use super::super::work::Live;
 use super::set_aside::UnnamedObjects;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::formats::{Roll, bytes};
+use crate::daemon::formats::RowColumns;
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::journal::{Drafts, Ingest, IntakePart, MessageOrigin, Quarantined, SealedRows};
@@ -156,9 +155,9 @@ impl Live {
         for from in (0..rows.len()).step_by(MOST_ROWS) {
             let some = if rows.len() <= MOST_ROWS { None } else { Some(from..(from + MOST_ROWS)) };
             let part = some.map(|some| rows.only(|row| some.contains(&row)));
-            let roll = Roll::of(part.as_ref().unwrap_or(rows), &trees);
-            let object = self.log.seal(drafts, "seg", &bytes(VERSION, &roll))?;
-            segments.push(SealedRows { object, rows: roll.len() as u64 });
+            let roll = RowColumns::of(part.as_ref().unwrap_or(rows), &trees);
+            let object = self.log.seal(drafts, "seg", &roll.bytes())?;
+            segments.push(SealedRows { object, rows: roll.count() as u64 });
         }
         Ok(segments)
     }

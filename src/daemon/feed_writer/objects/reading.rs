@@ -6,13 +6,10 @@ use std::collections::BTreeMap;
 use zeroize::Zeroizing;
 
 use crate::daemon::error::Result;
-use crate::daemon::formats::{Roll, parse, terms_from_bytes};
+use crate::daemon::formats::{RowColumns, terms_from_bytes};
 use crate::daemon::journal::{Body, CheckedEntry, Moved, ObjectReader, Ref};
 use crate::daemon::terms::ChainTerms;
 use crate::engine::model::ReleaseColumn;
-
-/// The version of segments and terms.
-pub const VERSION: u32 = 1;
 
 /// Where objects are read, and which took the place of which.
 pub struct ObjectSources<'a> {
@@ -58,9 +55,9 @@ impl ObjectSources<'_> {
     ///
     /// # Errors
     /// It is gone, or was changed.
-    pub fn roll(&self, object: &Ref) -> Result<Roll> {
+    pub fn roll(&self, object: &Ref) -> Result<RowColumns> {
         let now = self.now(object).unwrap_or_else(|| object.clone());
-        parse(VERSION, &self.objects.need(&now)?)
+        RowColumns::parse(&self.objects.need(&now)?)
     }
 
     /// The terms of a chain whose tables have this column for the number of the release.

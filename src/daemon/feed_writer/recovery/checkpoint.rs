@@ -9,13 +9,13 @@ use super::super::objects::pieces::ObjectPieces;
 use super::super::state::FeedState;
 use super::super::work::{Last, Live};
 use crate::daemon::error::Result;
-use crate::daemon::formats::{bytes, parse};
+use crate::daemon::formats::SealedFormat;
 use crate::daemon::journal::store::{Listed, ReadStore};
 use crate::daemon::journal::{CheckedEntry, Drafts, Entry, KeyRing, ObjectReader, Ref, destroy_all};
 use crate::engine::model::Detail;
 use crate::engine::release::Sha256;
 
-const VERSION: u32 = 19;
+const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 /// Entries from which on another one is worth its while.
 const OFTEN: u64 = 32;
 /// Bytes of a checkpoint that one entry pays for.
@@ -23,6 +23,8 @@ const PAID: u64 = 64 << 10;
 
 #[derive(Serialize, Deserialize)]
 struct Checkpoint {
+    /// The version of the program. Types of the engine are in a state, and another version may have others.
+    program: String,
     seq: u64,
     head: Sha256,
     /// The state and the details of its columns, which the terms do not keep.
@@ -48,7 +50,10 @@ pub fn newest(store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<(FeedState
         let Some(sealed) = store.read(&listed.path)? else { continue };
         let object = Ref { sha256: Sha256::of(&sealed), path: listed.path };
         let Ok(Some(opened)) = objects.read(&object) else { continue };
-        let Ok(checkpoint) = parse::<Checkpoint>(VERSION, &opened) else { continue };
+        let Ok(checkpoint) = SealedFormat::Checkpoint.parse::<Checkpoint>(&opened) else { continue };
+        if checkpoint.program != PROGRAM {
+            continue;
+        }
         let Some(entry) = store.read(&Entry::path(checkpoint.seq))? else { continue };
         let sha256 = Sha256::of(&entry);
         let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) else { continue };
@@ -80,7 +85,13 @@ impl Live {
         let pieces = ObjectPieces::write(&mut self.log, "checkpoint", &name, &(state, details))?;
         let whole = pieces.bytes();
         let ObjectPieces { objects, rest } = pieces;
-        let content = bytes(VERSION, &Checkpoint { seq, head, objects, rest: rest.to_vec() });
+        let content = SealedFormat::Checkpoint.bytes(&Checkpoint {
+            program: PROGRAM.to_owned(),
+            seq,
+            head,
+            objects,
+            rest: rest.to_vec(),
+        });
         let mut drafts = Drafts::default();
         self.log.seal_as(&mut drafts, "checkpoint", &name, &content)?;
         drafts.put(self.log.store())?;

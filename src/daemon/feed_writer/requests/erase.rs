@@ -8,13 +8,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::objects::reading::{ObjectSources, VERSION};
+use super::super::objects::reading::ObjectSources;
 use super::super::work::{Last, Live};
 use super::leaving_atoms::{Leaving, told};
 use super::request::{Hash, Request, RequestOutcome};
 use super::rewrite::Rewritten;
 use crate::daemon::error::Result;
-use crate::daemon::formats::{Atoms, LeavingAtom, Roll, parse};
+use crate::daemon::formats::{Atoms, LeavingAtom, RowColumns};
 use crate::daemon::journal::{Erase, ErasedRows, destroy_all};
 use crate::engine::feed::Erased;
 use crate::engine::gate::verdict::History;
@@ -156,7 +156,7 @@ impl Live {
     fn rows_of(&self, people: &BTreeSet<Person>) -> Result<Vec<Row>> {
         let (trees, objects) = (self.state.terms.columns.trees(), self.log.objects());
         let mut found = Vec::new();
-        let mut look = |roll: &Roll, since: u32| -> Result<()> {
+        let mut look = |roll: &RowColumns, since: u32| -> Result<()> {
             if !roll.people().any(|person| people.contains(&person)) {
                 return Ok(());
             }
@@ -170,7 +170,7 @@ impl Live {
             Ok(())
         };
         for segment in &self.state.segments {
-            look(&parse(VERSION, &objects.need(&segment.object)?)?, segment.tick)?;
+            look(&RowColumns::parse(&objects.need(&segment.object)?)?, segment.tick)?;
         }
         for place in &self.state.pool {
             let atoms = Atoms::parse(&objects.need(&place.object)?)?;

@@ -1,13 +1,12 @@
 //! A new chain begins (CONTRACTS 1): under the feed file as it is now, with everybody who waits, is withheld or is in atoms
 //! that were not published. Whoever is published stays so: the columns that tell people apart never change.
 
-use super::super::objects::reading::VERSION;
 use super::super::recovery::replay::{ReplayedLog, past};
 use super::super::work::{Live, terms};
 use super::request::{Ask, Request, RequestOutcome};
 use crate::daemon::config;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::formats::{Atoms, Roll, parse};
+use crate::daemon::formats::{Atoms, RowColumns};
 use crate::daemon::journal::ChainStart;
 use crate::daemon::terms::ChainTerms;
 use crate::engine::model::{Column, Columns, Role};
@@ -80,7 +79,7 @@ impl Live {
     /// Whether everybody who waits has a place in these taxonomies.
     fn places_of(&self, columns: &Columns) -> Result<()> {
         let trees = columns.trees();
-        let fit = |roll: &Roll| {
+        let fit = |roll: &RowColumns| {
             roll.rows(&trees).map(|_| ()).map_err(|_| {
                 let text = "somebody who waits has a value that the new taxonomies do not know: add the leaves that were \
                             there before";
@@ -97,7 +96,7 @@ impl Live {
             atoms.formed.iter().try_for_each(|(_, roll)| fit(roll))?;
         }
         for segment in &self.state.segments {
-            fit(&parse::<Roll>(VERSION, &objects.need(&segment.object)?)?)?;
+            fit(&RowColumns::parse(&objects.need(&segment.object)?)?)?;
         }
         Ok(())
     }

@@ -3,14 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::objects::reading::VERSION;
 use super::super::state::{RawRows, SetAsideMessages};
 use super::super::work::Live;
 use super::leaving_atoms::Leaving;
 use super::person_search::Absent;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::{
-    AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, Roll, Since, bytes, parse, terms_from_bytes,
+    AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, RowColumns, Since, terms_from_bytes,
 };
 use crate::daemon::ingest::Offer;
 use crate::daemon::journal::{Body, Drafts, Moved, Ref, read};
@@ -49,14 +48,14 @@ fn holds(atoms: &Atoms, people: &BTreeSet<Person>) -> bool {
 }
 
 /// A roll without these people; `None` if none of them is in it.
-fn without(roll: &Roll, people: &BTreeSet<Person>, trees: &[&Taxonomy]) -> Result<Option<Roll>> {
+fn without(roll: &RowColumns, people: &BTreeSet<Person>, trees: &[&Taxonomy]) -> Result<Option<RowColumns>> {
     if !roll.people().any(|person| people.contains(&person)) {
         return Ok(None);
     }
     let rows = roll.rows(trees)?;
     let persons = rows.people().unwrap_or_default();
     let rest = rows.only(|row| !people.contains(&persons[row]));
-    Ok(Some(Roll::of(&rest, trees)))
+    Ok(Some(RowColumns::of(&rest, trees)))
 }
 
 impl Live {
@@ -71,11 +70,11 @@ impl Live {
         let columns = self.state.terms.columns.clone();
         let trees = columns.trees();
         let rest = |object: &Ref, content: &[u8]| {
-            let rest = without(&parse(VERSION, content)?, known, &trees)?;
+            let rest = without(&RowColumns::parse(content)?, known, &trees)?;
             Ok(rest.map(|rest| (object.path.clone(), rest)))
         };
         for (old, rest) in self.found_in((&all, Absent::Forgotten), known, rest)? {
-            let new = self.log.seal(&mut rewritten.drafts, "seg", &bytes(VERSION, &rest))?;
+            let new = self.log.seal(&mut rewritten.drafts, "seg", &rest.bytes())?;
             rewritten.moved.push(Moved::to(old, new));
         }
         Ok(())
@@ -271,7 +270,7 @@ impl Live {
             for (part, stays) in [(&mut stay, true), (&mut leave, false)] {
                 let some = rows.only(|row| !gone(row) && holds(row) == stays);
                 if !some.is_empty() {
-                    part.push((*since, Roll::of(&some, &trees)));
+                    part.push((*since, RowColumns::of(&some, &trees)));
                 }
             }
         }

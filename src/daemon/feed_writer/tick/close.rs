@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::objects::reading::VERSION;
 use super::super::state::Closing;
 use super::super::work::Live;
 use super::chance_draws::Drawn;
 use super::repair::repair;
 use crate::daemon::error::Result;
-use crate::daemon::formats::{AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, Recorded, Roll, Since, parse};
+use crate::daemon::formats::{AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, Recorded, RowColumns, Since};
 use crate::daemon::journal::{ClosedTick, ClosingOutcome, Drafts, Masked, Ref};
 use crate::engine::feed::{self, ClosingResult, Fixed, Ledger};
 use crate::engine::histogram::{CodedRows, Headcount, Histogram, Person};
@@ -248,8 +247,8 @@ impl Live {
         self.count(&fixed, &atoms, people)
     }
 
-    fn roll(&self, object: &Ref) -> Result<Roll> {
-        parse(VERSION, &self.log.objects().need(object)?)
+    fn roll(&self, object: &Ref) -> Result<RowColumns> {
+        RowColumns::parse(&self.log.objects().need(object)?)
     }
 
     /// Everybody who is not published, read back from where they were put, by where they are now; and who came since the
@@ -276,7 +275,7 @@ impl Live {
         let count = |rows: &BTreeMap<u32, CodedRows>| rows.values().map(|rows| rows.len() as u64).sum::<u64>();
         let meant = [&waiting, &withheld, &formed].map(Headcount::rows);
         assert_eq!(found.each_ref().map(count), meant, "the people of a tick are those who were decided about");
-        let rolls = found.map(|rows| rows.iter().map(|(&since, rows)| (since, Roll::of(rows, &trees))).collect());
+        let rolls = found.map(|rows| rows.iter().map(|(&since, rows)| (since, RowColumns::of(rows, &trees))).collect());
         Ok((rolls, people))
     }
 }

@@ -5,19 +5,17 @@ use super::super::state::{Due, Lets};
 use super::super::work::Live;
 use super::chance_draws::Drawn;
 use crate::daemon::error::Result;
-use crate::daemon::formats::{bytes, parse};
+use crate::daemon::formats::SealedFormat;
 use crate::daemon::journal::Coin;
 use crate::engine::policy::Odds;
 use crate::engine::safeguards::mask::Draws;
-
-const VERSION: u32 = 1;
 
 /// What a coin shows, from what was sealed: whether a finer release that passes its test may leave.
 ///
 /// # Errors
 /// It is of another version.
 pub fn shows(sealed: &[u8]) -> Result<Lets> {
-    parse(VERSION, sealed)
+    SealedFormat::Coin.parse(sealed).map(Lets)
 }
 
 impl Live {
@@ -29,7 +27,7 @@ impl Live {
         let mut drawn = Drawn::from(self.log.chance());
         let lets = Lets(drawn.below(10u64.pow(odds.rho.scale().into())) >= odds.rho.digits());
         drawn.sound()?;
-        let coin = self.log.keep("coin", &bytes(VERSION, &lets))?;
+        let coin = self.log.keep("coin", &SealedFormat::Coin.bytes(&lets.0))?;
         let coin = Coin { tick: due.tick, tests: self.state.feed.tests() + 1, coin };
         self.append(coin.clone())?;
         self.state.drawn(&coin, lets);

@@ -3,21 +3,14 @@
 
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher};
-use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::super::work::Live;
 use crate::daemon::chance;
 use crate::daemon::error::Result;
-use crate::daemon::formats::{bytes, parse};
+use crate::daemon::formats::SealedFormat;
 use crate::daemon::journal::Coins;
 use crate::engine::safeguards::mask::Draws;
-
-const VERSION: u32 = 1;
-
-/// What all coins of a tick follow from.
-#[derive(Serialize, Deserialize)]
-struct Seed([u8; 32]);
 
 /// Coins that follow from a seed: the key of a stream of ChaCha20, of which each coin takes two bits, the lower ones of a byte
 /// first.
@@ -53,11 +46,11 @@ impl Live {
     pub(in crate::daemon::feed_writer) fn coins(&mut self) -> Result<Tossed> {
         let tick = self.state.feed.ticks();
         if let Some(drawn) = self.state.coins.as_ref().filter(|coins| coins.tick == tick) {
-            let Seed(seed) = parse(VERSION, &self.log.objects().need(&drawn.coins)?)?;
+            let seed: [u8; 32] = SealedFormat::CoinSeed.parse(&self.log.objects().need(&drawn.coins)?)?;
             return Ok(Tossed::of(&Zeroizing::new(seed)));
         }
         let seed = Zeroizing::new(chance::draw::<32>(self.log.chance())?);
-        let sealed = Zeroizing::new(bytes(VERSION, &Seed(*seed)));
+        let sealed = Zeroizing::new(SealedFormat::CoinSeed.bytes(&*seed));
         let coins = self.log.keep("coins", &sealed)?;
         let coins = Coins { tick, coins };
         self.append(coins.clone())?;

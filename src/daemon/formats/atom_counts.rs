@@ -1,0 +1,226 @@
+//! What of a tick is kept for ever, as a sealed object (HOUSE 3): how many of each value there are per atom, and a keyed hash of everybody
+//! who came.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::aggregates::Aggregates;
+use super::label_texts::{Cuts, Steps, labels, recoding, steps};
+use super::row_columns::{LabelColumn, other};
+use super::sealed_format::SealedFormat;
+use crate::daemon::error::Result;
+use crate::engine::feed::Fixed;
+use crate::engine::histogram::{Cell, Histogram, Person, SensitiveValues, ValueCode};
+use crate::engine::model::{Leaf, Node, Taxonomy};
+use crate::engine::policy::{ChainPromise, Policy};
+
+/// The version without aggregates of measures behind the counts.
+const WITHOUT_MEASURES: u32 = 4;
+
+/// What of a tick is kept for ever.
+#[derive(Serialize, Deserialize)]
+pub struct AtomCounts {
+    tick: u32,
+    cut: Option<Cuts>,
+    steps: Steps,
+    arrived: u64,
+    proposed: Option<Cuts>,
+    finer: Option<Cuts>,
+    /// Classes of the cut, or leaves.
+    nodes: Vec<LabelColumn>,
+    #[serde(with = "super::value_table")]
+    values: SensitiveValues,
+    codes: Vec<ValueCode>,
+    counts: Vec<u32>,
+    /// Hashes in their order, so that none tells which row is whose.
+    people: Vec<[u8; 16]>,
+    /// The aggregates of measures, label by label; written behind the counts, where there are any.
+    #[serde(skip)]
+    measures: Option<Aggregates>,
+}
+
+/// How finely those are told apart for ever whom a release brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grain {
+    /// By atom: no release will be finer.
+    Atoms,
+    /// By atom, where each has a label of its own.
+    Labels,
+    /// Those in atoms by leaf tuple.
+    Leaves,
+    /// Whoever waits, by leaf tuple.
+    Waiting,
+}
+
+impl Grain {
+    /// Of a chain that promises this.
+    pub fn of(policy: &Policy) -> Grain {
+        match policy.chain() {
+            ChainPromise::Blind(_) => Grain::Atoms,
+            ChainPromise::Crowds { .. } => Grain::Labels,
+            ChainPromise::Tested { .. } => Grain::Leaves,
+            ChainPromise::Disjoint { .. } if policy.forms() => Grain::Leaves,
+            ChainPromise::Bcf | ChainPromise::Disjoint { .. } => Grain::Waiting,
+        }
+    }
+
+    /// Whether a tick says who comes out.
+    fn forms(self) -> bool {
+        self != Grain::Waiting
+    }
+}
+
+impl AtomCounts {
+    /// Of what a tick has fixed and of everybody who came since the one before.
+    pub fn of(fixed: &Fixed, grain: Grain, mut people: Vec<Person>, trees: &[&Taxonomy]) -> AtomCounts {
+        people.sort_unstable();
+        let none = Histogram::empty(trees.len(), fixed.waiting.values().width());
+        let rows = match (&fixed.formed, &fixed.cut) {
+            (Some(formed), Some(cut)) if grain == Grain::Atoms => formed.clone().as_one(0).coarsened(cut, trees),
+            (Some(formed), _) if grain == Grain::Leaves => formed.clone().as_one(0),
+            (Some(formed), _) if grain == Grain::Labels => match &fixed.carving {
+                Some(carving) => formed.clone().as_one(0).labelled(carving, trees),
+                None => formed.clone().as_one(0),
+            },
+            (None, _) if grain == Grain::Waiting && fixed.proposed.is_some() => fixed.waiting.clone().as_one(0),
+            _ => none,
+        };
+        let node = |column: usize, leaf: Leaf| match &fixed.cut {
+            Some(cut) if grain == Grain::Atoms => cut[column].at(leaf),
+            _ if grain == Grain::Labels => leaf,
+            _ => trees[column].leaf_node(leaf),
+        };
+        let tuples: Vec<usize> =
+            (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple).iter().map(move |_| tuple)).collect();
+        let cells: Vec<Cell> = (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple).to_vec()).collect();
+        let column =
+            |at: usize| LabelColumn::of(tuples.iter().map(|&tuple| node(at, rows.column(at)[tuple])), trees[at]);
+        AtomCounts {
+            tick: fixed.tick,
+            cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
+            steps: fixed.steps.iter().map(|&(column, node)| (column, trees[column].label(node).into())).collect(),
+            arrived: fixed.arrived,
+            proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
+            finer: fixed.finer.as_ref().map(|cut| labels(cut, trees)),
+            nodes: (0..trees.len()).map(column).collect(),
+            values: rows.values().clone(),
+            codes: cells.iter().map(|cell| cell.value).collect(),
+            counts: cells.iter().map(|cell| cell.count).collect(),
+            people: people.iter().map(|person| person.0.to_le_bytes()).collect(),
+            measures: fixed.measures.as_ref().map(|table| Aggregates::of(table, trees)),
+        }
+    }
+
+    /// To be sealed.
+    pub fn bytes(&self) -> Vec<u8> {
+        match &self.measures {
+            Some(measures) => SealedFormat::AtomCounts.bytes(&(self, measures)),
+            None => SealedFormat::AtomCounts.bytes_of_version(WITHOUT_MEASURES, self),
+        }
+    }
+
+    /// From what was sealed.
+    ///
+    /// # Errors
+    /// It is of another version.
+    pub fn parse(bytes: &[u8]) -> Result<AtomCounts> {
+        let format = SealedFormat::AtomCounts;
+        let (version, content) = format.version(bytes)?;
+        if version == WITHOUT_MEASURES {
+            return format.content(content);
+        }
+        let (counts, measures): (AtomCounts, Aggregates) = format.content(content)?;
+        Ok(AtomCounts { measures: Some(measures), ..counts })
+    }
+
+    /// The same of a tick in which these people came.
+    #[must_use]
+    pub fn with_people(mut self, mut people: Vec<Person>) -> AtomCounts {
+        people.sort_unstable();
+        self.people = people.iter().map(|person| person.0.to_le_bytes()).collect();
+        self
+    }
+
+    /// The same without the rows of these labels, and without values that no other row has.
+    #[must_use]
+    pub fn without_labels(mut self, labels: &BTreeSet<Vec<Box<str>>>) -> AtomCounts {
+        let label =
+            |cell: usize| -> Vec<Box<str>> { self.nodes.iter().map(|column| column.text(cell).into()).collect() };
+        let left: Vec<usize> = (0..self.counts.len()).filter(|&cell| !labels.contains(&label(cell))).collect();
+        let mut used = vec![false; self.values.len()];
+        left.iter().for_each(|&cell| used[self.codes[cell] as usize] = true);
+        let (values, codes) = self.values.only(&used);
+        self.nodes = self.nodes.iter().map(|column| column.only(&left)).collect();
+        self.codes = left.iter().map(|&cell| codes[self.codes[cell] as usize]).collect();
+        self.counts = left.iter().map(|&cell| self.counts[cell]).collect();
+        self.values = values;
+        self.measures = self.measures.map(|measures| measures.without(labels));
+        self
+    }
+
+    /// Everybody who came.
+    pub fn people(&self) -> impl Iterator<Item = Person> + '_ {
+        self.people.iter().map(|bytes| Person(u128::from_le_bytes(*bytes)))
+    }
+
+    /// What a tick has fixed, where its atoms are told from here.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn completed(&self, fixed: Fixed, grain: Grain, trees: &[&Taxonomy]) -> Result<Fixed> {
+        let counted = self.fixed(grain, trees)?;
+        let carving = fixed.carving.filter(|_| grain != Grain::Labels);
+        let fixed = Fixed { carving, measures: counted.measures, ..fixed };
+        Ok(match grain.forms() {
+            true => Fixed { formed: counted.formed, ..fixed },
+            false => Fixed { waiting: counted.waiting, ..fixed },
+        })
+    }
+
+    /// What the tick has fixed, as far as it is kept: nobody waits or is withheld in it, unless the rows of a release are
+    /// whoever waited.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn fixed(&self, grain: Grain, trees: &[&Taxonomy]) -> Result<Fixed> {
+        let told = |node: Node, tree: &Taxonomy| match grain {
+            Grain::Labels => node,
+            _ => tree.leaf_range(node).start,
+        };
+        let columns = self
+            .nodes
+            .iter()
+            .zip(trees)
+            .map(|(labels, tree)| Ok(labels.nodes(tree)?.into_iter().map(|node| told(node, tree)).collect()));
+        let columns: Vec<Vec<Leaf>> = columns.collect::<Result<_>>()?;
+        let sound = columns.len() == trees.len()
+            && columns.iter().all(|column| column.len() == self.counts.len())
+            && self.codes.len() == self.counts.len();
+        if !sound {
+            return Err(other());
+        }
+        let cells = self.codes.iter().zip(&self.counts);
+        let cells: Vec<Cell> = cells.map(|(&value, &count)| Cell { increment: 0, value, count }).collect();
+        if cells.iter().any(|cell| cell.value as usize >= self.values.len()) {
+            return Err(other());
+        }
+        let rows = Histogram::of_counts(&columns, self.values.clone(), &cells);
+        let none = Histogram::empty(trees.len(), self.values.width());
+        let (formed, waiting) = if grain.forms() { (Some(rows), none.clone()) } else { (None, rows) };
+        Ok(Fixed {
+            tick: self.tick,
+            cut: recoding(self.cut.as_ref(), trees)?,
+            steps: steps(&self.steps, trees)?,
+            arrived: self.arrived,
+            waiting,
+            withheld: none,
+            formed: formed.filter(|formed| formed.rows() > 0),
+            proposed: recoding(self.proposed.as_ref(), trees)?,
+            carving: None,
+            finer: recoding(self.finer.as_ref(), trees)?,
+            turns: None,
+            measures: self.measures.as_ref().map(|measures| measures.table(trees)).transpose()?,
+        })
+    }
+}

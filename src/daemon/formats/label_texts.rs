@@ -1,0 +1,85 @@
+//! Cuts, steps of a search and classes by their labels, so that they find their place in taxonomies that have grown since.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::row_columns::other;
+use crate::daemon::error::Result;
+use crate::engine::model::{Carving, Cut, Leaf, Node, Recoding, Taxonomy};
+
+/// Per quasi column the labels of a cut.
+pub(super) type Cuts = Vec<Vec<Box<str>>>;
+
+/// Specialisations of a cut, in order, by column and label.
+pub(super) type Steps = Vec<(usize, Box<str>)>;
+
+/// Classes by their labels, which may be those of leaves. Where labels do not tell who is in which class, an empty list follows, and
+/// for each class the leaves of its tuples, one after the other.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Classes(Vec<Vec<Box<str>>>);
+
+impl fmt::Debug for Classes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Classes({})", self.0.len())
+    }
+}
+
+/// Classes by their labels.
+pub(super) fn classes(carving: &Carving, trees: &[&Taxonomy]) -> Classes {
+    let label = |(&node, tree): (&Node, &&Taxonomy)| tree.label(node).into();
+    let labels = |nodes: &Vec<Node>| -> Vec<Box<str>> { nodes.iter().zip(trees.iter().cycle()).map(label).collect() };
+    let mut written: Vec<Vec<Box<str>>> = carving.classes().iter().map(labels).collect();
+    if let Some(groups) = carving.groups() {
+        let leaves = |tuple: &Vec<Leaf>| -> Vec<Node> {
+            tuple.iter().zip(trees).map(|(&leaf, tree)| tree.leaf_node(leaf)).collect()
+        };
+        written.push(Vec::new());
+        written.extend(groups.iter().map(|group| labels(&group.iter().flat_map(leaves).collect())));
+    }
+    Classes(written)
+}
+
+pub(super) fn carving(classes: Option<&Classes>, trees: &[&Taxonomy]) -> Result<Option<Carving>> {
+    let Some(Classes(classes)) = classes else { return Ok(None) };
+    let class = |class: &Vec<Box<str>>| -> Option<Vec<Node>> {
+        let nodes = class.iter().zip(trees).map(|(label, tree)| tree.find(label));
+        (class.len() == trees.len()).then(|| nodes.collect()).flatten()
+    };
+    let end = classes.iter().position(Vec::is_empty);
+    let (classes, groups) = classes.split_at(end.unwrap_or(classes.len()));
+    let classes: Option<Vec<Vec<Node>>> = classes.iter().map(class).collect();
+    let classes = classes.ok_or_else(other)?;
+    let Some((_, groups)) = groups.split_first() else { return Ok(Some(Carving::new(classes))) };
+    let tuple = |labels: &[Box<str>]| -> Option<Vec<Leaf>> {
+        let leaves = labels.iter().zip(trees).map(|(label, tree)| tree.find_leaf(label));
+        (labels.len() == trees.len()).then(|| leaves.collect()).flatten()
+    };
+    let tuples = |group: &Vec<Box<str>>| group.chunks(trees.len()).map(tuple).collect();
+    let groups: Option<Vec<Vec<Vec<Leaf>>>> = groups.iter().map(tuples).collect();
+    let groups = groups.filter(|groups| groups.len() == classes.len()).ok_or_else(other)?;
+    Ok(Some(Carving::of_groups(classes, &groups)))
+}
+
+pub(super) fn labels(cut: &[Cut], trees: &[&Taxonomy]) -> Cuts {
+    let of = |(cut, tree): (&Cut, &&Taxonomy)| cut.nodes().iter().map(|&node| tree.label(node).into()).collect();
+    cut.iter().zip(trees).map(of).collect()
+}
+
+pub(super) fn steps(steps: &Steps, trees: &[&Taxonomy]) -> Result<Vec<(usize, Node)>> {
+    let node = |(column, label): &(usize, Box<str>)| Some((*column, trees.get(*column)?.find(label)?));
+    steps.iter().map(|step| node(step).ok_or_else(other)).collect()
+}
+
+/// A cut by its labels: what is new in a taxonomy since lies under one of them, or is one.
+pub(super) fn recoding(cuts: Option<&Cuts>, trees: &[&Taxonomy]) -> Result<Option<Recoding>> {
+    let Some(cuts) = cuts else { return Ok(None) };
+    let of = |(labels, tree): (&Vec<Box<str>>, &&Taxonomy)| {
+        let nodes: Option<Vec<Node>> = labels.iter().map(|label| tree.find(label)).collect();
+        nodes.and_then(|nodes| Cut::completed(tree, &nodes).ok()).ok_or_else(other)
+    };
+    if !cuts.is_empty() && cuts.len() != trees.len() {
+        return Err(other());
+    }
+    cuts.iter().zip(trees).map(of).collect::<Result<Recoding>>().map(Some)
+}

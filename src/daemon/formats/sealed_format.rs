@@ -1,0 +1,181 @@
+//! The forms of sealed objects. An object begins with the version of its form, so that a form which this program does not know is refused
+//! by its name.
+
+use serde::{Deserialize, Serialize};
+
+use crate::daemon::error::{Error, ErrorCategory, Result};
+
+/// What a sealed object holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SealedFormat {
+    /// Rows that were taken in (`seg/`).
+    Rows,
+    /// Messages that are set aside (`quarantine/`).
+    SetAside,
+    /// Who is where after a tick (`atoms/`).
+    Atoms,
+    /// What of a tick is kept for ever (`mask/`).
+    AtomCounts,
+    /// Which values were masked (`mask/`).
+    Ledger,
+    /// Who is in which published atom (`members/`).
+    Members,
+    /// Published atoms that are erased (`members/`).
+    ErasedAtoms,
+    /// The coin of `chain` (`coin/`).
+    Coin,
+    /// What the coins of a tick that halves follow from (`coins/`).
+    CoinSeed,
+    /// Policy, columns and taxonomies of a chain (`terms/`).
+    Terms,
+    /// The state of a feed behind an entry (`checkpoint/`). It can be computed from the log again, so other versions of it are passed over.
+    Checkpoint,
+}
+
+/// What is known of a form.
+struct FormatFacts {
+    /// What an object of it is called.
+    name: &'static str,
+    /// The oldest version that is read.
+    oldest: u32,
+    /// The newest version that is read.
+    newest: u32,
+}
+
+impl SealedFormat {
+    /// All of them.
+    pub const ALL: [SealedFormat; 11] = [
+        SealedFormat::Rows,
+        SealedFormat::SetAside,
+        SealedFormat::Atoms,
+        SealedFormat::AtomCounts,
+        SealedFormat::Ledger,
+        SealedFormat::Members,
+        SealedFormat::ErasedAtoms,
+        SealedFormat::Coin,
+        SealedFormat::CoinSeed,
+        SealedFormat::Terms,
+        SealedFormat::Checkpoint,
+    ];
+
+    fn facts(self) -> FormatFacts {
+        let (name, oldest, newest) = match self {
+            SealedFormat::Rows => ("the rows of a batch", 1, 1),
+            SealedFormat::SetAside => ("messages that are set aside", 2, 2),
+            SealedFormat::Atoms => ("the atoms of a tick", 4, 4),
+            SealedFormat::AtomCounts => ("the counts of a tick", 4, 5),
+            SealedFormat::Ledger => ("a masking ledger", 1, 1),
+            SealedFormat::Members => ("the members of atoms", 1, 1),
+            SealedFormat::ErasedAtoms => ("a list of erased atoms", 1, 1),
+            SealedFormat::Coin => ("the coin of a tick", 1, 1),
+            SealedFormat::CoinSeed => ("the seed of a tick's coins", 1, 1),
+            SealedFormat::Terms => ("the terms of a chain", 1, 3),
+            SealedFormat::Checkpoint => ("a checkpoint", 20, 20),
+        };
+        FormatFacts { name, oldest, newest }
+    }
+
+    /// What an object of it is called.
+    pub fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// The versions that this program reads.
+    pub fn versions(self) -> std::ops::RangeInclusive<u32> {
+        let FormatFacts { oldest, newest, .. } = self.facts();
+        oldest..=newest
+    }
+
+    /// An object of the newest version as bytes, to be sealed.
+    pub fn bytes(self, object: &impl Serialize) -> Vec<u8> {
+        self.bytes_of_version(self.facts().newest, object)
+    }
+
+    /// An object of some version as bytes, to be sealed.
+    ///
+    /// # Panics
+    /// No object of this form has that version.
+    pub fn bytes_of_version(self, version: u32, object: &impl Serialize) -> Vec<u8> {
+        assert!(self.versions().contains(&version), "{self:?} has no version {version}");
+        postcard::to_stdvec(&(version, object)).expect("serialisation failed (this is a bug)")
+    }
+
+    /// An object of the newest version as bytes, to be sealed, in memory that is there already.
+    pub fn bytes_into(self, memory: Vec<u8>, object: &impl Serialize) -> Vec<u8> {
+        postcard::to_extend(&(self.facts().newest, object), memory).expect("serialisation failed (this is a bug)")
+    }
+
+    /// The version of an object that was sealed, and what follows it.
+    ///
+    /// # Errors
+    /// This program does not read that version.
+    pub fn version(self, bytes: &[u8]) -> Result<(u32, &[u8])> {
+        let FormatFacts { name, oldest, newest } = self.facts();
+        let (version, rest) = postcard::take_from_bytes::<u32>(bytes).map_err(|_| self.unreadable())?;
+        let reads =
+            if oldest == newest { format!("version {newest}") } else { format!("versions {oldest} to {newest}") };
+        let refused = |why: &str| {
+            let text = format!(
+                "{name} in the private root: format version {version}. This version of tidegate reads {reads}: {why}"
+            );
+            Err(Error::new(ErrorCategory::Input, text))
+        };
+        match version {
+            version if version > newest => refused("a newer tidegate wrote it; use that one"),
+            version if version < oldest => refused("use the tidegate that wrote it"),
+            version => Ok((version, rest)),
+        }
+    }
+
+    /// An object from bytes that were sealed, where all versions are read alike.
+    ///
+    /// # Errors
+    /// This program does not read its version.
+    pub fn parse<'b, T: Deserialize<'b>>(self, bytes: &'b [u8]) -> Result<T> {
+        let (_, content) = self.version(bytes)?;
+        self.content(content)
+    }
+
+    /// What follows the version.
+    ///
+    /// # Errors
+    /// It does not have the form of its version.
+    pub fn content<'b, T: Deserialize<'b>>(self, content: &'b [u8]) -> Result<T> {
+        match postcard::take_from_bytes(content) {
+            Ok((object, [])) => Ok(object),
+            _ => Err(self.unreadable()),
+        }
+    }
+
+    /// What to say of an object whose content is not what its version says.
+    pub fn unreadable(self) -> Error {
+        let text = format!(
+            "{} in the private root cannot be read: another version of tidegate wrote it. Use that one",
+            self.facts().name
+        );
+        Error::new(ErrorCategory::Input, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SealedFormat;
+
+    #[test]
+    fn what_is_too_new_or_too_old_is_refused_by_its_name() {
+        for format in SealedFormat::ALL {
+            let name = format.facts().name;
+            let (oldest, newest) = format.versions().into_inner();
+            assert!(format.version(&format.bytes(&7u32)).is_ok_and(|(version, rest)| version == newest && rest == [7]));
+            let newer = postcard::to_stdvec(&(newest + 1, 7u32)).expect("bytes");
+            let text = format.parse::<u32>(&newer).expect_err("it is too new").to_string();
+            assert!(text.contains(name) && text.contains("a newer tidegate wrote it"), "{text}");
+            assert!(text.contains(&format!("version {}", newest + 1)), "{text}");
+            let older = postcard::to_stdvec(&(oldest - 1, 7u32)).expect("bytes");
+            let text = format.parse::<u32>(&older).expect_err("it is too old").to_string();
+            assert!(text.contains(name) && text.contains("use the tidegate that wrote it"), "{text}");
+            assert!(format.parse::<u64>(&format.bytes(&"text")).is_err());
+            assert!(format.version(&[]).is_err());
+        }
+    }
+}

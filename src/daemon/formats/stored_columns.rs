@@ -1,0 +1,246 @@
+//! Columns and taxonomies as the terms of a chain have them.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::{
+    CodeShape, Column, Columns, DateLevel, Decimal, Detail, Domain, Edge, Kind, LeafRule, Role, Tree,
+};
+
+/// A column.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredColumn {
+    name: Box<str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path: Option<Box<str>>,
+    role: StoredRole,
+    kind: StoredKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    taxonomy: Option<StoredTaxonomy>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    guarded: Vec<Vec<Box<str>>>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    optional: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unknown: Option<Box<str>>,
+    /// In hundredths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weight: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    floor: Option<u8>,
+}
+
+/// A taxonomy.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredTaxonomy {
+    /// Its labels in preorder.
+    pub labels: Vec<Box<str>>,
+    /// The place of the label above each; of the root 0.
+    pub parents: Vec<u32>,
+    /// How many values each leaf stands for, where it is not 1 for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<u64>>,
+    pub rule: StoredRule,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StoredRole {
+    Identifier,
+    Quasi,
+    Sensitive,
+    Measure,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StoredKind {
+    String,
+    Int,
+    Float,
+    Bool,
+    Date,
+}
+
+/// How values find their leaf.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StoredRule {
+    Label,
+    Integers { min: i64, max: i64, open: bool },
+    Intervals { edges: Vec<i64> },
+    Dates { from: i32, to: i32, level: StoredLevel },
+    Named { names: Vec<(Box<str>, Box<str>)> },
+    Cut { code: StoredShape, instead: Vec<(Box<str>, Box<str>)> },
+    Edges { edges: Vec<f64> },
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StoredShape {
+    Zip,
+    Icd10,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StoredLevel {
+    Day,
+    Month,
+    Quarter,
+    Year,
+    Decade,
+}
+
+/// Two closed sets that mean the same.
+macro_rules! alike {
+    ($($stored:ident = $known:ident { $($name:ident),* })*) => {
+        $(impl $stored {
+            fn of(known: $known) -> $stored {
+                #[allow(unreachable_patterns, reason = "one set has kinds that no feed file declares")]
+                match known {
+                    $($known::$name => $stored::$name,)*
+                    other => unreachable!("no column is declared so: {other:?}"),
+                }
+            }
+
+            pub fn known(self) -> $known {
+                match self {
+                    $($stored::$name => $known::$name),*
+                }
+            }
+        })*
+    };
+}
+
+alike! {
+    StoredRole = Role { Identifier, Quasi, Sensitive, Measure }
+    StoredKind = Kind { String, Int, Float, Bool, Date }
+    StoredShape = CodeShape { Zip, Icd10 }
+    StoredLevel = DateLevel { Day, Month, Quarter, Year, Decade }
+}
+
+impl StoredRule {
+    fn of(rule: &LeafRule) -> StoredRule {
+        match rule {
+            LeafRule::Label => StoredRule::Label,
+            &LeafRule::Integers { min, max, open } => StoredRule::Integers { min, max, open },
+            LeafRule::Intervals { edges } => StoredRule::Intervals { edges: edges.clone() },
+            &LeafRule::Dates { from, to, level } => StoredRule::Dates { from, to, level: StoredLevel::of(level) },
+            LeafRule::Named { names } => StoredRule::Named { names: names.clone() },
+            LeafRule::Cut { code, instead } => {
+                StoredRule::Cut { code: StoredShape::of(*code), instead: instead.clone() }
+            }
+            LeafRule::Edges { edges } => StoredRule::Edges { edges: edges.iter().map(|edge| edge.get()).collect() },
+        }
+    }
+
+    /// The rule; `None` for edges that are not finite.
+    fn known(self) -> Option<LeafRule> {
+        Some(match self {
+            StoredRule::Label => LeafRule::Label,
+            StoredRule::Integers { min, max, open } => LeafRule::Integers { min, max, open },
+            StoredRule::Intervals { edges } => LeafRule::Intervals { edges },
+            StoredRule::Dates { from, to, level } => LeafRule::Dates { from, to, level: level.known() },
+            StoredRule::Named { names } => LeafRule::Named { names },
+            StoredRule::Cut { code, instead } => LeafRule::Cut { code: code.known(), instead },
+            StoredRule::Edges { edges } => {
+                LeafRule::Edges { edges: edges.into_iter().map(Edge::new).collect::<Option<_>>()? }
+            }
+        })
+    }
+}
+
+impl StoredTaxonomy {
+    fn of(domain: &Domain) -> StoredTaxonomy {
+        let tree = &domain.tree;
+        let nodes = || 0..tree.nodes() as u32;
+        let values: Vec<u64> = (0..tree.leaves() as u32).map(|leaf| tree.values(tree.leaf_node(leaf))).collect();
+        StoredTaxonomy {
+            labels: nodes().map(|node| tree.label(node).into()).collect(),
+            parents: nodes().map(|node| tree.parent(node).unwrap_or(0)).collect(),
+            values: Some(values).filter(|values| values.iter().any(|&values| values != 1)),
+            rule: StoredRule::of(&domain.rule),
+        }
+    }
+
+    /// The taxonomy; `None` where labels and the places above them make no tree in preorder.
+    pub fn domain(self) -> Option<Domain> {
+        let StoredTaxonomy { labels, parents, values, rule } = self;
+        let is_leaf: Vec<bool> = (0..labels.len()).map(|at| parents.get(at + 1) != Some(&(at as u32))).collect();
+        if labels.len() != parents.len() || (1..parents.len()).any(|at| parents[at] as usize >= at) {
+            return None;
+        }
+        let mut sizes = values.map(|values| values.into_iter());
+        let mut size = |at: usize| match &mut sizes {
+            Some(sizes) if is_leaf[at] => sizes.next(),
+            _ => Some(1),
+        };
+        let mut tree = Tree::new(labels.first()?);
+        let root = size(0)?;
+        tree.resize(0, root);
+        for at in 1..labels.len() {
+            tree.add(parents[at] as usize, &labels[at], size(at)?);
+        }
+        let tree = tree.finish().ok()?;
+        let stands = |at: usize| tree.label(at as u32) == &*labels[at];
+        (0..labels.len()).all(stands).then_some(())?;
+        Some(Domain { tree, rule: rule.known()? })
+    }
+}
+
+impl StoredColumn {
+    /// Of a column.
+    pub fn of(column: &Column) -> StoredColumn {
+        let Column { name, path, role, kind, taxonomy, guarded, optional, unknown, detail } = column;
+        StoredColumn {
+            name: name.clone(),
+            path: path.clone(),
+            role: StoredRole::of(*role),
+            kind: StoredKind::of(*kind),
+            taxonomy: taxonomy.as_ref().map(|domain| StoredTaxonomy::of(domain)),
+            guarded: guarded.clone(),
+            optional: *optional,
+            unknown: unknown.clone(),
+            weight: Some(detail.hundredths()).filter(|_| !detail.counts_as_one()),
+            floor: detail.floor(),
+        }
+    }
+
+    /// The column; `None` where it contradicts itself.
+    pub fn column(self) -> Option<Column> {
+        let StoredColumn { name, path, role, kind, taxonomy, guarded, optional, unknown, weight, floor } = self;
+        Some(Column {
+            name,
+            path,
+            role: role.known(),
+            kind: kind.known(),
+            taxonomy: match taxonomy {
+                Some(taxonomy) => Some(Arc::new(taxonomy.domain()?)),
+                None => None,
+            },
+            guarded,
+            optional,
+            unknown,
+            detail: detail(weight, floor)?,
+        })
+    }
+}
+
+/// What a feed file wants of the detail of a column; `None` for a weight that none can have.
+pub fn detail(hundredths: Option<u32>, floor: Option<u8>) -> Option<Detail> {
+    let detail = match hundredths {
+        Some(hundredths) => Detail::default().weighted(Decimal::new(hundredths.into(), 2)?)?,
+        None => Detail::default(),
+    };
+    Some(floor.map_or(detail, |floor| detail.with_floor(floor)))
+}
+
+/// Columns that are whole.
+pub fn columns(all: Vec<Column>) -> Option<Columns> {
+    let is_whole = |column: &Column| column.role != Role::Quasi || column.taxonomy.is_some();
+    all.iter().all(is_whole).then(|| Columns::new(all))
+}

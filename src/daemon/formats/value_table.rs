@@ -1,0 +1,141 @@
+//! Sensitive values as sealed objects have them: a form of its own for the dictionary of the engine, for `#[serde(with)]`.
+
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::engine::histogram::SensitiveValues;
+use crate::engine::model::{Finite, Value};
+
+/// Distinct tuples of sensitive values, in their order.
+#[derive(Deserialize)]
+#[serde(rename = "SensitiveValues")]
+struct ValueTable {
+    width: usize,
+    tuples: Vec<Box<[StoredValue]>>,
+}
+
+/// The same, to be written.
+#[derive(Serialize)]
+#[serde(rename = "SensitiveValues")]
+struct BorrowedTable<'v> {
+    width: usize,
+    #[serde(serialize_with = "tuples")]
+    tuples: &'v SensitiveValues,
+}
+
+/// One value. Versions of the form differ if this does.
+#[derive(Serialize, Deserialize)]
+enum StoredValue {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Date(i32),
+    Text(Box<str>),
+    Decimal(i128),
+}
+
+impl From<&Value> for StoredValue {
+    fn from(value: &Value) -> StoredValue {
+        match value {
+            Value::Null => StoredValue::Null,
+            Value::Bool(value) => StoredValue::Bool(*value),
+            Value::Int(value) => StoredValue::Int(*value),
+            Value::Float(value) => StoredValue::Float(value.get()),
+            Value::Date(value) => StoredValue::Date(*value),
+            Value::Text(value) => StoredValue::Text(value.clone()),
+            Value::Decimal(value) => StoredValue::Decimal(*value),
+        }
+    }
+}
+
+impl StoredValue {
+    /// The value; `None` for a number that is not finite.
+    fn value(self) -> Option<Value> {
+        Some(match self {
+            StoredValue::Null => Value::Null,
+            StoredValue::Bool(value) => Value::Bool(value),
+            StoredValue::Int(value) => Value::Int(value),
+            StoredValue::Float(value) => Value::Float(Finite::new(value)?),
+            StoredValue::Date(value) => Value::Date(value),
+            StoredValue::Text(value) => Value::Text(value),
+            StoredValue::Decimal(value) => Value::Decimal(value),
+        })
+    }
+}
+
+fn tuples<S: Serializer>(values: &&SensitiveValues, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut list = serializer.serialize_seq(Some(values.len()))?;
+    for code in 0..values.len() {
+        let tuple: Box<[StoredValue]> = values.get(code as u32).iter().map(StoredValue::from).collect();
+        list.serialize_element(&tuple)?;
+    }
+    list.end()
+}
+
+pub fn serialize<S: Serializer>(values: &SensitiveValues, serializer: S) -> Result<S::Ok, S::Error> {
+    BorrowedTable { width: values.width(), tuples: values }.serialize(serializer)
+}
+
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SensitiveValues, D::Error> {
+    let ValueTable { width, tuples } = ValueTable::deserialize(deserializer)?;
+    let tuple = |tuple: Box<[StoredValue]>| -> Option<Box<[Value]>> {
+        let values: Option<Vec<Value>> = tuple.into_iter().map(StoredValue::value).collect();
+        values.filter(|values| values.len() == width).map(Vec::into_boxed_slice)
+    };
+    let tuples: Option<Vec<Box<[Value]>>> = tuples.into_iter().map(tuple).collect();
+    let tuples = tuples.filter(|tuples| tuples.is_sorted_by(|one, next| one < next));
+    let tuples = tuples.ok_or_else(|| de::Error::custom("the values are not in their order"))?;
+    Ok(SensitiveValues::from_distinct(width, tuples).0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+
+    use crate::engine::histogram::SensitiveValues;
+    use crate::engine::model::{Finite, Value};
+
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Object {
+        #[serde(with = "super")]
+        values: SensitiveValues,
+        behind: u8,
+    }
+
+    /// The bytes of each kind of value, which every later version has to read.
+    #[test]
+    fn values_have_these_bytes() {
+        let float = Value::Float(Finite::new(0.5).expect("finite"));
+        let tuples = [
+            Value::Null,
+            Value::Bool(true),
+            Value::Int(-3),
+            float,
+            Value::Date(5),
+            Value::Text("é".into()),
+            Value::Decimal(-1),
+        ];
+        let (values, _) =
+            SensitiveValues::from_distinct(1, tuples.into_iter().map(|value| vec![value].into_boxed_slice()).collect());
+        let object = Object { values, behind: 9 };
+        let bytes = postcard::to_stdvec(&object).expect("bytes");
+        let meant = [
+            &[1, 7][..],
+            &[1, 0],
+            &[1, 1, 1],
+            &[1, 2, 5],
+            &[1, 3, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f],
+            &[1, 4, 10],
+            &[1, 5, 2, 0xc3, 0xa9],
+            &[1, 6, 1],
+            &[9],
+        ];
+        assert_eq!(bytes, meant.concat());
+        assert_eq!(postcard::from_bytes::<Object>(&bytes).expect("it is read"), object);
+        let not_finite = [&[1, 1, 1, 3][..], &f64::NAN.to_le_bytes(), &[9]].concat();
+        assert!(postcard::from_bytes::<Object>(&not_finite).is_err());
+        assert!(postcard::from_bytes::<Object>(&[1, 2, 1, 2, 4, 1, 2, 2, 9]).is_err(), "values out of their order");
+        assert!(postcard::from_bytes::<Object>(&[2, 1, 1, 2, 4, 9]).is_err(), "a tuple that is too short");
+    }
+}
