@@ -4,6 +4,7 @@
 #![deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::unwrap_used)]
 
 pub mod anonymizer;
+pub mod arithmetic;
 pub mod audit;
 pub mod counting;
 pub mod delta;

@@ -97,6 +97,7 @@ const PURE: &[&str] = &[
     "num-bigint",
     "num-integer",
     "parquet",
+    "rand_xoshiro",
     "rayon",
     "schemars",
     "serde",

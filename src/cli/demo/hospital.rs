@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use crate::engine::arithmetic::SmallDraws;
+
 const ZIPS: [&str; 8] = ["10115", "10117", "10119", "10178", "10179", "10243", "10245", "10247"];
 /// A ward, the ages that come to it, and its diagnoses.
 const WARDS: [(&str, u64, u64, &[&str]); 9] = [
@@ -19,16 +21,12 @@ const WARDS: [(&str, u64, u64, &[&str]); 9] = [
 const WINTER: [&str; 4] = ["J10", "J18", "J20", "J44"];
 
 /// Numbers that look drawn; the same for the same seed.
-pub struct Dice(pub u64);
+pub struct Dice(pub SmallDraws);
 
 impl Dice {
     /// A number from `from` to `to`, both included.
     pub fn between(&mut self, from: u64, to: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        from + (z ^ (z >> 31)) % (to - from + 1)
+        from + self.0.bits() % (to - from + 1)
     }
 
     fn of<T: Copy>(&mut self, some: &[T]) -> T {

@@ -2,6 +2,7 @@
 //! somebody wants to be taken out. What tidegate makes of it is not written here.
 
 use super::hospital::{Admission, Dice};
+use crate::engine::arithmetic::SmallDraws;
 
 /// What comes on a day.
 #[derive(Debug, Default)]
@@ -56,7 +57,7 @@ pub const TOLD: u64 = 9;
 impl Story {
     /// From a seed.
     pub fn new(seed: u64) -> Story {
-        Story { dice: Dice(seed), day: 0, number: 0, known: Vec::new() }
+        Story { dice: Dice(SmallDraws::of_state(seed)), day: 0, number: 0, known: Vec::new() }
     }
 
     /// The next day.

@@ -15,7 +15,6 @@ mod profiles;
 mod question;
 mod random_counts;
 mod refusal;
-mod source;
 mod spread;
 
 pub use answer::{CellEstimate, Countable, TooMany};

@@ -5,7 +5,7 @@
 use super::classes::{CountedClass, CountedClasses};
 use super::question::Method;
 use super::refusal::refused;
-use super::source::SplitMix;
+use crate::arithmetic::SmallDraws;
 
 /// How many profiles there are.
 pub const PROFILES: usize = 16;
@@ -66,7 +66,7 @@ impl Profiles {
 
     /// The profiles of a table.
     pub fn learn(classes: &CountedClasses, method: Method, fit: Fit) -> Profiles {
-        let mut source = SplitMix::new(fit.seed);
+        let mut source = SmallDraws::new(fit.seed);
         let drawn = CLASSES as f64 / classes.all.len() as f64;
         let mut some = Vec::with_capacity(classes.all.len().min(2 * CLASSES));
         for class in &classes.all {

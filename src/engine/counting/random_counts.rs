@@ -3,7 +3,7 @@
 
 use super::answer::{Countable, TooMany};
 use super::question::{Axis, Question};
-use super::source::SplitMix;
+use crate::arithmetic::SmallDraws;
 use crate::histogram::Headcount;
 use crate::model::{Leaf, Taxonomy};
 
@@ -42,7 +42,7 @@ impl RandomCounts {
         if trees.is_empty() || people.is_empty() {
             return RandomCounts(Vec::new());
         }
-        let mut source = SplitMix::new(SEED);
+        let mut source = SmallDraws::new(SEED);
         RandomCounts((0..COUNTS).filter_map(|_| Count::draw(people, trees, &mut source)).collect())
     }
 
@@ -74,7 +74,7 @@ impl RandomCounts {
 }
 
 impl Count {
-    fn draw(people: &Headcount, trees: &[&Taxonomy], source: &mut SplitMix) -> Option<Count> {
+    fn draw(people: &Headcount, trees: &[&Taxonomy], source: &mut SmallDraws) -> Option<Count> {
         for _ in 0..TRIES {
             let mut count = Count { columns: columns(trees, source), people: 0 };
             let of_tuple = |tuple: usize| if count.asks_for(people, tuple) { people.count(tuple) } else { 0 };
@@ -104,7 +104,7 @@ impl Count {
 }
 
 /// Two or three columns, and in each of them a run of leaves or any set of them.
-fn columns(trees: &[&Taxonomy], source: &mut SplitMix) -> Vec<(usize, Vec<bool>)> {
+fn columns(trees: &[&Taxonomy], source: &mut SmallDraws) -> Vec<(usize, Vec<bool>)> {
     let number = (2 + below(2, source)).min(trees.len());
     let mut all: Vec<usize> = (0..trees.len()).collect();
     for at in 0..number {
@@ -114,7 +114,7 @@ fn columns(trees: &[&Taxonomy], source: &mut SplitMix) -> Vec<(usize, Vec<bool>)
     all.into_iter().map(|column| (column, leaves(trees[column].leaves(), source))).collect()
 }
 
-fn leaves(leaves: usize, source: &mut SplitMix) -> Vec<bool> {
+fn leaves(leaves: usize, source: &mut SmallDraws) -> Vec<bool> {
     if below(2, source) == 0 {
         let ends = [below(leaves, source), below(leaves, source)];
         return (0..leaves).map(|leaf| ends[0].min(ends[1]) <= leaf && leaf <= ends[0].max(ends[1])).collect();
@@ -124,7 +124,7 @@ fn leaves(leaves: usize, source: &mut SplitMix) -> Vec<bool> {
 }
 
 /// A number below another one.
-fn below(end: usize, source: &mut SplitMix) -> usize {
+fn below(end: usize, source: &mut SmallDraws) -> usize {
     ((source.share() * end as f64) as usize).min(end - 1)
 }
 

@@ -2,7 +2,7 @@
 //! population is in the table and F, the size of the class in the population, is negative binomial given its f rows there
 //! (Benedetti and Franconi 1998; the estimator of mu-Argus). An estimate, never a bound.
 
-use super::numbers::ln;
+use crate::arithmetic::ln;
 
 /// From this size on, or with at least half of the population in the table, the series ends soon.
 const LARGE: u64 = 64;

@@ -6,9 +6,7 @@
 
 mod attackers;
 mod figures;
-mod gamma;
 mod matches;
-mod numbers;
 mod sizes;
 mod uniques;
 

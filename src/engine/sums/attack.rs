@@ -4,9 +4,10 @@
 use num_bigint::BigInt;
 
 use super::parts::{CellParts, RelatedCells};
-use super::system::{RationalNumber, SumSystem};
+use super::system::SumSystem;
 use super::tableau::{SimplexEnd, Tableau};
 use super::whole_numbers::{WholeNumber, exactly};
+use crate::arithmetic::RationalNumber;
 
 /// A system as its readers see it.
 pub struct SumsAttack<'s> {

@@ -320,12 +320,12 @@ impl Interval {
     fn reaches(&self, value: i128, up: u128, down: u128) -> bool {
         let low = BigInt::from(value) - BigInt::from(down);
         let high = BigInt::from(value) + BigInt::from(up);
-        self.low.as_ref().is_none_or(|own| *own <= super::RationalNumber::whole(low))
-            && self.high.as_ref().is_none_or(|own| *own >= super::RationalNumber::whole(high))
+        self.low.as_ref().is_none_or(|own| *own <= crate::arithmetic::RationalNumber::whole(low))
+            && self.high.as_ref().is_none_or(|own| *own >= crate::arithmetic::RationalNumber::whole(high))
     }
 
     /// The relative error that an estimate from this interval has at most: (high − low) / (high + low). `None` if it has no limit.
-    pub fn relative_error(&self) -> Option<super::RationalNumber> {
+    pub fn relative_error(&self) -> Option<crate::arithmetic::RationalNumber> {
         let (low, high) = (self.low.as_ref()?, self.high.as_ref()?);
         let (above, below) = (high.numerator() * low.denominator(), low.numerator() * high.denominator());
         if below < BigInt::ZERO {
@@ -334,9 +334,9 @@ impl Interval {
         let sum = &above + &below;
         let difference = above - below;
         Some(if sum == BigInt::ZERO {
-            super::RationalNumber::whole(0)
+            crate::arithmetic::RationalNumber::whole(0)
         } else {
-            super::RationalNumber::new(difference, sum)
+            crate::arithmetic::RationalNumber::new(difference, sum)
         })
     }
 

@@ -21,5 +21,5 @@ pub use attack::{Derivation, Interval, SumsAttack, SumsContradiction};
 pub use audit::{CellFault, Computed, Mark, SumsTable, SumsVerdict, TableCell};
 pub use dimensions::{Dimension, Dimensions};
 pub use suppress::{CellSuppression, Protection, Sensitive, SuppressionProblem};
-pub use system::{RationalNumber, Relation, SumSystem};
+pub use system::{Relation, SumSystem};
 pub use tableau::Range;

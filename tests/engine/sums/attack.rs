@@ -1,7 +1,8 @@
 //! What follows from published sums, and the interval of what does not.
 
 use num_bigint::BigInt;
-use tidegate::engine::sums::{Range, RationalNumber, Relation, SumSystem, SumsAttack};
+use tidegate::engine::arithmetic::RationalNumber;
+use tidegate::engine::sums::{Range, Relation, SumSystem, SumsAttack};
 
 use super::recoverer::{self, Equations, Small};
 use crate::common::random::{self, Draw};

@@ -1,10 +1,11 @@
 //! Figures that others have published.
 
+use tidegate::engine::arithmetic::RationalNumber;
 use tidegate::engine::dominance::{DominanceRule, SumCell};
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::sums::{
-    CellSuppression, Dimension, Dimensions, Interval, Protection, Range, RationalNumber, Sensitive, SumSystem,
-    SumsAttack, SuppressionProblem,
+    CellSuppression, Dimension, Dimensions, Interval, Protection, Range, Sensitive, SumSystem, SumsAttack,
+    SuppressionProblem,
 };
 
 /// The table of the introduction of Fischetti and Salazar (Management Science 47, 2001): investment by activity and region.

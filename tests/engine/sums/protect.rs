@@ -1,8 +1,8 @@
 //! What is left out: against all patterns on tiny tables, and by the intervals on larger ones.
 
+use tidegate::engine::arithmetic::RationalNumber;
 use tidegate::engine::sums::{
-    Dimension, Dimensions, Protection, Range, RationalNumber, Relation, Sensitive, SumSystem, SumsAttack,
-    SuppressionProblem,
+    Dimension, Dimensions, Protection, Range, Relation, Sensitive, SumSystem, SumsAttack, SuppressionProblem,
 };
 
 use super::attack::dense;

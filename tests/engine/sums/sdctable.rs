@@ -1,11 +1,12 @@
 //! Examples of sdcTable (Statistics Austria), with what its tests and its manual say of them: cells that are sensitive, cells that are left
 //! out with them, and intervals.
 
+use tidegate::engine::arithmetic::RationalNumber;
 use tidegate::engine::dominance::{DominanceRule, SumCell};
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::sums::{
-    CellSuppression, Dimension, Dimensions, Interval, Protection, Range, RationalNumber, Sensitive, SumSystem,
-    SumsAttack, SuppressionProblem,
+    CellSuppression, Dimension, Dimensions, Interval, Protection, Range, Sensitive, SumSystem, SumsAttack,
+    SuppressionProblem,
 };
 
 /// Its data set `microdata1`: region, gender (m, f) and value of a hundred people.

@@ -8,13 +8,21 @@ use super::imports::Import;
 /// named: the deciding storey names nothing of the acting one because no line here lets it.
 pub const ROOMS: &[(&str, &[&str])] = &[
     // The deciding storey, in the order in which data goes through it.
+    // Fractions, seeded draws and the like, which search and gate both need.
+    ("engine::arithmetic", &[]),
     ("engine::model", &[]),
     ("engine::policy", &["engine::model"]),
     ("engine::histogram", &["engine::model", "engine::policy"]),
     // Groups of numeric rows.
     ("engine::microaggregation", &[]),
-    ("engine::anonymizer", &["engine::model", "engine::policy", "engine::histogram", "engine::microaggregation"]),
-    ("engine::safeguards", &["engine::model", "engine::policy", "engine::histogram", "engine::anonymizer"]),
+    (
+        "engine::anonymizer",
+        &["engine::arithmetic", "engine::model", "engine::policy", "engine::histogram", "engine::microaggregation"],
+    ),
+    (
+        "engine::safeguards",
+        &["engine::arithmetic", "engine::model", "engine::policy", "engine::histogram", "engine::anonymizer"],
+    ),
     // A feed between two ticks: what the search decides, and the people it is about.
     (
         "engine::feed",
@@ -28,22 +36,28 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // What readers compute from a table.
-    ("engine::counting", &["engine::model", "engine::histogram"]),
+    ("engine::counting", &["engine::arithmetic", "engine::model", "engine::histogram"]),
     // Figures of re-identification from the sizes of classes.
-    ("engine::risk", &[]),
+    ("engine::risk", &["engine::arithmetic"]),
     // When sums of numbers give the largest contributions away.
     ("engine::dominance", &["engine::model"]),
     // What is published of the numbers of a class.
     ("engine::measures", &["engine::model", "engine::policy", "engine::histogram", "engine::dominance"]),
     // Tables of published sums: what follows from them, and which cells to leave out.
-    ("engine::sums", &["engine::model", "engine::dominance"]),
+    ("engine::sums", &["engine::arithmetic", "engine::model", "engine::dominance"]),
     // The public files as values and as bytes; whoever judges them reads them back.
     ("engine::release", &["engine::model", "engine::policy", "engine::histogram", "engine::measures", "engine::risk"]),
     // The Delta Lake log of a table that grows, as bytes.
     ("engine::delta", &["engine::model", "engine::release"]),
     // The gate shares no code with the search that it judges.
-    ("engine::gate", &["engine::model", "engine::policy", "engine::histogram", "engine::release"]),
-    ("engine::audit", &["engine::model", "engine::policy", "engine::histogram", "engine::risk", "engine::gate"]),
+    (
+        "engine::gate",
+        &["engine::arithmetic", "engine::model", "engine::policy", "engine::histogram", "engine::release"],
+    ),
+    (
+        "engine::audit",
+        &["engine::arithmetic", "engine::model", "engine::policy", "engine::histogram", "engine::risk", "engine::gate"],
+    ),
     // The acting storey. `ENGINE` stands for all rooms above.
     ("daemon::error", &[]),
     ("daemon::chance", &["daemon::error"]),

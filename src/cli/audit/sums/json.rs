@@ -10,7 +10,8 @@ use super::file::SumsFile;
 use super::number::written;
 use super::options::SumsArgs;
 use super::protected::Protected;
-use crate::engine::sums::{CellFault, Computed, Mark, RationalNumber, SumsVerdict};
+use crate::engine::arithmetic::RationalNumber;
+use crate::engine::sums::{CellFault, Computed, Mark, SumsVerdict};
 
 /// The result of `tidegate audit --sums --json`.
 #[derive(Debug, Serialize, JsonSchema)]

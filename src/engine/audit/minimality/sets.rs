@@ -5,9 +5,10 @@ use num_bigint::BigUint;
 
 use super::groups::{ClassGroup, Equals};
 use super::tie::GuardedTie;
+use crate::arithmetic::ShareFraction;
 use crate::gate::minimality::requirement::{ExactShare, alpha_k};
 use crate::gate::minimality::spread::within;
-use crate::gate::minimality::{AssignmentCounts, Credibility, MinimalityAttack, OriginClass, ShareFraction};
+use crate::gate::minimality::{AssignmentCounts, Credibility, MinimalityAttack, OriginClass};
 
 /// A group and a guarded set.
 pub struct GuardedCase<'c> {

@@ -4,8 +4,8 @@
 use num_bigint::BigUint;
 
 use super::AssignmentCounts;
-use super::fraction::ShareFraction;
 use super::requirement::ExactShare;
+use crate::arithmetic::ShareFraction;
 
 /// Shares of all values; they add up to the whole.
 #[derive(Debug, Clone, PartialEq)]

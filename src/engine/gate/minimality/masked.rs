@@ -4,7 +4,8 @@
 
 use num_bigint::BigUint;
 
-use super::{Credibility, ShareFraction, choose};
+use super::Credibility;
+use crate::arithmetic::{ShareFraction, choose};
 
 /// People up to which the figure is exact.
 const EXACT: u64 = 1 << 10;

@@ -8,7 +8,6 @@
 
 pub mod belief;
 mod bound;
-mod fraction;
 mod masked;
 pub mod requirement;
 mod residues;
@@ -22,11 +21,10 @@ use std::fmt;
 use num_bigint::BigUint;
 
 use self::bound::ClassesBound;
-pub use self::fraction::ShareFraction;
-use self::fraction::choose;
 pub use self::masked::{masked, masked_from};
 use self::requirement::ExactShare;
 use self::residues::{CountResidues, Factor};
+use crate::arithmetic::{ShareFraction, choose};
 use crate::policy::Decimal;
 
 /// One of the classes C_1 … C_u that were generalised into one: people who were equal before.

@@ -6,7 +6,7 @@
 use num_bigint::BigUint;
 use rayon::prelude::*;
 
-use super::fraction::bits_of_choose;
+use crate::arithmetic::bits_of_choose;
 use crate::gate::primes::{self, inverses, power, times};
 
 /// P = Σ C(rows, j) z^j over low ≤ j ≤ high, so many times.

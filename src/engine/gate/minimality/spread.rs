@@ -7,7 +7,7 @@
 use num_bigint::BigUint;
 
 use super::AssignmentCounts;
-use super::fraction::choose;
+use crate::arithmetic::choose;
 
 /// Numbers that unfinished tables may hold together, some 32 MB: one with more ways left than fit in is not worth going on with.
 const NUMBERS: usize = 4_000_000;

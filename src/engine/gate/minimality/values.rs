@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 
 use super::AssignmentCounts;
-use super::fraction::choose;
+use crate::arithmetic::choose;
 
 /// Counts of the values in some rows.
 type Counts = Vec<u64>;

@@ -11,7 +11,6 @@ use super::blocks::{Block, BlockShape};
 use super::budget::RefinementBudget;
 use super::count::{self, Weigh};
 use super::cover::Cover;
-use super::draw::SampleDraws;
 use super::figure::{RatioFigure, SolutionCount};
 use super::finest;
 use super::halves;
@@ -20,6 +19,7 @@ use super::paths::PlacementPaths;
 use super::release::{AttackedRows, Attacker, CarvedRelease, CarvingRule, RepeatedValues};
 use super::sample::Sampler;
 use super::target::{AttackTarget, HeldRows, Support};
+use crate::arithmetic::SeededDraws;
 
 /// How an attack is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,7 +157,7 @@ impl<'r> RefinementAttack<'r> {
             AttackedRows::Outliers => u64::from(u32::MAX),
         };
         let number = budget.draws.min(budget.operations / sampler.cost());
-        let seen = sampler.estimate(&mut SampleDraws::new(self.terms.seed, stream), number);
+        let seen = sampler.estimate(&mut SeededDraws::new(self.terms.seed, stream), number);
         if seen.hits == 0 {
             return;
         }

@@ -11,15 +11,14 @@ use rayon::prelude::*;
 use super::attack::RefinementAttack;
 use super::blocks::BlockShape;
 use super::budget::Spent;
-use super::confidence;
 use super::cover::{self, Cover};
-use super::draw::SampleDraws;
 use super::figure::RatioFigure;
 use super::formation_order::{After, states};
 use super::release::{AttackedRows, CarvedRelease, CarvingRule, RepeatedValues};
 use super::sample::Sampler;
 use super::target::AttackTarget;
 use super::urn::Urn;
+use crate::arithmetic::{self, SeededDraws};
 
 /// Draws that share one stream of chance.
 const TOGETHER: u64 = 64;
@@ -110,13 +109,13 @@ fn draw(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<Joint
     let work = drawn.iter().map(|drawn| drawn.sampler.cost()).sum::<u64>() + rows;
     let draws = budget.draws.min(budget.operations.saturating_mul(SHARE) / work.max(1)) / TOGETHER * TOGETHER;
     let chunk = |chunk: u64| -> u64 {
-        let mut chance = SampleDraws::new(terms.seed, STREAMS + chunk);
+        let mut chance = SeededDraws::new(terms.seed, STREAMS + chunk);
         let distinct = terms.values == RepeatedValues::Distinct;
         (0..TOGETHER).filter(|_| fits(release, (&drawn, distinct), &states, &mut chance)).count() as u64
     };
     let kept = (0..draws / TOGETHER).into_par_iter().map(chunk).sum();
     let slack: f64 = drawn.iter().map(|drawn| drawn.sampler.slack()).sum();
-    let share = if draws == 0 { 0.0 } else { confidence::least(kept, draws) - slack };
+    let share = if draws == 0 { 0.0 } else { arithmetic::least(kept, draws) - slack };
     let ratio =
         if share > 0.0 { RatioFigure::AtMost { log10: apart - share.log10() + 1e-12 } } else { RatioFigure::Unknown };
     Ok(Joint { draws, kept, apart: Some(apart), ratio })
@@ -127,7 +126,7 @@ fn fits(
     release: &CarvedRelease,
     (drawn, distinct): (&[Drawn<'_>], bool),
     states: &[After],
-    chance: &mut SampleDraws,
+    chance: &mut SeededDraws,
 ) -> bool {
     let width = release.columns().len();
     let rows: Vec<Vec<u32>> = drawn.iter().map(|drawn| drawn.rows(width, distinct, chance)).collect();
@@ -164,7 +163,7 @@ impl<'s> Drawn<'s> {
     }
 
     /// The leaves of every row of one solution, one row after the other.
-    fn rows(&self, width: usize, distinct: bool, chance: &mut SampleDraws) -> Vec<u32> {
+    fn rows(&self, width: usize, distinct: bool, chance: &mut SeededDraws) -> Vec<u32> {
         let mut rows = Vec::new();
         for (block, count) in self.sampler.draw(chance) {
             let (cells, urn) = &self.cells[block];

@@ -3,13 +3,12 @@
 //! counted. The figure is a lower bound of the number of solutions, never above the truth but for one run in 10^9.
 
 use super::blocks::BlockShape;
-use super::confidence;
 use super::count::{self, Weigh, Weights};
-use super::draw::{STEPS, SampleDraws, portion};
 use super::paths::PlacementPaths;
 use super::ring::Floats;
 use super::urn::Urn;
 use super::wide::{UNIT, WideFloat};
+use crate::arithmetic::{self, STEPS, SeededDraws, portion};
 
 /// Draws ways of a shape.
 pub struct Sampler<'s> {
@@ -95,7 +94,7 @@ impl<'s> Sampler<'s> {
     }
 
     /// The blocks with rows of one way, and how many; no block twice.
-    pub fn draw(&self, draws: &mut SampleDraws) -> Vec<(usize, u64)> {
+    pub fn draw(&self, draws: &mut SeededDraws) -> Vec<(usize, u64)> {
         let mut counts = Vec::new();
         self.walk(draws, &mut counts, |at, state, step| self.chosen(at, state, step));
         counts
@@ -104,7 +103,7 @@ impl<'s> Sampler<'s> {
     /// One way by arrows that are chosen by block, state and a step.
     fn walk(
         &self,
-        draws: &mut SampleDraws,
+        draws: &mut SeededDraws,
         counts: &mut Vec<(usize, u64)>,
         mut choose: impl FnMut(usize, usize, u64) -> (usize, usize),
     ) {
@@ -146,7 +145,7 @@ impl<'s> Sampler<'s> {
     }
 
     /// Rows of a block of the graph over the blocks in it, all combinations of values being alike.
-    fn split(&self, drawn: usize, rows: u64, draws: &mut SampleDraws, counts: &mut Vec<(usize, u64)>) {
+    fn split(&self, drawn: usize, rows: u64, draws: &mut SeededDraws, counts: &mut Vec<(usize, u64)>) {
         match self.inside[drawn][..] {
             _ if rows == 0 => (),
             [block] => counts.push((block, rows)),
@@ -166,7 +165,7 @@ impl<'s> Sampler<'s> {
     }
 
     /// A lower bound of the number of solutions after so many draws.
-    pub fn estimate(&self, draws: &mut SampleDraws, number: u64) -> SampleResult {
+    pub fn estimate(&self, draws: &mut SeededDraws, number: u64) -> SampleResult {
         // Where a draw has no rows is not looked at; whoever was not always there had none once.
         let mut hits = 0;
         let mut blocks = vec![Range::NONE; self.shape.blocks.len()];
@@ -187,7 +186,7 @@ impl<'s> Sampler<'s> {
             counts.iter().for_each(|&(block, rows)| blocks[block].meet(rows));
             held.iter().for_each(|&(at, child, rows)| slabs[at][child].meet(rows));
         }
-        let share = if number == 0 { 0.0 } else { confidence::least(hits, number) - self.slack() };
+        let share = if number == 0 { 0.0 } else { arithmetic::least(hits, number) - self.slack() };
         let log10 = (share > 0.0).then(|| self.all() + share.log10() - 1e-15);
         let of = |range: Range| range.of(hits);
         let slabs = slabs.into_iter().map(|slabs| slabs.into_iter().map(of).collect()).collect();

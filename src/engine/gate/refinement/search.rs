@@ -2,7 +2,7 @@
 //! is looked for and then changed, row by row and two at a time; what never changed is looked at once more on purpose, and
 //! in the end, where that is little work, every placement is gone through.
 
-use super::draw::SampleDraws;
+use crate::arithmetic::SeededDraws;
 
 /// Cells that are tried for a row when placements are looked for.
 const TRIED: usize = 24;
@@ -48,7 +48,7 @@ impl TargetRows {
 pub struct PlacementSearch {
     rows: Vec<TargetRows>,
     cap: u32,
-    draws: SampleDraws,
+    draws: SeededDraws,
     /// Rows that each cap counts.
     counted: Vec<u32>,
     /// By how many rows caps are exceeded.
@@ -65,7 +65,7 @@ pub struct PlacementSearch {
 
 impl PlacementSearch {
     /// Nothing is placed yet. Every cap is the same.
-    pub fn new(rows: Vec<TargetRows>, cap: u64, draws: SampleDraws) -> PlacementSearch {
+    pub fn new(rows: Vec<TargetRows>, cap: u64, draws: SeededDraws) -> PlacementSearch {
         let caps = rows.iter().flat_map(|rows| &rows.cells).flat_map(|cell| &cell.caps).max();
         let number = |rows: &TargetRows| rows.parts.iter().flatten().max().map_or(0, |last| last + 1);
         PlacementSearch {

@@ -1,7 +1,7 @@
 //! Rows drawn into parts in proportion to how many combinations of values each part holds; where no two rows share all
 //! values, without putting back. Exact but for the numbers that it is given.
 
-use super::draw::SampleDraws;
+use crate::arithmetic::SeededDraws;
 
 /// Parts side by side.
 pub struct Urn {
@@ -21,7 +21,7 @@ impl Urn {
 
     /// The parts that so many rows fall into, in the order drawn. There must be as many combinations as rows, if these are
     /// distinct.
-    pub fn draw(&self, rows: u64, distinct: bool, draws: &mut SampleDraws) -> Vec<usize> {
+    pub fn draw(&self, rows: u64, distinct: bool, draws: &mut SeededDraws) -> Vec<usize> {
         let all = self.ends[self.ends.len() - 1];
         let mut taken: Vec<usize> = Vec::new();
         while (taken.len() as u64) < rows {
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn distinct_rows_do_not_overflow_a_part() {
         let urn = Urn::new([1, 3, 2].into_iter());
-        let mut draws = SampleDraws::new(1, 1);
+        let mut draws = SeededDraws::new(1, 1);
         let mut first = [0; 3];
         for _ in 0..6000 {
             let parts = urn.draw(5, true, &mut draws);

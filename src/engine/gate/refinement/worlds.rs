@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use super::attack::RefinementAttack;
 use super::blocks::BlockShape;
 use super::budget::Spent;
-use super::draw::SampleDraws;
 use super::formation_order::{After, states};
 use super::joint::cells;
 use super::release::RepeatedValues;
 use super::search::{EqualCells, PlacementSearch, TargetRows};
 use super::target::{AttackTarget, CertainClass, SegmentPart, Support};
+use crate::arithmetic::SeededDraws;
 
 /// Caps that are looked up at most, one per cell and state.
 const LOOKED_UP: u64 = 1 << 22;
@@ -30,7 +30,7 @@ pub fn crowds(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Option
     let parts: Vec<Vec<(SegmentPart, Support)>> = targets.iter().map(parts).collect::<Option<_>>()?;
     let (rows, whole) = rows(attack, targets).ok()?;
     let k = attack.release.k();
-    let mut search = PlacementSearch::new(rows, k - 1, SampleDraws::new(attack.terms.seed, STREAM));
+    let mut search = PlacementSearch::new(rows, k - 1, SeededDraws::new(attack.terms.seed, STREAM));
     let small = |seen: (u32, u32)| seen.0 == seen.1 && (1..k).contains(&u64::from(seen.0));
     // What a target shows alone is told of it alone.
     let open_alone = |at: usize, part: usize| parts[at][part].1.certain().is_none();

@@ -4,8 +4,8 @@
 //!
 //! 0 < α < 1: a sample that is most likely with α = 0 or less has no estimate.
 
-use crate::risk::gamma::{ln_quotients, reciprocals};
-use crate::risk::numbers::exp;
+use crate::arithmetic::exp;
+use crate::arithmetic::{ln_quotients, reciprocals};
 use crate::risk::sizes::Sizes;
 
 /// The least α that is told from 0.

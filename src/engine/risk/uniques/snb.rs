@@ -4,7 +4,7 @@
 //!
 //! Where the two equations have no solution, or more than one, there is no estimate.
 
-use crate::risk::numbers::{exp, ln, power};
+use crate::arithmetic::{exp, ln, power};
 use crate::risk::sizes::Sizes;
 
 /// Places between which solutions are looked for.

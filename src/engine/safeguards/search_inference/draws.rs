@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::chance::{self, TraceDraws};
 use super::figure::TraceRatio;
 use super::rerun::RerunRelease;
 use super::terms::{FigureSource, TraceTerms, WholeTrace};
+use crate::arithmetic::{self, SmallDraws};
 use crate::histogram::{Headcount, Heads, Release};
 use crate::model::{Leaf, Node, Taxonomy};
 use crate::policy::Values;
@@ -76,7 +76,7 @@ pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) 
     let draws = (terms.budget.rows / (release.rows() + nodes as u64)).min(terms.budget.draws) / TOGETHER * TOGETHER;
     let again = RerunRelease::new(release, trees, a);
     let kept = (0..draws / TOGETHER).into_par_iter().map(|stream| {
-        let mut chance = TraceDraws::new(terms.seed, stream);
+        let mut chance = SmallDraws::of_stream(terms.seed, stream);
         let comes = |_: &u64| {
             let rows = classes.iter().flat_map(|class| class.draw(terms.values, &mut chance));
             again.comes_of(&Headcount::of(trees.len(), rows.map(|row| (row, Heads { since: 0, count: 1 }))))
@@ -84,14 +84,14 @@ pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) 
         (0..TOGETHER).filter(comes).count() as u64
     });
     let kept = kept.sum();
-    let share = if draws == 0 { 0.0 } else { chance::least(kept, draws) };
+    let share = if draws == 0 { 0.0 } else { arithmetic::least(kept, draws) };
     let ratio = if share > 0.0 { TraceRatio::AtMost { log10: -share.log10() + 1e-12 } } else { TraceRatio::Unknown };
     WholeTrace { ratio, source: FigureSource::Drawn { draws, kept } }
 }
 
 impl Class<'_> {
     /// The leaves of all its rows.
-    fn draw(&self, values: Values, chance: &mut TraceDraws) -> Vec<Vec<Leaf>> {
+    fn draw(&self, values: Values, chance: &mut SmallDraws) -> Vec<Vec<Leaf>> {
         match (values, self.volume) {
             (Values::Repeated, _) => (0..self.rows).map(|_| self.leaves(&self.any(chance))).collect(),
             (Values::Distinct, Some(volume)) => self.some(volume, chance),
@@ -107,7 +107,7 @@ impl Class<'_> {
     }
 
     /// A value per column.
-    fn any(&self, chance: &mut TraceDraws) -> Vec<u64> {
+    fn any(&self, chance: &mut SmallDraws) -> Vec<u64> {
         self.sides.iter().map(|side| chance.below(side.values())).collect()
     }
 
@@ -116,7 +116,7 @@ impl Class<'_> {
     }
 
     /// Different combinations, every choice as likely (R. Floyd's way).
-    fn some(&self, volume: u64, chance: &mut TraceDraws) -> Vec<Vec<Leaf>> {
+    fn some(&self, volume: u64, chance: &mut SmallDraws) -> Vec<Vec<Leaf>> {
         let mut chosen = BTreeSet::new();
         for last in volume - self.rows..volume {
             let drawn = chance.below(last + 1);

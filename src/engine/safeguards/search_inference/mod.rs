@@ -16,7 +16,6 @@
 //!
 //! Knows classes and counts, never whose they are and never a sensitive value.
 
-mod chance;
 mod clean;
 mod closed_forms;
 mod draws;

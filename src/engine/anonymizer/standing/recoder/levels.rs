@@ -10,6 +10,7 @@ use super::super::super::validity::InvalidReason;
 use super::super::course::Course;
 use super::classes::RecodedPeople;
 use super::terms::{Recoded, Recoder};
+use crate::arithmetic::gcd;
 use crate::histogram::Headcount;
 use crate::model::{Node, Recoding, Taxonomy};
 
@@ -105,10 +106,6 @@ fn refusals(
 fn lowest_terms(weights: Vec<u32>) -> Vec<u32> {
     let common = weights.iter().copied().fold(0, gcd).max(1);
     weights.into_iter().map(|weight| weight / common).collect()
-}
-
-fn gcd(one: u32, other: u32) -> u32 {
-    if other == 0 { one } else { gcd(other, one % other) }
 }
 
 /// The level of each column, if a recoding has one.

@@ -1,7 +1,7 @@
 //! Long sums of reciprocals and long products of quotients, by the first terms and Stirling's series for the rest (differences of the
 //! digamma function and of the logarithm of the gamma function). The same on all machines.
 
-use super::numbers::{ln_growth, ln_ratio};
+use super::elementary::{ln_growth, ln_ratio};
 
 /// From here on the series are exact to the last digits.
 const FAR: f64 = 32.0;

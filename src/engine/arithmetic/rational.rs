@@ -1,0 +1,69 @@
+//! Numbers in lowest terms. `Debug` shows none: they may be sums of what persons have.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+
+/// A number in lowest terms, with a denominator above 0.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RationalNumber {
+    numerator: BigInt,
+    denominator: BigInt,
+}
+
+impl fmt::Debug for RationalNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fraction")
+    }
+}
+
+impl RationalNumber {
+    /// In lowest terms.
+    ///
+    /// # Panics
+    /// The denominator is not above 0.
+    pub fn new(numerator: BigInt, denominator: BigInt) -> RationalNumber {
+        assert!(denominator > BigInt::ZERO, "a denominator is above 0");
+        let shared = numerator.gcd(&denominator);
+        RationalNumber { numerator: numerator / &shared, denominator: denominator / shared }
+    }
+
+    /// A whole number.
+    pub fn whole(number: impl Into<BigInt>) -> RationalNumber {
+        RationalNumber { numerator: number.into(), denominator: BigInt::from(1) }
+    }
+
+    /// The largest whole number that is not above it.
+    pub fn floor(&self) -> BigInt {
+        self.numerator.div_floor(&self.denominator)
+    }
+
+    /// The smallest whole number that is not below it.
+    pub fn ceil(&self) -> BigInt {
+        self.numerator.div_ceil(&self.denominator)
+    }
+
+    /// Above the line.
+    pub fn numerator(&self) -> &BigInt {
+        &self.numerator
+    }
+
+    /// Below the line.
+    pub fn denominator(&self) -> &BigInt {
+        &self.denominator
+    }
+}
+
+impl PartialOrd for RationalNumber {
+    fn partial_cmp(&self, other: &RationalNumber) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for RationalNumber {
+    fn cmp(&self, other: &RationalNumber) -> Ordering {
+        (&self.numerator * &other.denominator).cmp(&(&other.numerator * &self.denominator))
+    }
+}
