@@ -50,6 +50,14 @@ roots! {
     "0.1" "folder" folder folders::continue_folder;
     "0.1" "folder-carved" folder_carved folders::continue_folder;
     "0.1" "topic" topic topic::read_on;
+    "0.2" "crowds" crowds feeds::continue_feed;
+    "0.2" "crowds-erased" crowds_erased feeds::leave_erased_rows_out;
+    "0.2" "measured" measured feeds::continue_feed;
+    "0.2" "grouped" grouped feeds::continue_feed;
+    "0.2" "levels" levels feeds::continue_feed;
+    "0.2" "packed" packed feeds::continue_feed;
+    "0.2" "signed" signed feeds::approve_with_key;
+    "0.2" "withdrawn" withdrawn feeds::publish_withdrawn_rows_again;
 }
 
 #[test]

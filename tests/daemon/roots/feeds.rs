@@ -119,6 +119,62 @@ pub fn approve(root: &Root) {
     run_again(root);
 }
 
+/// Approves the release that was held, and the next one, with the key of the one approver.
+pub fn approve_with_key(root: &Root) {
+    open_as_left(root);
+    let before = account_for_all(root).len();
+    for release in [before + 1, before + 2] {
+        let number = release.to_string();
+        let (code, _) = root.json(&["approve", "feed.toml", &number, "--reason", "seen by the board"]);
+        assert_ne!(code, Some(0), "{}: a release was approved without a signature", root.name);
+        let shown = root.run(&["show", "feed.toml", "--candidate"]);
+        let seen = shown["digest"].as_str().unwrap_or_else(|| panic!("{}: {shown}", root.name)).to_owned();
+        let words = ["--seen", &seen, "--as", "board", "--key", "approver.key", "--reason", "seen by the board"];
+        let answer = root.run(&[&["approve", "feed.toml", &number][..], &words].concat());
+        assert_eq!((&answer["done"], &answer["release"]), (&true.into(), &release.into()), "{}: {answer}", root.name);
+        if release == before + 1 {
+            assert_eq!(take_next_file(root).len(), release, "{}: another release waits for approval", root.name);
+        }
+    }
+    verify_and_audit(root);
+    run_again(root);
+}
+
+/// The next release leaves out the whole atom of `P0007`, and no other row.
+pub fn leave_erased_rows_out(root: &Root) {
+    open_as_left(root);
+    let before = releases(root).pop().expect("a release");
+    assert!(before.diagnoses().contains("case 0007"), "{}: published releases stay", root.name);
+    root.put(NEXT, root.read("next.csv"));
+    let tick = &root.run(&["run", "--once", "feed.toml"])["ticks"][0];
+    assert_eq!(tick["outcome"], "published", "{}: {tick}", root.name);
+    let (after, erased) = (releases(root).pop().expect("a release"), &root.expected["erased_rows"]);
+    let gone = before.diagnoses().difference(&after.diagnoses()).count();
+    assert!(!after.diagnoses().contains("case 0007") && *erased == gone, "{}: {gone} rows left", root.name);
+    let people = read_people(root, &read_texts(root, "in")).len() as u64;
+    assert_eq!(after.len() as u64 + count_unpublished(root) + gone as u64, people, "{}", root.name);
+    verify_with_notices(root);
+    run_again(root);
+}
+
+/// The newest release was withdrawn, and the next one holds its rows again.
+pub fn publish_withdrawn_rows_again(root: &Root) {
+    open_as_left(root);
+    root.put(NEXT, root.read("next.csv"));
+    let tick = &root.run(&["run", "--once", "feed.toml"])["ticks"][0];
+    assert_eq!(tick["outcome"], "published", "{}: {tick}", root.name);
+    let people = read_people(root, &read_texts(root, "in")).len() as u64;
+    assert_eq!(tick["rows"].as_u64().expect("a number") + count_unpublished(root), people, "{}: {tick}", root.name);
+    verify_with_notices(root);
+}
+
+/// As [`verify_and_audit`], where signed notices lie in the place of manifests.
+fn verify_with_notices(root: &Root) {
+    let verified = root.run(&["verify", "feed.toml"]);
+    assert_eq!(verified["intact"], true, "{}: {verified}", root.name);
+    assert_eq!(root.run(&["audit", "--feed", "feed.toml"])["safe"], true, "{}", root.name);
+}
+
 /// `P0007` was published and erased: a new row of theirs is a repeat. `P0900` waited and was erased: no release holds them,
 /// and a new row of theirs counts as new.
 pub fn keep_erased_people_out(root: &Root) {
@@ -179,14 +235,14 @@ pub fn publish_others_in_new_chain(root: &Root) {
 }
 
 fn publish_in_new_chain(root: &Root) -> Release {
-    // A chain that begins today halves, and refuses a file that asks for something else without naming it.
-    let (code, refused) = root.json(&["new-chain", "feed.toml", "--reason", "the chain cannot go on"]);
-    let text = refused["text"].as_str().expect("words");
-    assert!(
-        code == Some(1) && text.contains("`policy.max_wait`") && text.contains("search = \"top-down\""),
-        "{refused}"
-    );
-    root.edit("feed.toml", "[policy]\n", "[policy]\nsearch = \"top-down\"\n");
+    if !root.read("feed.toml").contains("search = ") {
+        // A chain that begins today halves, and refuses a file that asks for something else without naming it.
+        let (code, refused) = root.json(&["new-chain", "feed.toml", "--reason", "the chain cannot go on"]);
+        let text = refused["text"].as_str().expect("words");
+        let names = text.contains("`policy.max_wait`") && text.contains("search = \"top-down\"");
+        assert!(code == Some(1) && names, "{refused}");
+        root.edit("feed.toml", "[policy]\n", "[policy]\nsearch = \"top-down\"\n");
+    }
     let answer = root.run(&["new-chain", "feed.toml", "--reason", "the chain cannot go on"]);
     assert_eq!((&answer["done"], &answer["chain"]), (&true.into(), &2.into()), "{}: {answer}", root.name);
     let newest = take_next_file(root).pop().expect("a release");

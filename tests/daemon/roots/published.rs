@@ -34,8 +34,9 @@ pub fn releases(root: &Root) -> Vec<Release> {
         true => ("out", |number| format!("{number}/manifest.json")),
         false => ("public", |number| format!("manifest/{number:010}.json")),
     };
+    // A manifest that lists rows which were erased since is gone.
     let manifest = |number| fs::read(root.path(base).join(names(number))).ok();
-    let manifests = (1..).map_while(manifest).map(|bytes| serde_json::from_slice::<Json>(&bytes).expect("JSON"));
+    let manifests = (1..100).filter_map(manifest).map(|bytes| serde_json::from_slice::<Json>(&bytes).expect("JSON"));
     manifests.map(|manifest| Release::read(root, base, &manifest)).collect()
 }
 
@@ -44,8 +45,12 @@ impl Release {
         let files = manifest["files"].as_array().expect("files").iter();
         let paths: Vec<&str> = files.map(|file| file["path"].as_str().expect("a path")).collect();
         let bytes = |path: &str| fs::read(root.path(base).join(path)).expect("a published file");
-        let tables: Vec<Vec<Row>> =
-            paths.iter().filter(|path| path.ends_with(".parquet")).map(|path| table(bytes(path))).collect();
+        // The sums of measures are no rows of people.
+        let tables = paths.iter().filter(|path| path.ends_with(".parquet") && !path.starts_with("measures"));
+        let mut tables: Vec<Vec<Row>> = tables.map(|path| table(bytes(path))).collect();
+        if manifest["layout"] == 2 {
+            tables = vec![tables.concat()];
+        }
         let taxonomy = paths.iter().find(|path| path.ends_with(".json")).expect("taxonomies");
         let taxonomy: Json = serde_json::from_slice(&bytes(taxonomy)).expect("JSON");
         let release = Release {
