@@ -137,6 +137,11 @@ fn the_engine_holds_no_word_of_the_world_outside() {
 }
 
 #[test]
+fn the_gate_never_asks_which_search_it_was() {
+    none(rust("src").iter().flat_map(rules::asks_for_the_search).collect());
+}
+
+#[test]
 fn files_and_functions_are_short() {
     none(all_rust().iter().flat_map(rules::lengths).collect());
     let median = rules::median(&rust("src"));

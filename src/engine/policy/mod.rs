@@ -7,10 +7,10 @@
 mod check;
 mod division;
 mod halving;
-mod inference;
 mod odds;
 mod open;
 mod parts;
+mod search_facts;
 mod settings;
 mod steps;
 mod workload;
@@ -19,9 +19,9 @@ pub use crate::model::Decimal;
 pub use check::{ColumnFacts, PolicyError, contradictions};
 pub use division::{Certain, Division, RegionSplit, refusals};
 pub use halving::{Halving, RegionParts};
-pub use inference::Inference;
 pub use odds::Odds;
 pub use parts::{ChainPromise, Closeness, DiversityLimits, Masking, RareRowPolicy, Recursive, RefinementLimits};
+pub use search_facts::{Inference, LabelRule, RefusedStep, SearchFacts};
 pub use settings::{
     ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, Off, OnRepeat, OnUnsafe, Outliers,
     Output, PolicySettings, Rare, Search, Values,
@@ -209,12 +209,12 @@ impl Policy {
     /// What readers who know the search can infer of a recoding that is searched for.
     pub fn inference(&self) -> Inference {
         let plain = self.details.iter().all(|detail| detail.counts_as_one() && detail.floor().is_none());
-        match self.search {
+        match self.search.facts().refused {
             _ if matches!(self.chain, ChainPromise::Crowds { .. }) => Inference::Nothing,
-            Search::Levels => Inference::EachLevel(self.set_aside()),
-            Search::TopDown if plain && self.set_aside() == Decimal::ZERO => Inference::Replay,
-            Search::TopDown => Inference::EachNode(self.set_aside()),
-            Search::ArxLr | Search::Halves | Search::Mondrian | Search::Mdav => Inference::Nothing,
+            Some(RefusedStep::Level) => Inference::EachLevel(self.set_aside()),
+            Some(RefusedStep::Node) if plain && self.set_aside() == Decimal::ZERO => Inference::Replay,
+            Some(RefusedStep::Node) => Inference::EachNode(self.set_aside()),
+            None => Inference::Nothing,
         }
     }
 

@@ -290,15 +290,3 @@ words! {
         Hierarchical,
     }
 }
-
-impl Search {
-    /// Whether every class gets labels of its own, along the taxonomies.
-    pub fn is_local(self) -> bool {
-        matches!(self, Search::ArxLr | Search::Halves | Search::Mondrian | Search::Mdav)
-    }
-
-    /// Whether neighbours are grouped before their classes have labels.
-    pub fn is_micro(self) -> bool {
-        matches!(self, Search::Mondrian | Search::Mdav)
-    }
-}

@@ -153,6 +153,14 @@ fn headers_are_missed() {
 }
 
 #[test]
+fn a_gate_that_asks_for_the_search_is_found() {
+    let asks =
+        |place| rules::asks_for_the_search(&source(place, "fn f(of: Search) -> bool { of == Search::Mdav }")).len();
+    assert_eq!((asks("src/engine/gate/a.rs"), asks("src/engine/feed/a.rs")), (2, 0));
+    assert!(rules::asks_for_the_search(&source("src/engine/gate/a.rs", "use super::SpreadSearch;")).is_empty());
+}
+
+#[test]
 fn words_are_found() {
     let found = |place, text| rules::words(&source(place, text)).len();
     let unsafe_code = |place| rules::unsafe_code(&source(place, "fn f() { unsafe { g() } }")).len();

@@ -39,6 +39,16 @@ const PATHS: &[&[&str]] = &[
 /// The one file in which memory is not looked after by the compiler.
 pub const UNSAFE: &str = "src/daemon/ingest/topic/id.rs";
 
+/// Where a file of the gate asks which search has made what it judges. It is told what is public of a search, as values.
+pub fn asks_for_the_search(source: &Source) -> Vec<String> {
+    if !module(&source.place).starts_with("engine::gate") {
+        return Vec::new();
+    }
+    let code = text::code(&source.text);
+    let found = text::tokens(&code).into_iter().filter(|token| token.text == "Search");
+    found.map(|token| format!("{}:{}: the gate takes `Search::facts`", source.place, token.line)).collect()
+}
+
 /// Where a file of the acting storey does what only one of them may.
 pub fn unsafe_code(source: &Source) -> Vec<String> {
     let code = text::code(&source.text);

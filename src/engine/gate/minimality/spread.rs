@@ -28,7 +28,7 @@ pub struct RowSpread {
 
 /// A search for tables.
 #[derive(Clone)]
-struct Search {
+struct SpreadSearch {
     /// Rows that have no place yet, and room that is not taken.
     people: Vec<u64>,
     classes: Vec<u64>,
@@ -45,7 +45,7 @@ impl RowSpread {
     pub fn tables(&self, most: usize, mut steps: u64) -> Option<Vec<SpreadTable>> {
         let mut places = vec![0u64; self.people.len()];
         self.may.iter().for_each(|&(_, people)| places[people] += 1);
-        let mut search = Search {
+        let mut search = SpreadSearch {
             people: self.people.clone(),
             classes: self.classes.clone(),
             room: vec![0; self.people.len()],
@@ -129,7 +129,7 @@ pub fn within(class: &[u64]) -> impl Iterator<Item = usize> + '_ {
     class.iter().enumerate().filter(|(_, rows)| **rows > 0).map(|(at, _)| at)
 }
 
-impl Search {
+impl SpreadSearch {
     /// So many rows of these people lie in this class.
     fn settle(&mut self, at: usize, rows: u64) {
         let (class, people) = self.open.swap_remove(at);

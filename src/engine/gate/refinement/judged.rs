@@ -10,7 +10,7 @@ use super::release::{AttackedRows, Attacker, CarvedRelease, RepeatedValues};
 use super::results::{AttackResult, NoFinding, Together};
 use crate::histogram::describe;
 use crate::model::{Columns, Node};
-use crate::policy::{self, Policy, Search};
+use crate::policy::{self, LabelRule, Policy};
 
 /// What an attacker finds.
 #[derive(Debug)]
@@ -41,9 +41,9 @@ pub fn attacked<'n>(
     (policy, attacker): (&Policy, Attacker),
     (seed, together): (u64, Together),
 ) -> Result<RefinementVerdict, String> {
-    let (layers, release) = match (policy.search(), attacker) {
-        (Search::Halves, _) => halved(columns, &Vec::from_iter(classes), policy)?,
-        (Search::Mondrian | Search::Mdav, _) => grouped(columns, &Vec::from_iter(classes), policy)?,
+    let (layers, release) = match (policy.search().facts().labels, attacker) {
+        (LabelRule::Halved, _) => halved(columns, &Vec::from_iter(classes), policy)?,
+        (LabelRule::Finest, _) => grouped(columns, &Vec::from_iter(classes), policy)?,
         (_, Attacker::Paper) => carved(columns, policy, |layers, k| layers.release(layers.ranked(classes, k)?, k))?,
         (_, Attacker::Strongest) => carved(columns, policy, |layers, k| layers.release(classes, k))?,
     };
