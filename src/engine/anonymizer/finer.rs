@@ -31,6 +31,8 @@ pub struct LeafPeople {
 /// The finest valid recoding that is found below the standing one. `earlier`: those of the chain's releases, in their order, all
 /// of which refine the standing one; with none of them it may cross.
 pub fn finer(people: &[LeafPeople], standing: &[Cut], earlier: &[&[Cut]], trees: &[&Taxonomy], k: u64) -> Recoding {
+    assert_eq!(standing.len(), trees.len(), "a cut for each column");
+    assert!(earlier.iter().all(|cuts| cuts.len() == trees.len()), "a cut for each column");
     let columns: Vec<Vec<Leaf>> =
         (0..trees.len()).map(|column| people.iter().map(|known| known.leaves[column]).collect()).collect();
     let rows: Vec<u64> = people.iter().map(|known| known.people).collect();

@@ -7,6 +7,7 @@ pub const DELTA: f64 = 1e-9;
 /// A probability that is not above the truth, but for one run in 1 / [`DELTA`]: the largest p with
 /// P(Binomial(draws, p) ≥ hits) ≤ delta.
 pub fn least(hits: u64, draws: u64) -> f64 {
+    assert!(hits <= draws, "of all draws some hit");
     if hits == 0 {
         return 0.0;
     }

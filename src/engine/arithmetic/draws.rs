@@ -9,6 +9,7 @@ pub const STEPS: u64 = 1 << 53;
 
 /// How far a step is on the way from 0 to 1.
 pub fn portion(step: u64) -> f64 {
+    assert!(step <= STEPS, "a step between 0 and 1");
     step as f64 * (f64::EPSILON / 2.0)
 }
 
@@ -42,6 +43,7 @@ impl SeededDraws {
 
     /// Any of 0, 1, … below a bound that is not 0, all alike.
     pub fn below(&mut self, bound: u128) -> u128 {
+        assert!(bound > 0, "there is something to draw");
         let mask = u128::MAX >> (bound - 1).leading_zeros().min(127);
         loop {
             let low = u128::from(self.bits());
@@ -81,6 +83,7 @@ impl SmallDraws {
 
     /// Any of 0, 1, … below a bound that is not 0, all alike.
     pub fn below(&mut self, bound: u64) -> u64 {
+        assert!(bound > 0, "there is something to draw");
         let mask = u64::MAX >> (bound - 1).leading_zeros().min(63);
         loop {
             let found = self.bits() & mask;

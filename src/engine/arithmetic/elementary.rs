@@ -8,6 +8,7 @@ const TERMS: u32 = 20;
 
 /// The natural logarithm of a positive, normal number.
 pub fn ln(number: f64) -> f64 {
+    assert!(number.is_normal() && number > 0.0, "the logarithm of a positive number");
     let bits = number.to_bits();
     let (mut exponent, mut part) = ((bits >> 52) as i64 - 1023, f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52));
     if part > 4.0 / 3.0 {
@@ -28,6 +29,7 @@ pub fn ln_growth(from: f64, by: f64) -> f64 {
 
 /// ln((1 + z) / (1 − z)) for |z| ≤ 1/3.
 fn twice_atanh(z: f64) -> f64 {
+    assert!(z.abs() <= 0.34, "the series is for small arguments");
     let square = z * z;
     2.0 * z * (0..TERMS).rev().fold(0.0, |sum, at| sum * square + 1.0 / f64::from(2 * at + 1))
 }

@@ -47,6 +47,7 @@ impl ShareFraction {
     /// The same share of a belief whose odds are `factor` times these: part × factor of part × factor and the rest.
     #[must_use]
     pub fn moved(&self, factor: &ShareFraction) -> ShareFraction {
+        assert!(self.part <= self.of, "a share of at most all");
         let (with, without) = (&self.part * &factor.part, (&self.of - &self.part) * &factor.of);
         ShareFraction::new(with.clone(), with + without)
     }
@@ -54,6 +55,7 @@ impl ShareFraction {
     /// A share of it, and this share of what it leaves.
     #[must_use]
     pub fn or(&self, rest: &ShareFraction) -> ShareFraction {
+        assert!(self.part <= self.of && rest.part <= rest.of, "shares of at most all");
         let left = (&self.of - &self.part) * (&rest.of - &rest.part);
         let of = &self.of * &rest.of;
         ShareFraction::new(&of - left, of)

@@ -8,6 +8,7 @@ const FAR: f64 = 32.0;
 
 /// Σ 1/(x + i) over i from 1 to `terms`; x > −1.
 pub fn reciprocals(x: f64, terms: u64) -> f64 {
+    assert!(x > -1.0, "terms above 0");
     let near = (0..terms).take_while(|&at| x + (at as f64) < FAR).count() as u64;
     let first: f64 = (1..=near).map(|at| 1.0 / (x + at as f64)).sum();
     if near == terms {
@@ -24,6 +25,7 @@ pub fn reciprocals(x: f64, terms: u64) -> f64 {
 
 /// ln of the product of (x + i)/(y + i) over i from 0 to `terms` − 1; x, y > 0 and close to each other.
 pub fn ln_quotients(x: f64, y: f64, terms: u64) -> f64 {
+    assert!(x > 0.0 && y > 0.0, "terms above 0");
     let near = (0..terms).take_while(|&at| x.min(y) + (at as f64) < FAR).count() as u64;
     let first: f64 = (0..near).map(|at| ln_ratio(y + at as f64, x + at as f64)).sum();
     let [from, to] = [near, terms].map(|at| ln_gamma_ratio(x + at as f64, y + at as f64));

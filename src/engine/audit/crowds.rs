@@ -66,6 +66,7 @@ pub fn diversity(
     measures: &Measures,
     shares: &[ValueShares],
 ) -> Vec<DiversityFigures> {
+    assert_eq!(shares.len(), releases.len(), "shares of each release");
     // What came with a release can be told apart in all later ones, which are other tables to compare it with.
     let of = |at: usize| {
         let parts = growth.new[..=at].iter().map(|new| measures.of_release(new, &shares[at]));

@@ -78,6 +78,7 @@ impl RowChanges {
 
     /// What is left of a release in a later one, if every row stays that no notice names.
     pub fn left(&self, releases: &[Release], earlier: usize, later: usize) -> Release {
+        assert!(earlier <= later && later < releases.len(), "releases in their order");
         let between = self.erased.get(earlier + 1..=later).into_iter().flatten().flatten();
         let known = between.filter(|left_out| left_out.came <= earlier);
         known.fold(releases[earlier].clone(), |left, left_out| left.beyond(&left_out.rows))
@@ -117,6 +118,7 @@ pub fn states(rows: &Histogram) -> bool {
 
 /// Per release the rows that it has more than the one before it, or fewer. Everything is new in the first one.
 fn differences(releases: &[Release], fewer: bool) -> Vec<Release> {
+    assert!(releases.windows(2).all(|pair| pair[0].width() == pair[1].width()), "releases of one feed");
     let of = |at: usize| match (at.checked_sub(1), fewer) {
         (None, false) => releases[0].clone(),
         (None, true) => releases[0].beyond(&releases[0]),

@@ -44,6 +44,7 @@ pub fn judge(
     columns: &Columns,
     names: &[String],
 ) -> AuditVerdict {
+    assert_eq!(names.len(), releases.len(), "a name for each release");
     let bench = Bench { policy, releases, columns, names, other_method: figures.minimality.is_some() };
     let mut reasons = Vec::new();
     let decided = match &figures.crowds {

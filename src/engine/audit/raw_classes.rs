@@ -7,6 +7,7 @@ use crate::risk::Sizes;
 
 /// Per release the classes of the rows behind it: of a cumulative chain those of all increments so far.
 pub fn behind(raw: &Histogram, releases: usize, kind: ChainKind) -> Vec<Sizes> {
+    assert!(releases > 0, "a chain of releases");
     let mut sizes = vec![Sizes::default(); releases];
     let mut rows = vec![0; releases];
     for tuple in 0..raw.tuples() {

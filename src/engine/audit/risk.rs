@@ -38,6 +38,7 @@ pub fn risks(subject: &AuditSubject, policy: &Policy, population: Option<u64>) -
 }
 
 fn sizes(release: &Release) -> Sizes {
+    assert!(release.rows() > 0 || release.classes() == 0, "each class has rows");
     (0..release.classes()).map(|class| (release.size(class), 1)).collect()
 }
 

@@ -7,6 +7,7 @@ const MOST_SUSPECTS: usize = 100_000;
 
 /// How many targets of one increment are kept.
 pub fn share(releases: usize) -> usize {
+    assert!(releases > 0, "a chain of releases");
     (MOST_SUSPECTS / releases).max(1000)
 }
 
@@ -21,6 +22,7 @@ pub struct Suspects {
 impl Suspects {
     /// Takes in one more; at most so many are kept. Which ones does not depend on the order.
     pub fn push(&mut self, suspect: Suspect, most: usize) {
+        assert!(most > 0, "suspects that are kept");
         self.kept.push(suspect);
         if self.kept.len() >= 2 * most {
             self.cut(most);

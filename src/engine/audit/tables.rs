@@ -275,6 +275,7 @@ fn is_local(labels: &Histogram, trees: &[&Taxonomy]) -> bool {
 
 /// Which recoding each release is under; those whose classes have labels of their own share none.
 fn numbered(releases: &mut [Release], trees: &[&Taxonomy]) -> Vec<usize> {
+    assert!(releases.iter().all(|release| release.width() == trees.len()), "a taxonomy for each column");
     if releases.iter().any(Release::is_local) {
         return (0..releases.len()).collect();
     }
@@ -283,6 +284,7 @@ fn numbered(releases: &mut [Release], trees: &[&Taxonomy]) -> Vec<usize> {
 
 /// The meet of all recodings.
 fn finest(releases: &[Release]) -> Recoding {
+    assert!(!releases.is_empty(), "a chain of releases");
     let mut recodings = releases.iter().map(Release::recoding);
     let first = recodings.next().map(<[Cut]>::to_vec).unwrap_or_default();
     recodings.fold(first, |met, recoding| cut::meet(&met, recoding))

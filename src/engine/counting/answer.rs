@@ -45,6 +45,7 @@ pub struct Countable {
 impl Countable {
     /// Learns from tables, each of which was published as a whole: the rows of each release.
     pub fn learn(tables: &[Release], trees: &[&Taxonomy], method: Method) -> Countable {
+        assert!(tables.iter().all(|table| table.width() == trees.len()), "a taxonomy for each column");
         let classes = CountedClasses::of(tables, trees, method);
         if method == Method::Uniform || classes.all.is_empty() {
             return Countable { fits: vec![Profiles::even(&classes)], others: Vec::new(), classes };

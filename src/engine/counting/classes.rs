@@ -31,6 +31,7 @@ pub struct CountedClasses {
 impl CountedClasses {
     /// The classes of tables, each of which was published as a whole.
     pub fn of(tables: &[Release], trees: &[&Taxonomy], method: Method) -> CountedClasses {
+        assert!(tables.iter().all(|table| table.width() == trees.len()), "a taxonomy for each column");
         let refusals = match method {
             Method::Em { refusals, .. } => refusals as usize,
             Method::Uniform => 0,
@@ -74,6 +75,7 @@ impl CountedClasses {
 /// order of what the columns have lost, and a refused one closes its column. So of the columns whose node has parts those that have
 /// lost most were refused, as many as halving may refuse.
 fn refused(label: &[Node], trees: &[&Taxonomy], most: usize) -> Vec<Option<usize>> {
+    assert_eq!(label.len(), trees.len(), "a taxonomy for each column");
     let lost = |column: usize| {
         let (tree, node) = (trees[column], label[column]);
         (u128::from(tree.values(node) - 1), u128::from(tree.values(0) - 1))

@@ -270,6 +270,7 @@ pub fn summed(cells: &[ProfileShares]) -> Vec<ProfileShares> {
 
 /// Makes shares of the rows of each cell, with so many more rows that are spread over the cells as those of all profiles.
 fn normalise(cells: &mut [ProfileShares], beside: f64) {
+    assert!(beside >= 0.0, "what lies beside has no negative weight");
     let mut rows = [0.0; PROFILES];
     cells.iter().for_each(|cell| add(&mut rows, *cell));
     let all: f64 = rows.iter().sum();

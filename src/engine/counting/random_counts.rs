@@ -39,6 +39,7 @@ pub struct CountError {
 impl RandomCounts {
     /// Of a population, each of at least half a percent of it.
     pub fn draw(people: &Headcount, trees: &[&Taxonomy]) -> RandomCounts {
+        assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
         if trees.is_empty() || people.is_empty() {
             return RandomCounts(Vec::new());
         }
@@ -125,6 +126,7 @@ fn leaves(leaves: usize, source: &mut SmallDraws) -> Vec<bool> {
 
 /// A number below another one.
 fn below(end: usize, source: &mut SmallDraws) -> usize {
+    assert!(end > 0, "there is something to draw");
     ((source.share() * end as f64) as usize).min(end - 1)
 }
 

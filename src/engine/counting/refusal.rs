@@ -10,6 +10,7 @@ const MANY: u64 = 1_000;
 /// How likely the split of a class of `people` was refused, if one of them is in a part, and each other one is there with a
 /// probability of `share`. A part must be empty or hold `fewest` people.
 pub fn refused(people: u64, fewest: u64, share: f64) -> f64 {
+    assert!((0.0..=1.0).contains(&share), "a share");
     match people {
         0..2 => return COIN,
         MANY.. => return 1.0,
@@ -29,6 +30,7 @@ pub fn refused(people: u64, fewest: u64, share: f64) -> f64 {
 
 /// The probability of at most so many successes in so many trials.
 fn at_most(most: u64, trials: u64, probability: f64) -> f64 {
+    assert!((0.0..=1.0).contains(&probability), "a probability");
     let (yes, no) = (probability.clamp(0.0, 1.0), 1.0 - probability.clamp(0.0, 1.0));
     if no <= 0.0 {
         return f64::from(u8::from(most >= trials));

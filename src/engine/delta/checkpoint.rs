@@ -49,6 +49,7 @@ pub fn checkpoint(table: &Metadata, newest: Option<(u32, i64)>, files: &[DataFil
 
 /// The file that names the newest checkpoint; `files` are the files of its version.
 pub fn last_checkpoint(version: u64, newest: Option<u32>, files: usize) -> Vec<u8> {
+    assert!(newest.is_none_or(|release| release > 0), "releases are numbered from 1");
     let actions = 2 + usize::from(newest.is_some()) + files;
     format!("{{\"version\":{version},\"size\":{actions}}}\n").into_bytes()
 }

@@ -57,6 +57,7 @@ impl Metadata {
 
     /// The same of a table of a feed.
     pub fn app_of(feed: &str, table: TableId) -> String {
+        assert!(!feed.is_empty(), "a feed has a name");
         let TableId { chain, kind } = table;
         match kind {
             TableKind::Rows => format!("tidegate/{feed}/{chain}"),

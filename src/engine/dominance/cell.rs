@@ -45,6 +45,12 @@ impl SumCell {
 
     /// As it was kept: how many contributions, their sum, the sum of their absolute values, and the largest of these in descending order.
     pub fn restored(rows: u64, sum: i128, absolute: u128, largest: Vec<u64>) -> SumCell {
+        assert!(sum.unsigned_abs() <= absolute, "a sum is at most the sum of all sizes");
+        assert!(largest.is_sorted_by(|one, next| one >= next), "the largest contributions, largest first");
+        assert!(
+            largest.iter().map(|&one| u128::from(one)).sum::<u128>() <= absolute,
+            "contributions are parts of the sum"
+        );
         let kept = largest.len();
         SumCell { rows, sum, absolute, largest, kept }
     }
@@ -98,6 +104,7 @@ impl SumCell {
 
     /// The sum of the absolute values of the `count` largest ones; as many as there are.
     pub(super) fn largest(&self, count: usize) -> u128 {
+        assert!(self.largest.is_sorted_by(|one, next| one >= next), "the largest contributions, largest first");
         assert!(count <= self.kept, "so many are not kept");
         self.largest.iter().take(count).map(|&contribution| u128::from(contribution)).sum()
     }

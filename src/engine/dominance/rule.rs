@@ -65,6 +65,7 @@ impl DominanceRule {
 
 /// The smallest whole number that is at least `of · times / over`; the largest that fits where it does not.
 fn share_above(of: u128, times: u64, over: u64) -> u128 {
+    assert!(over > 0, "a share of something");
     let number = (BigUint::from(of) * times).div_ceil(&BigUint::from(over.max(1)));
     u128::try_from(number).unwrap_or(u128::MAX)
 }

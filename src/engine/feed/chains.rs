@@ -23,6 +23,7 @@ impl Feed {
 
     /// A check that reads sensitive values failed, and the policy wants everything at the root then: there the chain stays.
     pub fn to_the_root(&mut self, trees: &[&Taxonomy]) {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         self.coarsest = true;
         self.standing.to_the_root(trees);
     }

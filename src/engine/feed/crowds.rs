@@ -43,6 +43,7 @@ impl Feed {
         trees: &[&Taxonomy],
         draws: &mut dyn Draws,
     ) -> ClosingResult {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
         let turn = self.turns.tick(self.waiting.rows(), policy.a(), &Certain::CROWDS, every);
         let forms = turn.is_some_and(|certain| self.halve(certain, policy, trees, draws));
@@ -51,6 +52,7 @@ impl Feed {
 
     /// Halves the waiting people. Whether atoms formed.
     fn halve(&mut self, certain: u64, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> bool {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let division = policy.division(trees).expect("the feed file was looked at");
         let effort = Effort { certain, refusals: policy.refusals() };
         // One in four says no.
@@ -65,6 +67,7 @@ impl Feed {
 
     /// The release of everybody in atoms: who is new is added to everybody in the last one, and nobody looks at these.
     pub(super) fn in_crowds(&self, trees: &[&Taxonomy]) -> ProposedRelease {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let new: Vec<Histogram> = self.unpublished.iter().map(|increment| increment.labelled(trees)).collect();
         let rows = self.whole.and(new.iter().cloned());
         ProposedRelease::of_labels(self.releases() + 1, (rows, new), self.unpublished.clone())
@@ -73,6 +76,7 @@ impl Feed {
     /// The rows that some releases of this chain have added, by the number of the release, with the nodes of their labels in the place of
     /// leaves, without atoms that were erased since.
     pub fn rows_of(&self, releases: std::ops::RangeInclusive<u32>) -> Histogram {
+        assert!(!releases.is_empty(), "releases in their order");
         let held = self.published.iter().filter(|published| releases.contains(&published.release));
         let rows = held.map(|published| Histogram::clone(&published.rows).as_one(published.release));
         Histogram::merge_all(rows.collect()).unwrap_or_else(|| Histogram::empty(self.waiting.width(), 0))
@@ -80,6 +84,7 @@ impl Feed {
 
     /// The aggregates of the measures of the same rows, a row for each label and release.
     pub fn measures_of(&self, releases: std::ops::RangeInclusive<u32>) -> Option<Histogram> {
+        assert!(!releases.is_empty(), "releases in their order");
         let held = self.published.iter().filter(|published| releases.contains(&published.release));
         let tables = held.filter_map(|published| Some((published.release, published.measures.as_deref()?)));
         Histogram::merge_all(tables.map(|(release, table)| table.clone().as_one(release)).collect())
@@ -96,6 +101,7 @@ impl Feed {
     /// Dissolves the unpublished atom of a person: its people wait again, since they arrived. `false` if no person of
     /// this leaf tuple and arrival is in such an atom.
     pub(super) fn dissolve_crowd(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {
+        assert_eq!(leaves.len(), trees.len(), "a leaf for each column");
         let holds = |increment: &Increment| {
             let [found, _] = increment.rows.divide(|tuple, cell| tuple == leaves && cell.increment == since);
             found.rows() > 0

@@ -40,6 +40,7 @@ impl Feed {
     /// Erases the rows of a label that came with a release of this chain from all later releases. All rows of the atom leave, since a part of
     /// them would show whose they were. Their people stay known. Returns how many rows; for chains of crowds.
     pub fn erase_rows(&mut self, release: u32, label: &[Node]) -> u64 {
+        assert_eq!(label.len(), self.waiting.width(), "a label for each column");
         let Some(published) = self.published.iter_mut().find(|published| published.release == release) else {
             return 0;
         };
@@ -60,6 +61,7 @@ impl Feed {
 
     /// The labels of the rows that some releases of this chain have added, by the number of the release; for chains of crowds.
     pub fn labels_of(&self, releases: RangeInclusive<u32>) -> Vec<(u32, Vec<Node>)> {
+        assert!(!releases.is_empty(), "releases in their order");
         let of = self.published.iter().filter(|published| releases.contains(&published.release));
         let labels = of.map(|published| (published.release, Release::from_own_labels(&published.rows)));
         labels
@@ -72,6 +74,7 @@ impl Feed {
     /// Erases all rows that some releases of this chain have added from all later releases. Their people stay known. Returns how many rows;
     /// for chains of crowds.
     pub fn drop_rows(&mut self, releases: RangeInclusive<u32>) -> u64 {
+        assert!(!releases.is_empty(), "releases in their order");
         let mut gone = 0;
         for published in self.published.iter_mut().filter(|published| releases.contains(&published.release)) {
             gone += published.rows.rows();
@@ -105,6 +108,7 @@ impl Feed {
         policy: &Policy,
         trees: &[&Taxonomy],
     ) -> Option<Erased> {
+        assert_eq!(leaves.len(), trees.len(), "a leaf for each column");
         for at in 0..self.new.len() {
             if let Some(rest) = self.new[at].without(leaves, since, value) {
                 if rest.rows() > 0 {

@@ -25,6 +25,7 @@ impl Feed {
 
     /// The finer recoding, where there is one and one more test may be made.
     pub fn finer(&self, policy: &Policy, trees: &[&Taxonomy]) -> Option<Recoding> {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let ChainPromise::Tested { cuts, .. } = policy.chain() else { return None };
         if self.coarsest || !policy.odds()?.bear(self.tests + 1) {
             return None;

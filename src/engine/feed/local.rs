@@ -22,6 +22,7 @@ impl Feed {
 
     /// Carves the pool.
     pub(super) fn local(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> ClosingResult {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
         if self.waiting.rows() < policy.a() {
             return none;
@@ -54,6 +55,7 @@ impl Feed {
 
     /// The labels of the classes that ARX-LR carves out of the pool.
     fn carved_out(&self, policy: &Policy, trees: &[&Taxonomy]) -> Vec<Vec<Node>> {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let heads = self.waiting.headcount();
         let carved = arx_lr(&heads, trees, policy.a()).expect("the feed file was looked at");
         let mut classes: Vec<Vec<Node>> = carved.classes.into_iter().map(|StateClass { nodes, .. }| nodes).collect();
@@ -101,6 +103,7 @@ impl Feed {
 
     /// Whoever is in a class does not wait any more.
     pub(super) fn form_carved(&mut self, carving: Carving, trees: &[&Taxonomy]) {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let [rows, waiting] = self.waiting.divide_by(&carving, trees);
         self.waiting = waiting;
         self.unpublished.push(Increment {
@@ -114,6 +117,7 @@ impl Feed {
 
     /// The release of those who formed, or the same people under one recoding.
     pub(super) fn carved(&self, under: Option<&Recoding>, trees: &[&Taxonomy]) -> ProposedRelease {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let increment = self.unpublished.last().expect("somebody formed").clone();
         let rows = increment.told().as_one(0);
         let recoding = under.unwrap_or(&increment.recoding);

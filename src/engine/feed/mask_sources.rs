@@ -35,6 +35,7 @@ impl<'a> Near<'a> {
         refusals: u32,
         trees: &'a [&'a Taxonomy],
     ) -> Near<'a> {
+        assert!(labels.iter().all(|label| label.len() == trees.len()), "a label for each column");
         let way = |label: &Vec<Node>| division.way_to(label, refusals).expect("halving made this label");
         Near { rows, trees, ways: labels.iter().map(way).collect(), inside: RefCell::default() }
     }

@@ -59,6 +59,7 @@ pub struct OutlookRecoding {
 impl Feed {
     /// Looks ahead.
     pub fn outlook(&self, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         if let ChainPromise::Crowds { every, .. } = policy.chain() {
             // Those who came since the last tick that halved gather with those who wait.
             let people = self.new.iter().fold(self.waiting.headcount(), |all, new| all.merge(&new.headcount()));

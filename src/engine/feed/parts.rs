@@ -86,6 +86,7 @@ impl Eq for ProposedRelease {}
 impl ProposedRelease {
     /// Of everybody in it, and the table that they make.
     pub(super) fn of(release: u32, table: Release, rows: Histogram, increments: Vec<Increment>) -> ProposedRelease {
+        assert!(increments.is_empty() || release > 0, "releases are numbered from 1");
         let (recoding, rows) = (table.recoding().to_vec(), PeopleInParts::from(rows));
         let (table, new) = (OnceLock::from(table), Vec::new());
         ProposedRelease { release, recoding, rows, new, table, carving: None, increments, standing: None }

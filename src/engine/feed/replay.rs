@@ -76,6 +76,7 @@ impl Feed {
 
     /// Takes over what a tick has fixed.
     pub fn replay(&mut self, fixed: Fixed, trees: &[&Taxonomy]) {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed, .. } = fixed;
         let Fixed { carving, turns, measures, .. } = fixed;
         self.ticks = tick + 1;
@@ -103,6 +104,7 @@ impl Feed {
 
     /// The release under a recoding, put together from what the last tick has fixed.
     pub fn propose(&self, recoding: &Recoding, policy: &Policy, trees: &[&Taxonomy]) -> ProposedRelease {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let candidate = match policy.chain() {
             ChainPromise::Disjoint { .. } if policy.forms() => self.carved(Some(recoding), trees),
             ChainPromise::Crowds { .. } => self.in_crowds(trees),

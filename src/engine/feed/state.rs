@@ -163,6 +163,7 @@ impl Feed {
     /// # Panics
     /// If the search of the policy draws.
     pub fn tick(&mut self, rows: CodedRows, policy: &Policy, trees: &[&Taxonomy]) -> FeedTickResult {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let (rows, repeats) = self.accept(rows, policy);
         self.arrive(&rows, self.ticks);
         FeedTickResult { duplicate: repeats.len() as u64, ..self.close(policy, trees, &mut Undrawn) }
@@ -180,6 +181,7 @@ impl Feed {
 
     /// Rows that were accepted come in, before the tick `since`; the next tick that is closed takes them.
     pub fn arrive(&mut self, rows: &CodedRows, since: u32) {
+        assert_eq!(rows.width(), self.waiting.width(), "rows of this feed");
         if rows.is_empty() {
             return;
         }
@@ -226,6 +228,7 @@ impl Feed {
     /// Closes a tick: whoever came is in it, and what there is to publish is put together; what a search draws has to be
     /// unforeseeable.
     pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> FeedTickResult {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let tick = self.ticks;
         self.ticks += 1;
         self.alone = None;
@@ -305,6 +308,7 @@ impl Feed {
 
     /// A release of its own for everybody who waits.
     fn disjoint(&mut self, policy: &Policy, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> ClosingResult {
+        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         if self.waiting.rows() < policy.a() {
             return if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
         }
@@ -328,6 +332,7 @@ impl Feed {
 
     /// Everybody who waits comes out under this recoding, with all who are kept of earlier releases.
     pub(super) fn everybody_under(&self, recoding: &[Cut]) -> ProposedRelease {
+        assert_eq!(recoding.len(), self.waiting.width(), "a cut for each column");
         let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());
         let measures = self.alone.as_ref().and_then(|alone| alone.measures.clone());
         // Values are fixed in the classes that were found, whatever they are published under.

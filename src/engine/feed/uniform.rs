@@ -59,6 +59,7 @@ fn value(shown: &Histogram, code: ValueCode, column: usize) -> &crate::model::Va
 
 /// From how many people on an atom shows one value half as often as one of `a` people does, of values with these shares.
 fn halved(shares: &[f64], a: u64) -> Option<u64> {
+    assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "shares");
     let alike = |people: u64| shares.iter().map(|share| share.powi(people.min(MOST) as i32)).sum::<f64>();
     let now = alike(a);
     if now == 0.0 || shares.len() < 2 {

@@ -46,6 +46,7 @@ impl<'a> Correspondence<'a> {
         cells: &'a JoinCells,
         excess: &'a Excess,
     ) -> Correspondence<'a> {
+        assert!(earlier.rows() <= later.rows(), "a later release holds the earlier one");
         Correspondence { earlier, later, cells, excess }
     }
 

@@ -185,6 +185,7 @@ fn total(crowd: &CandidateValues) -> u64 {
 
 /// r1 / Σ_{i ≥ l} r_i over the counts in descending order.
 fn recursive_c(crowd: &CandidateValues, l: u64) -> f64 {
+    assert!(l >= 2, "recursive diversity begins with two values");
     let mut counts: Vec<u64> = crowd.iter().map(|&(_, count)| count).collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
     let tail: u64 = counts.iter().skip(usize::try_from(l).unwrap_or(usize::MAX).saturating_sub(1)).sum();

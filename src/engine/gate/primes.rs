@@ -42,6 +42,7 @@ pub fn power(base: u64, mut exponent: u64, prime: u64) -> u64 {
 
 /// 1/1, 1/2, … 1/most modulo a prime; the first entry is no inverse.
 pub fn inverses(most: usize, prime: u64) -> Vec<u64> {
+    assert!((most as u64) < prime, "numbers that have an inverse");
     let mut inverse = vec![0, 1];
     for number in 2..=most as u64 {
         inverse.push(times(prime - prime / number, inverse[(prime % number) as usize], prime));

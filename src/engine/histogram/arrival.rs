@@ -69,6 +69,7 @@ impl Histogram {
             pool.sort_unstable();
             recounted.push_cells(&pool);
         }
+        assert_eq!(recounted.rows(), self.rows(), "other values, and the same rows");
         Some(recounted)
     }
 }

@@ -53,6 +53,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As for [`Builder::add`].
     pub fn add_each(&mut self, batch: &RecordBatch, increments: &[u32]) -> Result<(), Misfit> {
+        assert_eq!(increments.len(), batch.num_rows(), "an increment for each row");
         let encoded = self.encoder.encode(batch, &mut self.cells)?;
         self.count(&encoded, batch.num_rows(), |row| increments[row]);
         Ok(())
@@ -105,6 +106,8 @@ impl<'a> Builder<'a> {
                 pool.clear();
             }
         }
+        let rows: u64 = self.counts.iter().map(|&count| u64::from(count)).sum();
+        assert_eq!(histogram.rows(), rows, "no row is lost, and none is counted twice");
         histogram
     }
 }

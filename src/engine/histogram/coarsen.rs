@@ -15,6 +15,7 @@ impl Histogram {
     /// The same rows with every leaf replaced by the first leaf under the same node of the recoding.
     #[must_use]
     pub fn coarsened(&self, recoding: &[Cut], trees: &[&Taxonomy]) -> Histogram {
+        assert_eq!(recoding.len(), trees.len(), "a cut for each column");
         let first = |cut: &Cut, tree: &Taxonomy| -> Vec<Leaf> {
             (0..tree.leaves() as Leaf).map(|leaf| tree.leaf_range(cut.at(leaf)).start).collect()
         };
@@ -65,6 +66,8 @@ impl Histogram {
             part.leaves.iter_mut().zip(self.tuple_at(tuple)).for_each(|(column, leaf)| column.push(leaf));
             part.push_cells(self.cells_of(tuple));
         }
+        let rows = parts[0].rows() + parts[1].rows();
+        assert_eq!(rows, self.rows(), "each row is in one of both parts");
         parts.map(Histogram::with_values_in_use)
     }
 
@@ -79,6 +82,7 @@ impl Histogram {
                 apart.push_cells(cells);
             }
         }
+        assert_eq!(apart.rows(), self.rows(), "the same rows, further apart");
         apart
     }
 
@@ -87,7 +91,9 @@ impl Histogram {
         let starts: Vec<usize> = (0..self.tuples()).step_by(CHUNK).collect();
         let part = |&start: &usize| self.told_in_part(&key, start..(start + CHUNK).min(self.tuples()));
         let parts: Vec<Histogram> = starts.par_iter().map(part).collect();
-        Histogram::merge_all(parts).unwrap_or_else(|| self.clone())
+        let told = Histogram::merge_all(parts).unwrap_or_else(|| self.clone());
+        assert_eq!(told.rows(), self.rows(), "the same rows under other labels");
+        told
     }
 
     fn told_in_part(&self, key_of: impl Fn(usize, &mut [u32]), tuples: std::ops::Range<usize>) -> Histogram {

@@ -71,6 +71,7 @@ impl Headcount {
 
     /// Adds people to the newest leaf tuple.
     fn push(&mut self, heads: Heads) {
+        assert!(self.start.len() >= 2, "people of a leaf tuple");
         let tuple = self.start.len() - 2;
         match self.heads[self.start[tuple] as usize..].last_mut() {
             Some(last) if last.since == heads.since => {
@@ -113,6 +114,7 @@ impl Headcount {
 
     /// The number of a leaf tuple, if somebody has it.
     pub fn find(&self, leaves: &[Leaf]) -> Option<usize> {
+        assert_eq!(leaves.len(), self.width(), "a leaf for each column");
         place(self.tuples(), |tuple| self.tuple_at(tuple), leaves)
     }
 
@@ -155,6 +157,7 @@ impl Headcount {
 
     /// The same people under taxonomies that have new leaves; old leaves keep their order, so the tuples do.
     pub fn grow(&mut self, growth: &[TreeGrowth]) {
+        assert_eq!(growth.len(), self.width(), "a growth for each column");
         let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
             column.iter_mut().for_each(|leaf| *leaf = growth.leaf(*leaf))
         };
@@ -172,6 +175,7 @@ impl Headcount {
             (tuple, heads)
         });
         let rest = Headcount::of(self.width(), rows);
+        assert!(rest.rows() + 1 >= self.rows(), "one person at most is gone");
         found.then_some(rest)
     }
 }
@@ -187,6 +191,7 @@ impl Histogram {
                 counted.push(Heads { since: cell.increment, count: cell.count });
             }
         }
+        assert_eq!(counted.rows(), self.rows(), "a person for each row");
         counted
     }
 }

@@ -24,6 +24,11 @@ pub struct NotSuperset {
 impl JoinCells {
     /// Joins two releases of one feed.
     pub fn of(earlier: &Release, later: &Release, trees: &[&Taxonomy]) -> JoinCells {
+        assert_eq!(
+            (earlier.recoding().len(), later.recoding().len()),
+            (trees.len(), trees.len()),
+            "releases under one recoding each"
+        );
         let mut cells = Tuples::new(trees.len());
         let cell_of = [(earlier, later), (later, earlier)].map(|(mine, other)| {
             let mut key = vec![0; trees.len()];
@@ -97,6 +102,7 @@ fn bucket(cell_of: &[u32], cells: usize) -> (Vec<u32>, Vec<u32>) {
         classes[next[cell as usize] as usize] = class as u32;
         next[cell as usize] += 1;
     }
+    assert_eq!(next[..cells], start[1..], "each class is in the bucket of its cell");
     (start, classes)
 }
 
@@ -139,6 +145,7 @@ impl Excess {
             }
             excess.start.push(excess.values.len() as u32);
         }
+        assert_eq!(excess.rows.iter().sum::<u64>(), later.rows() - earlier.rows(), "what the later release has more");
         Ok(excess)
     }
 

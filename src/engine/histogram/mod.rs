@@ -99,6 +99,8 @@ impl Histogram {
             pool.extend(same.iter().map(|&at| cells[at]));
             counted.push_cells(&pool);
         }
+        let rows: u64 = cells.iter().map(|cell| u64::from(cell.count)).sum();
+        assert_eq!(counted.rows(), rows, "no row is lost, and none is counted twice");
         counted.with_values_in_use()
     }
 
@@ -134,6 +136,7 @@ impl Histogram {
 
     /// The same rows under taxonomies that have new leaves; old leaves keep their order, so the tuples do.
     pub fn grow(&mut self, growth: &[TreeGrowth]) {
+        assert_eq!(growth.len(), self.width(), "a growth for each column");
         let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
             column.iter_mut().for_each(|leaf| *leaf = growth.leaf(*leaf))
         };
@@ -142,6 +145,7 @@ impl Histogram {
 
     /// The same where the nodes of labels are in the place of leaves.
     pub fn grow_labels(&mut self, growth: &[TreeGrowth]) {
+        assert_eq!(growth.len(), self.width(), "a growth for each column");
         let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
             column.iter_mut().for_each(|node| *node = growth.node(*node))
         };
@@ -274,6 +278,7 @@ impl Histogram {
             pool.sort_unstable();
             merged.push_cells(&pool);
         }
+        assert_eq!(merged.rows(), self.rows() + other.rows(), "no row is lost, and none is counted twice");
         merged
     }
 
@@ -284,6 +289,7 @@ impl Histogram {
 
     /// The leaf tuple, if somebody has it.
     pub fn find(&self, leaves: &[Leaf]) -> Option<usize> {
+        assert_eq!(leaves.len(), self.width(), "a leaf for each column");
         place(self.tuples(), |tuple| self.tuple_at(tuple), leaves)
     }
 
@@ -298,6 +304,7 @@ impl Histogram {
 
     /// Closes the newest leaf tuple with these cells (sorted); equal ones are added up.
     fn push_cells(&mut self, cells: &[Cell]) {
+        assert!(cells.is_sorted(), "cells in their order");
         let from = self.cells.len();
         for cell in cells {
             match self.cells[from..].last_mut() {

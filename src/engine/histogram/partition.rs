@@ -37,6 +37,7 @@ impl Partition {
     /// part with items keeps the class's number, the others become new classes at the end; returns (part, class) of each
     /// part with items.
     pub fn split(&mut self, class: usize, parts: usize, part_of: impl Fn(u32) -> usize) -> Vec<(usize, usize)> {
+        assert!(parts > 0, "a class is split into parts");
         let range = self.classes[class].clone();
         let items = &mut self.order[range.start as usize..range.end as usize];
         let mut size = vec![0u32; parts];
@@ -67,6 +68,8 @@ impl Partition {
                 self.classes.push(part_range);
             }
         }
+        let items: usize = made.iter().map(|&(_, class)| self.items(class).len()).sum();
+        assert_eq!(items, range.len(), "each item is in one part");
         made
     }
 }

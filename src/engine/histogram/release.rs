@@ -72,6 +72,7 @@ impl Release {
     /// # Errors
     /// The column in which one label lies above another, and those two.
     pub fn from_labels(labels: &Histogram, trees: &[&Taxonomy]) -> Result<Release, (usize, NoAntichain)> {
+        assert_eq!(trees.len(), labels.width(), "a taxonomy for each column");
         let cut = |(column, tree): (usize, &&Taxonomy)| {
             Cut::completed(tree, labels.column(column)).map_err(|crossing| (column, crossing))
         };
@@ -125,6 +126,8 @@ impl Release {
         if !order.is_empty() {
             release.start.push(release.values.len() as u32);
         }
+        assert_eq!(release.classes(), order.len(), "each class has rows");
+        assert!(release.counts.iter().all(|&count| count > 0), "each value of a class has rows");
         release
     }
 
@@ -133,6 +136,7 @@ impl Release {
     /// # Errors
     /// They are handed back if a class does not lie in it.
     pub fn told_under(self, recoding: &[Cut]) -> Result<Release, Release> {
+        assert_eq!(recoding.len(), self.width(), "a cut for each column");
         let held = |node: &Node, cut: &Cut| cut.nodes().binary_search(node).is_ok();
         let inside = |class: usize| self.class(class).iter().zip(recoding).all(|(node, cut)| held(node, cut));
         if (0..self.classes()).all(inside) { Ok(Release { recoding: recoding.to_vec(), ..self }) } else { Err(self) }
@@ -181,6 +185,7 @@ impl Release {
 
     /// One more class behind all others, with its groups in order of value.
     pub(super) fn push_class(&mut self, nodes: &[Node], groups: impl Iterator<Item = (ValueCode, u64)>) {
+        assert_eq!(nodes.len(), self.width, "a label for each column");
         self.nodes.extend_from_slice(nodes);
         groups.for_each(|(value, count)| {
             self.values.push(value);
@@ -199,6 +204,7 @@ impl Release {
             part.counts.extend_from_slice(&self.counts[self.range(class)]);
             part.start.push(part.values.len() as u32);
         }
+        assert_eq!(parts[0].rows() + parts[1].rows(), self.rows(), "each row is in one of both parts");
         parts
     }
 
@@ -209,6 +215,7 @@ impl Release {
 
     /// The rows that it has and another release on one dictionary has not: of each class and value as many as it has more.
     pub fn beyond(&self, other: &Release) -> Release {
+        assert_eq!(self.width, other.width, "releases of one feed");
         let mut more = self.emptied();
         for class in 0..self.classes() {
             let same = other.find(self.class(class)).map_or(0..0, |class| other.range(class));
@@ -296,6 +303,7 @@ impl Release {
 
     /// The class at these nodes.
     pub fn find(&self, nodes: &[Node]) -> Option<usize> {
+        assert_eq!(nodes.len(), self.width(), "a label for each column");
         let (mut from, mut to) = (0, self.classes());
         while from < to {
             let middle = from.midpoint(to);

@@ -59,6 +59,7 @@ impl CodedRows {
         codes: Vec<ValueCode>,
         people: Option<Vec<Person>>,
     ) -> CodedRows {
+        assert!(codes.iter().all(|&code| (code as usize) < values.len()), "codes of the dictionary");
         assert!(leaves.iter().all(|column| column.len() == codes.len()), "columns of one length");
         assert!(people.as_ref().is_none_or(|people| people.len() == codes.len()), "a person behind every row");
         assert!(codes.iter().all(|&code| (code as usize) < values.len()), "codes of the dictionary");
@@ -163,7 +164,9 @@ impl CodedRows {
         let part = |&start: &usize| self.count(start..(start + CHUNK).min(self.len()), increment);
         let parts: Vec<Histogram> = starts.par_iter().map(part).collect();
         let none = Histogram { values: self.values.clone(), ..Histogram::empty(self.leaves.len(), 0) };
-        Histogram::merge_all(parts).unwrap_or(none)
+        let counted = Histogram::merge_all(parts).unwrap_or(none);
+        assert_eq!(counted.rows(), self.len() as u64, "no row is lost, and none is counted twice");
+        counted
     }
 
     fn count(&self, rows: std::ops::Range<usize>, increment: u32) -> Histogram {

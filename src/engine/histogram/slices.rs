@@ -91,6 +91,7 @@ impl Slices {
                 }
             }
         }
+        assert_eq!(cuts.len(), numbered.len(), "the classes of each recoding are numbered");
         let keys = found.sorted().into_iter().flat_map(|number| found.get(number).iter().copied()).collect();
         Slices { recodings: cuts.len(), keys }
     }

@@ -32,6 +32,7 @@ impl TableSums {
 
     /// More rows come together to a table whose class at a label has so many of them.
     pub fn add(&mut self, more: &Release, size: impl Fn(&[Node]) -> u64) {
+        let before_all = self.rows;
         self.shown.resize(more.width(), BTreeMap::new());
         for class in 0..more.classes() {
             let (label, rows) = (more.class(class), more.size(class));
@@ -46,6 +47,7 @@ impl TableSums {
         for (value, rows) in more.values().iter().zip(more.counts()) {
             *self.values.entry(*value).or_default() += rows;
         }
+        assert_eq!(self.rows, before_all + more.rows(), "the rows of the table and those that are added");
     }
 
     /// Rows leave a table whose class at a label has so many of them: of each of their labels all that came together.
@@ -66,6 +68,7 @@ impl TableSums {
         for (value, gone) in rows.values().iter().zip(rows.counts()) {
             less(&mut self.values, value, *gone);
         }
+        assert!(self.rows == 0 || self.smallest().is_some(), "rows are in classes");
     }
 
     /// The same under a dictionary that holds more values; `map` gives each old code its new one, in order.

@@ -57,6 +57,7 @@ impl Tuples {
 
     /// The number of this tuple, if it was seen.
     pub fn find(&self, tuple: &[u32]) -> Option<u32> {
+        assert_eq!(tuple.len(), self.width, "tuples of one width");
         if self.number - self.from <= FEW {
             let is = |number: &u32| {
                 let known = self.get(*number);

@@ -37,6 +37,8 @@ impl SensitiveValues {
         }
         let mut sorted = tuples;
         sorted.sort_unstable();
+        assert!(sorted.iter().all(|tuple| tuple.len() == width), "tuples of one width");
+        assert!(sorted.is_sorted_by(|one, next| one < next), "no value has two codes");
         (SensitiveValues { width, tuples: sorted }, code)
     }
 
@@ -73,6 +75,7 @@ impl SensitiveValues {
 
     /// The dictionary of just the values in use, and per old code the new one (of values that are not in use: anything).
     pub fn only(&self, used: &[bool]) -> (SensitiveValues, Vec<ValueCode>) {
+        assert_eq!(used.len(), self.len(), "a mark for each value");
         let (mut tuples, mut code) = (Vec::new(), vec![0; self.len()]);
         for old in (0..self.len()).filter(|&old| used[old]) {
             code[old] = tuples.len() as ValueCode;

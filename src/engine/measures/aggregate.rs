@@ -145,6 +145,7 @@ impl PersonNumbers {
 
 /// Labels with their aggregates as a table.
 pub(super) fn table(quasi: usize, width: usize, labels: impl Iterator<Item = (Vec<Node>, Box<[Value]>)>) -> Histogram {
+    assert!(quasi > 0 || width > 0, "a table has columns");
     let (labels, tuples): (Vec<Vec<Node>>, Vec<Box<[Value]>>) = labels.unzip();
     let mut distinct: Vec<Box<[Value]>> = tuples.clone();
     distinct.sort_unstable();

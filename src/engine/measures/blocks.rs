@@ -20,6 +20,7 @@ impl SumSuppression {
     /// What the newest of these releases tells of each of its classes: for each measure how many numbers there are, and their sum. What it
     /// does not tell is null.
     pub fn standing(&self, releases: &[Added<'_>], newest: &Release, trees: &[&Taxonomy]) -> Histogram {
+        assert_eq!(newest.width(), trees.len(), "a taxonomy for each column");
         let width = releases.iter().find_map(|(_, added)| Some(added.as_ref()?.values().width()));
         let measures = width.unwrap_or(0) / self.width();
         // Counts come in blocks that are large enough, and sums in those that the rules let pass too.
@@ -69,6 +70,7 @@ impl Blocks {
 
     /// People in the rest of a class become a block, where what they tell together is not hidden.
     fn form(&mut self, recoding: &[Cut], trees: &[&Taxonomy], hidden: impl Fn(&SumCell) -> bool) {
+        assert_eq!(recoding.len(), trees.len(), "a cut for each column");
         let mut classes = BTreeMap::new();
         self.rest.iter().for_each(|(label, cell)| add(&mut classes, class_of(label, recoding, trees), cell));
         classes.retain(|_, cell| !hidden(cell));
@@ -77,6 +79,7 @@ impl Blocks {
     }
 
     fn under(&self, recoding: &[Cut], trees: &[&Taxonomy]) -> Under<'_> {
+        assert_eq!(recoding.len(), trees.len(), "a cut for each column");
         let mut sums = BTreeMap::new();
         self.whole.iter().for_each(|(label, cell)| add(&mut sums, class_of(label, recoding, trees), cell));
         let open = self.rest.keys().map(|label| class_of(label, recoding, trees)).collect();
@@ -114,6 +117,7 @@ impl Under<'_> {
 
 /// The class of people with this label; the label itself where the recoding is finer.
 fn class_of(label: &[Node], recoding: &[Cut], trees: &[&Taxonomy]) -> Vec<Node> {
+    assert_eq!((label.len(), recoding.len()), (trees.len(), trees.len()), "a node for each column");
     label.iter().zip(recoding).zip(trees).map(|((&node, cut), tree)| cut.join_node(tree, node)).collect()
 }
 

@@ -119,6 +119,7 @@ impl<'p> PointIndex<'p> {
 
     /// The one that is farthest from a point; `None` if none is left.
     pub fn farthest(&self, from: &[f64]) -> Option<usize> {
+        assert_eq!(from.len(), self.points.dimensions(), "points of one space");
         let mut best: Option<(f64, usize)> = None;
         let mut open = vec![(self.boxes.first()?.farthest(from), 0)];
         while let Some((bound, at)) = open.pop() {

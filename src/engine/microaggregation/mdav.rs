@@ -19,6 +19,7 @@ pub fn mdav(points: &Points, k: usize) -> Vec<Vec<usize>> {
 /// # Panics
 /// `k` is 0.
 pub fn mdav_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
+    assert!(k >= 1, "a group has a row at least");
     assert!(k > 0, "groups have a row at least");
     let k = k as u64;
     let rows = (0..points.len()).map(|row| points.weight(row)).sum();

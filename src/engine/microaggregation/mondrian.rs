@@ -18,6 +18,7 @@ pub fn mondrian(points: &Points, k: usize) -> Vec<Vec<usize>> {
 /// # Panics
 /// `k` is 0.
 pub fn mondrian_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
+    assert!(k >= 1, "a group has a row at least");
     assert!(k > 0, "groups have a row at least");
     let whole = spread(points, &(0..points.len()).collect::<Vec<_>>());
     let mut groups = Vec::new();
@@ -59,6 +60,7 @@ fn median(points: &Points, region: &[usize], k: u64, admits: &dyn Fn(&[usize]) -
 
 /// The spread of each column over some rows.
 fn spread(points: &Points, rows: &[usize]) -> Vec<f64> {
+    assert!(!rows.is_empty(), "a region has rows");
     let column = |column: usize| {
         let numbers = || rows.iter().map(|&row| points.at(row)[column]);
         numbers().fold(f64::NEG_INFINITY, f64::max) - numbers().fold(f64::INFINITY, f64::min)
@@ -68,6 +70,7 @@ fn spread(points: &Points, rows: &[usize]) -> Vec<f64> {
 
 /// The columns, those first whose spread is the largest part of what it is over all rows.
 fn widest_first(spread: &[f64], whole: &[f64]) -> Vec<usize> {
+    assert_eq!(spread.len(), whole.len(), "a spread for each dimension");
     let part = |column: usize| if whole[column] > 0.0 { spread[column] / whole[column] } else { 0.0 };
     let mut columns: Vec<usize> = (0..spread.len()).collect();
     columns.sort_by(|&one, &other| part(other).total_cmp(&part(one)));

@@ -91,5 +91,6 @@ impl Points {
 
 /// The squared distance of two points, added in the order of their columns.
 pub(super) fn distance(one: &[f64], other: &[f64]) -> f64 {
+    assert_eq!(one.len(), other.len(), "points of one space");
     one.iter().zip(other).map(|(one, other)| (one - other) * (one - other)).sum()
 }

@@ -58,6 +58,7 @@ impl<'a> ClassFinder<'a> {
 
     /// The class of a leaf tuple: its number, and its labels; `None` where no class holds it.
     pub fn class(&self, leaves: &[Leaf]) -> Option<(usize, &[Node])> {
+        assert_eq!(leaves.len(), self.above.len(), "a leaf for each column");
         if let Some(members) = self.members {
             return members.class(leaves).map(|class| (class, &self.classes[class][..]));
         }

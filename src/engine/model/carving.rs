@@ -28,6 +28,7 @@ impl fmt::Debug for Carving {
 impl Carving {
     /// Of classes in the order in which they were formed.
     pub fn new(classes: Vec<Vec<Node>>) -> Carving {
+        assert!(classes.windows(2).all(|pair| pair[0].len() == pair[1].len()), "labels of the same columns");
         Carving { classes, members: None }
     }
 
@@ -36,6 +37,7 @@ impl Carving {
     /// # Panics
     /// A tuple is in two classes, or there are more lists of tuples than classes.
     pub fn of_groups(classes: Vec<Vec<Node>>, groups: &[Vec<Vec<Leaf>>]) -> Carving {
+        assert!(classes.windows(2).all(|pair| pair[0].len() == pair[1].len()), "labels of the same columns");
         assert!(groups.len() <= classes.len(), "each group is that of a class");
         Carving { classes, members: Some(LeafClasses::new(groups)) }
     }
@@ -81,6 +83,7 @@ impl Carving {
 
     /// The same under taxonomies that have new leaves.
     pub fn grow(&mut self, growth: &[TreeGrowth]) {
+        assert!(self.classes.iter().all(|class| class.len() == growth.len()), "a growth for each column");
         for class in &mut self.classes {
             class.iter_mut().zip(growth).for_each(|(node, growth)| *node = growth.node(*node));
         }
@@ -94,6 +97,7 @@ impl Carving {
 
     /// To find classes by.
     pub fn finder(&self, trees: &[&Taxonomy]) -> ClassFinder<'_> {
+        assert!(self.classes.iter().all(|class| class.len() == trees.len()), "a taxonomy for each column");
         ClassFinder::of(&self.classes, self.members.as_ref(), trees)
     }
 }

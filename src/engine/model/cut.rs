@@ -71,6 +71,8 @@ impl Cut {
             let range = tree.leaf_range(node);
             at_leaf[range.start as usize..range.end as usize].fill(node);
         }
+        let leaves: u32 = nodes.iter().map(|&node| tree.leaf_range(node).len() as u32).sum();
+        assert_eq!(leaves as usize, tree.leaves(), "one node on each path");
         Cut { nodes, at_leaf }
     }
 
@@ -99,6 +101,7 @@ impl Cut {
         let at_leaf: Vec<Node> = self.at_leaf.iter().zip(&other.at_leaf).map(|(&a, &b)| pick(a, b)).collect();
         let mut nodes = at_leaf.clone();
         nodes.dedup();
+        assert!(nodes.is_sorted_by(|one, next| one < next), "cuts of one taxonomy");
         Cut { nodes, at_leaf }
     }
 
@@ -109,6 +112,7 @@ impl Cut {
 
     /// Whether this cut is at no leaf coarser than the other.
     pub fn refines(&self, other: &Cut) -> bool {
+        assert_eq!(self.at_leaf.len(), other.at_leaf.len(), "cuts of one taxonomy");
         self.at_leaf.iter().zip(&other.at_leaf).all(|(&mine, &theirs)| mine >= theirs)
     }
 }
@@ -118,10 +122,12 @@ pub type Recoding = Vec<Cut>;
 
 /// Column by column [`Cut::meet`].
 pub fn meet(a: &[Cut], b: &[Cut]) -> Recoding {
+    assert_eq!(a.len(), b.len(), "recodings of the same columns");
     a.iter().zip(b).map(|(a, b)| a.meet(b)).collect()
 }
 
 /// Column by column [`Cut::join`].
 pub fn join(a: &[Cut], b: &[Cut]) -> Recoding {
+    assert_eq!(a.len(), b.len(), "recodings of the same columns");
     a.iter().zip(b).map(|(a, b)| a.join(b)).collect()
 }

@@ -31,11 +31,13 @@ impl TreeGrowth {
 
     /// Where an old node is.
     pub fn node(&self, old: Node) -> Node {
+        assert!((old as usize) < self.nodes.len(), "a node of the taxonomy before");
         self.nodes[old as usize]
     }
 
     /// Where an old leaf is.
     pub fn leaf(&self, old: Leaf) -> Leaf {
+        assert!((old as usize) < self.leaves.len(), "a leaf of the taxonomy before");
         self.leaves[old as usize]
     }
 

@@ -41,6 +41,7 @@ impl Taxonomy {
 
     /// The node of every leaf that holds it and its neighbours in intervals of so many leaves.
     fn layer(&self, width: Leaf) -> Option<Vec<Node>> {
+        assert!(width > 0, "a layer of some width");
         let leaves = self.leaves() as Leaf;
         let node = |leaf: Leaf| {
             let from = leaf / width * width;

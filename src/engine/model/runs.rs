@@ -59,6 +59,7 @@ impl Halved<'_> {
 
     /// Hangs the two parts of a run under its node.
     fn divide(&mut self, above: usize, run: &[Node]) {
+        assert!(!run.is_empty(), "a run has nodes");
         let (first, second) = run.split_at(self.middle(run));
         self.part(above, first);
         self.part(above, second);
@@ -82,6 +83,7 @@ impl Halved<'_> {
 
     /// How many of these are the first part: as few as make the numbers of values differ least.
     fn middle(&self, run: &[Node]) -> usize {
+        assert!(run.len() >= 2, "a run that can be divided");
         let values = |nodes: &[Node]| nodes.iter().map(|&node| u128::from(self.domain.tree.values(node))).sum::<u128>();
         let (all, mut first) = (values(run), 0);
         let differences = (1..run.len()).map(|count| {
@@ -103,6 +105,7 @@ impl Halved<'_> {
 
     /// The label of several neighbours: as the taxonomy writes ranges, where it does.
     fn label(&self, run: &[Node]) -> String {
+        assert!(!run.is_empty(), "a run has nodes");
         let Domain { tree, rule } = self.domain;
         let (first, last) = (tree.lowest(run[0]), tree.lowest(run[run.len() - 1]));
         let leaves = tree.leaf_range(first).start..tree.leaf_range(last).end;

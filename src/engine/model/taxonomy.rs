@@ -208,6 +208,7 @@ impl Tree {
 
     /// Adds a node under `parent` (0 = root) and returns its handle. `size` = domain values, read for leaves only.
     pub fn add(&mut self, parent: usize, label: &str, size: u64) -> usize {
+        assert!(parent < self.labels.len(), "the node above is there");
         let handle = self.labels.len();
         self.labels.push(label.into());
         self.parent.push(parent);
@@ -219,6 +220,7 @@ impl Tree {
 
     /// Sets the domain values of a node that turns out to be a leaf.
     pub fn resize(&mut self, handle: usize, size: u64) {
+        assert!(size > 0, "a leaf stands for a value at least");
         self.size[handle] = size;
     }
 
@@ -253,6 +255,9 @@ impl Tree {
         }
         let labels: Vec<Box<str>> = order.iter().map(|&handle| std::mem::take(&mut self.labels[handle])).collect();
         let by_label = index(&labels)?;
+        assert_eq!(end[0] as usize, n, "each node lies below the root");
+        assert!((1..n).all(|node| parent[node] < node as Node), "nodes are numbered in preorder");
+        assert_eq!(below.len(), leaf_node.len() + 1, "a number of values for each leaf");
         Ok(Taxonomy { labels, parent, end, first_leaf, leaf_node, below, height, by_label })
     }
 

@@ -63,6 +63,7 @@ impl<'t> Division<'t> {
     /// The ways to divide a region, in the order in which they are tried: by what the columns have lost times their weight, most first.
     /// Left out is one with a part that would leave too few sets of rows open.
     pub fn splits(&self, region: &[Node]) -> Vec<RegionSplit> {
+        assert_eq!(region.len(), self.trees.len(), "a node for each column");
         let volume = volume(&self.trees, region);
         let mut splits: Vec<RegionSplit> = Vec::new();
         for (column, (tree, &node)) in self.trees.iter().zip(region).enumerate() {
@@ -89,6 +90,7 @@ impl<'t> Division<'t> {
     /// moves the odds of where a person lies by a factor of four at most (SCIENCE 11, CRA). Refused splits are of different columns, in
     /// which the label still has parts.
     pub fn most_refused(&self, label: &[Node], refusals: u32) -> u32 {
+        assert_eq!(label.len(), self.trees.len(), "a node for each column");
         let columns = self.trees.iter().zip(label);
         let divisible = columns.filter(|(tree, node)| parts(tree, **node).is_some()).count() as u32;
         divisible.min(refusals)
@@ -96,12 +98,14 @@ impl<'t> Division<'t> {
 
     /// The same; `None` if halving does not come to this label.
     pub fn refused(&self, label: &[Node], refusals: u32) -> Option<u32> {
+        assert_eq!(label.len(), self.trees.len(), "a node for each column");
         self.way_to(label, refusals).map(|_| self.most_refused(label, refusals))
     }
 
     /// The regions that halving comes by on its way to a label if it may refuse so many splits, the label last; `None` if it does
     /// not come to this label. A split of a column whose node is not yet the label's was made, any other one was refused.
     pub fn way_to(&self, label: &[Node], refusals: u32) -> Option<Vec<Vec<Node>>> {
+        assert_eq!(label.len(), self.trees.len(), "a node for each column");
         let mut way = vec![self.root()];
         let (mut refused, mut closed) = (0, vec![false; self.trees.len()]);
         while let Some(at) = way.last().filter(|at| at[..] != *label) {

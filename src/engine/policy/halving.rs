@@ -46,6 +46,7 @@ impl<'t> Halving<'t> {
     /// What a region is cut into: of the columns in which every part would still leave enough sets of rows open, the one that has
     /// lost most, the first of several; `None` where there is no such column.
     pub fn parts(&self, region: &[Node]) -> Option<RegionParts> {
+        assert_eq!(region.len(), self.trees.len(), "a node for each column");
         let volume = volume(&self.trees, region);
         let mut best: Option<(u64, u64, RegionParts)> = None;
         for (column, (tree, &node)) in self.trees.iter().zip(region).enumerate() {
@@ -77,12 +78,14 @@ impl<'t> Halving<'t> {
 
     /// Whether so many people in a region leave enough sets of rows open.
     pub fn is_open(&self, region: &[Node], people: u64) -> bool {
+        assert_eq!(region.len(), self.trees.len(), "a node for each column");
         self.open.holds(volume(&self.trees, region), people)
     }
 
     /// Whether cutting comes to a region that is published. `other` says of regions whether they are published as well: none of
     /// those that hold this one may be.
     pub fn comes_to(&self, region: &[Node], other: impl Fn(&[Node]) -> bool) -> bool {
+        assert_eq!(region.len(), self.trees.len(), "a node for each column");
         let mut at = self.root();
         while at != region {
             let Some(RegionParts { column, children }) = self.parts(&at) else { return false };

@@ -9,6 +9,7 @@ use crate::model::Taxonomy;
 
 /// Layers per column, counted from 1 at the leaves; each step is nowhere finer than the one before.
 pub fn steps(trees: &[&Taxonomy], k: u64, least: u64, values: Values) -> Vec<Vec<usize>> {
+    assert!(k >= 1 && least >= 1, "a class holds a person at least");
     // Per column and layer the fewest values under a label.
     let fewest = |tree: &&Taxonomy| -> Vec<u64> {
         let values = |layer: &Vec<u32>| layer.iter().map(|&node| tree.values(node)).min().unwrap_or(1);

@@ -19,6 +19,7 @@ pub struct ReleaseSpan {
 impl ReleaseSpan {
     /// One release.
     pub fn of(release: u32) -> ReleaseSpan {
+        assert!(release > 0, "releases are numbered from 1");
         ReleaseSpan { first: release, last: release }
     }
 
@@ -29,6 +30,7 @@ impl ReleaseSpan {
 
     /// Whether a release is one of both.
     pub fn meets(self, other: ReleaseSpan) -> bool {
+        assert!(self.first <= self.last && other.first <= other.last, "spans of releases");
         self.first <= other.last && other.first <= self.last
     }
 }

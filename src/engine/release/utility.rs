@@ -25,6 +25,7 @@ impl LabelCounts {
 
     /// Rows that show a label from `from` up to, but without, `to` in preorder.
     pub fn between(&self, from: Node, to: Node) -> u64 {
+        assert!(from <= to, "a range of nodes");
         self.rows.range(from..to).map(|(_, rows)| rows).sum()
     }
 

@@ -71,6 +71,7 @@ impl Journalist {
 
     /// In a population of which this share is in the table.
     pub fn estimated(sizes: &Sizes, fraction: f64) -> Option<Journalist> {
+        assert!(fraction > 0.0 && fraction <= 1.0, "a sample is a part of its population");
         let risk = |size: u64| expected_match(size, fraction);
         let found: f64 = sizes.iter().map(|(size, classes)| (size * classes) as f64 * risk(size)).sum();
         Some(Journalist {

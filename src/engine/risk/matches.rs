@@ -12,6 +12,7 @@ const LARGE: u64 = 64;
 /// With q = 1 − p it is p · Σ m! q^m / (f (f + 1) … (f + m)), m from 0 on; and −(p/q) ln p for f = 1, from where
 /// mean(f + 1) = p/q · (1/f − mean(f)).
 pub fn expected_match(size: u64, fraction: f64) -> f64 {
+    assert!(fraction > 0.0 && fraction <= 1.0, "a sample is a part of its population");
     let (p, q) = (fraction, 1.0 - fraction);
     if p >= 0.5 || size >= LARGE {
         return series(size, p, q);

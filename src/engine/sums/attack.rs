@@ -55,6 +55,7 @@ impl<'s> SumsAttack<'s> {
     /// # Panics
     /// There is not one entry for each cell.
     pub fn new(system: &'s SumSystem, published: Vec<Option<i128>>) -> SumsAttack<'s> {
+        assert_eq!(published.len(), system.cells(), "a value or none for each cell");
         assert_eq!(published.len(), system.cells(), "one entry for each cell");
         let parts = CellParts::new(system, |cell| published[cell].is_none());
         SumsAttack { system, published, parts }

@@ -18,6 +18,7 @@ impl Dimension {
 
     /// A total and its parts.
     pub fn flat(parts: usize) -> Dimension {
+        assert!(parts > 0, "a total has parts");
         Dimension { parents: std::iter::once(None).chain((0..parts).map(|_| Some(0))).collect() }
     }
 
@@ -67,6 +68,7 @@ impl Dimensions {
 
     /// The cell of these codes.
     pub fn cell(&self, codes: &[usize]) -> usize {
+        assert_eq!(codes.len(), self.dimensions.len(), "a code for each dimension");
         self.dimensions.iter().zip(codes).fold(0, |cell, (dimension, code)| cell * dimension.codes() + code)
     }
 

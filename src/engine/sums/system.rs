@@ -71,6 +71,10 @@ impl SumSystem {
     /// # Panics
     /// A relation names a cell that is not there.
     pub fn new(cells: usize, relations: Vec<Relation>, range: Range) -> SumSystem {
+        assert!(
+            relations.iter().all(|relation| relation.terms().iter().all(|&(cell, _)| cell < cells)),
+            "relations of cells that are there"
+        );
         let last = relations.iter().filter_map(|relation| relation.terms.last());
         assert!(last.max().is_none_or(|last| last.0 < cells), "relations are between cells of the system");
         SumSystem { cells, relations, range }

@@ -30,6 +30,7 @@ pub struct PastView<'a> {
 impl<'a> PastReleases<'a> {
     /// Sorts releases by their recoding.
     pub fn new(releases: &'a [Release], number: &[usize], numbered: &'a [Numbered]) -> PastReleases<'a> {
+        assert_eq!(releases.len(), number.len(), "a number for the recoding of each release");
         let view = |(recoding, numbered): (usize, &'a Numbered)| PastView {
             cuts: releases[numbered.last()].recoding(),
             stages: (0..releases.len()).filter(|&at| number[at] == recoding).collect(),

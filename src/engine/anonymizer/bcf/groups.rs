@@ -30,6 +30,7 @@ pub fn sum<'g>(all: impl IntoIterator<Item = &'g Groups>) -> Groups {
 
 /// What is left of `more` when `less` is taken out.
 pub fn minus(more: &Groups, less: &Groups) -> Groups {
+    assert!(rows(more) >= rows(less), "a part of the rows is taken away");
     let mut less = less.iter().copied().peekable();
     let mut left = Groups::with_capacity(more.len());
     for &(value, rows) in more {
@@ -65,6 +66,7 @@ pub fn shared(a: &Groups, b: &Groups, enough: u64) -> u64 {
 
 /// All rows.
 pub fn rows(groups: &Groups) -> u64 {
+    assert!(groups.is_sorted_by(|one, next| one.0 < next.0), "values in their order, each once");
     groups.iter().map(|&(_, rows)| rows).sum()
 }
 

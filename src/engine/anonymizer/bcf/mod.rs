@@ -38,6 +38,8 @@ pub enum NoRelease {
 /// # Errors
 /// Why there is no next release.
 pub fn bcf(all: &Histogram, earlier: &[Release], trees: &[&Taxonomy], k: u64) -> Result<TopDownResult, NoRelease> {
+    assert!(k >= 2, "people hide behind another one at least");
+    assert_eq!(all.width(), trees.len(), "a taxonomy for each column");
     let number = number(earlier);
     let numbered = Numbered::all(earlier, &number, trees.len());
     for view in &numbered {

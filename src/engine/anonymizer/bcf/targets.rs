@@ -121,6 +121,7 @@ fn bounds(
 
 /// The finer node per column of two comparable classes; `None` where they are not.
 fn finest(a: &[Node], b: &[Node], trees: &[&Taxonomy]) -> Option<Vec<Node>> {
+    assert_eq!((a.len(), b.len()), (trees.len(), trees.len()), "a node for each column");
     let finer = |((&a, &b), tree): ((&Node, &Node), &&Taxonomy)| tree.covers(a.min(b), a.max(b)).then_some(a.max(b));
     a.iter().zip(b).zip(trees).map(finer).collect()
 }

@@ -118,6 +118,7 @@ impl Antichain {
 
     /// The levels, counted so that what has the property is passed on to higher ones.
     fn upward(&self, levels: &[u8]) -> Vec<u8> {
+        assert!(!levels.is_empty(), "a level for each column");
         match self.inherited {
             Inherited::Upward => levels.to_vec(),
             Inherited::Downward => self.heights.iter().zip(levels).map(|(height, level)| height - 1 - level).collect(),

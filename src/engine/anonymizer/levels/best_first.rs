@@ -121,6 +121,7 @@ impl LevelsSearch<'_> {
 
     /// A part waits, if a state of it can be the best one.
     fn wait(&mut self, part: Part, waiting: &mut BinaryHeap<Reverse<Part>>) {
+        assert!(!part.lowest.is_empty(), "a level for each column");
         if !self.is_behind(part.worth, &part.lowest) && !self.protection.holds(&part.highest) {
             waiting.push(Reverse(part));
         }

@@ -35,6 +35,7 @@ impl Lattice {
     /// # Panics
     /// If a taxonomy has 255 levels or more, or there is no column.
     pub fn up_to(trees: &[&Taxonomy], floors: &[Option<u8>]) -> Lattice {
+        assert_eq!(floors.len(), trees.len(), "a floor or none for each column");
         assert!(!trees.is_empty(), "a lattice has a column");
         assert_eq!(trees.len(), floors.len(), "each column has a floor or none");
         let columns = trees.iter().zip(floors).map(|(tree, &floor)| Column::up_to(tree, floor)).collect();
@@ -105,6 +106,7 @@ impl Lattice {
 
     /// The recoding of a state.
     pub fn recoding(&self, trees: &[&Taxonomy], levels: &[u8]) -> Recoding {
+        assert_eq!(levels.len(), trees.len(), "a level for each column");
         trees.iter().enumerate().map(|(column, tree)| self.recoding_of(column, levels[column], tree)).collect()
     }
 

@@ -63,6 +63,7 @@ const ROUNDING: f64 = 1e-12;
 impl Privacy {
     /// Classes of so many rows at least.
     pub fn k(k: u64) -> Privacy {
+        assert!(k >= 1, "a class holds a person at least");
         Privacy { k, diverse: Vec::new() }
     }
 

@@ -41,6 +41,8 @@ pub fn grouped(
     by: Grouping,
     hidden: Option<Hidden<'_>>,
 ) -> Carving {
+    assert!(k >= 1, "a class holds a person at least");
+    assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
     if people.rows() < k {
         return Carving::default();
     }
@@ -104,6 +106,7 @@ fn is_open(people: &Headcount, trees: &[&Taxonomy], limits: &RefinementLimits, g
 
 /// Leaf tuples as points, each for all its people.
 fn points(people: &Headcount, trees: &[&Taxonomy]) -> Points {
+    assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
     let places: Vec<Vec<f64>> = trees.iter().map(|tree| places(tree)).collect();
     let number = |tuple: usize| people.tuple_at(tuple).zip(&places).map(|(leaf, places)| places[leaf as usize]);
     let numbers = (0..people.tuples()).flat_map(number).collect();
@@ -123,6 +126,7 @@ fn places(tree: &Taxonomy) -> Vec<f64> {
 
 /// Per column the lowest node above all leaves of a group.
 fn labels(people: &Headcount, trees: &[&Taxonomy], group: &[usize]) -> Vec<Node> {
+    assert!(!group.is_empty(), "a group has people");
     let label = |(column, tree): (usize, &&Taxonomy)| {
         let leaves = people.column(column);
         let (first, last) = group

@@ -32,6 +32,7 @@ pub struct Halved {
 
 /// Halves everybody. `draw` gives one of `0..n`, each as likely; nobody may be able to foresee it, or to learn it afterwards.
 pub fn halves(people: &Headcount, trees: &[&Taxonomy], rule: &Halving<'_>, draw: &mut dyn FnMut(u64) -> u64) -> Halved {
+    assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
     let rows = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
     let mut all: Vec<u32> = (0..people.tuples() as u32).collect();
     let found = Halved { classes: Vec::new(), waiting: Vec::new() };

@@ -57,6 +57,7 @@ pub struct Astray {
 /// # Errors
 /// Labels that the rows do not fill.
 pub fn groups(release: &Release, raw: &Histogram, columns: &Columns) -> Result<(Vec<Equals>, Vec<ClassGroup>), Astray> {
+    assert_eq!(release.width(), raw.width(), "rows of the release");
     let trees = columns.trees();
     let bare: Vec<bool> = (0..release.classes()).map(|class| is_bare(release.class(class), &trees)).collect();
     let of: Vec<(Equals, Vec<usize>)> = (0..raw.tuples())
@@ -79,6 +80,7 @@ pub fn groups(release: &Release, raw: &Histogram, columns: &Columns) -> Result<(
 }
 
 fn is_bare(nodes: &[Node], trees: &[&Taxonomy]) -> bool {
+    assert_eq!(nodes.len(), trees.len(), "a node for each column");
     nodes.iter().zip(trees).all(|(&node, tree)| tree.is_leaf(node))
 }
 

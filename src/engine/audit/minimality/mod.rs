@@ -69,6 +69,7 @@ impl MinimalityFigures {
         requirement: Requirement,
         work: u64,
     ) -> Result<MinimalityFigures, Amiss> {
+        assert_eq!(release.width(), raw.width(), "rows of the release");
         MinimalityFigures::guarding(release, raw, columns, (requirement, None), work)
     }
 

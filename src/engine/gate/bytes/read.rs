@@ -105,6 +105,7 @@ fn table(labels: &Histogram, columns: &Columns, leaks: &mut Vec<Leak>) -> Option
 /// A table that was read, told under a recoding that holds all its labels; the column of the first one that it does not
 /// hold otherwise.
 pub fn told_under(table: Release, recoding: &[Cut]) -> Result<Release, usize> {
+    assert_eq!(table.width(), recoding.len(), "a cut for each column");
     table.told_under(recoding).map_err(|table| {
         let foreign =
             |column: &usize| table.shown(*column).iter().any(|node| !recoding[*column].nodes().contains(node));

@@ -95,6 +95,7 @@ impl Clause<'_> {
 
     /// The most of so many people who can be in parts of fewer than `a`, of so many parts.
     fn most_small(&self, rows: u64, parts: u64) -> u64 {
+        assert!(parts > 0, "a region has parts");
         let room = parts * (self.a - 1);
         if rows <= room { rows } else { room.saturating_sub(self.a - 1) }
     }
@@ -108,6 +109,7 @@ impl Clause<'_> {
     }
 
     fn fact(&self, class: Vec<Node>, child: Node, (least, most): (u64, u64), sole: bool) -> Fact {
+        assert!(least <= most, "a range of people");
         Fact { class, column: self.refused.column, child, least, most, sole }
     }
 
@@ -173,6 +175,7 @@ impl Clause<'_> {
     }
 
     fn is_small(&self, (least, most): (u64, u64)) -> bool {
+        assert!(least <= most, "a range of people");
         least < self.a && most >= 1
     }
 }

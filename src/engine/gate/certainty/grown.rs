@@ -30,6 +30,8 @@ pub fn coarsened(
     a: u64,
     mut budget: CertaintyBudget,
 ) -> Certainty {
+    assert_eq!((before.width(), after.width()), (trees.len(), trees.len()), "a taxonomy for each column");
+    assert!(a >= 1, "a class holds a person at least");
     let mut certainty = Certainty::nothing();
     let solved = Growth::new(before, after, trees, a, &mut budget).and_then(|growth| {
         for (column, cut) in after.recoding().iter().enumerate() {

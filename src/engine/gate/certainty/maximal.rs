@@ -12,6 +12,7 @@ pub fn by_node(
     trees: &[&Taxonomy],
     budget: &mut CertaintyBudget,
 ) -> Result<Vec<ReplayedRefusal>, CertaintyUndone> {
+    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     let mut refused = Vec::new();
     for (column, tree) in trees.iter().enumerate() {
         budget.spend(release.classes() as u64)?;
@@ -32,6 +33,7 @@ pub fn by_level(
     trees: &[&Taxonomy],
     budget: &mut CertaintyBudget,
 ) -> Result<Vec<ReplayedRefusal>, CertaintyUndone> {
+    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     let mut refused = Vec::new();
     for (column, tree) in trees.iter().enumerate() {
         let levels = tree.padded();
@@ -54,6 +56,7 @@ pub fn by_level(
 /// The fewest people who must be in too small parts of published classes under such a state: the share of all people who may wait, without
 /// those who may wait already, and one more. Nobody who waits is in a published class, and fewer than `a` are in any other.
 pub fn least(release: &Release, trees: &[&Taxonomy], a: u64, share: Decimal) -> u64 {
+    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     let of_column = |column: usize| {
         release.recoding()[column].nodes().iter().filter(|&&node| trees[column].values(node) > 0).count()
     };

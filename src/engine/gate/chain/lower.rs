@@ -12,6 +12,8 @@ use crate::model::{Cut, Recoding, Taxonomy, cut};
 /// Per increment the lower bound on the anonymity of its people; `None` for an increment without people.
 /// `recodings[r]` is the recoding of release r, which holds the increments up to r.
 pub fn lower_bounds(histogram: &Histogram, recodings: &[&[Cut]], trees: &[&Taxonomy]) -> Vec<Option<u64>> {
+    assert_eq!(histogram.width(), trees.len(), "a taxonomy for each column");
+    assert!(recodings.iter().all(|cuts| cuts.len() == trees.len()), "a cut for each column");
     let rising = meets(recodings.iter().copied());
     let mut falling = meets(recodings.iter().rev().copied());
     falling.reverse();
@@ -60,6 +62,7 @@ fn meets<'r>(recodings: impl Iterator<Item = &'r [Cut]>) -> Vec<Recoding> {
 
 /// Σ over the values of the larger count; both ascend by value.
 fn sum_of_larger(a: &[(u32, u64)], b: &[(u32, u64)]) -> u64 {
+    assert!(a.is_sorted() && b.is_sorted(), "values in their order");
     let (mut a, mut b, mut sum) = (a.iter().peekable(), b.iter().peekable(), 0);
     while let Some(value) = [a.peek(), b.peek()].into_iter().flatten().map(|group| group.0).min() {
         let count = |group: Option<&(u32, u64)>| group.map_or(0, |group| group.1);

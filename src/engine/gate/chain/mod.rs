@@ -66,6 +66,8 @@ impl<'a> ReleaseChain<'a> {
         trees: &'a [&'a Taxonomy],
         values: usize,
     ) -> ReleaseChain<'a> {
+        assert_eq!(releases.len(), number.len(), "a number for the recoding of each release");
+        assert!(releases.iter().all(|release| release.width() == trees.len()), "a taxonomy for each column");
         let numbered = Numbered::all(releases, number, trees.len());
         ReleaseChain { releases, number, trees, values, numbered }
     }

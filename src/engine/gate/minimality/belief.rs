@@ -17,6 +17,7 @@ pub struct Belief {
 impl Belief {
     /// Of so many people with these rows that everybody sees, and what is left of their others; `None` where nothing is left.
     pub fn of(counted: &AssignmentCounts, at: usize, shown: &[u64], people: u64) -> Option<Belief> {
+        assert!(shown.iter().sum::<u64>() >= people || people > 0, "people in a class");
         let held = |(value, &shown): (usize, &u64)| {
             counted.held[at].get(value).unwrap_or(&BigUint::ZERO) + &counted.left * shown
         };

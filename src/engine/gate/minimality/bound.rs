@@ -80,6 +80,7 @@ impl ClassesBound {
 
     /// ln P(X ≥ least) for the sensitive ones among `drawn` of so many rows.
     fn tail(&self, rows: u64, drawn: u64, sensitive: u64, least: u64) -> f64 {
+        assert!(drawn <= rows && sensitive <= rows, "parts of the rows");
         let (fewest, most) = ((drawn + sensitive).saturating_sub(rows), drawn.min(sensitive));
         if least <= fewest {
             return 0.0;
@@ -119,6 +120,7 @@ fn falling(ratios: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn ln_choose(n: u64, j: u64) -> f64 {
+    assert!(j <= n, "some of all");
     ln_factorial(n) - ln_factorial(j) - ln_factorial(n - j)
 }
 

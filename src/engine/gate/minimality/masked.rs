@@ -16,6 +16,7 @@ const EXACT: u64 = 1 << 10;
 /// # Panics
 /// If the rate is above 1/l.
 pub fn masked(people: u64, l: u64, (part, of): (u64, u64)) -> Credibility {
+    assert!(l >= 1 && part <= of, "a rate of at most one");
     assert!(
         u128::from(part) * u128::from(l) <= u128::from(of),
         "no masking keeps a rate down that is too high already"
@@ -30,12 +31,14 @@ pub fn masked(people: u64, l: u64, (part, of): (u64, u64)) -> Credibility {
 /// The most that [`masked`] comes to for atoms of `least` people or more: it rises and falls with the remainder by `l`, and
 /// falls from one turn to the next.
 pub fn masked_from(least: u64, l: u64, rate: (u64, u64)) -> Credibility {
+    assert!(l >= 1 && rate.0 <= rate.1, "a rate of at most one");
     let turn = (least..least.saturating_add(l)).map(|people| masked(people, l, rate));
     turn.max_by(Credibility::compare).expect("a turn has atoms")
 }
 
 /// Σ j C(n,j) pʲ qⁿ⁻ʲ / n Σ C(n,j) pʲ qⁿ⁻ʲ over j > most, p + q in units of `of`.
 fn exact(people: u64, most: u64, part: u64, of: u64) -> Credibility {
+    assert!(part <= of && of > 0, "a share of at most all");
     let (p, q) = (BigUint::from(part), BigUint::from(of - part));
     let first = most + 1;
     // What all terms have in common does not matter: C(n,j) pʲ⁻ᶠ qⁿ⁻ʲ, from the last one down.
@@ -59,6 +62,7 @@ fn exact(people: u64, most: u64, part: u64, of: u64) -> Credibility {
 
 /// Not below it: the same sums in floats, from the first term on until terms count for nothing, and more than rounding on top.
 fn at_most(people: u64, most: u64, part: u64, of: u64) -> f64 {
+    assert!(part <= of && of > 0, "a share of at most all");
     let (first, odds) = ((most + 1) as f64, part as f64 / (of - part) as f64);
     let (mut term, mut all, mut more) = (1.0, 1.0, 0.0);
     for at in 1..=people - (most + 1) {

@@ -67,6 +67,7 @@ pub enum Credibility {
 impl Credibility {
     /// A share that everybody can see.
     pub fn seen(part: u64, of: u64) -> Credibility {
+        assert!(part <= of && of > 0, "a share of at most all");
         Credibility::Exact(ShareFraction::new(part.into(), of.into()))
     }
 
@@ -129,6 +130,7 @@ impl Credibility {
 
 /// Not below what floats have computed.
 fn upwards(share: f64) -> f64 {
+    assert!(share.is_finite(), "a share");
     (share * (1.0 + 1e-12)).min(1.0)
 }
 

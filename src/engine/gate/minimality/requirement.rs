@@ -23,12 +23,14 @@ impl From<Decimal> for ExactShare {
 impl ExactShare {
     /// Whether count / all is at most this.
     pub fn holds(self, count: u64, all: u64) -> bool {
+        assert!(count <= all, "a part of all");
         u128::from(count) * u128::from(self.of) <= u128::from(all) * u128::from(self.part)
     }
 }
 
 /// l-diversity in its simple form (MIN 1): the set makes up at most 1/l.
 pub fn l_diverse(l: u64) -> impl Fn(u64, u64) -> bool {
+    assert!(l >= 1, "values in a class");
     move |people, count| ExactShare { part: 1, of: l }.holds(count, people)
 }
 

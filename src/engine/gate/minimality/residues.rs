@@ -131,6 +131,7 @@ fn modulo(factors: &[Factor], sensitive: u64, degree: u64, prime: u64) -> Vec<u6
 
 /// Σ a[i] · b[last − i]. Four products stay below 2^124, and what is carried below prime · 2^64 < 2^125.
 fn dot(a: &[u64], b: &[u64], prime: u64) -> u64 {
+    assert_eq!(a.len(), b.len(), "vectors of one length");
     assert_eq!(a.len(), b.len());
     let limit = u128::from(prime) << 64;
     let mut sum = 0u128;
@@ -151,6 +152,7 @@ fn dot(a: &[u64], b: &[u64], prime: u64) -> u64 {
 
 /// The numbers below the product of the primes that have these residues, by the Chinese remainder theorem.
 fn combined(primes: &[u64], residues: &[Vec<u64>]) -> Vec<BigUint> {
+    assert_eq!(primes.len(), residues.len(), "residues for each prime");
     let mut whole = vec![BigUint::ZERO; residues[0].len()];
     let mut modulus = BigUint::from(1u8);
     for (&prime, residues) in primes.iter().zip(residues) {

@@ -120,6 +120,7 @@ fn unbound(
 
 /// The most different values that people may have, if nothing is excluded.
 fn most_different(part: &GeneralisedPeople, values: &[u64]) -> usize {
+    assert!(!values.is_empty(), "values in a class");
     let new = values.iter().zip(&part.shown).filter(|(all, shown)| **all > 0 && **shown == 0).count();
     part.shown.iter().filter(|&&shown| shown > 0).count() + new.min(part.rows as usize)
 }

@@ -170,6 +170,7 @@ fn add(
 
 /// The number of a block as a child per column.
 fn digits(mut number: usize, children: &[usize]) -> Vec<usize> {
+    assert!(children.iter().all(|&children| children > 0), "a segment has parts in each column");
     let mut digits: Vec<usize> = children
         .iter()
         .rev()

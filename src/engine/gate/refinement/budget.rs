@@ -27,6 +27,7 @@ impl RefinementBudget {
     /// For each of so many targets, so that all together take some minutes at most. Nearly all targets need a tiny part of
     /// it.
     pub fn shared(targets: usize) -> RefinementBudget {
+        assert!(targets < usize::MAX / 2, "targets of a release");
         let arrows = ((1 << 33) / targets.max(1) as u64).clamp(1 << 16, RefinementBudget::FULL.arrows);
         RefinementBudget { arrows, operations: arrows << 4, ..RefinementBudget::FULL }
     }

@@ -224,6 +224,7 @@ pub fn units(shape: &BlockShape, paths: &PlacementPaths) -> f64 {
 
 /// C(V, n) or V^n, exactly.
 pub fn all(volume: u128, rows: u64, distinct: bool) -> BigUint {
+    assert!(volume > 0, "rows lie in cells");
     if !distinct {
         return BigUint::from(volume).pow(rows as u32);
     }
@@ -237,6 +238,7 @@ pub fn all(volume: u128, rows: u64, distinct: bool) -> BigUint {
 
 /// The same as a float, and by how many units it may be off.
 pub fn all_near(volume: u128, rows: u64, distinct: bool) -> (WideFloat, f64) {
+    assert!(volume > 0, "rows lie in cells");
     let factor = |row: u128| match distinct {
         true => WideFloat::from(volume.saturating_sub(row - 1)) / WideFloat::from(row),
         false => WideFloat::from(volume),
@@ -247,6 +249,7 @@ pub fn all_near(volume: u128, rows: u64, distinct: bool) -> (WideFloat, f64) {
 
 /// (low + 1) · … · high
 fn product(low: u128, high: u128) -> BigUint {
+    assert!(low <= high.saturating_add(1), "a range of factors");
     if high - low <= 16 {
         return (low + 1..=high).fold(BigUint::from(1u8), |product, factor| product * factor);
     }

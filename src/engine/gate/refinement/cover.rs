@@ -22,6 +22,7 @@ pub struct Cover {
 
 /// How many cells a segment has, or a number that is certainly too large.
 pub fn cells(segment: &[Range<u32>]) -> u64 {
+    assert!(segment.iter().all(|leaves| leaves.start < leaves.end), "a segment has leaves in each column");
     segment.iter().fold(1u64, |cells, leaves| cells.saturating_mul(leaves.len() as u64))
 }
 
@@ -101,6 +102,7 @@ impl Cover {
 
 /// Cells between neighbours per column, the last column's cells lying side by side.
 fn strides(segment: &[Range<u32>]) -> Vec<usize> {
+    assert!(!segment.is_empty(), "a segment has columns");
     let mut strides = vec![1usize; segment.len()];
     for at in (1..segment.len()).rev() {
         strides[at - 1] = strides[at].saturating_mul(segment[at].len());

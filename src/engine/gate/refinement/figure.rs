@@ -135,6 +135,7 @@ impl RatioFigure {
 
     /// Of two whole numbers.
     pub(super) fn exact(lr: &BigUint, cra: &BigUint) -> RatioFigure {
+        assert!(cra <= lr, "the attack leaves a part of all solutions");
         match *cra == BigUint::ZERO {
             true => RatioFigure::Impossible,
             false if lr == cra => RatioFigure::Exact { log10: 0.0 },
@@ -151,6 +152,7 @@ impl RatioFigure {
 
 /// What so many roundings may change in a decimal logarithm: ln((1 + u)^n) ≤ 1.01 · n · u, while that is small.
 fn error(units: f64) -> f64 {
+    assert!(units >= 0.0, "an error is not negative");
     let part = units * UNIT;
     if part < 0.01 { 1.01 * part / std::f64::consts::LN_10 } else { f64::INFINITY }
 }

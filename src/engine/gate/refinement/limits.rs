@@ -195,6 +195,7 @@ pub fn certain(target: &AttackTarget) -> Option<Vec<CertainClass>> {
 
 /// A number of this decimal logarithm as people read it: `293`, `1.25`, `4.1e6`.
 pub fn short(log10: f64) -> String {
+    assert!(!log10.is_nan(), "the logarithm of a number");
     if log10 < 4.0 {
         let text = format!("{:.2}", 10f64.powf(log10));
         return text.trim_end_matches('0').trim_end_matches('.').to_owned();

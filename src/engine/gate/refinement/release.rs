@@ -102,6 +102,7 @@ impl CarvedRelease {
         outliers: u64,
         k: u64,
     ) -> Result<CarvedRelease, Malformed> {
+        assert!(k >= 1, "a class holds a person at least");
         let mut release = CarvedRelease::unordered(columns, classes, outliers, k)?;
         let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
         let key_of: BTreeMap<&Vec<usize>, StateKey> =
@@ -124,6 +125,7 @@ impl CarvedRelease {
         k: u64,
         steps: Vec<Vec<usize>>,
     ) -> Result<CarvedRelease, Malformed> {
+        assert!(steps.iter().all(|state| state.len() == columns.len()), "a layer for each column");
         let tops: Vec<usize> = columns.iter().map(LayeredColumn::height).collect();
         let below = |step: &Vec<usize>| {
             let fits = step.iter().zip(&tops).all(|(layer, top)| (1..=*top).contains(layer));
@@ -156,6 +158,7 @@ impl CarvedRelease {
         everybody: u64,
         (k, rule): (u64, CarvingRule),
     ) -> Result<CarvedRelease, Malformed> {
+        assert!(k >= 1, "a class holds a person at least");
         let mut release = CarvedRelease::unordered(columns, classes, everybody, k)?;
         let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
         let number: BTreeMap<&Vec<usize>, u32> = states.into_iter().zip(0..).collect();

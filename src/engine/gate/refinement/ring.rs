@@ -82,6 +82,7 @@ pub struct Residues {
 impl Residues {
     /// Modulo an odd prime, for divisors up to `most`.
     pub fn new(prime: u64, most: u32) -> Residues {
+        assert!(prime > u64::from(most), "each number up to the most has an inverse");
         // Each step doubles the bits in which the inverse is right.
         let mut inverse = prime;
         for _ in 0..5 {
@@ -116,6 +117,7 @@ impl Residues {
 
     /// As an ordinary number below the prime.
     pub fn plain(&self, item: u64) -> u64 {
+        assert!(item < self.prime, "a residue");
         self.reduce(u128::from(item))
     }
 

@@ -324,6 +324,7 @@ impl PlacementSearch {
 
     /// Moves a row to another cell; `false` if that is full, or its own.
     fn shift(&mut self, target: usize, row: usize, to: usize) -> bool {
+        assert!(target < self.rows.len(), "a target of the release");
         let from = self.at[target][row];
         if from == to || self.is_full(target, to) {
             return false;

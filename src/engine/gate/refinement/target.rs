@@ -111,6 +111,7 @@ impl AttackTarget {
 
     /// Whether LR / CRA is shown to be at most `part / of`; for whole numbers without any rounding.
     pub fn ratio_is_at_most(&self, part: &BigUint, of: &BigUint) -> bool {
+        assert!(*of > BigUint::ZERO, "a ratio to something");
         match (&self.lr, &self.cra, &self.ratio) {
             (_, _, RatioFigure::Impossible) => false,
             (SolutionCount::Exact(lr), SolutionCount::Exact(cra), _) => lr * of <= cra * part,

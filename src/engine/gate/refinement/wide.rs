@@ -24,6 +24,7 @@ impl WideFloat {
 
     /// Of an ordinary number that is neither negative nor below what a float holds in full.
     pub fn new(number: f64) -> WideFloat {
+        assert!(number.is_finite(), "a number");
         if number == 0.0 {
             return WideFloat::ZERO;
         }

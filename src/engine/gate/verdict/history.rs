@@ -125,6 +125,7 @@ impl History {
 
     /// A release, its recoding and the dictionary of its codes.
     pub(super) fn release(&self, at: usize) -> (&Release, &[Cut], &SensitiveValues) {
+        assert!(at < self.len(), "a release of the chain");
         (&self.releases[at], &self.recodings[self.number[at]], &self.values)
     }
 

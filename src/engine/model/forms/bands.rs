@@ -56,6 +56,7 @@ fn grow(
     label: &impl Fn(i64, i64) -> String,
     size: &impl Fn(i64) -> u64,
 ) {
+    assert!(low < high || widths.is_empty() || low <= high, "a range of numbers");
     let (width, finer) = widths.split_last().map_or((1, None), |(&width, finer)| (width, Some(finer)));
     let mut from = low;
     loop {

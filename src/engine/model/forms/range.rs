@@ -31,6 +31,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
 
 /// Hangs the halves of what lies from `low` to `high` under a node. The depth is that of a logarithm.
 fn halve(tree: &mut Tree, above: usize, (low, high): (i64, i64)) {
+    assert!(low <= high, "a range of numbers");
     let label = |low: i64, high: i64| if low == high { low.to_string() } else { format!("{low}-{high}") };
     if low == high {
         // A single value is a node already, but for a range of one value, which is the root.

@@ -48,6 +48,7 @@ pub fn data(table: &Release, values: &SensitiveValues, columns: &Columns) -> Vec
 /// # Panics
 /// Like [`data`], and if a row group is to have no rows.
 pub fn data_in_groups(table: &Release, values: &SensitiveValues, columns: &Columns, group: usize) -> Vec<u8> {
+    assert!(group > 0, "a group has rows");
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
     let labels = quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::labels(table, at, tree)));
     write(labels.chain(sensitive(table, values, columns)).collect(), table.rows(), columns, group)
@@ -99,6 +100,7 @@ fn sensitive<'a>(
 }
 
 fn write(written: Vec<(&str, ColumnWriter)>, rows: u64, columns: &Columns, group: usize) -> Vec<u8> {
+    assert!(!written.is_empty(), "a table has columns");
     assert!(group > 0, "row groups have rows");
     try_write(written, rows, columns, group as u64).expect("labels and values of declared types can always be written")
 }

@@ -87,6 +87,7 @@ impl fmt::Display for Many {
 
 /// A part of a whole in percent; 0 of nothing.
 pub fn percent(part: u64, whole: u64) -> f64 {
+    assert!(part <= whole, "a part of the whole");
     if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
 }
 

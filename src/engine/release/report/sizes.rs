@@ -39,6 +39,7 @@ struct Bin {
 
 /// From the first bin with a class to the last; what lies below k has a bin of its own.
 fn bins(k: u64, sizes: &[(u64, u64)]) -> Vec<Bin> {
+    assert!(sizes.is_sorted(), "sizes in their order");
     let largest = sizes.iter().map(|(size, _)| *size).max().unwrap_or(0);
     let mut bins = vec![Bin { from: 1, to: k - 1, classes: 0, rows: 0 }];
     let mut from = k;

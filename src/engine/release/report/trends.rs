@@ -51,6 +51,7 @@ const VALUES: [fn(&PastRelease) -> Option<f64>; 5] = [
 
 /// The points of a line: releases from left to right by their numbers, values from the bottom (0) to the top.
 fn line(points: &[(u32, f64)]) -> String {
+    assert!(points.is_sorted_by(|one, next| one.0 < next.0), "releases in their order");
     let (first, last) = (points[0].0, points[points.len() - 1].0);
     let most = points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
     let place = |&(release, value): &(u32, f64)| {

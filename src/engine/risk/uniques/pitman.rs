@@ -15,6 +15,7 @@ const HALVINGS: u32 = 64;
 
 /// Population uniques.
 pub fn uniques(sizes: &Sizes, population: u64) -> Option<f64> {
+    assert!(population >= sizes.rows(), "a sample is a part of its population");
     let (theta, alpha) = Sample::of(sizes)?.most_likely()?;
     let [x, y] = [theta + alpha, theta + 1.0];
     Some(population as f64 * exp(ln_quotients(x, y, population.saturating_sub(1))))

@@ -14,6 +14,7 @@ const HALVINGS: u32 = 80;
 
 /// Population uniques, of a sample that holds this share of the population.
 pub fn uniques(sizes: &Sizes, fraction: f64) -> Option<f64> {
+    assert!(fraction > 0.0 && fraction <= 1.0, "a sample is a part of its population");
     let model = Model::of(sizes, classes(sizes, fraction), fraction)?;
     let (alpha, beta) = model.solution()?;
     Some(model.classes * exp(alpha * ln(beta)))

@@ -5,6 +5,7 @@ use crate::risk::sizes::Sizes;
 
 /// Population uniques; `None` if no row is alone.
 pub fn uniques(sizes: &Sizes, population: u64) -> Option<f64> {
+    assert!(population >= sizes.rows(), "a sample is a part of its population");
     let (rows, alone) = (sizes.rows() as f64, sizes.of_size(1) as f64);
     let all = population as f64;
     // The chance that exactly one of a class of so many is in the sample: hypergeometric, j · n/N · Π (N − n − i)/(N − 1 − i).

@@ -59,6 +59,7 @@ pub fn mask(
     stocks: &dyn Stocks,
     draws: &mut dyn Draws,
 ) -> Result<Vec<Change>, NoReplacement> {
+    assert!(sets.windows(2).all(|pair| pair[0].len() == pair[1].len()), "a mark for each value");
     let mut atoms: Vec<Vec<EqualRows>> = atoms.to_vec();
     let mut changes = Vec::new();
     for set in sets {
@@ -88,6 +89,7 @@ fn crowd(rows: &[EqualRows], set: &[bool]) -> AtomShare {
 
 /// So many different ones of `0..of`, every choice as likely (R. Floyd's way).
 fn some(of: u64, many: u64, draws: &mut dyn Draws) -> BTreeSet<u64> {
+    assert!(many <= of, "some of all");
     let mut chosen = BTreeSet::new();
     for last in of - many..of {
         let drawn = draws.below(last + 1);

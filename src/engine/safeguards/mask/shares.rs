@@ -34,6 +34,7 @@ pub struct AtomShares {
 impl AtomShares {
     /// Of all atoms of an increment.
     pub fn of(crowds: &[AtomShare], l: u64) -> AtomShares {
+        assert!(l >= 1, "a share of one in l");
         let (violating, mut givers): (Vec<usize>, Vec<usize>) =
             (0..crowds.len()).partition(|&at| crowds[at].violates(l));
         let wanted = (l - 1) * violating.len() as u64;

@@ -38,6 +38,7 @@ impl Stock {
 
     /// The value of one of them, each as likely; it stays there.
     pub(super) fn draw(&self, draws: &mut dyn Draws) -> ValueCode {
+        assert!(!self.values.is_empty(), "there are values to draw");
         let drawn = draws.below(self.rows());
         self.values[self.values.partition_point(|(_, rows)| *rows <= drawn)].0
     }

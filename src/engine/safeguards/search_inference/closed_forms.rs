@@ -38,6 +38,7 @@ pub fn maximality(
     values: Values,
     mut budget: TraceBudget,
 ) -> Option<Maximality> {
+    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     let mut crowds: BTreeMap<(usize, Node), Crowds> = BTreeMap::new();
     for class in 0..release.classes() {
         let nodes = release.class(class);
@@ -65,6 +66,7 @@ pub fn maximality(
 
 /// Of the whole course of the search, where values may be repeated.
 pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, mut budget: TraceBudget) -> TraceRatio {
+    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     if (0..release.classes()).any(|class| release.size(class) < a) {
         return TraceRatio::Impossible;
     }

@@ -54,6 +54,7 @@ struct Class<'s> {
 
 /// By running the search on pre-images that are drawn.
 pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> WholeTrace {
+    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     let mut sides: BTreeMap<(usize, Node), Side> = BTreeMap::new();
     for (column, tree) in trees.iter().enumerate() {
         for node in release.shown(column) {

@@ -33,6 +33,7 @@ pub enum TraceRatio {
 impl TraceRatio {
     /// Of two whole numbers.
     pub(super) fn exact(all: BigUint, left: BigUint) -> TraceRatio {
+        assert!(left <= all, "what is left is a part of all");
         if left == BigUint::ZERO { TraceRatio::Impossible } else { TraceRatio::Exact { all, left } }
     }
 

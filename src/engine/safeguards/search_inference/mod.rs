@@ -38,6 +38,7 @@ use crate::policy::Values;
 /// All pre-images over those from which the search makes this release: by the closed form where there is one, by the search
 /// itself otherwise. The trees are those of the search.
 pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> WholeTrace {
+    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     if terms.values == Values::Repeated {
         let ratio = closed_forms::whole(release, trees, a, terms.budget);
         if ratio != TraceRatio::Unknown {
@@ -57,5 +58,6 @@ pub fn told(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -
 
 /// The same by running the search itself on pre-images.
 pub fn replayed(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> WholeTrace {
+    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     worlds::counted(release, trees, a, terms).unwrap_or_else(|| draws::drawn(release, trees, a, terms))
 }

@@ -104,6 +104,7 @@ impl Pmf {
 
 /// ln Σ exp.
 pub fn ln_sum(terms: &[f64]) -> f64 {
+    assert!(!terms.iter().any(|term| term.is_nan()), "logarithms of numbers");
     let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if top.is_infinite() { top } else { top + terms.iter().map(|term| (term - top).exp()).sum::<f64>().ln() }
 }

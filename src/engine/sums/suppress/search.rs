@@ -46,6 +46,7 @@ impl<'p> SuppressionSearch<'p> {
 
     /// What a pattern costs.
     pub fn cost(&self, pattern: &[bool]) -> u128 {
+        assert_eq!(pattern.len(), self.problem.system.cells(), "a mark for each cell");
         self.secondary(pattern).filter_map(|cell| self.price(cell)).map(u128::from).sum()
     }
 

@@ -16,6 +16,10 @@ pub struct EquationBlock {
 impl EquationBlock {
     /// Of right-hand sides and, per variable, the equations that it stands in.
     pub fn new(grown: Vec<i64>, variables: &[Vec<u32>]) -> EquationBlock {
+        assert!(
+            variables.iter().flatten().all(|&equation| (equation as usize) < grown.len()),
+            "variables of equations that are there"
+        );
         let with = vec![Vec::new(); grown.len()];
         let mut part = EquationBlock { grown, start: vec![0], equations: Vec::new(), with };
         variables.iter().for_each(|equations| part.push(equations.iter().copied()));

@@ -18,6 +18,8 @@ pub fn near(
     fractions: &[f64],
     budget: &mut ExactBudget,
 ) -> Result<Option<Vec<i64>>, OpenReason> {
+    assert_eq!(whole.len(), part.variables(), "a number for each variable");
+    assert_eq!(fractions.len(), part.variables(), "a fraction for each variable");
     let mut missing = part.grown().to_vec();
     for (variable, &records) in whole.iter().enumerate() {
         part.of(variable).iter().for_each(|&equation| missing[equation as usize] -= records);

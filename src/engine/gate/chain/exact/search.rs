@@ -66,6 +66,7 @@ impl WorldSearch {
         (most, enough): (u64, u64),
         (share, budget): (u64, &mut ExactBudget),
     ) -> Result<(), OpenReason> {
+        assert!(variable < self.most.len(), "a variable of the part");
         self.most[variable] = self.most[variable].min(most);
         self.enough = enough.min(self.most[variable]);
         if self.seen[variable] >= self.enough {

@@ -99,6 +99,7 @@ impl Vertex {
         enough: u64,
         budget: &mut ExactBudget,
     ) -> Result<Option<i128>, OpenReason> {
+        assert!(variable < self.part.variables(), "a variable of the part");
         if self.steps > STEPS.max(self.rows.len()) {
             *self = self.renewed(budget)?;
         }
