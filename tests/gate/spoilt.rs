@@ -10,6 +10,7 @@ mod promises;
 mod rows;
 mod sample;
 mod sheet;
+mod tested;
 mod two;
 
 use crate::common::chain;

@@ -13,7 +13,7 @@ use super::sample::{settings, third};
 use super::{Mutant, offer};
 
 /// The offered people under the recoding with these labels, and a table that is right for it.
-fn recoded(offer: &mut Offer, labels: [&[&str]; 2]) {
+pub fn recoded(offer: &mut Offer, labels: [&[&str]; 2]) {
     offer.recoding = recoding(offer, labels);
     retold(offer);
 }

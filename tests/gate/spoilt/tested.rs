@@ -1,0 +1,172 @@
+//! What the gate refuses in chains with a coin and in chains that mask values: slices with one person, tests that move an attacker's
+//! belief too far, recodings that cross, and values that were changed where they need not be, or not changed where they had to be.
+
+use std::collections::BTreeSet;
+
+use tidegate::engine::histogram::Histogram;
+use tidegate::engine::model::{Column, Columns, Value};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Cuts, Decimal, Guarantee, Policy, PolicySettings};
+
+use super::cases::recoded;
+use super::chain::{Chain, Human, Offer, policy};
+use super::sample::{columns, people, settings};
+use super::{Mutant, offer, refused, told};
+
+/// Labels of a recoding that the releases of a coin's chain are under.
+const HALVES: [&[&str]; 2] = [&["young", "old"], &["north", "south"]];
+
+fn with_coin(cuts: Cuts) -> PolicySettings {
+    let (rho, max_odds) = (Decimal::parse("0.5"), Decimal::parse("64"));
+    PolicySettings { rho, max_odds, cuts: Some(cuts), ..settings(Some(Guarantee::Chain)) }
+}
+
+/// The third release of a chain with a coin.
+fn tested(cuts: Cuts) -> Offer {
+    let mut chain = Chain::new(columns(), policy(&with_coin(cuts), ChainKind::Cumulative));
+    chain.release(&people(0));
+    chain.release(&people(1));
+    let candidate = chain.proposed(&people(2));
+    chain.offer(&candidate)
+}
+
+fn coins() -> Vec<Mutant> {
+    vec![
+        offer("a recoding that tells one person apart", "slices", "tell a person apart", |offer| {
+            recoded(offer, [&["0-19", "20-39", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);
+        }),
+        offer("more tests than the policy bears", "max_odds", "move the odds of an attacker's belief", |offer| {
+            offer.tests = 7;
+        }),
+        offer("a recoding that crosses an earlier one", "chain", "two recodings cross", |offer| {
+            recoded(offer, [&["any age"], &["n1", "n2", "s1", "s2"]]);
+        }),
+    ]
+}
+
+/// As many tests as the policy bears are borne, and a slice of two people is enough.
+#[test]
+fn chains_with_a_coin_keep_to_their_limits() {
+    let good = tested(Cuts::Nested);
+    assert!(good.decided(|_| ()).is_ok(), "{:?}", good.decided(|_| ()).err().map(|verdict| told(&verdict)));
+    // Each test doubles the odds at ρ = 0.5: six are 64.
+    let six = Offer { tests: 6, ..good.clone() };
+    assert!(six.decided(|_| ()).is_ok(), "{:?}", six.decided(|_| ()).err().map(|verdict| told(&verdict)));
+    refused(&good, &coins());
+    let mut halves = good.clone();
+    recoded(&mut halves, HALVES);
+    let verdict = halves.decided(|_| ()).err();
+    let reasons = verdict.map(|verdict| told(&verdict)).unwrap_or_default();
+    assert!(!reasons.iter().any(|(check, _)| ["slices", "max_odds"].contains(&check.as_str())), "{reasons:?}");
+}
+
+/// Where recodings may cross, it has to be proven that every person has k candidates left.
+#[test]
+fn recodings_that_cross_need_a_proof() {
+    let mut crossing = tested(Cuts::Crossing);
+    assert!(crossing.decided(|_| ()).is_ok());
+    recoded(&mut crossing, [&["any age"], &["n1", "n2", "s1", "s2"]]);
+    let verdict = crossing.decided(|_| ()).expect_err("people of n1 and n2 are told apart");
+    let reasons = told(&verdict);
+    assert!(!reasons.iter().any(|(_, text)| text.contains("the policy wants them nested")), "{reasons:?}");
+    assert!(reasons.iter().any(|(check, _)| check == "chain"), "{reasons:?}");
+}
+
+/// The same columns, in which `HIV` is guarded.
+fn guarded() -> Columns {
+    let column = |column: &Column| match &*column.name {
+        "diagnosis" => Column { guarded: vec![vec!["HIV".into()]], ..column.clone() },
+        _ => column.clone(),
+    };
+    Columns::new(columns().iter().map(column).collect())
+}
+
+fn masking(written: &PolicySettings) -> Policy {
+    Policy::new(written, ChainKind::Cumulative, &ColumnFacts::of(&guarded())).expect("no contradiction")
+}
+
+/// The first release of a chain that masks: more than one in four of its people has a guarded value.
+fn masked() -> Offer {
+    let written = PolicySettings { m: Some(2), max_loss: None, ..settings(Some(Guarantee::Blind)) };
+    let mut chain = Chain::new(guarded(), masking(&written));
+    let sick = |(at, human): (usize, Human)| {
+        let diagnosis = if at % 3 == 0 { "HIV" } else { "Flu" };
+        Human { values: vec![Value::Text(diagnosis.into()), Value::Int(at as i64 % 3)], ..human }
+    };
+    let first: Vec<Human> = people(0).into_iter().enumerate().map(sick).collect();
+    let candidate = chain.proposed(&first);
+    chain.offer(&candidate)
+}
+
+/// Rows in which one value of each of these diagnoses stands in the place of another one.
+fn changed(rows: &Histogram, (from, to): (&str, &str), most: u64) -> Histogram {
+    let mut left = most;
+    let mut all: Option<Histogram> = None;
+    for tuple in 0..rows.tuples() {
+        let leaves: Vec<u32> = rows.tuple_at(tuple).collect();
+        let [_, here] = rows.divide(|at, _| at != leaves);
+        let has = here.map_values(2, |values| values.to_vec());
+        let some = has.map_values(2, |values| match &values[0] {
+            Value::Text(text) if **text == *from && left > 0 => vec![Value::Text(to.into()), values[1].clone()],
+            _ => values.to_vec(),
+        });
+        if some != has {
+            left = left.saturating_sub(1);
+        }
+        all = Some(match all {
+            Some(all) => all.merge(&some),
+            None => some,
+        });
+    }
+    all.expect("rows")
+}
+
+fn masks() -> Vec<Mutant> {
+    vec![
+        offer("values that were not masked", "minimality", "were not masked", |offer| offer.raw = vec![None]),
+        offer("people with all their values", "minimality", "more than one in 4 of its people", |offer| {
+            offer.newest[0].1 = offer.raw[0].clone().expect("values as they are");
+        }),
+        offer("a value that is not guarded, changed", "minimality", "not what they have", |offer| {
+            offer.newest[0].1 = changed(&offer.newest[0].1, ("Flu", "Gout"), 1);
+        }),
+        offer("a guarded value that no person has", "minimality", "not what they have", |offer| {
+            let raw = offer.raw[0].clone().expect("values as they are");
+            offer.raw[0] = Some(changed(&raw, ("HIV", "Flu"), u64::MAX));
+            offer.newest[0].1 = changed(&offer.newest[0].1, ("Flu", "HIV"), 1);
+        }),
+        offer("values that were changed for nothing", "minimality", "none of them had to be", |offer| {
+            let raw = offer.raw[0].clone().expect("values as they are");
+            offer.raw[0] = Some(changed(&raw, ("HIV", "Flu"), 3));
+        }),
+    ]
+}
+
+#[test]
+fn masks_keep_to_their_limits() {
+    let good = masked();
+    assert!(good.decided(|_| ()).is_ok(), "{:?}", good.decided(|_| ()).err().map(|verdict| told(&verdict)));
+    let raw = good.raw[0].as_ref().expect("values are masked");
+    assert!(*raw != good.newest[0].1, "a value was changed");
+    refused(&good, &masks());
+    let verdict = good.judged().verdict().clone();
+    let check = verdict.checks.iter().find(|check| check.check.name() == "minimality").expect("the check");
+    let (value, limit) = (check.value.expect("a figure").get(), check.limit.expect("a limit").get());
+    assert!(limit == 0.5 && value > 0.25 && value <= limit, "{value} of {limit}");
+}
+
+/// Where the tests of a chain may move a belief, a mask that is enough for `blind` is not enough.
+#[test]
+fn tests_count_for_what_is_believed() {
+    let good = masked();
+    let coin = |most: &str| {
+        let (rho, max_odds) = (Decimal::parse("0.5"), Decimal::parse(most));
+        masking(&PolicySettings { m: Some(2), rho, max_odds, ..settings(Some(Guarantee::Chain)) })
+    };
+    let against = |policy: Policy| -> BTreeSet<String> {
+        let spoilt = Offer { policy, ..good.clone() };
+        let reasons = spoilt.decided(|_| ()).err().map(|verdict| told(&verdict)).unwrap_or_default();
+        reasons.into_iter().filter(|(check, _)| check == "minimality").map(|(_, text)| text).collect()
+    };
+    assert_eq!(against(good.policy.clone()), BTreeSet::new());
+    assert!(against(coin("64")).iter().any(|text| text.contains("more than 1/m")), "{:?}", against(coin("64")));
+}
