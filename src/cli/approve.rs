@@ -1,4 +1,4 @@
-//! `tidegate approve` (CONTRACTS 3): a person says that the release that is held may leave. Nobody overrides the gate.
+//! `tidegate approve` (CONTRACTS 3): a person says that the release that is held may leave. No command overrides the gate.
 
 use super::decision::DecisionAnswer;
 use super::{CommandResult, Exit, Out};

@@ -15,7 +15,7 @@ pub struct About {
     /// The feed file
     #[arg(value_name = "FEED")]
     pub feed: PathBuf,
-    /// Why, to be kept in the log: nobody's data belongs here
+    /// Why, to be kept in the log: no data of a person belongs here
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
     /// The person who asks, to be kept in the log beside the account; the account alone when left out

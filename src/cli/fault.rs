@@ -12,7 +12,7 @@ pub fn show_places_only() {
     panic::set_hook(Box::new(|info| {
         let place =
             info.location().map_or_else(|| "an unknown place".to_owned(), |at| format!("{}:{}", at.file(), at.line()));
-        // A macro that prints would panic in here if nobody can read it, and end the program at once.
+        // A macro that prints would panic in here if its reader has gone, and end the program at once.
         let _ = writeln!(anstream::stderr(), "tidegate: a fault at {place}");
     }));
 }

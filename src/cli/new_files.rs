@@ -14,7 +14,7 @@ pub struct NewFile {
     pub path: PathBuf,
     /// What it holds.
     pub content: String,
-    /// Whether nobody else may read it, nor its directory.
+    /// Whether no other account may read it, nor its directory.
     pub secret: bool,
 }
 
@@ -35,13 +35,13 @@ impl NewFiles {
 
 impl Drop for NewFiles {
     fn drop(&mut self) {
-        // Only what this call has made; a directory that somebody else has filled meanwhile stays.
+        // Only what this call has made; a directory that another process has filled meanwhile stays.
         self.files.iter().for_each(|file| drop(std::fs::remove_file(file)));
         self.dirs.iter().rev().for_each(|dir| drop(std::fs::remove_dir(dir)));
     }
 }
 
-/// Writes all files below `dir`, which is made if it does not exist, and makes these folders in it, for nobody else to use;
+/// Writes all files below `dir`, which is made if it does not exist, and makes these folders in it, for no other account to use;
 /// one that is there stays as it is.
 ///
 /// # Errors

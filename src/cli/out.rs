@@ -46,7 +46,7 @@ impl Out {
     /// Whether everything was written.
     ///
     /// # Errors
-    /// It was not, for another reason than that nobody reads any more.
+    /// It was not, for another reason than that the reader has gone.
     pub fn finish(&mut self) -> Result<()> {
         let failed = self.failed.take().or_else(|| self.stream.flush().err());
         match failed {

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// Nobody else may read what this process writes, and nothing of its memory is left on a disk.
+/// No other account may read what this process writes, and nothing of its memory is left on a disk.
 pub fn safely() {
     use rustix::process::{Resource, Rlimit, setrlimit, umask};
     umask(rustix::fs::Mode::from_raw_mode(0o077));
@@ -44,7 +44,7 @@ pub fn signals() -> Result<(Arc<watch::Sender<bool>>, watch::Receiver<bool>)> {
             _ = int.recv() => {}
         }
         let _ = by_signal.send(true);
-        // Whoever asks twice does not want to wait.
+        // An operator who asks twice does not want to wait.
         tokio::select! {
             _ = term.recv() => {}
             _ = int.recv() => {}

@@ -60,7 +60,7 @@ pub struct TargetAnswer {
     /// The release, counted from 0; not there when there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<usize>,
-    /// Its labels, one per quasi column; null for the outliers, and in a disjoint chain for a class of halving that holds everybody.
+    /// Its labels, one per quasi column; null for the outliers, and in a disjoint chain for a class of halving that holds all people.
     pub class: Option<Vec<String>>,
     /// Its rows.
     pub rows: u64,

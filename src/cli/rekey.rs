@@ -28,7 +28,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// A key cannot be read, somebody is at work, or the private root cannot be used.
+/// A key cannot be read, another process is at work, or the private root cannot be used.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let to = read_key(&args.to)?;
     args.ask.about(&|feed, by| rekey(feed, &to, by), out)

@@ -82,7 +82,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         let shutdown = signals().map_err(|error| vec![error])?.1;
         run_feeds(feeds, how, pages, observer, shutdown).await
     });
-    // Whoever is at work still is cut off: the next start finishes it.
+    // A feed that is still at work is cut off: the next start finishes it.
     runtime.shutdown_background();
     let ticks = ended.map_err(|errors| Failure::of(errors).expect("a run that fails says why"))?;
     let bad = ticks.iter().any(|tick| matches!(tick.outcome, TickOutcome::Rejected | TickOutcome::Stopped));

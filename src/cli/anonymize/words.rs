@@ -145,7 +145,7 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
     }
 }
 
-/// Which part of the people so far is published, where it is not everybody.
+/// Which part of the people so far is published, where some people are not.
 fn share(text: &mut String, entries: &[InputEntry], last: &InputEntry, disjoint: bool) {
     let published = if disjoint { entries.iter().map(|entry| entry.added).sum() } else { last.rows };
     let others = last.waiting + last.withheld + last.pending;

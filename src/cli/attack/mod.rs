@@ -18,7 +18,7 @@ pub struct Args {
 /// Attacks.
 #[derive(Subcommand)]
 pub enum AttackCommand {
-    /// How far classes are narrowed down by whoever knows how ARX-LR carves them, or by the feed's search how they are halved
+    /// How far classes are narrowed down by an attacker who knows how ARX-LR carves them, or by the feed's search how they are halved
     Refinement(refinement::Args),
 }
 

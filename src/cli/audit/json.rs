@@ -36,7 +36,7 @@ pub struct Audit {
     /// Whether rows keep their labels: `fa` and `ca` are then the fewest rows of a label of the earlier release, `ba` the fewest new
     /// rows of a label, and the figures of the chain the fewest rows of a label that came together. Realised figures are the same.
     pub crowds: bool,
-    /// What one release tells whoever knows that it was generalised until l-diversity held; null without `--minimality`.
+    /// What one release tells a reader who knows that it was generalised until l-diversity held; null without `--minimality`.
     pub minimality: Option<MinimalityAnswer>,
     /// Refinement attacks on releases whose classes have labels of their own, as `tidegate attack refinement` prints them; null
     /// for others, and with `policy.max_ratio = "off"`.
@@ -99,7 +99,7 @@ pub struct TieAnswer {
 /// Leakage from coarseness, to an attacker who knows the search.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Searched {
-    /// Classes below the allowed size of which everybody knows; null where that could not be decided.
+    /// Classes below the allowed size of which every reader knows; null where that could not be decided.
     pub certain: Option<u64>,
     /// log10 of what all refusals together narrow down who is where, or a bound from above; null where it is not known.
     pub log10_ratio: Option<f64>,
@@ -239,7 +239,7 @@ pub struct PairRealised {
     pub fa: u64,
     /// After C-attacks.
     pub ca: u64,
-    /// After B-attacks; 0 where nobody came in between.
+    /// After B-attacks; 0 where no person came in between.
     pub ba: u64,
 }
 

@@ -64,7 +64,7 @@ pub struct Args {
     /// The raw rows that were new in a release; none, or one per release in the same order
     #[arg(long = "increment", value_name = "FILE", requires = "releases")]
     pub increments: Vec<PathBuf>,
-    /// Ask, too, what the release tells whoever knows that it was generalised until l-diversity held, l being policy.m:
+    /// Judge, too, what the release tells a reader who knows that it was generalised until l-diversity held, l being policy.m:
     /// one release with its raw rows
     #[arg(long)]
     pub minimality: bool,
@@ -109,7 +109,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     Ok(if verdict.safe { Exit::Done } else { Exit::Unsafe })
 }
 
-/// With how few candidates somebody is left by a chain; `None` of a disjoint one.
+/// The fewest candidates that a chain leaves a person; `None` of a disjoint one.
 ///
 /// # Errors
 /// As for [`run`].

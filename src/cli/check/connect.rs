@@ -1,4 +1,4 @@
-//! What `check --connect` has found (CONTRACTS 3), as values and in words. Whoever looks is elsewhere.
+//! What `check --connect` has found (CONTRACTS 3), as values and in words. The looking is done elsewhere.
 
 use std::fmt::Write;
 

@@ -32,7 +32,7 @@ fn repeats(feed: &FeedConfig) -> Option<WarningReport> {
     Some(warning(Some("policy.on_repeat"), text))
 }
 
-/// Labels of each class's own that nobody attacks.
+/// Labels of each class's own that no check attacks.
 fn unattacked(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
     let text = match policy.search() {

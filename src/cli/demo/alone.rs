@@ -22,7 +22,7 @@ pub const ONE_LIST: &str = "one-list";
 pub struct Snapshots {
     folder: PathBuf,
     one_list: PathBuf,
-    /// The key of that chain, which nobody needs when the demo is over.
+    /// The key of that chain, which has no use when the demo is over.
     key: String,
     /// How many releases it has.
     released: usize,
@@ -118,19 +118,19 @@ impl Snapshots {
         let key = OperatorKey::parse(&self.key).expect("a key was drawn");
         let (inputs, time) = ([rows.to_path_buf()], crate::daemon::clock::now());
         let task = Task { feed, inputs: &inputs, folder, key, made: None, quarantine: None, time: &time };
-        Ok(run(&task, &mut Nobody)?.entries)
+        Ok(run(&task, &mut Unwatched)?.entries)
     }
 }
 
 /// What stands beside a release of the demo.
 pub struct Beside {
-    /// With how few candidates somebody is left by all snapshots.
+    /// The fewest candidates that all snapshots leave a person.
     pub left: u64,
     /// The loss with one list of labels for all rows.
     pub one_list: f64,
 }
 
-/// With how few candidates somebody is left by these releases.
+/// The fewest candidates that these releases leave a person.
 ///
 /// # Errors
 /// They cannot be read.
@@ -139,10 +139,10 @@ pub fn left(args: &audit::Args) -> Result<u64> {
     least.ok_or_else(|| Error::new(ErrorCategory::Internal, "an audit of the demo tells nothing"))
 }
 
-/// Nobody wants to know how far it is.
-struct Nobody;
+/// The demo does not show how far it is.
+struct Unwatched;
 
-impl Watch for Nobody {
+impl Watch for Unwatched {
     fn reading(&mut self, _: usize, _: u64) {}
     fn deciding(&mut self, _: usize) {}
     fn undeclared(&mut self, _: &[String]) {}

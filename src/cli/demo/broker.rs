@@ -1,4 +1,4 @@
-//! A broker inside the program (of librdkafka's mock cluster): a topic, and whoever writes to it. Gone with the demo.
+//! A broker inside the program (of librdkafka's mock cluster): a topic, and its producer. Gone with the demo.
 
 use std::time::Duration;
 

@@ -47,7 +47,7 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Somebody of this number, on a day of the year.
+    /// The patient of this number, on a day of the year.
     pub fn drawn(dice: &mut Dice, number: u64, day: u64) -> Admission {
         let (ward, youngest, oldest, diagnoses) = dice.of(&WARDS);
         // Two draws: few are as young or as old as a ward's ages go.
@@ -59,7 +59,7 @@ impl Admission {
         Admission { patient: format!("P{number:06}"), age, sex, ward, zip: dice.of(&ZIPS), icd10, days }
     }
 
-    /// Somebody of an age between these, somewhere.
+    /// A patient of an age between these, somewhere.
     pub fn aged(dice: &mut Dice, number: u64, day: u64, from: u64, to: u64) -> Admission {
         let (ward, ..) = dice.of(&WARDS);
         Admission {

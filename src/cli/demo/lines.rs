@@ -14,7 +14,7 @@ pub struct Tee {
 }
 
 impl Tee {
-    /// Into a file, and to whoever reads them.
+    /// Into a file, and to the one who reads them.
     pub fn new(file: File, to: Sender<Value>) -> Tee {
         Tee { file, to, rest: Vec::new() }
     }
@@ -27,7 +27,7 @@ impl Write for Tee {
         while let Some(end) = memchr::memchr(b'\n', &self.rest) {
             let line: Vec<u8> = self.rest.drain(..=end).collect();
             if let Ok(event) = serde_json::from_slice(&line) {
-                // Whoever has stopped reading wants no more.
+                // A reader that has gone wants no more.
                 let _ = self.to.send(event);
             }
         }

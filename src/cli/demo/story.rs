@@ -1,5 +1,5 @@
 //! What happens in the demo, day by day: ordinary days, one with hardly anybody, some with other people than before, one on which
-//! somebody wants to be taken out. What tidegate makes of it is not written here.
+//! a patient wants to be taken out. What tidegate makes of it is not written here.
 
 use super::hospital::{Admission, Dice};
 use crate::engine::arithmetic::SmallDraws;
@@ -49,7 +49,7 @@ pub struct Story {
     known: Vec<Admission>,
 }
 
-/// The day on which somebody wants to be taken out.
+/// The day on which a patient wants to be taken out.
 const ERASED: u64 = 8;
 /// The last day that is told.
 pub const TOLD: u64 = 9;
@@ -96,7 +96,7 @@ impl Story {
         }
     }
 
-    /// Some messages are cut off, and one is of a ward that nobody knows.
+    /// Some messages are cut off, and one is of an unknown ward.
     fn broken(&mut self, day: &mut Day) {
         let cut = Admission::drawn(&mut self.dice, 0, self.day).message();
         day.messages.push(cut[..cut.len() / 2].to_owned());

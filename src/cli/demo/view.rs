@@ -147,7 +147,7 @@ impl<'o> DemoView<'o> {
     /// The gate has spoken against a release.
     pub fn rejected(&mut self, event: &Value) {
         let against: Vec<&str> = event["against"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        self.say(&format!("  REJECTED by the gate ({}). Nobody sees it; its people wait", against.join(", ")));
+        self.say(&format!("  REJECTED by the gate ({}). No reader sees it; its people wait", against.join(", ")));
     }
 
     /// A person has asked for an erasure.

@@ -6,7 +6,7 @@ use crate::daemon::guess::Guess;
 use crate::engine::model::Role;
 use crate::engine::model::forms::Builtin;
 
-/// A group of codes that nobody should be tied to: what it is, and its categories of three characters.
+/// A group of codes that no person should be tied to: what it is, and its categories of three characters.
 struct Group {
     what: &'static str,
     categories: &'static [&'static str],

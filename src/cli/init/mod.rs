@@ -84,7 +84,7 @@ fn schema_text() -> String {
     serde_json::to_string_pretty(schema::feed()).expect("a schema has text keys") + "\n"
 }
 
-/// The operator's key, the signing key, and the half of it that is for everybody who reads releases.
+/// The operator's key, the signing key, and the public half of it, for all who read releases.
 fn keys(name: &str) -> CommandResult<[NewFile; 3]> {
     let file = |suffix: &str, key: &str, secret: bool| NewFile {
         path: format!("keys/{name}.{suffix}").into(),

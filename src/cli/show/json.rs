@@ -23,7 +23,7 @@ pub struct ShowAnswer {
     pub guarantee: Option<Guarantee>,
     /// Releases, oldest first.
     pub releases: Vec<ReleaseLine>,
-    /// Ticks, oldest first; empty for whoever may not read verdicts.
+    /// Ticks, oldest first; empty for a reader who may not read verdicts.
     pub ticks: Vec<TickLine>,
     /// What waits; null without the key.
     pub waiting: Option<Waiting>,
@@ -79,7 +79,7 @@ pub struct Waiting {
     pub ages: Vec<Age>,
     /// The classes that wait, the largest first, a few at most.
     pub crowds: Vec<CrowdLine>,
-    /// What the next tick does if nobody comes; null in a chain that was stopped, and where it is drawn.
+    /// What the next tick does if no person comes; null in a chain that was stopped, and where it is drawn.
     pub next: Option<NextLine>,
     /// What coarsening at once would do; null when it would do nothing.
     pub coarser: Option<CoarserLine>,
@@ -161,7 +161,7 @@ pub struct CoarserLine {
 pub struct ReleaseShown {
     /// Its manifest.
     pub manifest: Manifest,
-    /// Its verdict; null for whoever may not read it.
+    /// Its verdict; null for a reader who may not read it.
     pub verdict: Option<TickVerdict>,
 }
 

@@ -167,7 +167,7 @@ fn turns(halving: &HalvingLine) -> String {
     }
 }
 
-/// How many people's sensitive value is known to everybody who finds their class.
+/// How many people's sensitive value is known to every reader who finds their class.
 fn alike(uniform: &UniformLine) -> String {
     let percent = 100.0 * uniform.share;
     let column = printable(&uniform.column);

@@ -73,7 +73,7 @@ pub struct ColumnTable {
     pub optional: Option<bool>,
     /// The leaf for values outside the taxonomy; `quarantine` when left out.
     pub unknown: Option<String>,
-    /// Sets of values that nobody may be tied to; sensitive columns only.
+    /// Sets of values that no person may be tied to; sensitive columns only.
     pub guarded: Option<Vec<Vec<String>>>,
     /// How much the column's detail counts beside that of others; quasi columns only. From 0.01 to 100; 1 when left out.
     #[schemars(range(min = 0.01, max = 100))]
@@ -213,7 +213,7 @@ pub struct RegistryTable {
 pub struct StoreTable {
     /// The log and everything personal. The daemon needs it.
     pub private: Option<Root>,
-    /// What everybody may read. The daemon needs it.
+    /// The root that all readers may read. The daemon needs it.
     pub public: Option<Root>,
     /// The key that everything personal is encrypted with; made by `init`.
     pub key: Option<Secret>,

@@ -55,7 +55,7 @@ impl Services {
 pub struct StoreSettings {
     /// The log and everything personal.
     pub private: Option<Root>,
-    /// What everybody may read.
+    /// The root that all readers may read.
     pub public: Option<Root>,
     /// Encrypts everything personal.
     pub key: Option<Secret>,

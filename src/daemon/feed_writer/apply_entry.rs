@@ -1,4 +1,4 @@
-//! What an entry changes once it is in the log: for whoever has just appended it, and for whoever reads it again.
+//! What an entry changes once it is in the log: for the writer that has just appended it, and for one that reads it again.
 //!
 //! Nothing here reads an object.
 
@@ -30,7 +30,7 @@ impl FeedState {
         }
     }
 
-    /// Whoever is in classes that were not published waits from now on, and is still where they were.
+    /// People in classes that were not published wait from now on, and are still where they were.
     pub fn again(&mut self) {
         self.feed.again();
         self.ledgers.clear();
@@ -296,7 +296,7 @@ impl FeedState {
         self.formed.clear();
         self.ledgers.clear();
         if !policy.forms() {
-            // Whoever waited is in the release.
+            // The people who waited are in the release.
             self.pool.clear();
         }
         self.publishing = Some(pending);

@@ -68,7 +68,7 @@ pub struct FeedState {
     pub publishing: Option<Pending>,
     /// The ticks whose atoms are not published, oldest first, and where their people are.
     pub formed: Vec<Ref>,
-    /// Where everybody is who waits or is withheld.
+    /// Where the people are who wait or are withheld.
     pub pool: Vec<UnpublishedAtoms>,
     /// Which values were changed, by the ticks whose atoms are not published.
     pub ledgers: BTreeMap<u32, Ref>,
@@ -88,7 +88,7 @@ pub struct FeedState {
     pub cleaning: bool,
     /// Releases whose manifests are among it, because they list erased rows.
     pub replaced: Vec<u32>,
-    /// Objects with raw rows of which nobody needs to be kept any more once what they brought is published.
+    /// Objects with raw rows, none of which has to be kept once what they brought is published.
     pub raw: Vec<RawRows>,
     /// Objects that the log names and nothing has made superfluous.
     pub live: BTreeSet<String>,
@@ -402,7 +402,7 @@ impl FeedState {
         self.releases.iter().filter(|line| line.chain == self.feed.chain())
     }
 
-    /// Objects that hold raw rows and that nobody needs for what comes.
+    /// Objects that hold raw rows and that no later tick needs.
     pub fn spent(&self) -> impl Iterator<Item = &RawRows> {
         let pool = |object: &Ref| self.pool.iter().any(|place| place.object == *object);
         let ledger = |object: &Ref| self.ledgers.values().any(|ledger| ledger == object);

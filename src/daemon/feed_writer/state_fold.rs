@@ -1,5 +1,5 @@
-//! One entry after the other becomes the state of the feed (HOUSE 3). Objects that are gone because nobody needs them any
-//! more are passed over; at the end nothing may be missing that somebody does.
+//! One entry after the other becomes the state of the feed (HOUSE 3). Objects that are gone because nothing needs them any
+//! more are passed over; at the end nothing may be missing that is needed.
 
 use std::collections::BTreeSet;
 
@@ -130,7 +130,7 @@ impl FeedState {
         self.feed.replay(fixed, &self.terms.columns.trees());
     }
 
-    /// A new chain begins, with everybody who is not published; whoever was put anywhere since is not needed here.
+    /// A new chain begins, with all people who are not published; where they were put since is not needed here.
     fn chain(&mut self, chain: &ChainStart, reading: &ObjectSources<'_>) -> Result<()> {
         self.live.insert(chain.terms.path.clone());
         if chain.chain == 1 {
@@ -147,7 +147,7 @@ impl FeedState {
         self.erased.clear();
         self.retired.clear();
         self.retired_through = None;
-        // Whoever is in an atom that was not published waits from now on, and is still where they were.
+        // People in an atom that was not published wait from now on, and are still where they were.
         self.formed_wait();
         let trees = self.terms.columns.trees();
         let mut everybody = vec![Histogram::empty(trees.len(), self.sensitive())];

@@ -1,4 +1,4 @@
-//! What of a tick is kept for ever, as a sealed object (HOUSE 3): how many of each value there are per atom, and a keyed hash of everybody
+//! What of a tick is kept for ever, as a sealed object (HOUSE 3): how many of each value there are per atom, and a keyed hash of each person
 //! who came.
 
 use std::collections::BTreeSet;
@@ -49,7 +49,7 @@ pub enum Grain {
     Labels,
     /// Those in atoms by leaf tuple.
     Leaves,
-    /// Whoever waits, by leaf tuple.
+    /// The people who wait, by leaf tuple.
     Waiting,
 }
 
@@ -72,7 +72,7 @@ impl Grain {
 }
 
 impl AtomCounts {
-    /// Of what a tick has fixed and of everybody who came since the one before.
+    /// Of what a tick has fixed and of the people who came since the one before.
     pub fn of(fixed: &Fixed, grain: Grain, mut people: Vec<Person>, trees: &[&Taxonomy]) -> AtomCounts {
         people.sort_unstable();
         let none = Histogram::empty(trees.len(), fixed.waiting.values().width());
@@ -159,7 +159,7 @@ impl AtomCounts {
         self
     }
 
-    /// Everybody who came.
+    /// The people who came.
     pub fn people(&self) -> impl Iterator<Item = Person> + '_ {
         self.people.iter().map(|bytes| Person(u128::from_le_bytes(*bytes)))
     }
@@ -178,8 +178,8 @@ impl AtomCounts {
         })
     }
 
-    /// What the tick has fixed, as far as it is kept: nobody waits or is withheld in it, unless the rows of a release are
-    /// whoever waited.
+    /// What the tick has fixed, as far as it is kept: no person waits or is withheld in it, unless the rows of a release are
+    /// those of the people who waited.
     ///
     /// # Errors
     /// The taxonomies are others.

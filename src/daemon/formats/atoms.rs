@@ -35,7 +35,7 @@ pub struct Atoms {
     pub withheld: Since,
     /// Who is in the atoms that this tick formed.
     pub formed: Since,
-    /// Whoever this tick brought is published, and the rows are not kept here any more: the counts have them.
+    /// The people whom this tick brought are published, and the rows are not kept here any more: the counts have them.
     pub told: bool,
 }
 

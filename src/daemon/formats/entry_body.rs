@@ -48,7 +48,7 @@ pub enum Body {
     Approve(ApproverDecision),
     /// A release is visible.
     Published(Published),
-    /// Somebody was taken out.
+    /// People were taken out.
     Erase(Erase),
     /// All keys were wrapped under another key of the operator.
     Rekey(Rekey),

@@ -1,4 +1,4 @@
-//! Which published atoms are erased, as the log names them (SCIENCE 11, erasure): a release and a label each, nobody's hash and no value.
+//! Which published atoms are erased, as the log names them (SCIENCE 11, erasure): a release and a label each, no hash and no value.
 
 use serde::{Deserialize, Serialize};
 

@@ -27,7 +27,7 @@ impl fmt::Debug for AtomMembers {
 }
 
 impl AtomMembers {
-    /// Of the atoms that a tick formed; `None` where nobody is in one.
+    /// Of the atoms that a tick formed; `None` where no person is in one.
     ///
     /// # Errors
     /// The taxonomies are others.
@@ -50,7 +50,7 @@ impl AtomMembers {
         Ok(Some(AtomMembers { atoms }).filter(|members| !members.atoms.is_empty()))
     }
 
-    /// The labels of the atoms that somebody of these is in.
+    /// The labels of the atoms that one of these people is in.
     pub fn labels_of<'m>(&'m self, people: &'m BTreeSet<Person>) -> impl Iterator<Item = &'m LabelTexts> {
         let meets = |of: &[[u8; 16]]| of.iter().any(|person| people.contains(&person_of(person)));
         self.atoms.iter().filter(move |(_, of)| meets(of)).map(|(label, _)| label)

@@ -1,5 +1,5 @@
 //! One entry of the log (HOUSE 3): its place, who wrote it, the digest of the one before, what happened, and a code that
-//! nobody without the key can make. One entry has one spelling.
+//! only the key can make. One entry has one spelling.
 //!
 //! It holds counts, digests and names of objects, never what a person's record says.
 

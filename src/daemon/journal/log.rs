@@ -33,7 +33,7 @@ pub struct Log {
     writer: Writer,
     next: u64,
     head: Option<Sha256>,
-    /// An append has failed: nobody knows what lasts.
+    /// An append has failed: what lasts is not known.
     ended: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Sealed objects (HOUSE 3): each has a name that nobody else has, a key of its own, and is never changed. An object is
+//! Sealed objects (HOUSE 3): each has a name that no other has, a key of its own, and is never changed. An object is
 //! gone when it or its key is.
 //!
 //! Nothing here knows what an object says.
@@ -35,7 +35,7 @@ impl Drafts {
         self.seal_as(&format!("{folder}/{epoch:010}/{name}"), bytes, ring, chance)
     }
 
-    /// Seals an object for this path, which nobody else uses.
+    /// Seals an object for this path, which no other object uses.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -118,7 +118,7 @@ impl SealedObject<'_> {
 pub struct ObjectReader<'a> {
     store: &'a dyn ReadStore,
     ring: &'a KeyRing,
-    /// The place of the next entry, for whoever writes the log.
+    /// The place of the next entry, for the writer of the log.
     next: Option<u64>,
 }
 
@@ -186,7 +186,7 @@ impl<'a> ObjectReader<'a> {
         if let Some(sealed) = self.sealed(object)? {
             return Ok(sealed);
         }
-        // Whoever has taken over may need it no more.
+        // A writer that has taken over may need it no more.
         self.next.map_or(Ok(()), |next| slot::free(self.store, next))?;
         let text = "an object of the private root that the log names is gone, or its key is: put it back from a backup of \
                     the whole root; going on without it would lose people or publish them twice";

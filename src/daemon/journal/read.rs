@@ -56,7 +56,7 @@ pub fn read(
             last = Some(entry);
             seq += 1;
         }
-        // Whoever is at work may have appended since we looked.
+        // A writer at work may have appended since we looked.
         match beyond(store, seq)? {
             Some(_) if store.read(&Entry::path(seq))?.is_some() => {}
             Some(gap) => return Err(gap.into()),

@@ -95,7 +95,7 @@ pub fn rewrap(store: &dyn Store, from: &KeyRing, to: &KeyRing, chance: &mut dyn 
     for some in keys.chunks(AT_ONCE) {
         let mut anew = Vec::with_capacity(some.len());
         for (path, object) in some {
-            // Whoever was erased meanwhile needs none.
+            // An object that was erased meanwhile needs none.
             let Some(sealed) = store.read(path)? else { continue };
             let key = from.unwrap(&sealed, path).ok_or_else(|| {
                 let text = "this key of the private root was changed: put it back as it was, from a backup";
@@ -120,7 +120,7 @@ pub fn remove_others(store: &dyn Store, ring: &KeyRing, epoch: u64) -> Result<u6
     let wraps = listed.iter().filter_map(|wrap| Some((wrap.path.as_str(), Wrap::at(&wrap.path)?)));
     let other = |wrap: &Wrap<'_>| wrap.generation != ring.generation() && wrap.generation < epoch;
     let mut others: Vec<(&str, Wrap<'_>)> = wraps.filter(|(_, wrap)| other(wrap)).collect();
-    // Whoever has that key is to be told so as long as anything is left under it.
+    // A command with that key is told so as long as anything is left under it.
     others.sort_by_key(|(_, wrap)| wrap.object.is_none());
     store.delete_all(&others.iter().map(|(path, _)| *path).collect::<Vec<_>>())?;
     Ok(others.len() as u64)

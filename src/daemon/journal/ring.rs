@@ -55,7 +55,7 @@ fn of_feed(generation: u64) -> String {
     format!("keys/{generation:010}/feed.wrap")
 }
 
-/// What to say to whoever has a key that was changed.
+/// What to say to a command with a key that was changed.
 pub(super) fn changed_since(store: &dyn ReadStore) -> Error {
     let text = format!(
         "the key of this private root ({}) was changed with `tidegate rekey`: name the new one (store.key, --key). What is \
@@ -77,7 +77,7 @@ impl KeyRing {
     /// Puts the feed's key where it belongs, wrapped.
     ///
     /// # Errors
-    /// It cannot be written, or somebody else has begun this feed just now.
+    /// It cannot be written, or another process has begun this feed just now.
     pub fn keep(&self, store: &dyn Store, chance: &mut dyn Chance) -> Result<()> {
         let path = of_feed(self.generation);
         match put(store, &path, &self.wrap(&self.feed, &path, chance)?)? {

@@ -3,7 +3,7 @@
 use super::store::{ReadStore, log};
 use crate::daemon::error::{Error, ErrorCategory, Result, Rival};
 
-/// Whether nobody has appended at this place, which is a writer's next one.
+/// Whether no writer has appended at this place, which is a writer's next one.
 ///
 /// # Errors
 /// Another writer has taken over, or the store cannot be read.

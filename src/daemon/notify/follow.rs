@@ -17,7 +17,7 @@ use crate::daemon::observe::events::ErrorText;
 /// Entries that are passed without a word before it is put down how far it is.
 const PASSED: u64 = 1_000;
 
-/// How long threads that are told to end are waited for; one that waits for somebody else is let go of.
+/// How long threads that are told to end are waited for; one that waits for a receiver is let go of.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// Follows the log of a feed.
@@ -26,7 +26,7 @@ pub struct Notifier {
     threads: usize,
 }
 
-/// What the threads and whoever writes the log share.
+/// What the threads and the writer of the log share.
 struct Shared {
     known: Mutex<Known>,
     rings: Condvar,
@@ -84,7 +84,7 @@ impl Shared {
 }
 
 impl Notifier {
-    /// Begins to follow a log of so many entries; nobody is told of what was before a receiver was first named.
+    /// Begins to follow a log of so many entries; no receiver is told of what was before a receiver was first named.
     ///
     /// # Errors
     /// A secret of a receiver cannot be read, or the private root cannot be read or written.
@@ -136,7 +136,7 @@ impl Notifier {
         }
     }
 
-    /// Waits until everybody was told everything, but not longer than this.
+    /// Waits until every receiver was told everything, but not longer than this.
     pub fn finish(&self, patience: Duration) {
         self.shared.until(Some(patience), |known| known.told.iter().all(|&told| told >= known.entries));
     }
@@ -224,7 +224,7 @@ impl Follower {
 
     /// Deals with an entry: what the receiver was told of it, if anything; `None` when there was no time to.
     fn one(&mut self) -> Result<Option<Option<NotifyOutcome>>> {
-        // It was proven when it was read or written, by whoever says that it is there.
+        // It was proven when it was read or written, by the writer that says that it is there.
         let path = Entry::path(self.next);
         let entry = self.private.read(&path)?.and_then(|bytes| Entry::unproven(&bytes).ok());
         let entry = entry.ok_or_else(|| {

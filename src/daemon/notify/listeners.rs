@@ -18,7 +18,7 @@ pub struct Listener {
     pub hand: Box<dyn Hand>,
 }
 
-/// What is there of each receiver, by the key that names it; nobody is told anything.
+/// What is there of each receiver, by the key that names it; no receiver is told anything.
 ///
 /// # Errors
 /// A secret cannot be read, or is no address.
@@ -26,7 +26,7 @@ pub fn look(feed: &FeedConfig) -> Result<Vec<(Receiver, Result<String>)>> {
     Ok(listeners(feed)?.into_iter().map(|listener| (listener.name, listener.hand.look())).collect())
 }
 
-/// The receivers that a feed file names. Nobody is connected to yet.
+/// The receivers that a feed file names. None is connected to yet.
 ///
 /// # Errors
 /// A secret cannot be read, or is no address.

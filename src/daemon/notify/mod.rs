@@ -2,8 +2,8 @@
 //! may listen to, rejections and halts to others that are the operator's.
 //!
 //! Follows the log behind its writer: what is told is a function of an entry that lasts, and how far each receiver was told
-//! lies in the private root. So nobody is told less after a kill, what is told twice has the same key, and a receiver that
-//! is away delays nobody but itself. A halt and its end are no entries: `halts` tells of them.
+//! lies in the private root. So no receiver is told less after a kill, what is told twice has the same key, and a receiver that
+//! is away delays only itself. A halt and its end are no entries: `halts` tells of them.
 
 mod follow;
 mod halts;

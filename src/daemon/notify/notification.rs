@@ -1,4 +1,4 @@
-//! What is told, as JSON (`schemas/v1/notification.schema.json`). Whoever may read the public root is told what its manifest
+//! What is told, as JSON (`schemas/v1/notification.schema.json`). A receiver that may read the public root is told what its manifest
 //! says, and nothing else; why something was refused, and that it was, is for the operator alone.
 
 use schemars::JsonSchema;
@@ -21,9 +21,9 @@ const LATEST: &str = "LATEST";
 /// Who is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// Whoever may read releases.
+    /// Readers of releases.
     Public,
-    /// Whoever operates the feed.
+    /// Operators of the feed.
     Operator,
 }
 
@@ -112,7 +112,7 @@ pub enum What {
         text: String,
     },
     /// For the operator: a check that reads sensitive values refused what was proposed, and the chain's releases have everything
-    /// at the root from this one on. Whoever reads releases sees that.
+    /// at the root from this one on. Readers of the release see that.
     Coarsest {
         /// The tick.
         tick: u32,
@@ -152,7 +152,7 @@ pub enum What {
 
 /// What an entry of the log comes to for a receiver.
 pub enum Comes {
-    /// It concerns nobody.
+    /// It concerns no receiver.
     Nothing,
     /// It is told.
     Told(Box<Notification>),
@@ -246,7 +246,7 @@ impl Notification {
     }
 }
 
-/// A release as its manifest says; within, why nobody knows any more what that was.
+/// A release as its manifest says; within, why that is not known any more.
 fn release(published: &Published, public: &dyn ReadStore) -> Result<std::result::Result<What, Complaint>> {
     let path = Layout::Root.manifest(published.release);
     let bytes = public.read(&path)?;

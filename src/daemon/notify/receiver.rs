@@ -1,4 +1,4 @@
-//! Whoever is told: one seam, with a topic and a web address behind it.
+//! Receivers of notifications: one seam, with a topic and a web address behind it.
 
 use super::notification::Notification;
 use crate::daemon::error::{Complaint, Result};
@@ -18,12 +18,12 @@ pub enum Handed {
 
 /// Takes notifications.
 pub trait Hand: Send {
-    /// What is there, in words; nobody is told anything.
+    /// What is there, in words; no receiver is told anything.
     ///
     /// # Errors
     /// It cannot be told.
     fn look(&self) -> Result<String>;
 
-    /// Hands one over; `ends` tells when nobody waits for the answer any more.
+    /// Hands one over; `ends` tells when the answer is not waited for any more.
     fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed;
 }

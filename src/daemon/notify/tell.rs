@@ -1,4 +1,4 @@
-//! Hands notifications to one receiver until it has them, and tells whoever watches when it is away and when it is back.
+//! Hands notifications to one receiver until it has them, and reports when it is away and when it is back.
 
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ impl NotifyOutcome {
         NotifyOutcome { notice, refused: Some(why) }
     }
 
-    /// Says so; whoever hears it may rely on it that the receiver is not told again.
+    /// Says so; the caller may rely on it that the receiver is not told again.
     pub fn say(self, teller: &Teller) {
         let NotifyOutcome { notice, refused } = self;
         let receiver = teller.listener.name;

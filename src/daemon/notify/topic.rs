@@ -59,7 +59,7 @@ pub struct NoticeTopic {
 }
 
 impl NoticeTopic {
-    /// Connects to nobody before there is something to tell.
+    /// Does not connect before there is something to tell.
     ///
     /// # Errors
     /// A secret cannot be read, or the library refuses the settings.

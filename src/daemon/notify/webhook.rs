@@ -42,7 +42,7 @@ impl Webhook {
         }
         let signer = Signer::read(&hook.key).map_err(|error| error.in_field(format!("{field}_key")))?;
         let agent = concat!("tidegate/", env!("CARGO_PKG_VERSION"));
-        // Long after the last one whoever listens has closed the connection.
+        // Long after the last one the receiver has closed the connection.
         let mut client = Client::builder().timeout(PATIENCE).user_agent(agent).pool_max_idle_per_host(0);
         let (mut reach, proxy) = (notify.reach.clone(), notify.proxy.as_ref().filter(|_| !local));
         client = match proxy {
@@ -107,12 +107,12 @@ fn said(status: StatusCode) -> Handed {
         status if status.is_success() => Handed::Done,
         // It was told already.
         StatusCode::CONFLICT => Handed::Done,
-        // Whoever says so will say so again; others must not wait behind it.
+        // A receiver that says so will say so again; others must not wait behind it.
         StatusCode::BAD_REQUEST
         | StatusCode::PAYLOAD_TOO_LARGE
         | StatusCode::UNSUPPORTED_MEDIA_TYPE
         | StatusCode::UNPROCESSABLE_ENTITY => Handed::Refused(words()),
-        // An address that was mistyped, a token that has run out: somebody mends it.
+        // An address that was mistyped, a token that has run out: an operator mends it.
         _ => Handed::Away(words()),
     }
 }

@@ -1,4 +1,4 @@
-//! Sources that may be behind: asked when somebody looks at metrics or health, so that a feed that takes nothing in for an hour
+//! Sources that may be behind: asked when metrics or health are read, so that a feed that takes nothing in for an hour
 //! is not as late as it was when it took something last.
 
 use std::collections::BTreeMap;

@@ -12,9 +12,9 @@ use crate::daemon::config::LogFormat;
 pub enum Level {
     /// The course of things.
     Info,
-    /// Somebody should look at it.
+    /// An operator should look at it.
     Warn,
-    /// Somebody must act.
+    /// An operator must act.
     Error,
 }
 

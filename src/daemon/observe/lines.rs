@@ -37,7 +37,7 @@ struct Queue {
     done: u64,
     /// Whether the reader stands still.
     stalled: bool,
-    /// Whether nobody will put a line in again.
+    /// Whether no line will be put in again.
     closed: bool,
 }
 
@@ -58,7 +58,7 @@ impl LineSink {
         Ok(LineSink(shared))
     }
 
-    /// Writes a line. When this returns it has been written, unless nobody reads.
+    /// Writes a line. When this returns it has been written, unless the reader has gone.
     pub fn put(&self, line: String) {
         let mut queue = self.0.lock();
         if queue.lines.len() >= MOST {

@@ -1,4 +1,4 @@
-//! Whoever has something to tell tells it here: an event goes in, its line, its metrics and the state of its feed move
+//! What is to be reported is reported here: an event goes in, its line, its metrics and the state of its feed move
 //! together. Callable from any thread; nothing here has a timer, and nothing decides.
 
 use std::io::Write;
@@ -47,7 +47,7 @@ impl Observer {
         Ok(Observer { format, clock, lines, metrics, states: FeedStates::default(), sources: Sources::default() })
     }
 
-    /// Whoever tells of this feed. The feed counts as starting from now on, so that the process is not ready before it.
+    /// What reports of this feed. The feed counts as starting from now on, so that the process is not ready before it.
     pub fn feed(self: &Arc<Observer>, feed: &FeedConfig) -> FeedObserver {
         self.states.set(&feed.name, FeedPhase::Starting, true);
         self.metrics.begin(&feed.name);
@@ -108,7 +108,7 @@ impl FeedObserver {
         self.observer.states.damaged(&self.feed, damaged);
     }
 
-    /// Asks this source how far the feed is behind, whenever somebody looks; more than `max` and the feed is not ready.
+    /// Asks this source how far the feed is behind, whenever it is read; more than `max` and the feed is not ready.
     pub fn watch(&self, max: Duration, source: impl Fn() -> Behind + Send + Sync + 'static) {
         self.observer.sources.watch(&self.feed, max, source);
     }

@@ -52,7 +52,7 @@ words! {
         Approve = "approve",
         /// That it does not.
         Reject = "reject",
-        /// That somebody is forgotten.
+        /// That a person is forgotten.
         Erase = "erase",
         /// Releases are to be withdrawn.
         Withdraw = "withdraw",
@@ -65,7 +65,7 @@ words! {
     Answer {
         /// It is in the log.
         Done = "done",
-        /// It could not be, and whoever asked is told why.
+        /// It could not be, and the operator who asked is told why.
         Refused = "refused",
     }
     /// Who is told of a feed.
@@ -79,7 +79,7 @@ words! {
         /// What the operator is to know.
         OperatorWebhook = "operator_webhook",
     }
-    /// What somebody is told.
+    /// What a receiver is told.
     Notice {
         /// A release is visible.
         Release = "release",
@@ -134,7 +134,7 @@ words! {
         Closing = "closing",
         /// Making a release and judging it.
         Judging = "judging",
-        /// Copying a release to where everybody reads.
+        /// Copying a release to the public root.
         Publishing = "publishing",
     }
 }

@@ -1,4 +1,4 @@
-//! How a command asks something of a feed (HOUSE 3): where nobody is at work it does it itself, under the lock; else it puts
+//! How a command asks something of a feed (HOUSE 3): where no process is at work it does it itself, under the lock; else it puts
 //! a note into the inbox and waits for the answer. It never fences a live daemon.
 
 use std::sync::Arc;
@@ -72,7 +72,7 @@ pub type Asking<'a> = dyn Fn(&FeedFacts<'_>) -> Result<Ask> + 'a;
 /// Asks, and waits for what comes of it. `new_chain`: the feed file may have changed what is frozen.
 ///
 /// # Errors
-/// The feed cannot be opened, or nobody answers.
+/// The feed cannot be opened, or no answer comes.
 pub fn ask(feed: &FeedConfig, asking: &Asking<'_>, by: &Requester, new_chain: bool) -> Result<RequestOutcome> {
     match roots(feed)? {
         Some(roots) if roots.lock.is_some() => here(feed, &roots, asking, by, new_chain),
@@ -109,7 +109,7 @@ fn here(
     live.asked(&request, &|| FeedConfig::load(&feed.file), &now)
 }
 
-/// Asks whoever is at work.
+/// Asks the process at work.
 fn there(feed: &FeedConfig, store: &Arc<dyn Store>, asking: &Asking<'_>, by: &Requester) -> Result<RequestOutcome> {
     let ring = KeyRing::open(&**store, &key(feed)?)?.ok_or_else(|| not_begun(feed))?;
     let public = super::begin::public(feed)?;

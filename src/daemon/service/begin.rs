@@ -50,7 +50,7 @@ pub fn roots(feed: &FeedConfig) -> Result<Option<OpenedRoots>> {
     Ok(Some(OpenedRoots { private, public: public(feed)?, lock }))
 }
 
-/// The private root, whoever is at work there.
+/// The private root, whatever process is at work there.
 ///
 /// # Errors
 /// It cannot be used.
@@ -128,7 +128,7 @@ pub fn settings(feed: &FeedConfig) -> Result<FeedSettings> {
     })
 }
 
-/// What a feed asks for that nobody can give yet, or ever.
+/// What a feed asks for that is not built, or cannot be.
 ///
 /// # Errors
 /// What it is.

@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(sense.look((at("2026-11-23T10:01:00Z"), Duration::ZERO)).expect("a store"), None);
         assert_eq!(sense.look((at("2026-11-21T10:00:00Z"), Duration::ZERO)).expect("a store"), None);
         assert!(sense.is_believed());
-        // Nobody believes the way back either, where it is longer than a step.
+        // The way back is not believed either, where it is longer than a step.
         let ahead = sense.look((at("2026-11-23T10:02:00Z"), Duration::ZERO)).expect("a store");
         assert!(ahead.is_some_and(|ahead| ahead > 47 * HOUR) && !sense.is_believed());
         assert_eq!(sense.look((at("2026-11-23T10:02:00Z"), Duration::ZERO)).expect("a store"), None, "it is told once");

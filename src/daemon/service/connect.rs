@@ -1,5 +1,5 @@
 //! Whether what a feed file names is there (CONTRACTS 3, `check --connect`): the source, its registry, the roots and the key.
-//! Looks as whoever runs the feed would, and must never read a record, write anything or take a lock.
+//! Looks as the daemon would, and must never read a record, write anything or take a lock.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ pub fn connect(feed: &FeedConfig) -> Vec<Reached> {
     all
 }
 
-/// Whoever is to be told.
+/// The receivers of notifications.
 fn receivers(feed: &FeedConfig) -> Vec<Reached> {
     let what = |receiver| match receiver {
         Receiver::Topic => "notify.topic",

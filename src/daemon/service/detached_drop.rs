@@ -12,7 +12,7 @@ impl<T: Send + 'static> LockWatch<T> {
         LockWatch(Some(held))
     }
 
-    /// What was held, for whoever may wait.
+    /// What was held, for a caller that may wait.
     pub fn free(mut self) -> T {
         self.0.take().expect("it is freed once")
     }
@@ -35,7 +35,7 @@ impl<T: Send + 'static> DerefMut for LockWatch<T> {
 impl<T: Send + 'static> Drop for LockWatch<T> {
     fn drop(&mut self) {
         if let Some(held) = self.0.take() {
-            // Nobody waits for it: the process may end before it has. Where there are no threads it ends here.
+            // It is not waited for: the process may end before it has. Where there are no threads it ends here.
             let _ = std::thread::Builder::new().name("end".to_owned()).spawn(move || drop(held));
         }
     }
@@ -74,7 +74,7 @@ mod tests {
         });
         let thread = ended.recv_timeout(Duration::from_secs(10)).expect("it ends");
         assert_ne!(thread, current().id());
-        // Whoever frees it ends it where it stands.
+        // The thread that frees it ends it where it stands.
         drop(LockWatch::new(Ends(told)).free());
         assert_eq!(ended.recv(), Ok(current().id()));
     }

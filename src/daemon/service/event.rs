@@ -1,4 +1,4 @@
-//! What can happen to a feed: a closed list. Whoever waits makes one of these of it, and the feed does what it says.
+//! What can happen to a feed: a closed list. The thread that waits makes one of these of it, and the feed does what it says.
 
 use jiff::Timestamp;
 

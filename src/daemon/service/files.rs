@@ -43,7 +43,7 @@ impl Keeper {
         let (ready, taken) = folder.look(now, &|name| live.taken(name).is_some())?;
         if self.looked.is_none_or(|looked| age.saturating_sub(looked) >= AGAIN) {
             taken.iter().try_for_each(|seen| self.unchanged(seen))?;
-            // Whoever has nothing to write is to notice, too, that another has taken over.
+            // A writer with nothing to write is to notice, too, that another has taken over.
             self.live.log().ours()?;
             self.looked = Some(age);
         }

@@ -1,4 +1,4 @@
-//! A feed and everything around it: the folder that it watches, its schedule, and whoever is told what happens. Does what
+//! A feed and everything around it: the folder that it watches, its schedule, and the receivers of what happens. Does what
 //! an event says, one step after the other; what goes wrong ends it.
 
 use std::sync::Arc;
@@ -237,7 +237,7 @@ impl Keeper {
         self.feed.services.schedule.as_ref().expect("a feed at work has a schedule")
     }
 
-    /// A tick that was missed while nobody was at work: rows are there that came before it. How many ticks before it were
+    /// A tick that was missed while no process was at work: rows are there that came before it. How many ticks before it were
     /// missed as well.
     pub fn missed(&self, now: Timestamp) -> Option<(Timestamp, u64)> {
         let due = timetable::last(self.schedule(), now)?;

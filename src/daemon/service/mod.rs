@@ -54,7 +54,7 @@ use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::observe::Observer;
 use crate::daemon::observe::http::{Door, address, serve};
 
-/// How long whoever is at work may take to end; what is cut off then is finished at the next start.
+/// How long a feed at work may take to end; what is cut off then is finished at the next start.
 const GRACE: Duration = Duration::from_secs(8);
 
 /// Runs feeds until they end. With [`Until::Once`] the ticks that came of it.

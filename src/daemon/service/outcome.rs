@@ -19,7 +19,7 @@ pub enum TickOutcome {
     Held,
     /// Fewer new rows than a tick needs; they wait for the next.
     Skipped,
-    /// Nothing had come, and nobody waited.
+    /// No row had come, and no person waited.
     Idle,
     /// The release may not leave.
     Rejected,

@@ -16,7 +16,7 @@ use crate::daemon::seal::OperatorKey;
 /// already.
 ///
 /// # Errors
-/// Somebody is at work, neither key opens the private root, or it cannot be written. Either key opens it then, and the same
+/// Another process is at work, neither key opens the private root, or it cannot be written. Either key opens it then, and the same
 /// again goes on.
 pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<RequestOutcome> {
     let Some(roots) = roots(feed)? else {
@@ -53,7 +53,7 @@ pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<Requ
 
 const SAME: &str = "this is the key that the feed has: make another one";
 
-/// The new key holds already; whatever is left under the old one is removed by whoever begins.
+/// The new key holds already; whatever is left under the old one is removed by the next writer.
 fn finished(feed: &FeedConfig, roots: &OpenedRoots, to: &OperatorKey, now: &str) -> Result<RequestOutcome> {
     under(feed, roots, to, now)?;
     let text = "the key was changed to this one before, and the old one opens nothing any more: let store.key name the new one";

@@ -1,5 +1,5 @@
 //! The finer one of the two recodings of `chain` (SCIENCE 4): from the standing recoding down as far as every class has at
-//! least k people and nobody is told apart from everybody whom they came with. Where recodings have to be nested it goes
+//! least k people and no person is told apart from all people whom they came with. Where recodings have to be nested it goes
 //! down to the coarsest earlier one, and only from there on to the next, so that of any two one refines the other. The people
 //! who came after a release are a class for an attacker who compares: where it is certainly too small, independently of the values, the
 //! search makes no test.

@@ -1,4 +1,4 @@
-//! What releases under one recoding for all tell whoever takes the top-down search for granted (SCIENCE 6): the first of a
+//! What releases under one recoding for all tell an attacker who takes the top-down search for granted (SCIENCE 6): the first of a
 //! chain, and every one of a disjoint feed. What later ones of a chain tell needs the recodings that were stated, and labels
 //! alone don't tell them.
 

@@ -1,5 +1,5 @@
 //! The figures of chains whose rows keep their labels (SCIENCE 11). All that comparing releases tells is which rows are new, so that
-//! somebody who came with a release hides among the new rows of a label. That holds only as long as every earlier row is there
+//! a person who came with a release hides among the new rows of a label. That holds only as long as every earlier row is there
 //! unchanged.
 
 use rayon::prelude::*;
@@ -42,13 +42,13 @@ impl CrowdFigures {
         CrowdFigures { new, gone, contradictions: growth.contradictions.clone() }
     }
 
-    /// Among how few rows somebody who came with a release hides; `None` if nobody did.
+    /// Among how few rows a person who came with a release hides; `None` if no person did.
     pub fn left(&self, release: usize) -> Option<u64> {
         let rows = |few: &Option<Few>| few.as_ref().map(|few| few.rows);
         [&self.new[release], &self.gone[release]].into_iter().filter_map(rows).min()
     }
 
-    /// The same of everybody.
+    /// The same of all people.
     pub fn anonymity(&self) -> u64 {
         (0..self.new.len()).filter_map(|release| self.left(release)).min().unwrap_or(0)
     }
@@ -75,7 +75,7 @@ pub fn diversity(
     (0..releases.len()).into_par_iter().map(of).collect()
 }
 
-/// Every two releases: nobody who was in the earlier one can be told apart from the rows of a label there, and nobody who came in
+/// Every two releases: no person who was in the earlier one can be told apart from the rows of a label there, and no person who came in
 /// between from the new rows of a label.
 pub fn pairs(releases: &[Release], growth: &RowChanges) -> Vec<PairFigures> {
     let n = releases.len();

@@ -1,4 +1,4 @@
-//! Refinement attacks on releases whose classes have labels of their own (SCIENCE 6), by whoever knows how such releases are
+//! Refinement attacks on releases whose classes have labels of their own (SCIENCE 6), by an attacker who knows how such releases are
 //! made, but not which of two classes that tie came first: their order is in no table.
 
 use super::tables::AuditSubject;
@@ -9,7 +9,7 @@ use crate::policy::Policy;
 
 /// Labels that are named at most.
 const NAMED: usize = 12;
-/// Draws that decide figures beyond the budget; the same ones for everybody, so that the same files give the same answer.
+/// Draws that decide figures beyond the budget; the same ones in every run, so that the same files give the same answer.
 const SEED: u64 = 1;
 
 /// What an attack on a release came to.

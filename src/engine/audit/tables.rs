@@ -242,7 +242,7 @@ impl AuditSubject {
         rows.clone().with_values(&values, &maps[1])
     }
 
-    /// Whether everybody of an increment can be in a class of its release, and there are as many of them.
+    /// Whether all people of an increment can be in a class of its release, and there are as many of them.
     fn held(&self, at: usize, columns: &Columns) -> Result<(), Unfit> {
         let (Some(histogram), trees) = (&self.histogram, columns.trees()) else { return Ok(()) };
         let release = self.growth.as_ref().map_or(&self.releases[at], |growth| &growth.new[at]);

@@ -49,7 +49,7 @@ impl Fold for AuditScope<'_> {
         if let Some((sight, most)) = self.kept {
             seen.suspects.push(Suspect::new(sight, target), most);
         }
-        // A target without candidates is one that nobody can be: there is nothing to learn about it.
+        // A target without candidates is one that no person can be: there is nothing to learn about it.
         if let (Some((measures, shares)), true) = (self.measured, target.left > 0) {
             seen.shape = seen.shape.worse(measures.shape(target.crowd));
             for (far, shares) in seen.distances.iter_mut().zip(shares) {

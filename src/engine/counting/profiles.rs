@@ -1,4 +1,4 @@
-//! What the rows of a table have in common, learned from their labels. Everybody has one of sixteen profiles; within a profile the
+//! What the rows of a table have in common, learned from their labels. Each person has one of sixteen profiles; within a profile the
 //! columns are independent of each other. The shares of the profiles, and of the cells of each column within them, are those that
 //! make the published labels most likely (EM over a mixture, also known as latent class analysis; SCIENCE 11, counting).
 

@@ -76,7 +76,7 @@ impl Feed {
         added
     }
 
-    /// Everybody in atoms under a recoding.
+    /// All people in atoms under a recoding.
     pub(super) fn atoms_under(&self, recoding: &[Cut]) -> ProposedRelease {
         assert_eq!(recoding.len(), self.waiting.width(), "a cut for each column");
         let mut all = vec![self.whole().clone()];
@@ -86,8 +86,8 @@ impl Feed {
         ProposedRelease::of(self.releases + 1, table, rows, self.unpublished.clone())
     }
 
-    /// Dissolves the atom of somebody whose atom is not published yet: its people wait again, since they arrived.
-    /// `false` if nobody of this leaf tuple and arrival is in such an atom.
+    /// Dissolves the atom of a person whose atom is not published yet: its people wait again, since they arrived.
+    /// `false` if no person of this leaf tuple and arrival is in such an atom.
     pub fn dissolve(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {
         assert_eq!(leaves.len(), trees.len(), "a leaf for each column");
         let holds = |increment: &Increment| {
@@ -118,7 +118,7 @@ impl Feed {
     }
 }
 
-/// Whether somebody of this leaf tuple and arrival is among the people; then everybody of them is.
+/// Whether a person of this leaf tuple and arrival is among the people; then all of them are.
 fn has(people: &Headcount, tuple: &[Leaf], cell: &Cell) -> bool {
     let found = people.find(tuple);
     found.is_some_and(|at| people.heads_of(at).iter().any(|heads| heads.since == cell.increment))

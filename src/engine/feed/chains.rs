@@ -1,5 +1,5 @@
 //! A chain ends and the next one begins (SCIENCE 3): after a check that reads sensitive values failed, or because the operator wants
-//! it. What a chain has published stays; everybody else comes into the next one.
+//! it. What a chain has published stays; all other people come into the next one.
 
 use super::state::Feed;
 use crate::anonymizer::{StandingState, Turns};
@@ -28,7 +28,7 @@ impl Feed {
         self.standing.to_the_root(trees);
     }
 
-    /// Begins a new chain: everybody who waits, is withheld or is in atoms that were not published comes into it.
+    /// Begins a new chain: all people who wait, are withheld or are in atoms that were not published come into it.
     pub fn new_chain(&mut self) {
         let mut everybody = vec![self.waiting.clone(), self.withheld.clone()];
         everybody.extend(self.unpublished.iter().map(|increment| increment.rows.clone()));

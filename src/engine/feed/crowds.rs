@@ -65,7 +65,7 @@ impl Feed {
         true
     }
 
-    /// The release of everybody in atoms: who is new is added to everybody in the last one, and nobody looks at these.
+    /// The release of all people in atoms: people who are new are added to those in the last one, which are not looked at.
     pub(super) fn in_crowds(&self, trees: &[&Taxonomy]) -> ProposedRelease {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let new: Vec<Histogram> = self.unpublished.iter().map(|increment| increment.labelled(trees)).collect();

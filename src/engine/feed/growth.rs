@@ -1,5 +1,5 @@
-//! A feed whose taxonomies have grown (CONTRACTS 1): everything that it keeps is numbered anew. Nobody moves: the new leaves
-//! are nobody's yet.
+//! A feed whose taxonomies have grown (CONTRACTS 1): everything that it keeps is numbered anew. No person moves: the new leaves
+//! have no people yet.
 
 use std::sync::Arc;
 

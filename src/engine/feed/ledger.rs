@@ -42,7 +42,7 @@ impl fmt::Debug for Ledger {
 impl Ledger {
     /// The rows as they are published.
     ///
-    /// Lines of people who were taken out since, with everybody of their atom, are of nobody.
+    /// Lines of people who were taken out since, with all other people of their atom, belong to no row.
     ///
     /// # Panics
     /// If it is not of these rows.

@@ -13,7 +13,7 @@ use crate::policy::{ChainPromise, Outliers, Policy, Search};
 use crate::safeguards::mask::Draws;
 
 impl Feed {
-    /// Whoever is in classes that were not published waits again.
+    /// People in classes that were not published wait again.
     pub fn again(&mut self) {
         let back = std::mem::take(&mut self.unpublished).into_iter().map(|increment| increment.rows);
         self.waiting =
@@ -81,7 +81,7 @@ impl Feed {
         halved.classes.into_iter().map(|Region { nodes, .. }| nodes).collect()
     }
 
-    /// The release of the last tick goes without some of its classes; whoever was in them waits.
+    /// The release of the last tick goes without some of its classes; their people wait.
     ///
     /// # Panics
     /// If nothing was carved, or no class is left.
@@ -89,7 +89,7 @@ impl Feed {
         let [increment] = &mut self.unpublished[..] else { panic!("one tick carves") };
         let carving = increment.carving.take().expect("classes were carved");
         let finder = carving.finder(trees);
-        // A class that was carved later may hold the labels of somebody who was in one that is gone.
+        // A class that was carved later may hold the labels of a person who was in one that is gone.
         let stays = |tuple: &[Leaf]| finder.class(tuple).is_some_and(|(at, _)| !gone(at));
         let [rows, waiting] = increment.rows.divide(|tuple, _| stays(tuple));
         increment.carving = Some(carving.without(&gone));
@@ -101,7 +101,7 @@ impl Feed {
         ticked.closed = ClosingResult::Candidate(Box::new(candidate));
     }
 
-    /// Whoever is in a class does not wait any more.
+    /// People in a class do not wait any more.
     pub(super) fn form_carved(&mut self, carving: Carving, trees: &[&Taxonomy]) {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let [rows, waiting] = self.waiting.divide_by(&carving, trees);

@@ -26,7 +26,7 @@ type Classes = BTreeMap<Vec<Node>, Vec<(ValueCode, u64)>>;
 enum Around<'a> {
     /// Those of the standing recoding, and of those before it.
     Course(Cow<'a, Course>),
-    /// Those of a release whose classes have labels of their own, and everybody.
+    /// Those of a release whose classes have labels of their own, and of all people.
     Carved(ClassFinder<'a>),
 }
 
@@ -34,7 +34,7 @@ enum Around<'a> {
 struct Held<'a> {
     around: Around<'a>,
     trees: &'a [&'a Taxonomy],
-    /// Leaves of everybody who counts, with the value and the rows.
+    /// Leaves of all people who count, with the value and the rows.
     outside: Vec<(Vec<Leaf>, ValueCode, u64)>,
     /// Some leaves of each atom.
     atoms: Vec<Vec<Leaf>>,
@@ -45,7 +45,7 @@ impl Feed {
     /// What is published of those who formed last, where values are masked and that is not known yet.
     ///
     /// # Errors
-    /// Rows have to be changed, and nobody has a value that they could be changed to.
+    /// Rows have to be changed, and no person has a value that they could be changed to.
     pub fn mask(
         &self,
         policy: &Policy,
@@ -91,7 +91,7 @@ impl Feed {
         Ok(Some(Ledger { changed: changed.collect(), values }.with_values_in_use()))
     }
 
-    /// Everybody in the chain with those whose values are being fixed; in a chain of crowds with the nodes of their labels in the
+    /// All people in the chain with those whose values are being fixed; in a chain of crowds with the nodes of their labels in the
     /// place of leaves.
     fn all(&self, rows: &Histogram, earlier: &[Increment], policy: &Policy, trees: &[&Taxonomy]) -> Histogram {
         let formed = self.unpublished.last().and_then(|increment| increment.carving.as_ref());
@@ -139,7 +139,7 @@ impl Feed {
     /// What is published of those whose values were not fixed is told by this from now on.
     ///
     /// # Panics
-    /// If there is nobody.
+    /// If there are no people.
     pub fn masked(&mut self, ledger: Ledger) {
         let formed = self.unpublished.last_mut().map(|increment| &mut increment.ledger);
         let slot = self.alone.as_mut().map(|alone| &mut alone.ledger).or(formed);

@@ -1,5 +1,5 @@
 //! Where masking takes values from in a chain of crowds (SCIENCE 11): the rows of the chain whose labels lie in the label of an atom;
-//! while they are too few, those in the regions that halving came by on its way to it, from the last one up to everybody's.
+//! while they are too few, those in the regions that halving came by on its way to it, from the last one up to that of all people.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ impl<'a> Near<'a> {
 impl Stocks for Near<'_> {
     fn around(&self, atom: usize, higher: usize) -> Option<Stock> {
         let way = &self.ways[atom];
-        // The first region is everybody's.
+        // The first region holds all people.
         let left = way.len().checked_sub(higher).filter(|&left| left > 0)?;
         let inside = self.inside(&way[..left]);
         let row = |&at: &u32| (self.rows[at as usize].1, self.rows[at as usize].2);

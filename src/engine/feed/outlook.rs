@@ -1,4 +1,4 @@
-//! What would come next (SCIENCE 4): who waits and for how long, what the next tick would do if nobody came, and what it
+//! What would come next (SCIENCE 4): who waits and for how long, what the next tick would do if no person came, and what it
 //! would cost to coarsen at once instead of waiting. Nothing is changed by looking.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct Outlook {
     /// Classes whose rows wait, and how many do; the largest first. Empty in a chain of crowds, which has no classes before it
     /// halves.
     pub crowds: Crowds,
-    /// What the next tick does if nobody else comes; `None` where that is drawn.
+    /// What the next tick does if no other person comes; `None` where that is drawn.
     pub next: Option<Next>,
     /// What coarsening at once would do; `None` when nothing waits, when there are too few for a class anyhow, and where
     /// nothing is ever coarsened.
@@ -43,14 +43,14 @@ pub struct Next {
     pub withheld: u64,
 }
 
-/// The recoding that gives everybody who waits a class at once.
+/// The recoding that gives all people who wait a class at once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutlookRecoding {
     /// It.
     pub recoding: Recoding,
     /// Rows whose atoms would form.
     pub added: u64,
-    /// Σ|class|²/N² of everybody in atoms now.
+    /// Σ|class|²/N² of all people in atoms now.
     pub before: f64,
     /// The same afterwards.
     pub after: f64,

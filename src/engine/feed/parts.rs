@@ -44,7 +44,7 @@ pub struct PublishedGroup {
     pub recoding: Recoding,
     /// The recoding that split none of their atoms.
     pub atoms: Recoding,
-    /// Under `blind` the first leaves of published classes stand for everybody in them; under `chain` and `bcf` leaves are kept.
+    /// Under `blind` the first leaves of published classes stand for all people in them; under `chain` and `bcf` leaves are kept.
     /// Empty in disjoint chains. Shared, so that the gate knows a table again that it has looked at.
     pub rows: Arc<Histogram>,
     /// The aggregates of their measures, label by label, or their addends; `None` where there are no measures, and in disjoint chains.
@@ -61,7 +61,7 @@ pub struct ProposedRelease {
     pub(super) rows: PeopleInParts,
     /// In a chain of crowds what each increment adds to `rows`.
     pub(super) new: Vec<Histogram>,
-    /// Known from the beginning, but in a chain of crowds, where it is put together when somebody looks.
+    /// Known from the beginning, but in a chain of crowds, where it is put together when it is asked for.
     pub(super) table: OnceLock<Release>,
     /// Its classes in the order in which they were formed, where they have labels of their own.
     pub carving: Option<Carving>,
@@ -84,7 +84,7 @@ impl PartialEq for ProposedRelease {
 impl Eq for ProposedRelease {}
 
 impl ProposedRelease {
-    /// Of everybody in it, and the table that they make.
+    /// Of all people in it, and the table that they make.
     pub(super) fn of(release: u32, table: Release, rows: Histogram, increments: Vec<Increment>) -> ProposedRelease {
         assert!(increments.is_empty() || release > 0, "releases are numbered from 1");
         let (recoding, rows) = (table.recoding().to_vec(), PeopleInParts::from(rows));
@@ -92,7 +92,7 @@ impl ProposedRelease {
         ProposedRelease { release, recoding, rows, new, table, carving: None, increments, standing: None }
     }
 
-    /// A candidate of a chain of crowds. `rows` holds everybody in it and `new` the people of each increment; both hold the nodes of
+    /// A candidate of a chain of crowds. `rows` holds all people in it and `new` the people of each increment; both hold the nodes of
     /// labels in the place of leaves.
     pub(super) fn of_labels(
         release: u32,
@@ -103,12 +103,12 @@ impl ProposedRelease {
         ProposedRelease { release, recoding, rows, new, table, carving: None, increments, standing: None }
     }
 
-    /// Everybody in it under its recoding.
+    /// All people in it under its recoding.
     pub fn table(&self) -> &Release {
         self.table.get_or_init(|| Release::from_own_labels(self.rows.get()))
     }
 
-    /// Everybody in it; the dictionary of the table is the one here.
+    /// All people in it; the dictionary of the table is the one here.
     pub fn rows(&self) -> &Histogram {
         self.rows.get()
     }
@@ -142,7 +142,7 @@ impl ProposedRelease {
         self.rows.settled()
     }
 
-    /// Everybody's leaf tuple, where a release shows it: in two tables.
+    /// Each person's leaf tuple, where a release shows it: in two tables.
     pub fn exact(&self, output: Output) -> Option<Headcount> {
         (output == Output::TwoTable).then(|| self.rows().headcount())
     }

@@ -1,5 +1,5 @@
 //! Who was ever accepted (SCIENCE 3, repeats): a person is published at most once over a chain and all chains after it, so
-//! whoever waits, is withheld or published brings nothing new with a second row.
+//! a person who waits, is withheld or published brings nothing new with a second row.
 //!
 //! Nothing but keyed hashes is held here, and nothing depends on how they hash.
 
@@ -17,7 +17,7 @@ use crate::histogram::Person;
 /// People from which on they are looked for on all cores.
 const MANY: usize = 1 << 12;
 
-/// Distinct people, in small lists by the first bits of their hashes: each ascends, and grows by an eighth, so that somebody
+/// Distinct people, in small lists by the first bits of their hashes: each ascends, and grows by an eighth, so that a person
 /// takes hardly more memory than a hash has bytes, and no large table is ever made anew.
 #[derive(Clone, Default)]
 pub struct People(DashMap<First, Vec<Person>, BuildHasherDefault<Slot>>);
@@ -54,7 +54,7 @@ impl fmt::Debug for People {
     }
 }
 
-/// Puts somebody where they belong; `false` if they are there.
+/// Puts a person where they belong; `false` if they are there.
 fn put(list: &mut Vec<Person>, person: Person) -> bool {
     let Err(at) = list.binary_search(&person) else { return false };
     if list.len() == list.capacity() {
@@ -70,12 +70,12 @@ impl People {
         self.0.iter().map(|list| list.len()).sum()
     }
 
-    /// Whether there is nobody.
+    /// Whether there are no people.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|list| list.is_empty())
     }
 
-    /// Takes somebody in; `false` if they are known.
+    /// Takes a person in; `false` if they are known.
     pub fn accept(&mut self, person: Person) -> bool {
         self.take(person)
     }
@@ -84,7 +84,7 @@ impl People {
         put(&mut self.0.entry(first(person)).or_default(), person)
     }
 
-    /// Takes all of them in, in their order; which of them are new. Each core has people of its own, so that of somebody who
+    /// Takes all of them in, in their order; which of them are new. Each core has people of its own, so that of a person who
     /// is there twice the first is the new one, however many cores there are.
     pub fn accept_all(&mut self, people: &[Person]) -> Vec<bool> {
         if people.len() < MANY {
@@ -101,12 +101,12 @@ impl People {
         new
     }
 
-    /// Whether somebody is known.
+    /// Whether a person is known.
     pub fn knows(&self, person: Person) -> bool {
         self.0.get(&first(person)).is_some_and(|list| list.binary_search(&person).is_ok())
     }
 
-    /// Takes somebody out, so that they can come again; `false` if they are not known.
+    /// Takes a person out, so that they can come again; `false` if they are not known.
     pub fn forget(&mut self, person: Person) -> bool {
         let Some(mut list) = self.0.get_mut(&first(person)) else { return false };
         list.binary_search(&person).map(|at| list.remove(at)).is_ok()

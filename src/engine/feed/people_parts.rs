@@ -1,5 +1,5 @@
-//! Everybody in the newest release of a chain, in parts that are put together when somebody looks (SCIENCE 11). A release that only
-//! adds rows is fixed without a look at the others; whoever writes its table looks, and what was put together then is kept.
+//! All people in the newest release of a chain, in parts that are put together when they are asked for (SCIENCE 11). A release that only
+//! adds rows is fixed without a look at the others; writing its table asks for them, and what was put together then is kept.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +13,7 @@ pub struct PeopleInParts {
     first: Arc<Histogram>,
     /// Those who came since, each part of more people than the one after it.
     more: Vec<Arc<Histogram>>,
-    /// All of them, once somebody has looked.
+    /// All of them, once they were asked for.
     all: OnceLock<Arc<Histogram>>,
 }
 
@@ -39,7 +39,7 @@ impl PeopleInParts {
     pub fn and(&self, more: impl IntoIterator<Item = Histogram>) -> PeopleInParts {
         let mut whole = self.clone().settled();
         for mut part in more {
-            // Where nobody looks for long, parts of about one size become one.
+            // Where they are not asked for over a long time, parts of about one size become one.
             while let Some(last) = whole.more.pop_if(|last| last.cells() <= 2 * part.cells()) {
                 part = last.merge(&part);
             }
@@ -48,7 +48,7 @@ impl PeopleInParts {
         whole
     }
 
-    /// The same without the parts that somebody has put together.
+    /// The same without the parts that were put together.
     #[must_use]
     pub fn settled(self) -> PeopleInParts {
         let PeopleInParts { first, more, all } = self;

@@ -39,7 +39,7 @@ pub struct Feed {
     pub(super) standing: StandingState,
     pub(super) unpublished: Vec<Increment>,
     pub(super) published: Vec<PublishedGroup>,
-    /// Everybody in the newest release of the chain, increments left out. In a chain of crowds the nodes of their labels stand in
+    /// All people in the newest release of the chain, increments left out. In a chain of crowds the nodes of their labels stand in
     /// the place of leaves, here and in `published`.
     pub(super) whole: PeopleInParts,
     pub(super) stopped: bool,
@@ -47,7 +47,7 @@ pub struct Feed {
     pub(super) coarsest: bool,
     /// Tests that were made in this chain.
     pub(super) tests: u32,
-    /// The release that is due for whoever waits, where no atoms are formed.
+    /// The release that is due for the people who wait, where no atoms are formed.
     pub(super) alone: Option<Alone>,
     /// Which ticks halve, in a chain of crowds.
     pub(super) turns: Turns,
@@ -58,7 +58,7 @@ pub struct Feed {
     pub(super) numbers: Option<PersonNumbers>,
 }
 
-/// A release that everybody comes out with who waits.
+/// A release with all people who wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Alone {
     /// How its classes were found.
@@ -137,7 +137,7 @@ impl Feed {
         &self.published
     }
 
-    /// Everybody in the newest release of the chain, as far as they are kept apart.
+    /// All people in the newest release of the chain, as far as they are kept apart.
     pub fn whole(&self) -> &Histogram {
         self.whole.get()
     }
@@ -169,7 +169,7 @@ impl Feed {
         FeedTickResult { duplicate: repeats.len() as u64, ..self.close(policy, trees, &mut Undrawn) }
     }
 
-    /// Rows of people who are new, and the places of those who are not; whoever is new is known from now on.
+    /// Rows of people who are new, and the places of those who are not; new people are known from now on.
     pub fn accept(&mut self, rows: CodedRows, policy: &Policy) -> (CodedRows, Vec<u32>) {
         let Some(people) = rows.people().filter(|_| policy.on_repeat() != OnRepeat::None) else {
             return (rows, Vec::new());
@@ -225,7 +225,7 @@ impl Feed {
         self.numbers = Some(numbers);
     }
 
-    /// Closes a tick: whoever came is in it, and what there is to publish is put together; what a search draws has to be
+    /// Closes a tick: it has the people who came, and what there is to publish is put together; what a search draws has to be
     /// unforeseeable.
     pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> FeedTickResult {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
@@ -272,7 +272,7 @@ impl Feed {
         ticked
     }
 
-    /// The paper's anonymizer: everybody who waits is the increment, once there are `k` of them.
+    /// The paper's anonymizer: all people who wait are the increment, once there are `k` of them.
     fn bcf(&mut self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> ClosingResult {
         if self.waiting.rows() < k {
             return ClosingResult::Held;
@@ -306,7 +306,7 @@ impl Feed {
         releases
     }
 
-    /// A release of its own for everybody who waits.
+    /// A release of its own for all people who wait.
     fn disjoint(&mut self, policy: &Policy, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> ClosingResult {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         if self.waiting.rows() < policy.a() {
@@ -323,14 +323,14 @@ impl Feed {
         self.due_under(course)
     }
 
-    /// Everybody who waits is to come out under a recoding that was found like this.
+    /// All people who wait are to come out under a recoding that was found like this.
     fn due_under(&mut self, course: Course) -> ClosingResult {
         let recoding = course.cut().clone();
         self.alone = Some(Alone { course, ledger: None, measures: None });
         ClosingResult::Candidate(Box::new(self.everybody_under(&recoding)))
     }
 
-    /// Everybody who waits comes out under this recoding, with all who are kept of earlier releases.
+    /// All people who wait come out under this recoding, with all who are kept of earlier releases.
     pub(super) fn everybody_under(&self, recoding: &[Cut]) -> ProposedRelease {
         assert_eq!(recoding.len(), self.waiting.width(), "a cut for each column");
         let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());

@@ -17,7 +17,7 @@ pub struct UniformPeople {
     /// Of so many published ones.
     pub of: u64,
     /// The smallest number of people in an atom that would halve their share, were people's values independent of each other;
-    /// `None` where there is nobody to count, or no number below `MOST` would.
+    /// `None` where there are no people to count, or no number below `MOST` would.
     pub k: Option<u64>,
 }
 
@@ -25,7 +25,7 @@ pub struct UniformPeople {
 const MOST: u64 = 100_000;
 
 impl Feed {
-    /// Of everybody who is published; `None` where nobody is, or no column is sensitive.
+    /// Of all people who are published; `None` where no person is, or no column is sensitive.
     pub fn uniform(&self, policy: &Policy) -> Option<UniformPeople> {
         let width = self.whole().values().width();
         let columns = (0..width).filter_map(|column| self.uniform_in(column, policy.a()));

@@ -1,5 +1,5 @@
 //! Rows that say in which release they came (SCIENCE 11). In counts that is their increment. A table says it in a column behind the
-//! sensitive ones, which for whoever writes and reads tables is one more sensitive value.
+//! sensitive ones, which in tables is one more sensitive value.
 
 use std::collections::BTreeMap;
 

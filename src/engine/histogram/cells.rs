@@ -115,7 +115,7 @@ pub enum MisfitKind {
     /// A message of a topic as such: not one record, or more than that.
     #[error("the message is not one Avro record of its schema and nothing else")]
     NotAvro,
-    /// A message of a topic whose schema nobody knows.
+    /// A message of a topic whose schema is unknown.
     #[error("the registry has no schema of the number that the message names")]
     NoSchema,
     /// A message of a topic whose schema is another one than of a record in Avro.
@@ -338,7 +338,7 @@ pub(super) fn whole(number: f64) -> Option<Value> {
     exact.then_some(Value::Int(number as i64))
 }
 
-/// A malformed cell as whoever reads the table sees it.
+/// A malformed cell as a reader of the table sees it.
 pub fn as_seen(cell: RawCell<'_>) -> Value {
     Value::Text(match cell {
         RawCell::Null => return Value::Null,

@@ -30,7 +30,7 @@ impl Histogram {
     /// The same rows with the nodes of their class in the place of leaves.
     ///
     /// # Panics
-    /// If somebody is in no class.
+    /// If a person is in no class.
     #[must_use]
     pub fn labelled(&self, carving: &Carving, trees: &[&Taxonomy]) -> Histogram {
         self.labelled_if_held(carving, trees).expect("everybody is in a class")

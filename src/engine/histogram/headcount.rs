@@ -37,7 +37,7 @@ impl fmt::Debug for Headcount {
 }
 
 impl Headcount {
-    /// Nobody, under this many quasi columns.
+    /// No people, under this many quasi columns.
     pub fn empty(width: usize) -> Headcount {
         Headcount { leaves: vec![Vec::new(); width], start: vec![0], heads: Vec::new() }
     }
@@ -92,7 +92,7 @@ impl Headcount {
         self.start.len() - 1
     }
 
-    /// Whether there is nobody.
+    /// Whether there are no people.
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
@@ -112,7 +112,7 @@ impl Headcount {
         self.leaves.iter().map(move |column| column[tuple])
     }
 
-    /// The number of a leaf tuple, if somebody has it.
+    /// The number of a leaf tuple, if a person has it.
     pub fn find(&self, leaves: &[Leaf]) -> Option<usize> {
         assert_eq!(leaves.len(), self.width(), "a leaf for each column");
         place(self.tuples(), |tuple| self.tuple_at(tuple), leaves)
@@ -128,7 +128,7 @@ impl Headcount {
         self.heads_of(tuple).iter().map(|heads| u64::from(heads.count)).sum()
     }
 
-    /// Everybody: leaf tuple and heads.
+    /// All people: leaf tuple and heads.
     pub fn iter(&self) -> impl Iterator<Item = (Vec<Leaf>, Heads)> + '_ {
         (0..self.tuples()).flat_map(|tuple| {
             let leaves: Vec<Leaf> = self.tuple_at(tuple).collect();
@@ -164,7 +164,7 @@ impl Headcount {
         self.leaves.iter_mut().zip(growth).for_each(moved);
     }
 
-    /// The same people but for one; `None` if nobody of this leaf tuple came at that time.
+    /// The same people but for one; `None` if no person of this leaf tuple came at that time.
     pub fn without(&self, leaves: &[Leaf], since: u32) -> Option<Headcount> {
         let mut found = false;
         let rows = self.iter().map(|(tuple, mut heads)| {

@@ -287,7 +287,7 @@ impl Histogram {
         self.leaves.iter().map(move |column| column[tuple])
     }
 
-    /// The leaf tuple, if somebody has it.
+    /// The leaf tuple, if a person has it.
     pub fn find(&self, leaves: &[Leaf]) -> Option<usize> {
         assert_eq!(leaves.len(), self.width(), "a leaf for each column");
         place(self.tuples(), |tuple| self.tuple_at(tuple), leaves)

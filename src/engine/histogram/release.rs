@@ -1,5 +1,5 @@
 //! A release as its readers see it (SCIENCE 1): classes of equal generalised QID, in each the groups of equal sensitive
-//! value, and how large they are. Built from raw counts under a recoding, or from the labels that somebody published.
+//! value, and how large they are. Built from raw counts under a recoding, or from published labels.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ impl Release {
         Release::gather(histogram, recoding.to_vec(), published, key)
     }
 
-    /// The rows of some increments, each under the labels of its class; whoever is in none is left out.
+    /// The rows of some increments, each under the labels of its class; people in none are left out.
     pub fn carved(
         histogram: &Histogram,
         increments: std::ops::Range<u32>,

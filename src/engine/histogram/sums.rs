@@ -1,5 +1,5 @@
 //! Figures of a whole table as sums of whole numbers (SCIENCE 11): a release that only adds rows to the one before it adds them to
-//! its sums too, so that no figure of everybody so far needs a look at everybody.
+//! its sums too, so that no figure of all rows so far needs a look at all rows.
 
 use std::collections::BTreeMap;
 

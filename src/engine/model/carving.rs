@@ -1,4 +1,4 @@
-//! A local recoding (SCIENCE 6): classes with labels of their own, in the order in which they were formed. Whoever lies under
+//! A local recoding (SCIENCE 6): classes with labels of their own, in the order in which they were formed. A person who lies under
 //! several of them is in the first, or, where the people were grouped before their classes had labels (SCIENCE 7), in the class that
 //! is told for each leaf tuple.
 

@@ -62,7 +62,7 @@ pub struct Column {
     pub kind: Kind,
     /// The tree; every quasi column has one, a sensitive column may (hierarchical t-closeness).
     pub taxonomy: Option<Arc<Domain>>,
-    /// Sets of values that nobody may be tied to; sensitive columns only.
+    /// Sets of values that no person may be tied to; sensitive columns only.
     pub guarded: Vec<Vec<Box<str>>>,
     /// A missing value is the leaf [`Column::MISSING`].
     pub optional: bool,

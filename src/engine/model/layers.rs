@@ -1,5 +1,5 @@
 //! A taxonomy as layers from the leaves up, which local recoding and the attacks on it go by (SCIENCE 6): every layer cuts all
-//! leaves into intervals of one length, and only the last one may be shorter. Lengths of values are for whoever asks.
+//! leaves into intervals of one length, and only the last one may be shorter. Lengths of values are for the caller.
 
 use std::collections::BTreeSet;
 

@@ -55,7 +55,7 @@ impl<'t> Division<'t> {
         self.people
     }
 
-    /// The region that holds everybody.
+    /// The region that holds all people.
     pub fn root(&self) -> Vec<Node> {
         self.trees.iter().map(|tree| tree.lowest(0)).collect()
     }

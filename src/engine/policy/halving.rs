@@ -1,5 +1,5 @@
 //! Halving (SCIENCE 6, safer local recoding): what a region, one label in each quasi column, is cut into, and how many people that
-//! takes. All of it follows from the taxonomies and the policy alone, so that whoever reads a release knows it beforehand; no
+//! takes. All of it follows from the taxonomies and the policy alone, so that a reader of a release knows it beforehand; no
 //! line here could look at a person.
 
 use std::ops::RangeInclusive;
@@ -38,7 +38,7 @@ impl<'t> Halving<'t> {
         self.people
     }
 
-    /// The region that holds everybody.
+    /// The region that holds all people.
     pub fn root(&self) -> Vec<Node> {
         vec![0; self.trees.len()]
     }

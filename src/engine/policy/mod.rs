@@ -144,7 +144,7 @@ impl Policy {
         &self.chain
     }
 
-    /// Whether releases hold everybody so far or the newest people alone.
+    /// Whether releases hold all people so far or the newest people alone.
     pub fn kind(&self) -> ChainKind {
         match self.chain {
             ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => ChainKind::Disjoint,
@@ -173,7 +173,7 @@ impl Policy {
         }
     }
 
-    /// Whether a tick says who comes out, so that others wait; otherwise whoever waits comes out.
+    /// Whether a tick says who comes out, so that others wait; otherwise all people who wait come out.
     pub fn forms(&self) -> bool {
         self.standing().is_some() || self.search.is_local() || self.recodes_some()
     }
@@ -244,7 +244,7 @@ impl Policy {
         matches!(self.chain, ChainPromise::Crowds { alone: false, .. })
     }
 
-    /// Whether whoever is in classes that were not published waits again when the next tick comes.
+    /// Whether people in classes that were not published wait again when the next tick comes.
     pub fn waits_again(&self) -> bool {
         matches!(self.chain, ChainPromise::Disjoint { .. }) && self.forms()
     }

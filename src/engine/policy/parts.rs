@@ -10,7 +10,7 @@ use crate::model::{Decimal, Detail};
 /// What a chain promises, with the parameters that this promise has.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChainPromise {
-    /// Releases hold everybody so far; people are never decided by their sensitive values.
+    /// Releases hold all people so far; people are never decided by their sensitive values.
     Blind(RareRowPolicy),
     /// People are divided by coins; classes have labels of their own, and never change. People are never decided by their sensitive
     /// values.
@@ -95,7 +95,7 @@ pub struct Closeness {
 /// m-confidentiality of the guarded sets (SCIENCE 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Masking {
-    /// Nobody is tied to a guarded value with more than 1/m.
+    /// No person is tied to a guarded value with more than 1/m.
     pub m: u64,
     /// Whether values are masked where that is needed.
     pub mask: bool,

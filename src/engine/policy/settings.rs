@@ -11,7 +11,7 @@ use crate::model::Decimal;
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schemas", schemars(rename = "Policy"))]
 pub struct PolicySettings {
-    /// The smallest class in which everybody hides; at least 2.
+    /// The smallest class that people hide in; at least 2.
     #[cfg_attr(feature = "schemas", schemars(required, range(min = 2)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k: Option<u64>,
@@ -41,7 +41,7 @@ pub struct PolicySettings {
     /// Under `chain`: the most by which the odds of an attacker's belief may move over the whole chain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_odds: Option<Decimal>,
-    /// Nobody is tied to a guarded value with more than 1/m; off when left out.
+    /// No person is tied to a guarded value with more than 1/m; off when left out.
     #[cfg_attr(feature = "schemas", schemars(range(min = 2)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub m: Option<u64>,
@@ -202,7 +202,7 @@ macro_rules! words {
 words! {
     /// `feed.chain`: what a release holds (SCIENCE 9).
     ChainKind {
-        /// Everybody so far.
+        /// All people so far.
         Cumulative,
         /// The newest people alone.
         Disjoint,

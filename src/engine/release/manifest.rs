@@ -108,12 +108,12 @@ pub struct Manifest {
     pub rows: u64,
     /// Classes: classes of rows with equal labels.
     pub classes: u64,
-    /// People withheld from this chain so far, because too few were like them; null where nobody ever is.
+    /// People withheld from this chain so far, because too few were like them; null where no person ever is.
     pub withheld: Option<u64>,
     /// The share of detail that was given up, 0 to 1. In two tables, which give up none, that of the labels by which classes
     /// are formed.
     pub loss: f64,
-    /// The sum of squared class sizes over the square of all rows; 1 = everybody in one class.
+    /// The sum of squared class sizes over the square of all rows; 1 = all people in one class.
     pub discernibility: f64,
     /// Per quasi column the labels it is published in, in the order of its taxonomy. In two tables the labels by which
     /// classes are formed.

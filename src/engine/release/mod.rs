@@ -1,5 +1,5 @@
 //! The public files of a release as canonical bytes (CONTRACTS 4): its tables, what their labels stand for, the manifest
-//! and the report. The bytes are a function of what is published and of nothing else, so whoever has the same content
+//! and the report. The bytes are a function of what is published and of nothing else, so a program that has the same content
 //! can write them again and compare.
 //!
 //! This room knows nothing of increments, atoms, raw rows or how a recoding was found, and it judges nothing: what it

@@ -1,5 +1,5 @@
 //! A whole table as the manifest and the report tell it: sums, and the labels that its columns are published in. Of a table that grows
-//! nobody has to look at all rows for that.
+//! all rows need not be looked at for that.
 
 use std::borrow::Cow;
 

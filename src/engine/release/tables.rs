@@ -31,7 +31,7 @@ impl Tables {
     /// of `table` are of.
     ///
     /// # Panics
-    /// If a sensitive value is not of its column's type, or somebody is in no class of the table.
+    /// If a sensitive value is not of its column's type, or a person is in no class of the table.
     pub fn of(table: &Release, values: &SensitiveValues, people: Option<&Headcount>, columns: &Columns) -> Tables {
         match people {
             None => Tables::One(data(table, values, columns)),

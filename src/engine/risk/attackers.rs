@@ -10,7 +10,7 @@ use super::sizes::Sizes;
 /// Rows with a larger risk are counted: 0.2, the risk in a class of five.
 pub const THRESHOLD: f64 = 0.2;
 
-/// Against somebody who knows that the person is in the table: 1 over the size of the class.
+/// Against an attacker who knows that the person is in the table: 1 over the size of the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prosecutor {
     /// Rows of the table.
@@ -49,7 +49,7 @@ impl Prosecutor {
     }
 }
 
-/// Against somebody who does not know whether the person is in the table: 1 over the size of the class in the population.
+/// Against an attacker who does not know whether the person is in the table: 1 over the size of the class in the population.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Journalist {
     /// Of the rows with the highest risk.

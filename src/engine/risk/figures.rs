@@ -7,9 +7,9 @@ use super::uniques::PopulationUniques;
 /// The risks of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RiskFigures {
-    /// Against somebody who knows that the person is in the table.
+    /// Against an attacker who knows that the person is in the table.
     pub prosecutor: Prosecutor,
-    /// Against somebody who does not know it; its average is the marketer's figure.
+    /// Against an attacker who does not know it; its average is the marketer's figure.
     pub journalist: Journalist,
     /// Rows that are alone in their class.
     pub sample_uniques: u64,
@@ -34,7 +34,7 @@ impl RiskFigures {
         Some(RiskFigures { prosecutor, journalist, sample_uniques, population_uniques })
     }
 
-    /// The share of all rows that somebody re-identifies who tries with each of them.
+    /// The share of all rows that an attacker re-identifies who tries with each of them.
     pub fn marketer(&self) -> f64 {
         self.journalist.average
     }

@@ -252,7 +252,7 @@ impl SumsTable {
         narrow.then_some(CellFault::Narrow)
     }
 
-    /// How far below its value the interval of a cell has to reach: not below 0 where everybody knows that it is not.
+    /// How far below its value the interval of a cell has to reach: not below 0 where every reader knows that it is not.
     fn down(&self, value: i128, by: u128) -> u128 {
         if self.range == Range::Free { by } else { by.min(value.unsigned_abs()) }
     }

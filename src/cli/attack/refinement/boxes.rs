@@ -21,7 +21,7 @@ const LETTERS: [usize; 2] = [13, 12];
 enum Known {
     /// Earlier classes have taken all of it.
     Gone,
-    /// Nobody is in it, whatever the rows are.
+    /// No person is in it, whatever the rows are.
     Empty,
     /// So many rows are in it, for certain.
     Certain(u64),

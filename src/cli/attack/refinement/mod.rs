@@ -1,5 +1,5 @@
 //! `tidegate attack refinement` (CONTRACTS 3): reads a locally recoded release that anyone made, and says how far its
-//! classes can be narrowed down by whoever knows ARX-LR, or halving where that is the search of the feed. Reads, prints and draws; attacking and judging are the engine's.
+//! classes can be narrowed down by an attacker who knows ARX-LR, or halving where that is the search of the feed. Reads, prints and draws; attacking and judging are the engine's.
 
 mod boxes;
 mod page;
@@ -29,7 +29,7 @@ pub enum SolutionRule {
     Distinct,
 }
 
-/// How far classes are narrowed down by whoever knows how ARX-LR carves them, or by the feed's search how they are halved
+/// How far classes are narrowed down by an attacker who knows how ARX-LR carves them, or by the feed's search how they are halved
 #[derive(clap::Args)]
 #[command(after_help = "\
 The release is CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi \
@@ -59,7 +59,7 @@ pub struct Args {
     pub html: Option<PathBuf>,
 }
 
-/// Draws that decide figures beyond the budget; the same ones for everybody, so that the same files give the same answer.
+/// Draws that decide figures beyond the budget; the same ones in every run, so that the same files give the same answer.
 const SEED: u64 = 1;
 
 /// Runs the command.

@@ -77,7 +77,7 @@ fn figures(page: &mut Page, worst: &[usize], found: &AttackResult, subject: &Att
              label: only some of these sets remain, and the ratio is by how much they are fewer."
         }
         _ => {
-            "Whoever knows that the algorithm forms small classes first knows that rows lie in no cell that an earlier class has \
+            "A reader who knows that the algorithm forms small classes first knows that rows lie in no cell that an earlier class has \
              taken, and that no part of a class has as many rows as a class needs: only some of these sets remain, and the ratio \
              is by how much they are fewer."
         }

@@ -238,7 +238,7 @@ fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
     Ok(formed.into_iter().chain(outliers).collect())
 }
 
-/// The nodes of labels; else the column and what is wrong. A label that nobody knows is not told: it may be a value.
+/// The nodes of labels; else the column and what is wrong. An unknown label is not printed: it may be a value.
 fn nodes(labels: &[String], columns: &Columns) -> std::result::Result<Vec<Node>, (Option<String>, String)> {
     let trees = columns.trees();
     if labels.len() != trees.len() {

@@ -46,7 +46,7 @@ impl Live {
         let (schemas, unanswered) = self.schemas()?;
         let all = match self.offered(&schemas, &mut entry)? {
             Ok(all) => all,
-            // Nobody is known by then of whom no entry tells.
+            // Only people whom an entry has are known by then.
             Err(error) => return Ok(ask.refused(error.to_string())),
         };
         let trees = self.state.terms.columns.trees();
@@ -129,7 +129,7 @@ impl Live {
         Ok(Ok(all))
     }
 
-    /// Schemas that are known by now of messages that had none; and why those are not known that nobody has told.
+    /// Schemas that are known by now of messages that had none; and why others are still unknown.
     fn schemas(&self) -> Result<(Learnt, Option<String>)> {
         let Some(registry) = &self.settings.registry else { return Ok((Vec::new(), None)) };
         let mut keys = BTreeSet::new();

@@ -96,7 +96,7 @@ impl Live {
         &self.hasher
     }
 
-    /// Whether somebody has a row already, where rows of such people are to be set aside.
+    /// Whether a person has a row already, where rows of such people are to be set aside.
     pub fn knows(&self) -> Option<impl Fn(Person) -> bool + '_> {
         let wanted = self.policy.on_repeat() == OnRepeat::DeadLetter;
         wanted.then_some(|person| self.state.feed.people().knows(person))

@@ -66,7 +66,7 @@ impl Live {
         Ok(Some(PublishedRelease { release: pending.approved.release(), rows, manifest: sha256 }))
     }
 
-    /// Names the newest release. Another writer may have gone on meanwhile, and its release must not be left unnamed: whoever
+    /// Names the newest release. Another writer may have gone on meanwhile, and its release must not be left unnamed: a writer that
     /// has written the name last looks for a newer manifest after that, so that in the end the newest one is named.
     pub(in crate::daemon::feed_writer) fn newest(&self, mut release: u32) -> Result<()> {
         let newer =
@@ -111,7 +111,7 @@ impl Live {
         for (path, bytes) in &files {
             let read = store.read(path)?.filter(|back| back == bytes);
             if read.is_none() {
-                // Another writer sweeps what nobody has named.
+                // Another writer sweeps what no entry names.
                 self.log.ours()?;
             }
             back.push(read.ok_or_else(|| Error::new(ErrorCategory::Io, strange).in_field(path.clone()))?);

@@ -1,5 +1,5 @@
 //! Checkpoints (HOUSE 3): the state as it was behind an entry, sealed, so that a start need not read the whole log. Each is
-//! disposable: one that is damaged, of another version or of another log is passed over, and one that knows somebody who was
+//! disposable: one that is damaged, of another version or of another log is passed over, and one that knows a person who was
 //! erased later is worth nothing. A large state is written in several objects. The checkpoint itself names them and is written last: objects
 //! without it are those of a writer that died, and go with the next one.
 

@@ -54,7 +54,7 @@ pub struct OpeningReport {
     pub read: u64,
     /// The place of the entry that a checkpoint stood behind.
     pub checkpoint: Option<u64>,
-    /// Objects that nobody named.
+    /// Objects that no entry names.
     pub swept: u64,
     /// The place of the fence.
     pub fence: u64,

@@ -1,5 +1,5 @@
 //! The log as it lies there, read to its end: from its beginning, or from the newest checkpoint on. Changes nothing, and takes
-//! no lock: whoever is at work may go on.
+//! no lock: a writer at work goes on.
 
 use super::super::objects::reading::{ObjectSources, moved};
 use super::super::state::FeedState;
@@ -28,10 +28,10 @@ pub fn past(private: &dyn ReadStore, public: &dyn ReadStore, ring: &KeyRing) -> 
     steadily(private, || read_on(private, public, ring, None))
 }
 
-/// How often a log is read again that somebody writes meanwhile.
+/// How often a log is read again that is written meanwhile.
 const AGAIN: u32 = 8;
 
-/// Reads; whoever is at work may append and remove while we do, and then we look again.
+/// Reads; a writer at work may append and remove while we do, and then we look again.
 pub(in crate::daemon::feed_writer) fn steadily<T>(private: &dyn ReadStore, reads: impl Fn() -> Result<T>) -> Result<T> {
     for _ in 0..AGAIN {
         let before = newest_entry(private)?;

@@ -1,4 +1,4 @@
-//! A feed as it lies there, for whoever wants to look: nothing is locked, nothing is changed, and whoever is at work goes on.
+//! A feed as it lies there, for a command that looks: nothing is locked, nothing is changed, and a writer at work goes on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Removing what nobody names (HOUSE 3): objects of lower epochs that were written and never committed, and raw rows whose
+//! Removing what no entry names (HOUSE 3): objects of lower epochs that were written and never committed, and raw rows whose
 //! time is over, and keys that are wrapped under another key of the operator. Whatever is of this epoch or a higher one is left alone: its writer may be about to name it.
 
 use std::collections::BTreeSet;

@@ -44,7 +44,7 @@ impl Live {
         }
     }
 
-    /// The atoms that people are published in, with everybody in them, in the chain that runs; they leave the feed.
+    /// The atoms that people are published in, with all people in them, in the chain that runs; they leave the feed.
     pub(in crate::daemon::feed_writer) fn leaving(&mut self, known: &BTreeSet<Person>) -> Result<Leaving> {
         let columns = self.state.terms.columns.clone();
         let (trees, mut leaving) = (columns.trees(), Leaving::default());

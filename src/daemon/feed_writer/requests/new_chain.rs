@@ -1,5 +1,5 @@
-//! A new chain begins (CONTRACTS 1): under the feed file as it is now, with everybody who waits, is withheld or is in atoms
-//! that were not published. Whoever is published stays so: the columns that tell people apart never change.
+//! A new chain begins (CONTRACTS 1): under the feed file as it is now, with all people who wait, are withheld or are in atoms
+//! that were not published. Published people stay published: the columns that tell people apart never change.
 
 use super::super::recovery::replay::{ReplayedLog, past};
 use super::super::work::{Live, terms};
@@ -46,7 +46,7 @@ impl Live {
         Ok(())
     }
 
-    /// Whether everybody who waits can go on under a feed file.
+    /// Whether all people who wait can go on under a feed file.
     fn fits(&self, feed: &config::FeedConfig) -> Result<()> {
         let changed = |field: String, text: &str| {
             Err(Error::new(ErrorCategory::Feed, text.to_owned()).in_file(&feed.file).in_field(field))
@@ -76,7 +76,7 @@ impl Live {
         self.places_of(&feed.columns).map_err(|error| error.in_file(&feed.file).in_field("column"))
     }
 
-    /// Whether everybody who waits has a place in these taxonomies.
+    /// Whether all people who wait have a place in these taxonomies.
     fn places_of(&self, columns: &Columns) -> Result<()> {
         let trees = columns.trees();
         let fit = |roll: &RowColumns| {

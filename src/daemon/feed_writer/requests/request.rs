@@ -1,5 +1,5 @@
 //! What a person asks of a feed (HOUSE 3, CONTRACTS 3): a signed note in the inbox of the private root, which the live
-//! writer turns into one entry, and the answer beside it. Nobody's identifiers are in it, only keyed hashes of them.
+//! writer turns into one entry, and the answer beside it. It holds no identifiers, only keyed hashes of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +101,7 @@ pub struct RequestOutcome {
     pub count: Option<u64>,
     /// Rows that count from now on, or people who were taken out.
     pub changed: Option<u64>,
-    /// Published rows that the next release leaves out; null where nobody asked for that.
+    /// Published rows that the next release leaves out; null where that was not asked for.
     pub rows: Option<u64>,
 }
 
@@ -230,7 +230,7 @@ pub fn inbox(store: &dyn Store, ring: &KeyRing) -> Result<Vec<(String, Option<Re
 /// The store cannot be written.
 pub fn answered(store: &dyn Store, request: &Request, answer: &RequestOutcome) -> Result<()> {
     let bytes = serde_json::to_vec(answer).expect("an answer is JSON");
-    // Whoever answered first and ended has said what counts.
+    // The writer that answered first has said what counts.
     put(store, &reply(&request.wanted.request), &bytes)?;
     store.delete(&note(&request.wanted.request))
 }

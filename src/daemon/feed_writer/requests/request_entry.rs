@@ -14,7 +14,7 @@ pub struct Inbox {
     pub answers: Vec<RequestOutcome>,
     /// People who were taken out, request by request.
     pub erased: Vec<Erase>,
-    /// Notes that nobody with the key has written.
+    /// Notes that were not written with the key.
     pub strange: u64,
 }
 
@@ -37,7 +37,7 @@ impl Live {
                 done.erased.extend(self.erased_since(before)?);
             }
             if !answer.done {
-                // Nothing was appended: whoever has taken over may know better.
+                // Nothing was appended: the writer that has taken over may know better.
                 self.log.ours()?;
             }
             answered(self.log.store(), &request, &answer)?;

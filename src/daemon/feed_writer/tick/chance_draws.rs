@@ -1,4 +1,4 @@
-//! Numbers that nobody can foresee, for whoever draws them below (HOUSE 2: chance comes in from here). None is kept.
+//! Numbers that cannot be foreseen, for the engine (HOUSE 2: chance comes in from here). None is kept.
 
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, Result};

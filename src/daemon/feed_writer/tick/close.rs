@@ -1,4 +1,4 @@
-//! A tick of the schedule (SCIENCE 3, closing; HOUSE 3): whoever came is in it. What it fixes is put into the log before
+//! A tick of the schedule (SCIENCE 3, closing; HOUSE 3): it has the rows that came before it. What it fixes is put into the log before
 //! anything is built on it, with the people read back from their segments.
 
 use std::collections::BTreeMap;
@@ -164,7 +164,7 @@ impl Live {
         Ok(numbers)
     }
 
-    /// A tick goes by. It is written down if somebody waits for it.
+    /// A tick goes by. It is written down if rows wait for it.
     fn skip(&mut self, new: u64, time: &str) -> Result<Option<TickResult>> {
         let feed = &self.state.feed;
         let (waiting, withheld, pending) = (feed.waiting().rows(), feed.withheld().rows(), feed.pending());
@@ -251,7 +251,7 @@ impl Live {
         RowColumns::parse(&self.log.objects().need(object)?)
     }
 
-    /// Everybody who is not published, read back from where they were put, by where they are now; and who came since the
+    /// All people who are not published, read back from where they were put, by where they are now; and who came since the
     /// tick before.
     fn everybody(&self, fixed: &Fixed) -> Result<([Since; 3], Vec<Person>)> {
         let trees = self.state.terms.columns.trees();
@@ -281,7 +281,7 @@ impl Live {
 }
 
 impl Places<'_> {
-    /// Puts rows of one arrival where they are now; whoever is nowhere is published.
+    /// Puts rows of one arrival where they are now; a person who is nowhere is published.
     fn put(&self, rows: &CodedRows, since: u32, found: &mut [BTreeMap<u32, CodedRows>; 3]) {
         let places = [self.waiting, self.withheld, self.formed];
         let mut leaves: Vec<Leaf> = Vec::new();

@@ -1,4 +1,4 @@
-//! The coin of `chain` (SCIENCE 4): drawn and put into the log before a finer release is tested, so that whoever begins again
+//! The coin of `chain` (SCIENCE 4): drawn and put into the log before a finer release is tested, so that a writer that begins again
 //! after a crash finds the one that there is.
 
 use super::super::state::{Due, Lets};

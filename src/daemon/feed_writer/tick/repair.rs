@@ -1,6 +1,6 @@
 //! Repairs (SCIENCE 6, gate): as soon as a tick has made a release, it is attacked as the gate will. Where classes have labels
 //! of their own, the first one that fails goes back to those who wait, with all classes that were formed together with it, and
-//! the rest is judged once more: whoever is carved before or after them is carved as if they had not been there, so that what
+//! the rest is judged once more: people carved before or after them are carved as if those had not been there, so that what
 //! is left is a release of its own. A recoding that makes a small class certain becomes one step coarser for its class.
 //!
 //! It looks at quasi-identifiers only, and approves nothing.

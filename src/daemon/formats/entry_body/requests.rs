@@ -17,7 +17,7 @@ pub struct RequestOrigin {
     pub who: String,
     /// When.
     pub when: String,
-    /// Why, in their words; they were told that nobody's data belongs here.
+    /// Why, in their words; they were told that no data of a person belongs here.
     pub why: Option<String>,
     /// The statement of an approver, where approvers have keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ impl Moved {
     }
 }
 
-/// Somebody was taken out.
+/// People were taken out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Erase {
     /// Who asked.

@@ -67,7 +67,7 @@ pub enum ClosingOutcome {
 pub struct Masked {
     /// The tick.
     pub tick: u32,
-    /// Counts per atom and value, and the keyed hash of everybody who came; kept for ever.
+    /// Counts per atom and value, and the keyed hash of each person who came; kept for ever.
     pub counts: Ref,
     /// Which values were changed; null where no set is guarded.
     pub ledger: Option<Ref>,

@@ -1,4 +1,4 @@
-//! What the brokers are asked beside messages: which topic it is, and how far its partitions go. It is asked until somebody
+//! What the brokers are asked beside messages: which topic it is, and how far its partitions go. It is asked until a broker
 //! answers; what cannot be right, or may not be, ends it.
 
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use super::id::{TopicIdentity, describe};
 use super::reader::TopicReader;
 use super::unreachable::Away;
 
-/// How long one answer of the brokers is waited for at first: whoever waits sees only behind it that it is to end.
+/// How long one answer of the brokers is waited for at first: a thread that waits sees only behind it that it is to end.
 pub(super) const SHORT: Duration = Duration::from_millis(500);
 /// And at most, when they are slow.
 const LONG: Duration = Duration::from_secs(5);
@@ -29,7 +29,7 @@ const SLICE: Duration = Duration::from_millis(50);
 const SURE: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(15)];
 
 impl TopicReader {
-    /// Asks about the topic until somebody answers.
+    /// Asks about the topic until a broker answers.
     pub(super) fn asked(&mut self) -> ReaderStep<TopicIdentity> {
         let mut missing = None;
         loop {
@@ -61,7 +61,7 @@ impl TopicReader {
         Ok(low.into_iter().zip(high).collect())
     }
 
-    /// Asks where partitions begin or end until somebody answers.
+    /// Asks where partitions begin or end until a broker answers.
     pub(super) fn offsets(&mut self, partitions: &[i32], which: Offset) -> ReaderStep<Vec<u64>> {
         if partitions.is_empty() {
             return Ok(Vec::new());
@@ -99,7 +99,7 @@ impl TopicReader {
         }
         let slow = code == Code::OperationTimedOut;
         self.slowness = if slow { (self.slowness * 2).min(LONG) } else { SHORT };
-        // What the library knows of it comes to whoever listens.
+        // What the library knows of it comes to the listener.
         self.listen(AGAIN)?;
         self.gone()
     }
@@ -134,7 +134,7 @@ impl TopicReader {
                 // library has read an offset out of a damaged message.
                 if self.id.is_empty() { Ok(()) } else { self.damaged(false) }
             }
-            // Whoever does not answer messages may answer this, and then all is well.
+            // A broker that does not answer messages may answer this, and then all is well.
             Code::AllBrokersDown => self.same().map(drop),
             code => match is_damage(code) {
                 Some(sure) => self.damaged(sure),
@@ -180,7 +180,7 @@ impl TopicReader {
             self.hand_on()?;
             return Err(errors::still(&self.topic, &unread).into());
         }
-        // Another try may help; and whoever is believed to be at the end is asked again when somebody has complained.
+        // Another try may help; and a partition that is believed to be at its end is asked for again when the library has complained.
         if self.still.is_doubted() || !unread.is_empty() { self.assign() } else { Ok(()) }
     }
 

@@ -1,4 +1,4 @@
-//! Messages that were set aside because nobody had the schema that they name: before they are offered again, the registry is
+//! Messages that were set aside because the registry did not have the schema that they name: before they are offered again, the registry is
 //! asked again. A registry that is away keeps nothing else from being decoded, and nothing is lost by it.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::message_places::MessageForm;
 use crate::daemon::ingest::offer::Offer;
 
-/// How long all answers together may take: whoever asks waits for a minute, and the feed meanwhile.
+/// How long all answers together may take: the operator who asks waits for a minute, and the feed meanwhile.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Schemas that are known, and why others are not that were asked for.
@@ -44,7 +44,7 @@ pub fn unknown(offer: &Offer) -> impl Iterator<Item = SchemaKey> {
     named.filter(move |key| kept.is_some_and(|kept| kept.iter().all(|(known, _)| known != key)))
 }
 
-/// Asks for all of them, until the time is over or nobody answers.
+/// Asks for all of them, until the time is over or no answer comes.
 fn ask(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings) -> Answered {
     let begun = Instant::now();
     let late = || begun.elapsed() >= PATIENCE;

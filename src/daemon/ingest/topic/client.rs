@@ -75,7 +75,7 @@ impl Ear {
 }
 
 impl ClientContext for Ear {
-    /// A connection that somebody ends without a word is no error to the library, but the only sign of a port that expects
+    /// A connection that the other side ends without a word is no error to the library, but the only sign of a port that expects
     /// something else.
     fn log(&self, _: RDKafkaLogLevel, about: &str, line: &str) {
         if about == "FAIL" {
@@ -156,7 +156,7 @@ pub fn connected(brokers: &str, security: Option<&Security>) -> Result<ClientCon
     Ok(config)
 }
 
-/// Of one that reads. It belongs to no group; the name of one is for whoever watches how far it is behind.
+/// Of one that reads. It belongs to no group; the name of one is for monitors of lag.
 pub fn reading(mut config: ClientConfig, feed: &str) -> ClientConfig {
     config.set("group.id", format!("tidegate-{feed}"));
     for (key, value) in [
@@ -173,8 +173,8 @@ pub fn reading(mut config: ClientConfig, feed: &str) -> ClientConfig {
         ("fetch.min.bytes", "65536"),
         ("fetch.wait.max.ms", "100"),
         ("topic.metadata.refresh.interval.ms", "30000"),
-        // There is no session. It is how long a commit waits for whoever takes it, and with it the end of the client: where we
-        // have no right to the group, nobody ever does.
+        // There is no session. It is how long a commit waits for the broker that takes it, and with it the end of the client: where we
+        // have no right to the group, no broker ever does.
         ("session.timeout.ms", "500"),
         ("heartbeat.interval.ms", "100"),
     ] {

@@ -7,7 +7,7 @@ use rdkafka::types::RDKafkaErrorCode as Code;
 
 /// How often messages are asked for again that are damaged for sure.
 const TRIES: u32 = 5;
-/// How long they are when nobody knows what is wrong.
+/// How long they are when it is not known what is wrong.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// After so long without one it is over.
 const QUIET: Duration = Duration::from_secs(30);

@@ -134,7 +134,7 @@ pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
     Some(Error::new(ErrorCategory::Input, text).in_field(field))
 }
 
-/// Somebody answers, and does not want us, or cannot be understood, and whether that is sure; `None` where nothing says so.
+/// A server answers, and does not want us, or cannot be understood, and whether that is sure; `None` where nothing says so.
 pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bool)> {
     use RDKafkaErrorCode as Code;
     let said = why.text();
@@ -180,7 +180,7 @@ fn closed_at_once(said: &str) -> bool {
     }
 }
 
-/// Nobody answers, and there is no time to wait.
+/// No broker answers, and there is no time to wait.
 pub fn away(brokers: &str, why: Option<Complaint>) -> Error {
     let why = why.map(|why| format!(" ({})", why.text())).unwrap_or_default();
     let text = format!("none of the brokers {brokers} answers{why}: start them, or correct `source.brokers`");

@@ -1,5 +1,5 @@
 //! Fetches a topic: a thread of its own that begins at the offsets of the journal, hands on what it has in batches, and waits
-//! while nobody takes them. What cannot be right halts the feed; brokers that are away are waited for.
+//! while they are not taken. What cannot be right halts the feed; brokers that are away are waited for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

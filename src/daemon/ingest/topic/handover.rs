@@ -1,4 +1,4 @@
-//! What a thread that fetches hands over to whoever takes its messages in: news in order, batches only while there is room.
+//! What a thread that fetches hands over to the feed that takes its messages in: news in order, batches only while there is room.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +34,7 @@ pub enum News {
     Failed(Error),
 }
 
-/// What the thread and whoever takes from it share.
+/// What the thread and the feed share.
 #[derive(Default)]
 pub struct Shared {
     /// What there is to tell.

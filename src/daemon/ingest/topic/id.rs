@@ -1,4 +1,4 @@
-//! What tells a topic from another one of the same name, which is what it is after somebody has deleted it and made it anew:
+//! What tells a topic from another one of the same name, which is what it is after an administrator has deleted it and made it anew:
 //! offsets of the one mean nothing in the other; and what tells a message from another one at its offset. The Kafka library
 //! tells both to callers from C only; this is the one place in the program where memory is not looked after by the compiler.
 
@@ -31,10 +31,10 @@ impl<T> Drop for Owned<T> {
     }
 }
 
-/// How long it is not looked whether nobody waits for the answer any more.
+/// How long a request goes on before it looks whether its caller still waits.
 const SLICE: i32 = 50;
 
-/// Asks the brokers about a topic: one that knows it within some time, then that one within another, which ends when nobody
+/// Asks the brokers about a topic: one that knows it within some time, then that one within another, which ends when no caller
 /// waits for the answer any more.
 ///
 /// # Errors

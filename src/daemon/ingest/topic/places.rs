@@ -82,7 +82,7 @@ impl TopicReader {
         }
     }
 
-    /// Other messages have taken the place of some that were taken in: the feed file says how to go on, or nobody does.
+    /// Other messages have taken the place of some that were taken in: only the feed file can say how to go on.
     pub(super) fn other(&mut self, partition: i32) -> ReaderStep<()> {
         self.hand_on()?;
         let (low, high) = self.marks(&[partition])?[0];

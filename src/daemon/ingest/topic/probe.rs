@@ -66,14 +66,14 @@ impl Probe<'_> {
         if matches!(code, Code::UnknownTopicOrPartition | Code::UnknownTopic) {
             return errors::missing(topic, false);
         }
-        // What the library has complained of meanwhile says more than that nobody answered in time.
+        // What the library has complained of meanwhile says more than that no broker answered in time.
         let heard = std::iter::from_fn(|| self.consumer.poll(Duration::ZERO)).take(100);
         let heard = heard.filter_map(|heard| heard.err()?.rdkafka_error_code());
         let told = [code].into_iter().chain(heard).find_map(|code| errors::refused(topic, code));
         told.unwrap_or_else(|| self.away())
     }
 
-    /// Nobody answers, or they turn us away.
+    /// No broker answers, or they turn us away.
     fn away(&self) -> Error {
         let last = self.consumer.context().last();
         let turned = last.as_ref().and_then(|(code, why)| errors::turned_away(*code, why)).map(|(error, _)| error);

@@ -71,7 +71,7 @@ pub(super) struct TopicReader {
     /// Messages that are not handed on yet, and since when there are any.
     pub(super) batch: Batch,
     pub(super) first: Option<Instant>,
-    /// What the library has complained of, and nobody has looked at yet.
+    /// What the library has complained of, and what has not been looked at yet.
     pub(super) complaints: Vec<Code>,
     /// That messages cannot be read.
     pub(super) damage: Option<DamageCount>,
@@ -242,7 +242,7 @@ impl TopicReader {
         Ok(())
     }
 
-    /// Tells Kafka how far everything was taken in; whether there was anything to tell. Whoever looks at lag sees it; nobody
+    /// Tells Kafka how far everything was taken in; whether there was anything to tell. A monitor of lag sees it; no feed
     /// reads from there, so that it does not matter when it fails.
     fn commit(&mut self) -> bool {
         self.told = Instant::now();

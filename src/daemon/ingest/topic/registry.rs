@@ -32,7 +32,7 @@ pub struct SchemaRegistry {
 pub enum Trouble {
     /// Trying again may help.
     Away(Complaint),
-    /// Somebody has to act.
+    /// The operator has to act.
     Failed(Error),
     /// It is not wanted any more.
     Told,
@@ -61,7 +61,7 @@ struct Refusal {
 }
 
 impl SchemaRegistry {
-    /// Connects to nobody yet.
+    /// Does not connect yet.
     ///
     /// # Errors
     /// A secret or a certificate cannot be read.
@@ -105,7 +105,7 @@ impl SchemaRegistry {
         if answer.schema_type.as_deref().is_some_and(|kind| kind != "AVRO") {
             return Ok(Some(KnownSchema::Strange));
         }
-        // Each stands behind those that it refers to: whoever is met again on the way out is complete.
+        // Each stands behind those that it refers to: one that is met again on the way out is complete.
         let (mut referred, mut done, mut open) = (Vec::new(), Vec::new(), Vec::new());
         open.extend(answer.references.into_iter().rev().map(|one| (one, None)));
         while let Some((Reference { subject, version }, text)) = open.pop() {
@@ -121,7 +121,7 @@ impl SchemaRegistry {
                 return Ok(Some(KnownSchema::Strange));
             }
             let place = format!("subjects/{}/versions/{version}?deleted=true", escaped(&subject));
-            // It may come yet, as a schema that nobody has may: neither is known for ever.
+            // It may come yet, as an unknown schema may: neither is known for ever.
             let Some(found) = self.get(&place).await? else { return Ok(None) };
             let Some(found) = found else { return Ok(Some(KnownSchema::Strange)) };
             open.push((Reference { subject, version }, Some(found.schema)));

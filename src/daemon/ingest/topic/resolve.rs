@@ -29,7 +29,7 @@ pub struct SchemaResolver {
     known: BTreeMap<SchemaKey, Named>,
     /// Since when it is believed that there are none such.
     missing: BTreeMap<SchemaKey, Instant>,
-    /// Since when nobody answers.
+    /// Since when no broker answers.
     away: Option<Instant>,
 }
 
@@ -97,7 +97,7 @@ impl SchemaResolver {
         }
     }
 
-    /// Nobody answers.
+    /// No broker answers.
     fn gone(&mut self, why: Complaint, shared: &Shared, patience: Option<Duration>) -> ReaderStep<()> {
         let since = match self.away {
             Some(since) => since,

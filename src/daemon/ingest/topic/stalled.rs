@@ -1,4 +1,4 @@
-//! Partitions that do not go on, although brokers answer and have messages of them, and nobody says why.
+//! Partitions that do not go on, although brokers answer and have messages of them, and without an error.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_secs(10);
 /// How often a partition must be found where it was.
 const TIMES: u32 = 6;
-/// Whoever took messages in for longer has kept all partitions from going on.
+/// A feed that took messages in for longer has kept all partitions from going on.
 const HELD: Duration = Duration::from_secs(1);
 
 /// Where partitions were when it was looked last, and how often they were found there.
@@ -15,12 +15,12 @@ pub struct Still {
     looked: Instant,
     held: bool,
     known: BTreeMap<i32, (u64, u32)>,
-    /// Somebody complained of what nobody here knows.
+    /// The library complained of something unknown.
     doubted: bool,
 }
 
 impl Still {
-    /// Nobody has looked yet.
+    /// It was not looked at yet.
     pub fn new() -> Still {
         Still { looked: Instant::now(), held: false, known: BTreeMap::new(), doubted: false }
     }
@@ -30,12 +30,12 @@ impl Still {
         self.held |= time >= HELD;
     }
 
-    /// Somebody complains of what nobody here knows.
+    /// The library complains of something unknown.
     pub fn doubt(&mut self) {
         self.doubted = true;
     }
 
-    /// Whether somebody did since this was asked.
+    /// Whether it did since this was asked.
     pub fn is_doubted(&mut self) -> bool {
         std::mem::take(&mut self.doubted)
     }
@@ -79,7 +79,7 @@ mod tests {
         };
         assert_eq!(look(&[(0, 5), (1, 5)], 0), []);
         assert_eq!(look(&[(0, 5), (1, 6)], 0), [(0, false)]);
-        // Nobody goes on while messages wait to be taken in.
+        // No partition goes on while messages wait to be taken in.
         for _ in 0..9 {
             assert_eq!(look(&[(0, 5), (1, 6)], 2), [(0, false)]);
         }

@@ -7,9 +7,9 @@ use rdkafka::types::RDKafkaErrorCode as Code;
 use super::errors;
 use crate::daemon::error::{Complaint, Result};
 
-/// How long nobody answers before it is told.
+/// How long no broker answers before that is reported.
 const UNSURE: Duration = Duration::from_secs(1);
-/// How long brokers must turn us away before the feed halts: at its beginning, when somebody looks on, and later, when they
+/// How long brokers must turn us away before the feed halts: at its beginning, when an operator looks on, and later, when they
 /// knew us before and may just be starting.
 const TURNED_AWAY: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 /// How long at the beginning when it may be something else that stands before them; later it is borne.

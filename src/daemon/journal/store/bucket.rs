@@ -156,7 +156,7 @@ impl Store for Bucket {
 
 impl Drop for Bucket {
     fn drop(&mut self) {
-        // Waiting for its threads is not allowed where somebody else's runtime drops us.
+        // Waiting for its threads is not allowed where another runtime drops us.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

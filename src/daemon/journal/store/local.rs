@@ -19,7 +19,7 @@ use staging_folder::StagingFolder;
 use super::{Created, Listed, ReadStore, Store, fitting};
 use crate::daemon::error::{Error, ErrorCategory, Result, Rival};
 
-/// The file in a root that is held by whoever is at work there; no object.
+/// The file in a root that is held by the process at work there; no object.
 const LOCK: &str = "lock";
 
 /// Objects as files of a folder.
@@ -61,7 +61,7 @@ impl Local {
         Ok(local.lock()?.map(|lock| (local, lock)))
     }
 
-    /// Opens a root that everybody may read, or makes it.
+    /// Opens a root that every account may read, or makes it.
     ///
     /// # Errors
     /// It cannot be made or written.
@@ -72,7 +72,7 @@ impl Local {
         Local::open(root, &aside, 0o755, 0o644)
     }
 
-    /// Opens a root that everybody may read and that has a private one in it, or makes both; locked. Files are written
+    /// Opens a root that every account may read and that has a private one in it, or makes both; locked. Files are written
     /// aside in the private one. `None` when another process holds the lock.
     ///
     /// # Errors
@@ -279,7 +279,7 @@ fn own(path: &str) -> Result<()> {
     fitting(path)
 }
 
-/// Makes a folder and those around it that are not there, each on the disk before the next. Those around it are for everybody
+/// Makes a folder and those around it that are not there, each on the disk before the next. Those around it are for every account
 /// to pass through: beside a private root there may be a public one.
 fn make(path: &Path, mode: u32) -> Result<()> {
     if path.is_dir() {

@@ -1,4 +1,4 @@
-//! Objects in memory, for tests and for whoever wants to try a feed without a disk. Clones see the same objects.
+//! Objects in memory, for tests and for trying a feed without a disk. Clones see the same objects.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ impl Memory {
     }
 
     fn lock(&self) -> MutexGuard<'_, MemoryObjects> {
-        // Nobody panics while objects are half changed.
+        // No thread panics while objects are half changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The door to a store, wherever it lies. Takes no lock: whoever writes the log does.
+//! The door to a store, wherever it lies. Takes no lock: the writer of the log does.
 
 use std::sync::Arc;
 

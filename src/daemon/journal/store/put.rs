@@ -1,5 +1,5 @@
 //! Making sure of an object (HOUSE 3, Append): what a store leaves open is read back. The same bytes are ours, others are
-//! somebody else's, and what is not there is sent again as it was.
+//! another writer's, and what is not there is sent again as it was.
 
 use super::{Created, Store};
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -35,7 +35,7 @@ pub fn put(store: &dyn Store, path: &str, bytes: &[u8]) -> Result<Put> {
     Err(Error::new(ErrorCategory::Io, text))
 }
 
-/// Puts several objects whose names nobody else can have, and makes sure of all.
+/// Puts several objects whose names no other writer can have, and makes sure of all.
 ///
 /// # Errors
 /// As [`put`], or another object has one of the names.

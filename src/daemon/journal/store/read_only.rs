@@ -1,5 +1,5 @@
-//! A folder that is only looked at: nothing is made, locked, synced or cleared away in it, so that whoever may read it can,
-//! whoever else is at work there.
+//! A folder that is only looked at: nothing is made, locked, synced or cleared away in it, so that an account that may read it can,
+//! whatever process is at work there.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -21,7 +21,7 @@ impl ReadOnlyFolder {
     /// Looks at a folder.
     ///
     /// # Errors
-    /// There is none, or nobody here may read it.
+    /// There is none, or this account may not read it.
     pub fn open(path: &Path) -> Result<ReadOnlyFolder> {
         fs::read_dir(path).map_err(|error| Error::io(path, "look into the folder", &error))?;
         Ok(ReadOnlyFolder(path.to_path_buf()))
@@ -40,7 +40,7 @@ impl ReadOnlyFolder {
                 continue;
             }
             let path = if prefix.is_empty() { name } else { format!("{prefix}/{name}") };
-            // Links are nobody's objects; a file may go while we look.
+            // Links are no objects; a file may go while we look.
             match entry.path().symlink_metadata() {
                 Ok(about) if about.is_dir() => self.below(&entry.path(), &path, found)?,
                 Ok(about) if about.is_file() => found.push(Listed { path, size: about.len() }),

@@ -145,7 +145,7 @@ impl Desk {
         String::from_utf8(self.paper.0.lock().expect("no panic").clone()).expect("text")
     }
 
-    /// Everything was told, and nobody is away.
+    /// Everything was told, and no receiver is away.
     #[track_caller]
     fn done(&self, notifier: &Notifier, receiver: &str) {
         let all = |known: &Known| known.told.iter().all(|&told| told >= known.entries);
@@ -286,7 +286,7 @@ fn a_log_that_is_not_there_is_waited_for() {
     }
 }
 
-/// An entry that concerns nobody says so as well that nobody is away any more.
+/// An entry that concerns no receiver says as well that none is away any more.
 #[test]
 fn nobody_is_away_after_an_entry_that_is_read() {
     let desk = Desk::new();
@@ -299,7 +299,7 @@ fn nobody_is_away_after_an_entry_that_is_read() {
     desk.says("receiver_back", 1);
 }
 
-/// Whoever answers, whatever it answers, is not away.
+/// A receiver that answers, whatever it answers, is not away.
 #[test]
 fn a_receiver_that_refuses_is_back() {
     let desk = Desk::new();

@@ -37,7 +37,7 @@ impl Event for Decided {
 }
 
 event! {
-    /// A release is where everybody reads.
+    /// A release is in the public root.
     Published = "published", Info {
         /// The release.
         release: u64,
@@ -137,7 +137,7 @@ impl Event for Rejected {
 
 event! {
     /// A check that reads sensitive values refused what was proposed, and everything goes to the root for the rest of the
-    /// chain. Whoever sees the release sees that.
+    /// chain. Readers of the release see that.
     Coarsest = "coarsest", Warn {
         /// The tick.
         tick: u64,
@@ -186,7 +186,7 @@ impl Event for RequestDone {
 }
 
 event! {
-    /// Notes lay in the inbox that nobody with the key of the feed has written; they were removed and nothing was done.
+    /// Notes lay in the inbox that were not written with the key of the feed; they were removed and nothing was done.
     StrangeNotes = "strange_notes", Warn {
         /// How many.
         notes: u64,

@@ -23,7 +23,7 @@ impl Event for NotificationSent {
 }
 
 event! {
-    /// A receiver does not want a notification, or nobody knows any more what it was to be told; it is not tried again.
+    /// A receiver does not want a notification, or it is not known any more what it was to be told; it is not tried again.
     NotificationRefused = "notification_refused", Warn {
         /// The receiver.
         receiver: Receiver,

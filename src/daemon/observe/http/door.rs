@@ -42,7 +42,7 @@ impl Door {
     }
 }
 
-/// Nobody can listen there, and what to do.
+/// The address cannot be listened at, and what to do.
 pub(super) fn refused(bind: SocketAddr, error: &io::Error) -> Error {
     let (why, act) = match error.kind() {
         io::ErrorKind::AddrInUse => {

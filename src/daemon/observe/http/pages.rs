@@ -92,7 +92,7 @@ async fn guard(State(tokens): State<Arc<Tokens>>, request: Request, next: Next) 
     (StatusCode::UNAUTHORIZED, asks, "a token is asked for: Authorization: Bearer …\n").into_response()
 }
 
-/// One question, one answer; and nobody keeps it.
+/// One question, one answer; and no cache keeps it.
 async fn close(mut response: Response) -> Response {
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

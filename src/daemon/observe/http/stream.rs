@@ -1,5 +1,5 @@
 //! Connections with an end. Each has one question of some length, one answer and a few seconds for both, and there are
-//! only so many at a time, so that nobody who is slow, long-winded or many costs the daemon anything.
+//! only so many at a time, so that no client that is slow, long-winded or many costs the daemon anything.
 
 use std::future::Future;
 use std::io;

@@ -14,7 +14,7 @@ impl Tokens {
     /// Reads the tokens and wipes them.
     ///
     /// # Errors
-    /// One cannot be read, or could be shown by nobody or anybody.
+    /// One cannot be read, or could be shown by no client or by every client.
     pub fn read(secrets: &[Secret]) -> Result<Tokens> {
         let digest = |secret: &Secret| {
             let mut token = secret.read().map_err(|error| error.in_field("http.tokens"))?;

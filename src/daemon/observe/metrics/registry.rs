@@ -1,4 +1,4 @@
-//! The metrics as they are kept: registered once, moved by events, written out when somebody asks.
+//! The metrics as they are kept: registered once, moved by events, written out when they are asked for.
 
 use std::hash::Hash;
 use std::sync::atomic::AtomicU64;
@@ -220,7 +220,7 @@ impl Meters<'_> {
         self.all.decisions.get_or_create(&OfDecision::new(self.feed, outcome)).inc();
     }
 
-    /// Somebody has an answer.
+    /// A question was answered.
     pub fn request(&self, kind: Request, outcome: Answer) {
         self.all.requests.get_or_create(&OfRequest::new(self.feed, kind, outcome)).inc();
     }

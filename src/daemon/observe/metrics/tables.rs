@@ -1,5 +1,5 @@
 //! The metrics by name: what each is called, counts and means. The exposition is pinned by a test, so that a name that
-//! somebody's dashboard stands on does not change unseen.
+//! a dashboard stands on does not change unseen.
 
 use prometheus_client::registry::Unit;
 

@@ -42,7 +42,7 @@ impl<'a> Bcf<'a> {
         Bcf { all, past, families, k, newest, cells: Vec::new(), comparable: Vec::new() }
     }
 
-    /// Whether a class of the new release with these groups, cells and targets leaves enough of everybody.
+    /// Whether a class of the new release with these groups, cells and targets leaves enough candidates for each person.
     fn judge(
         &self,
         groups: &Groups,

@@ -1,7 +1,7 @@
 //! Full-domain search for the next release of a chain (SCIENCE 3 and 8): in place of k the chain's own validity on realised targets.
 //! Nothing is suppressed. For a person of increment i with leaf tuple t, and releases j < i ≤ l, N_jl(s) counts the rows with value s
 //! that came after release j and up to release l and lie where t does, as far as both releases together tell. A = Σ_s of the least of
-//! these, and a state is valid iff A ≥ k for everybody. A coarser recoding tells no more, so that every N_jl only grows: validity is
+//! these, and a state is valid iff A ≥ k for each person. A coarser recoding tells no more, so that every N_jl only grows: validity is
 //! passed on to all generalisations, and what does not hold to all specialisations.
 //!
 //! It looks at sensitive values while it searches, as the paper does, so it is not safe against a reader who knows that.

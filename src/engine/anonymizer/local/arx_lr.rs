@@ -1,5 +1,5 @@
 //! ARX-LR (SCIENCE 6): one sweep over the states in order of loss. Each takes all its classes of at least k rows away from those
-//! that remain; whoever is left when only the top is, or when fewer than k are, is an outlier. A state that forms no class
+//! that remain; a person who is left when only the top is, or when fewer than k are, is an outlier. A state that forms no class
 //! never will as rows leave, and neither will a finer one, so that one that fails rules many out.
 //!
 //! Nothing here could look at a sensitive value: there is none in what it is given.

@@ -21,7 +21,7 @@ pub struct Effort {
     pub refusals: u32,
 }
 
-/// Divides everybody. `coin` says whether a split that may be made is made: no one may foresee it, or learn it afterwards. It is
+/// Divides all people. `coin` says whether a split that may be made is made: no one may foresee it, or learn it afterwards. It is
 /// asked depth first, the first part of a region before the second.
 ///
 /// Regions that are divided whatever comes of it come first, on all cores: below one that is not, none is, so that no coin is tossed
@@ -132,7 +132,7 @@ impl Course<'_> {
         self.division.trees()[split.column].leaf_range(split.parts[0]).end
     }
 
-    /// The two parts of a region; leaf tuples stay in their order, so that whoever looks at all of them goes through memory once.
+    /// The two parts of a region; leaf tuples stay in their order, so that a loop over all of them goes through memory once.
     fn parts<'t>(&self, region: Open<'t>, split: RegionSplit) -> [Open<'t>; 2] {
         let (leaves, end) = (self.people.column(split.column), self.end(split));
         let Open { nodes, people, tuples } = region;

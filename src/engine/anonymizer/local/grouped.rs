@@ -26,7 +26,7 @@ pub enum Grouping {
 /// Whether sums of the people of these leaf tuples would not be published.
 pub type Hidden<'h> = &'h dyn Fn(&[Vec<Leaf>]) -> bool;
 
-/// Classes of at least `k` people that keep to these limits, everybody in one; none if there are fewer people, and one that may break the
+/// Classes of at least `k` people that keep to these limits, each person in one; none if there are fewer people, and one that may break the
 /// limits if all people together do. A class at the root is the last one.
 ///
 /// # Panics

@@ -30,7 +30,7 @@ pub struct Halved {
     pub waiting: Vec<u32>,
 }
 
-/// Halves everybody. `draw` gives one of `0..n`, each as likely; nobody may be able to foresee it, or to learn it afterwards.
+/// Halves all people. `draw` gives one of `0..n`, each as likely; no person may be able to foresee it, or to learn it afterwards.
 pub fn halves(people: &Headcount, trees: &[&Taxonomy], rule: &Halving<'_>, draw: &mut dyn FnMut(u64) -> u64) -> Halved {
     assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
     let rows = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();

@@ -1,4 +1,4 @@
-//! Local recoding (SCIENCE 6): every class has labels of its own, so that releases whose people are nobody else's lose as
+//! Local recoding (SCIENCE 6): every class has labels of its own, so that releases whose people are in no other release lose as
 //! little as possible. What is found here from quasi-identifiers alone tells more than it seems, and is attacked by the gate.
 
 mod arx_lr;

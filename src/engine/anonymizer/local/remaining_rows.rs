@@ -1,4 +1,4 @@
-//! Whoever remains in no class, and who of them share their labels in a state. It holds numbers of leaf tuples (`paths`) and how
+//! The people who remain in no class, and which of them share their labels in a state. It holds numbers of leaf tuples (`paths`) and how
 //! many people they are.
 
 use std::hash::{BuildHasher, Hasher};
@@ -18,7 +18,7 @@ pub struct LabelGroup {
     pub people: u64,
 }
 
-/// Whoever remains.
+/// The people who remain.
 pub struct RemainingRows {
     words: usize,
     tuples: Vec<u32>,
@@ -30,7 +30,7 @@ pub struct RemainingRows {
 }
 
 impl RemainingRows {
-    /// Everybody: a leaf tuple each and how many people.
+    /// All people: a leaf tuple each and how many people.
     pub fn new<L: Iterator<Item = u32>>(paths: &LayerBits, everybody: impl Iterator<Item = (L, u64)>) -> RemainingRows {
         let (mut people, mut numbers) = (Vec::new(), Vec::new());
         for (leaves, count) in everybody {
@@ -93,7 +93,7 @@ impl RemainingRows {
     }
 }
 
-/// What labels everybody has in a state.
+/// The labels of each person in a state.
 #[derive(Clone, Copy)]
 struct Labels<'l> {
     words: usize,

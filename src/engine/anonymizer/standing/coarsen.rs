@@ -26,7 +26,7 @@ struct Head {
     all: u64,
     /// Waiting.
     pool: u64,
-    /// Whether somebody is overdue.
+    /// Whether a person is overdue.
     urgent: bool,
 }
 

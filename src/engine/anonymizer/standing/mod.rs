@@ -19,11 +19,11 @@ pub use parts::{Atom, RareRowRules, RecodingStep, StandingTick};
 pub use recoder::{Recoded, RecodedPeople, Recoder};
 pub use state::StandingState;
 
-/// The standing recoding and everybody it is about.
+/// The standing recoding and all people it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandingRecoding {
     rules: RareRowRules,
-    /// How the recoding is searched for; `None`: from the top down, with everybody in a class.
+    /// How the recoding is searched for; `None`: from the top down, with all people in a class.
     recoder: Option<Recoder>,
     state: StandingState,
 }
@@ -68,7 +68,7 @@ impl StandingRecoding {
     /// One tick of the schedule: `arrivals` are stamped with the tick they came in, `now` or earlier.
     ///
     /// # Panics
-    /// If somebody arrives from the future.
+    /// If a person arrives from the future.
     pub fn tick(&mut self, arrivals: &Headcount, now: u32, trees: &[&Taxonomy]) -> StandingTick {
         assert!(arrivals.iter().all(|(_, heads)| heads.since <= now), "nobody arrives from the future");
         self.state.arrive(arrivals);
@@ -97,7 +97,7 @@ impl StandingRecoding {
     }
 
     /// The recoding becomes one step coarser for a class, and the atoms of the last tick, which are not published, form anew
-    /// with whoever waits. Returns the column of the step and the atoms; `None`, and nothing happens, where nothing is
+    /// with the people who wait. Returns the column of the step and the atoms; `None`, and nothing happens, where nothing is
     /// coarser.
     ///
     /// # Panics

@@ -38,7 +38,7 @@ pub enum RecodingStep {
 pub struct Atom {
     /// Their class under the standing recoding at the time, one node per quasi column.
     pub class: Vec<Node>,
-    /// They: everybody with these leaf tuples and arrivals who waited.
+    /// They: all people with these leaf tuples and arrivals who waited.
     pub people: Headcount,
 }
 

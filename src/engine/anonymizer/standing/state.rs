@@ -109,13 +109,13 @@ impl StandingState {
         (self.pool, self.withheld, self.arrived) = (pool, withheld, arrived);
     }
 
-    /// Takes one waiting person out; `false` if nobody of this leaf tuple and arrival waits.
+    /// Takes one waiting person out; `false` if no person of this leaf tuple and arrival waits.
     pub fn erase_waiting(&mut self, leaves: &[Leaf], since: u32) -> bool {
         let rest = self.pool.without(leaves, since);
         rest.map(|rest| (self.pool, self.arrived) = (rest, self.arrived - 1)).is_some()
     }
 
-    /// Takes one withheld person out; `false` if nobody of this leaf tuple and arrival is withheld.
+    /// Takes one withheld person out; `false` if no person of this leaf tuple and arrival is withheld.
     pub fn erase_withheld(&mut self, leaves: &[Leaf], since: u32) -> bool {
         let rest = self.withheld.without(leaves, since);
         rest.map(|rest| (self.withheld, self.arrived) = (rest, self.arrived - 1)).is_some()

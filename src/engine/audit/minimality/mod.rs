@@ -151,7 +151,7 @@ fn of_sets(
     let counted = affordable(&cases, work);
     let found: Vec<Vec<GuardedTie>> = cases.par_iter().zip(counted).map(|(case, counted)| case.ties(counted)).collect();
     let mut ties: Vec<GuardedTie> = found.into_iter().flatten().collect();
-    // Of those whose rows are all shown everybody sees the share.
+    // Of people whose rows are all shown every reader sees the share.
     for equals in people.iter().filter(|equals| equals.generalised == 0) {
         let seen = |held: &Vec<u64>| Some(Credibility::seen(held[equals.class], equals.people));
         ties.extend(held.iter().enumerate().map(|(set, held)| tie(equals, (set, most), seen(held))));

@@ -39,7 +39,7 @@ pub enum Requirement {
         /// e.
         e: Decimal,
     },
-    /// Personal privacy: nobody is tied to what they guard with more than p.
+    /// Personal privacy: no person is tied to what they guard with more than p.
     Personal {
         /// p.
         most: Decimal,

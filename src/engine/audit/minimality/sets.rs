@@ -50,7 +50,7 @@ impl<'c> GuardedCase<'c> {
         self.attacks.iter().flatten().flatten().fold(0, |sum, attack| sum.saturating_add(attack.cost()))
     }
 
-    /// The ties of everybody in the group; exactly if they may be counted.
+    /// The ties of all people in the group; exactly if they may be counted.
     pub fn ties(&self, counted: bool) -> Vec<GuardedTie> {
         let found = match &self.attacks {
             None => self.group.people.iter().map(|_| Some(Credibility::AtMost(1.0))).collect(),

@@ -48,7 +48,7 @@ impl<'t> ValuesCase<'t> {
         table
     }
 
-    /// The ties of everybody in a group, one each to the likeliest value or to what they guard; what is counted is taken off the work.
+    /// The ties of all people in a group, one each to the likeliest value or to what they guard; what is counted is taken off the work.
     pub fn ties(&self, group: &ClassGroup, work: &mut u64) -> Vec<GuardedTie> {
         let left = self.left(group, work);
         let of = |(at, &of): (usize, &usize)| match &left {
@@ -67,7 +67,7 @@ impl<'t> ValuesCase<'t> {
         group.people.iter().enumerate().flat_map(of).collect()
     }
 
-    /// Of people all of whose rows everybody sees.
+    /// Of people all of whose rows every reader sees.
     pub fn seen(&self, of: usize) -> Vec<GuardedTie> {
         let belief = Belief::seen(&self.counts(self.people[of].shown));
         self.each(of, |equals, set| self.tie((equals, set), &belief, None))

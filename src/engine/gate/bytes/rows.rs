@@ -1,5 +1,5 @@
 //! The rows of a table in the order in which they stand: equal rows must stand together, and rows ascend by class and then
-//! by what they show, so that no order tells when somebody came, nor in two tables who has which value.
+//! by what they show, so that no order tells when a person came, nor in two tables who has which value.
 
 use std::collections::BTreeSet;
 

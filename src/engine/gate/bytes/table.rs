@@ -1,4 +1,4 @@
-//! A release as whoever reads its tables sees it. This file reads nothing.
+//! A release as a reader of its tables sees it. This file reads nothing.
 
 use std::collections::BTreeMap;
 

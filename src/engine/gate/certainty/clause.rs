@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn room_decides() {
-        // Of five people one at most is in the first child, and nobody else can be few.
+        // Of five people one at most is in the first child, and no other child can be small.
         assert_eq!(solved(&[1, 90], 5, 2, Values::Distinct), [(1, 1, 1)]);
         // Of six people two or three are in the first child, three or four in the second.
         assert_eq!(solved(&[3, 4], 6, 4, Values::Distinct), [(1, 2, 3)]);

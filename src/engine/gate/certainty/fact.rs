@@ -3,7 +3,7 @@
 use super::budget::CertaintyUndone;
 use crate::model::Node;
 
-/// A class below `a` that everybody knows of.
+/// A class below `a` that every reader knows of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fact {
     /// The nodes of the class, one per quasi column: a published one, or one of the search that became several.

@@ -9,8 +9,8 @@
 //! The rule, and why nothing else follows from clauses and growth: a clause is satisfied by one person who is alone, so two
 //! classes that can satisfy it leave each other free. If one alone can, and the recoding was made coarser for it in this
 //! column only, it is a refusal like one of the first search: with two children and exactly `a` new people both children
-//! hold few of them, and with more of either neither child must. If it was made coarser in several columns, somebody who is
-//! alone within one part of another column is enough, and everybody may be in one child or in the other.
+//! hold few of them, and with more of either neither child must. If it was made coarser in several columns, a person who is
+//! alone within one part of another column is enough, and all people may be in one child or in the other.
 
 use std::collections::BTreeMap;
 
@@ -104,14 +104,14 @@ impl<'g> Growth<'g> {
         if known.is_empty() { Ok(Growth { grown, a }) } else { Err(CertaintyUndone::Contradiction) }
     }
 
-    /// What is certain because of one new node, and whether one class alone can have made it. There may be none: whoever
+    /// What is certain because of one new node, and whether one class alone can have made it. There may be none: the class that
     /// made it may have been erased since.
     fn clause(&self, column: usize, node: Node, children: &[Node]) -> (Vec<Fact>, bool) {
         let mut able = self.grown.iter().filter(|grown| grown.nodes[column] == node);
         let (Some(grown), None) = (able.next(), able.next()) else { return (Vec::new(), false) };
         let mut several = (0..grown.parts.len()).filter(|&column| grown.parts[column].len() > 1);
         let (Some(other), None) = (several.next(), several.next()) else { return (Vec::new(), true) };
-        // A new node with one node below it splits nobody; its clause is about the parts of the other column.
+        // A new node with one node below it splits no class; its clause is about the parts of the other column.
         let parts = if other == column { children } else { grown.parts[other] };
         if parts.len() != 2 || grown.by != self.a {
             return (Vec::new(), true);

@@ -10,7 +10,7 @@
 //!   and the answer *is* the truth: no box of nodes inside a published class holds 1..a−1 people for certain but those
 //!   reported. They are the two children of a node that one class of exactly `a` people alone held when it was refused:
 //!   with two children and more people one person may be on either side; with three children, or two classes, one person
-//!   somewhere else satisfies the clause while everybody here is in one child, whichever is asked about.
+//!   somewhere else satisfies the clause while all people here are in one child, whichever is asked about.
 //! - Where they are distinct, counts are also bound by how many combinations there are, and a class may tie two clauses
 //!   together. Each clause is solved exactly, in the classes of the search and in the published ones; what only follows
 //!   from several columns at once is missed. What is reported is true, and misses are rare: 14 of 28,550 facts of 34,452
@@ -44,8 +44,8 @@ use crate::histogram::Release;
 use crate::model::Taxonomy;
 use crate::policy::{Inference, Values};
 
-/// What a release makes certain to whoever has all releases of its chain: of the first one what its search tells, of a later
-/// one what it tells that the recoding was made coarser; where it stays nobody learns anything.
+/// What a release makes certain to a reader of all releases of its chain: of the first one what its search tells, of a later
+/// one what it tells that the recoding was made coarser; where it stays no reader learns anything.
 pub fn learnt(
     before: Option<&Release>,
     after: &Release,
@@ -63,7 +63,7 @@ pub fn learnt(
 }
 
 /// What a release under a recoding that was searched for on its own people makes certain: the first release of a chain, or
-/// any of a disjoint feed. The trees are those of the search; the recoding may be as coarse as it likes where nobody is.
+/// any of a disjoint feed. The trees are those of the search; the recoding may be as coarse as it likes where no person is.
 pub fn searched(
     release: &Release,
     trees: &[&Taxonomy],

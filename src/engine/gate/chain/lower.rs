@@ -1,5 +1,5 @@
-//! A sound lower bound for crossing chains whose raw rows are known (SCIENCE 3): whoever saw the virtual releases
-//! meet(P_1..P_j) would know more than whoever saw the real ones, and so would whoever saw meet(P_j..P_n). Both virtual
+//! A sound lower bound for crossing chains whose raw rows are known (SCIENCE 3): a reader of the virtual releases
+//! meet(P_1..P_j) would know more than a reader of the real ones, and so would a reader of meet(P_j..P_n). Both virtual
 //! chains are nested, so the pair bound is exact on them; per person and value the larger of the two holds.
 
 use rayon::prelude::*;

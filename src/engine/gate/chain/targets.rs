@@ -2,7 +2,7 @@
 //! taxonomies are trees, classes that are comparable pairwise have leaf tuples in common, and releases under one recoding
 //! show a target in one and the same class.
 //!
-//! All non-empty tuples can be very many when recodings cross; looking at them has a bound, and whoever asked is told
+//! All non-empty tuples can be very many when recodings cross; looking at them has a bound, and the caller is told
 //! when it was reached.
 
 use rayon::prelude::*;

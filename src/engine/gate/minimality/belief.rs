@@ -15,7 +15,7 @@ pub struct Belief {
 }
 
 impl Belief {
-    /// Of so many people with these rows that everybody sees, and what is left of their others; `None` where nothing is left.
+    /// Of so many people with these rows that every reader sees, and what is left of their others; `None` where nothing is left.
     pub fn of(counted: &AssignmentCounts, at: usize, shown: &[u64], people: u64) -> Option<Belief> {
         assert!(shown.iter().sum::<u64>() >= people || people > 0, "people in a class");
         let held = |(value, &shown): (usize, &u64)| {
@@ -25,7 +25,7 @@ impl Belief {
         (counted.left != BigUint::ZERO).then(|| Belief { parts, of: &counted.left * people })
     }
 
-    /// Of people all of whose rows everybody sees.
+    /// Of people all of whose rows every reader sees.
     pub fn seen(shown: &[u64]) -> Belief {
         Belief { parts: shown.iter().map(|&rows| rows.into()).collect(), of: shown.iter().sum::<u64>().into() }
     }

@@ -1,5 +1,5 @@
 //! What masking leaves of a belief (SCIENCE 5): an atom that was changed shows no more than that it held too much, so that
-//! whoever believes guarded values independent, with some rate at most, believes E[j | j > ⌊n/l'⌋] / n of each of its people,
+//! an attacker who believes guarded values independent, with some rate at most, believes E[j | j > ⌊n/l'⌋] / n of each of its people,
 //! j binomial. It depends on no value.
 
 use num_bigint::BigUint;
@@ -10,7 +10,7 @@ use crate::arithmetic::{ShareFraction, choose};
 /// People up to which the figure is exact.
 const EXACT: u64 = 1 << 10;
 
-/// The belief in a guarded value of somebody in an atom of so many people, masked at one in `l`, whose values were believed
+/// The belief in a guarded value of a person in an atom of so many people, masked at one in `l`, whose values were believed
 /// to be guarded at a rate of `part` / `of` before.
 ///
 /// # Panics

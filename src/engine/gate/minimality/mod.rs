@@ -55,7 +55,7 @@ pub struct AssignmentCounts {
     pub held: Vec<Vec<BigUint>>,
 }
 
-/// How strongly somebody is tied to a guarded set.
+/// How strongly a person is tied to a guarded set.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Credibility {
     /// Exactly so.
@@ -65,7 +65,7 @@ pub enum Credibility {
 }
 
 impl Credibility {
-    /// A share that everybody can see.
+    /// A share that every reader can see.
     pub fn seen(part: u64, of: u64) -> Credibility {
         assert!(part <= of && of > 0, "a share of at most all");
         Credibility::Exact(ShareFraction::new(part.into(), of.into()))
@@ -87,7 +87,7 @@ impl Credibility {
         }
     }
 
-    /// What is believed where somebody shows this already, and of the others as much as `rest`.
+    /// What is believed where a person shows this already, and of the others as much as `rest`.
     #[must_use]
     pub fn or(&self, rest: &Credibility) -> Credibility {
         match (self, rest) {
@@ -217,7 +217,7 @@ impl MinimalityAttack {
         choose(self.generalised, self.sensitive) - self.kept().all
     }
 
-    /// The credibility for each origin, in the order given; `None` where no assignment is left, or nobody is there.
+    /// The credibility for each origin, in the order given; `None` where no assignment is left, or no person is there.
     pub fn exact(&self) -> Vec<Option<Credibility>> {
         let Some((left, held)) = self.left_by_kind() else { return vec![None; self.kind.len()] };
         let mut held = held.iter();

@@ -81,7 +81,7 @@ pub fn k_e(k: u64, e: i128, numbers: Vec<i128>) -> impl Fn(&[u64]) -> bool {
     }
 }
 
-/// Personalised privacy where all people of a class guard the same sets of values: nobody can be tied to one of them with
+/// Personalised privacy where all people of a class guard the same sets of values: no person can be tied to one of them with
 /// more than this. Also l-diversity of several guarded sets at once.
 pub fn guarded(sets: Vec<Vec<usize>>, most: ExactShare) -> impl Fn(&[u64]) -> bool {
     move |counts| {

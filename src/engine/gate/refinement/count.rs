@@ -1,6 +1,6 @@
 //! How many solutions and assignments the ways of a target stand for (CRA 4.5; SCIENCE 6), by one pass over the graph from
 //! its end, and how many of them have so many rows in a block, by a second pass from its beginning. The same passes run
-//! modulo primes and in floats. Never says how a figure is known; that is for whoever chose the numbers.
+//! modulo primes and in floats. Never says how a figure is known; that is for the caller.
 
 use num_bigint::BigUint;
 use num_integer::Integer;

@@ -1,6 +1,6 @@
 //! Releases of halving as the attack takes them (SCIENCE 6, safer local recoding): the classes have to be regions that the public
 //! rule comes to, none inside another, so that they share no cell. Then nothing narrows a class down: whether it was cut followed
-//! from the number of its rows and a number that nobody knows, so that every way for its rows to lie is as likely as before.
+//! from the number of its rows and a number that no reader knows, so that every way for its rows to lie is as likely as before.
 //! In a chain whose rows keep their labels (SCIENCE 11) a label may lie in another one. There no way for the rows to lie becomes
 //! impossible, and its odds move by a factor that follows from the label.
 //! Trusts no search: labels and counts are all that is looked at.
@@ -20,7 +20,7 @@ use crate::model::{Node, Taxonomy};
 use crate::policy::{Division, Halving, Policy};
 
 impl Layers {
-    /// A release of these classes and rows that was made by halving; a class at the root is everybody's, and the only one. It is
+    /// A release of these classes and rows that was made by halving; a class at the root holds all people, and the only one. It is
     /// told as outliers are.
     ///
     /// # Errors

@@ -49,7 +49,7 @@ impl Joint {
     }
 }
 
-/// Somebody's free cells in one block.
+/// A person's free cells in one block.
 #[derive(Default)]
 pub(super) struct FreeCells {
     /// Leaf numbers per column, one cell after the other.

@@ -1,5 +1,5 @@
 //! A release whose classes have labels of their own, attacked as far as an attacker knows in which order they were formed, and
-//! what of that speaks against it. For the gate, and for whoever wants to know beforehand what the gate will say.
+//! what of that speaks against it. For the gate, and for a feed that wants to know beforehand what the gate will say.
 
 use super::attack::AttackTerms;
 use super::budget::RefinementBudget;
@@ -31,7 +31,7 @@ impl RefinementVerdict {
 }
 
 /// Attacks classes and their rows, in the order of formation if that is known; the class at the root is what ARX-LR has left
-/// over, or everybody's. What is found may tell of small classes.
+/// over, or that of all people. What is found may tell of small classes.
 ///
 /// # Errors
 /// What keeps it from being judged, in words.
@@ -68,7 +68,7 @@ pub fn attacked<'n>(
     Ok(RefinementVerdict { layers, release, found })
 }
 
-/// The same by whoever knows the order of formation, for what is kept with a tick and outlasts the rows: no count of fewer
+/// The same by an attacker who knows the order of formation, for what is kept with a tick and outlasts the rows: no count of fewer
 /// than k people is in it.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What everybody can compare states by (CRA 3; SCIENCE 6): the loss of local recoding and the first two of its
+//! What states are compared by (CRA 3; SCIENCE 6): the loss of local recoding and the first two of its
 //! tie-breaks, as exact numbers, never floats. States that tie even so come in the order of their layers.
 
 use num_bigint::BigUint;

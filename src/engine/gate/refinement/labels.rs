@@ -15,7 +15,7 @@ pub struct Layers {
     /// Per column, layer and leaf its node.
     nodes: Vec<Vec<Vec<Node>>>,
     /// Per column and node its layer, from 1, and its place among the nodes of that layer. A node that stands on several
-    /// layers is on the lowest: whoever is in it has been carved there, or never is.
+    /// layers is on the lowest: a person in it has been carved there, or never is.
     places: Vec<Vec<(usize, usize)>>,
 }
 
@@ -151,7 +151,7 @@ impl Layers {
                 outliers = outliers.checked_add(rows).ok_or(Malformed::Rows)?;
                 continue;
             }
-            // Whoever is in labels that stand on several layers was carved as soon as that was possible.
+            // A person in labels that stand on several layers was carved as soon as that was possible.
             let state = |step: &Vec<usize>| -> Option<Vec<(usize, usize)>> {
                 step.iter().zip(nodes).enumerate().map(|(at, (&layer, &node))| self.at(at, layer, node)).collect()
             };

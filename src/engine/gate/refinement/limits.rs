@@ -1,5 +1,5 @@
 //! Limits on what refinement attacks may find (SCIENCE 6, the gate): the figures of all targets as reasons against a release,
-//! in words. What is not shown to keep a limit breaks it. Knows no taxonomy: names come from whoever asks.
+//! in words. What is not shown to keep a limit breaks it. Knows no taxonomy: names come from the caller.
 
 use num_bigint::BigUint;
 
@@ -54,7 +54,7 @@ pub fn against(
     Ok(found)
 }
 
-/// Labels that move the odds of where somebody lies by more than the policy allows.
+/// Labels that move the odds of where a person lies by more than the policy allows.
 pub fn moved(
     targets: &[AttackTarget],
     bound: impl Fn(AttackedRows) -> Option<u64>,
@@ -182,7 +182,7 @@ fn together(joint: Option<&Joint>, limit: Decimal) -> Option<FailedLimit> {
     against(power(log10), Some(limit.get()), text)
 }
 
-/// What [`AttackTarget::certain_crowds`] tells, without slabs that are a block: of these nobody learns twice.
+/// What [`AttackTarget::certain_crowds`] tells, without slabs that are a block: these would be counted twice.
 pub fn certain(target: &AttackTarget) -> Option<Vec<CertainClass>> {
     let several = |crowd: &CertainClass| match crowd.part {
         SegmentPart::Slab(at, child) => {

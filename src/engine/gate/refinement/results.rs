@@ -38,7 +38,7 @@ pub struct AttackResult {
     pub targets: Vec<AttackTarget>,
     /// Small classes that only all targets together show, each with the place of its target; `None` where that is not known.
     pub together: Option<Vec<(usize, CertainClass)>>,
-    /// What all targets together tell; `None` where nobody asked, or that is beyond the budget.
+    /// What all targets together tell; `None` where it was not asked for, or that is beyond the budget.
     pub joint: Option<Joint>,
     /// Per target how many cells hold one person; `None` without the rows behind the release.
     pub fuzzy: Option<Vec<u64>>,
@@ -79,7 +79,7 @@ impl AttackResult {
             (_, Some(_)) => Some(joint(&attack, &targets)).filter(known),
             (Together::Yes, None) => quickly(release, (&targets, terms)).map_err(NoFinding::Malformed)?,
         };
-        // Halving with a coin comes to no label that leaves too few sets of rows, and everybody together may be at the root.
+        // Halving with a coin comes to no label that leaves too few sets of rows, and all people together may be at the root.
         let coins = matches!(release.rule(), CarvingRule::Crowds { .. });
         let asked = policy::RefinementLimits { min_solutions: if coins { 1 } else { limits.min_solutions }, ..*limits };
         let against = against(&targets, joint.as_ref(), &asked, &|target, part| names.of(target, part));

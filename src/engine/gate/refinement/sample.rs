@@ -166,7 +166,7 @@ impl<'s> Sampler<'s> {
 
     /// A lower bound of the number of solutions after so many draws.
     pub fn estimate(&self, draws: &mut SeededDraws, number: u64) -> SampleResult {
-        // Where a draw has no rows is not looked at; whoever was not always there had none once.
+        // Where a draw has no rows is not looked at; a part that was not always there had none once.
         let mut hits = 0;
         let mut blocks = vec![Range::NONE; self.shape.blocks.len()];
         let mut slabs: Vec<Vec<Range>> =

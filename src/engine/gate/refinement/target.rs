@@ -44,7 +44,7 @@ pub struct HeldRows {
     pub marginals: Option<Vec<(u64, BigUint)>>,
 }
 
-/// A part of the segment in which somebody is, for certain.
+/// A part of the segment in which a person is, for certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SegmentPart {
     /// The one free leaf cell of a block; its place in [`AttackTarget::blocks`].

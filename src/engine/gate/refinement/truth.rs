@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::release::{AttackedRows, Attacker, CarvedRelease};
 
 /// How many leaf cells hold exactly one of these rows, which are leaf numbers per column: predicates that isolate
-/// somebody, if the attacker guesses right (CRA 6).
+/// a person, if the attacker guesses right (CRA 6).
 pub fn fuzzy<R: AsRef<[u32]>>(rows: &[R]) -> u64 {
     let mut cells: BTreeMap<&[u32], u64> = BTreeMap::new();
     rows.iter().for_each(|row| *cells.entry(row.as_ref()).or_default() += 1);
@@ -66,7 +66,7 @@ struct State<'r> {
 struct Division<'r> {
     release: &'r CarvedRelease,
     rows: &'r [(Vec<u32>, u64)],
-    /// One after the other the states of which nobody knows the order.
+    /// One after the other the states whose order is unknown.
     ties: Vec<Vec<State<'r>>>,
     /// The class that has taken each row.
     holder: Vec<Option<usize>>,
@@ -118,7 +118,7 @@ impl Division<'_> {
         Some(taken.into_iter().map(|(row, _)| row).collect())
     }
 
-    /// Whether the outliers are what nobody has taken.
+    /// Whether the outliers are what no class has taken.
     fn rest(&mut self, tie: usize) -> bool {
         let left = self.rows.iter().zip(&self.holder).filter(|(_, holder)| holder.is_none());
         let rows: u64 = left.map(|((_, count), _)| count).sum();

@@ -104,7 +104,7 @@ fn parts_of_blocks(target: &AttackTarget) -> Vec<Vec<usize>> {
     target.blocks.iter().enumerate().map(block).collect()
 }
 
-/// Numbers for the caps: one for every segment of every state that somebody may have rows in.
+/// Numbers for the caps: one for every segment of every state that a person may have rows in.
 struct Caps {
     of: Vec<BTreeMap<u64, u32>>,
     next: u32,

@@ -1,7 +1,7 @@
 //! Atoms (SCIENCE 4): people whose atoms formed together are never told apart. Every atom of the newest increment has at
 //! least a people, and no atom of any increment is split by the release.
 //!
-//! How small the smallest atom is stays private: a class of the release can consist of several, and which they are, nobody
+//! How small the smallest atom is stays private: a class of the release can consist of several, and which they are, no reader
 //! is told.
 
 use super::check_result::{Check, CheckResult, RejectionReason};

@@ -1,5 +1,5 @@
 //! What a global recoding tells a reader who knows the search (SCIENCE 6, "Global recoding is not immune"): small classes that
-//! everybody knows of, and by how much it narrows down who is where. All of it follows from quasi-identifiers and from which
+//! every reader knows of, and by how much it narrows down who is where. All of it follows from quasi-identifiers and from which
 //! releases there are, so that what is found tells nothing of sensitive values.
 //!
 //! A refusal that has one explanation left speaks against a release, always. Other classes that are certain, and the ratio,
@@ -96,7 +96,7 @@ fn ratio(case: &NextRelease<'_>, log10: Option<f64>, limit: Option<Decimal>) -> 
         return log10.map(|_| checked).or_else(|| (!silent).then(|| CheckResult::not_made(Check::MaxGlobalRatio)));
     };
     let text = match log10 {
-        // Where the recoding stays nobody learns anything.
+        // Where the recoding stays no reader learns anything.
         None if case.stays() => return Some(CheckResult { value: Figure::real(1.0), ..checked }),
         None => format!(
             "by how much this recoding narrows down who is where is not known, the policy wants at most {limit}"

@@ -1,5 +1,5 @@
 //! All releases of the chain together (SCIENCE 3): the pair bound for every person who is looked for; under `bcf` for
-//! everybody who could be.
+//! all people who could be.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::{Lineage, Ready};

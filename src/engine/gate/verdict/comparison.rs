@@ -27,7 +27,7 @@ pub struct NextRelease<'a> {
     pub release: u32,
     /// People withheld from the chain so far.
     pub withheld: u64,
-    /// Counts of people by which somebody lost is missed; `None` in chains that do not count who comes.
+    /// Counts of people by which a person lost is missed; `None` in chains that do not count who comes.
     pub census: Option<Census>,
     /// Tests of finer releases that were made in the chain, one of this release included.
     pub tests: u32,
@@ -37,13 +37,13 @@ pub struct NextRelease<'a> {
     pub carving: Option<&'a Carving>,
     /// Whether it is the recoding that a search of its own, or the standing one, led to, and no other that was fixed beside it.
     pub searched: bool,
-    /// By how much it narrows down who is where, as far as somebody has worked it out.
+    /// By how much it narrows down who is where, as far as it was worked out.
     pub learnt: Option<Learnt>,
     /// The chain's releases as they were published.
     pub history: &'a History,
     /// Atoms that this release and all later ones leave out, and that its notice names; in a chain of crowds only.
     pub erased: &'a [ErasedAtom],
-    /// The private table of everybody in the last release. In a chain of crowds nobody looks at it: `older` holds the same people,
+    /// The private table of all people in the last release. In a chain of crowds it is not looked at: `older` holds the same people,
     /// and each of those tables is compared with what its release added.
     pub before: &'a Histogram,
     /// The private tables of the increments of the history, release by release.
@@ -64,7 +64,7 @@ pub struct Learnt {
 /// Counts of a chain, of which the withheld are another part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Census {
-    /// Everybody who ever came into the chain and was not erased from it.
+    /// All people who ever came into the chain and were not erased from it.
     pub came: u64,
     /// Those who wait and are not in the release.
     pub waiting: u64,
@@ -92,7 +92,7 @@ pub struct Newest<'a> {
     pub carving: Option<&'a Carving>,
     /// They, as they are published.
     pub rows: &'a Histogram,
-    /// They, as they are; `None` where nobody's value is ever changed.
+    /// They, as they are; `None` where no person's value is ever changed.
     pub raw: Option<&'a Histogram>,
     /// They with the numbers of their measures; `None` where there are none.
     pub numbers: Option<&'a CodedRows>,
@@ -109,7 +109,7 @@ pub struct Lineage {
     pub number: Vec<usize>,
     /// People by the release they came with; the number of those who are new is the candidate's.
     pub rows: Histogram,
-    /// Whether everybody is looked for. Otherwise only those who are new are, because the candidate changes nothing for
+    /// Whether all people are looked for. Otherwise only those who are new are, because the candidate changes nothing for
     /// others.
     pub everybody: bool,
 }
@@ -120,7 +120,7 @@ impl NextRelease<'_> {
         self.history.number.last() == Some(&self.history.number_of(self.recoding))
     }
 
-    /// The same under `blind`: the candidate then only adds rows to what everybody else was seen in, and every figure of
+    /// The same under `blind`: the candidate then only adds rows to what all other people were seen in, and every figure of
     /// theirs is a least figure that was judged already.
     fn only_adds(&self) -> bool {
         matches!(self.policy.chain(), ChainPromise::Blind(_)) && self.stays()
@@ -214,7 +214,7 @@ pub struct Ready<'a> {
     pub exact: Option<Headcount>,
     /// The chain; `None` in a disjoint feed, and in a chain of crowds, whose rows keep their labels.
     pub lineage: Option<Lineage>,
-    /// Everybody who must be in the candidate; in a chain of crowds everybody who must be new in it, with the nodes of their labels
+    /// All people who must be in the candidate; in a chain of crowds all people who must be new in it, with the nodes of their labels
     /// in the place of leaves.
     pub people: Histogram,
     /// In a chain of crowds what was published and what is new.
@@ -286,7 +286,7 @@ impl<'a> Ready<'a> {
         Lineage { releases, kept, number: renumbered(&recodings), rows, everybody: !unchanged }
     }
 
-    /// The whole chain, with everybody in it; `None` in a disjoint feed.
+    /// The whole chain, with all people in it; `None` in a disjoint feed.
     pub fn whole(&self) -> Option<Cow<'_, Lineage>> {
         let lineage = self.lineage.as_ref()?;
         if lineage.everybody {

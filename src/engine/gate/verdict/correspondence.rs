@@ -79,7 +79,7 @@ struct People {
 }
 
 impl People {
-    /// `None` when somebody is in no class of a release.
+    /// `None` when a person is in no class of a release.
     fn of(ready: &Ready<'_>, lineage: &Lineage) -> Option<People> {
         let numbered = Numbered::all(&lineage.releases, &lineage.number, ready.trees.len());
         let cuts: Vec<_> = numbered.iter().map(|numbered| lineage.releases[numbered.last()].recoding()).collect();
@@ -95,8 +95,8 @@ impl People {
         Some(self.numbered[recoding].in_release(release, ids[recoding])? as u32)
     }
 
-    /// The pairs of classes that share somebody who was in the earlier release, and the classes of the candidate that hold
-    /// somebody who came after it.
+    /// The pairs of classes that share a person who was in the earlier release, and the classes of the candidate that hold
+    /// a person who came after it.
     fn of_pair(&self, earlier: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
         let (mut both, mut newcomers) = (Tuples::new(2), Tuples::new(1));
         let last = self.number.len() - 1;

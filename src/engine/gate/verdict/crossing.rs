@@ -42,7 +42,7 @@ fn only_coarser(lineage: &Lineage) -> bool {
     earlier.iter().all(|release| refines(release.recoding()))
 }
 
-/// Whether everybody who is there is shown to have k candidates left.
+/// Whether each person who is there is shown to have k candidates left.
 fn holds(ready: &Ready<'_>, lineage: &Lineage, chain: &ReleaseChain<'_>) -> bool {
     let k = ready.case.policy.k();
     let recodings: Vec<&[Cut]> = lineage.releases.iter().map(|release| release.recoding()).collect();

@@ -1,4 +1,4 @@
-//! Everybody hides in a class of at least k in the release itself.
+//! Each person hides in a class of at least k in the release itself.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::Ready;

@@ -3,7 +3,7 @@
 //!
 //! What was found of a release once is kept and found of the next one from its new rows alone: sums of the whole table, the rows of
 //! each label, and which private table was compared with the rows of an earlier release. All of it comes from bytes that the gate read
-//! and from comparisons that it made; nothing is taken over from whoever proposes a release.
+//! and from comparisons that it made; nothing is taken over from the proposal.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};

@@ -5,7 +5,7 @@
 //! All of it is found from what the candidate adds and from sums over the rest (HOUSE 2): files that are published already are known
 //! by their digests, and new ones were compared with the releases before when they were read.
 //!
-//! An attacker who compares releases, all of them together, has the new rows of a label for everybody who is in one of them: no
+//! An attacker who compares releases, all of them together, has the new rows of a label for each person who is in one of them: no
 //! fewer than its atoms have people.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};

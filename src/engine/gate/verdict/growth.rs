@@ -1,4 +1,4 @@
-//! Nobody is lost and nobody is counted twice: the release holds exactly the people of the last one and those who are new,
+//! No person is lost and no person is counted twice: the release holds exactly the people of the last one and those who are new,
 //! with the sensitive values that were accepted, and every row that was ever published in the chain; and the history that
 //! this is said of is the one of these people. Two tables show the very leaves of their people.
 //!
@@ -62,7 +62,7 @@ fn others(ready: &Ready<'_>) -> Option<RejectionReason> {
     Some(RejectionReason::plain(place, text))
 }
 
-/// Whoever came into the chain is in the release, waits, or is withheld.
+/// Each person who came into the chain is in the release, waits, or is withheld.
 fn lost(ready: &Ready<'_>) -> Option<RejectionReason> {
     let census = ready.case.census?;
     let published = ready.crowds.as_ref().map_or(0, |crowds| crowds.history.sums().rows()) + ready.people.rows();

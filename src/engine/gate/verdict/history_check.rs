@@ -30,7 +30,7 @@ impl Ready<'_> {
             reasons.push(RejectionReason::plain("the chain", text));
             return reasons;
         }
-        // All releases are counted. Where everybody is looked for, those that figures come from are compared class by
+        // All releases are counted. Where all people are looked for, those that figures come from are compared class by
         // class; otherwise no figure comes from the private tables of older increments.
         let (mut so_far, mut people, mut taken) = (Histogram::empty(self.trees.len(), 0), 0, 0);
         for at in 0..history.len() {

@@ -1,4 +1,4 @@
-//! Slices (SCIENCE 4): people who came with one release and are in one class of it and of each that followed. Whoever sees all
+//! Slices (SCIENCE 4): people who came with one release and are in one class of it and of each that followed. A reader who sees all
 //! releases of a nested chain can tell what values a slice shows, and nothing finer.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
 //! What the way in which values were masked leaves of guarded ones (SCIENCE 5, minimality check of the gate): in every atom
-//! nobody who knows the method can be surer than 1/m, no atom shows more of a guarded set than it may, and what is published
+//! no attacker who knows the method can be surer than 1/m, no atom shows more of a guarded set than it may, and what is published
 //! of it is what its people have, but for guarded values that were changed where they had to be.
 
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ impl Found {
         let sets = values.guarded(ready.case.columns);
         let sides = [raw, newest.rows].into_iter().zip(&maps).map(|(rows, map)| rows.clone().with_values(&values, map));
         let carved = newest.carving.map(|carving| carving.finder(&ready.trees));
-        // By atom; and by leaf tuple and arrival, which nobody leaves.
+        // By atom; and by leaf tuple and arrival, which masking does not change.
         let (mut atoms, mut cells) = (BTreeMap::<Vec<Node>, Counts>::new(), BTreeMap::new());
         for (side, rows) in sides.enumerate() {
             for tuple in 0..rows.tuples() {
@@ -100,8 +100,8 @@ impl Found {
         self.worst = [self.worst.take(), figure].into_iter().flatten().max_by(Credibility::compare);
     }
 
-    /// Judges what is shown of people of all increments where releases have split their atoms: somebody may be one of those who
-    /// show a guarded value, and otherwise what is believed of somebody in any atom is believed of them. For whole atoms what
+    /// Judges what is shown of people of all increments where releases have split their atoms: a person may be one of those who
+    /// show a guarded value, and otherwise what is believed of a person in any atom is believed of them. For whole atoms what
     /// was said of each stays.
     fn slices(&mut self, ready: &Ready<'_>) {
         let Some(lineage) = ready.whole() else { return };
@@ -120,7 +120,7 @@ impl Found {
         self.believed("people who came together", hidden.map(|hidden| most.or(&hidden)));
     }
 
-    /// Judges one atom. Which it is, is said to nobody: verdicts lie in the clear and outlast the rows.
+    /// Judges one atom. Which one it is, is not said: verdicts lie in the clear and outlast the rows.
     fn atom(&mut self, counts: &Counts, sets: &[Vec<bool>]) {
         let l = self.masking.l();
         let people = sums(counts)[0];

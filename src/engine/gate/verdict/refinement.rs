@@ -1,5 +1,5 @@
 //! Refinement attacks (SCIENCE 6, gate): where classes have labels of their own, the order in which they were formed tells
-//! where their rows can be. Attacked is what was read from the bytes, by whoever knows that order. All of it follows from
+//! where their rows can be. Attacked is what was read from the bytes, by an attacker who knows that order. All of it follows from
 //! quasi-identifiers, so that what is found tells nothing of sensitive values.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};

@@ -18,7 +18,7 @@ pub struct Measured<'m, T> {
 }
 
 impl<T: Copy + Send + Sync> Measured<'_, T> {
-    /// Of everybody's class; `None` where crossing recodings leave it open, or a release does not show the chain's people.
+    /// Of each person's class; `None` where crossing recodings leave it open, or a release does not show the chain's people.
     pub fn everybody(&self, ready: &Ready<'_>, lineage: &Lineage) -> Option<T> {
         let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
         if lineage.releases.len() > 2 && !chain.nested() {
@@ -45,7 +45,7 @@ impl<T: Copy + Send + Sync> Fold for Measured<'_, T> {
     }
 
     fn take(&self, all: &mut T, target: &ChainTarget<'_>) {
-        // Somebody of whom nobody is left is one that nobody can be.
+        // A target without candidates is one that no person can be.
         if target.left > 0 {
             *all = (self.both)(*all, (self.of)(target.crowd));
         }

@@ -1,4 +1,4 @@
-//! Under `chain` releases can be finer than atoms (SCIENCE 4): nobody may be told apart from everybody whom they came with, and
+//! Under `chain` releases can be finer than atoms (SCIENCE 4): no person may be told apart from all other people whom they came with, and
 //! by how much the tests of a chain move an attacker's belief has a cap.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};

@@ -37,7 +37,7 @@ pub struct Misread {
     pub wanted: &'static str,
 }
 
-/// Reads a predicate; an empty one has no conditions, and everybody fulfils it.
+/// Reads a predicate; an empty one has no conditions, and every row fulfils it.
 ///
 /// # Errors
 /// The text is none.

@@ -65,7 +65,7 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
             if written.search == Some(Search::Halves) {
                 found.refuse_written(
                     &of_standing,
-                    "does not apply to `search = \"halves\"`, which withholds nobody and publishes whoever waits as soon as enough \
+                    "does not apply to `search = \"halves\"`, which withholds no person and publishes the people who wait as soon as enough \
                      people are near them: leave it out, or write `search = \"top-down\"`",
                 );
                 crowds(written, found);
@@ -195,7 +195,7 @@ fn disjoint(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFin
     found.refuse_if(
         telling,
         "outliers",
-        "whoever halving leaves over is in no other class, and fewer than k in any region: a class at the root would tell all \
+        "the people whom halving leaves over are in no other class, and fewer than k in any region: a class at the root would tell all \
          that. Leave `outliers` out, and they wait, or write `search = \"arx-lr\"`",
     );
     found.refuse_if(

@@ -103,7 +103,7 @@ fn suppression(written: &PolicySettings, chain: ChainKind, found: &mut PolicyFin
              `search = \"levels\"` or \"top-down\""
         }
         Some(Search::Mondrian | Search::Mdav) => {
-            "`suppression` does not apply to a search that groups neighbours, where everybody is in a group: leave it out, or write \
+            "`suppression` does not apply to a search that groups neighbours, where every person is in a group: leave it out, or write \
              `search = \"levels\"` or \"top-down\""
         }
         _ => return,

@@ -15,7 +15,7 @@ impl<'a> LeafTable<'a> {
     /// The people of a table.
     ///
     /// # Panics
-    /// If somebody is in no class of it.
+    /// If a person is in no class of it.
     pub fn of(table: &Release, people: &'a Headcount) -> LeafTable<'a> {
         let mut order: Vec<(u32, u32)> = Vec::with_capacity(people.tuples());
         let mut nodes: Vec<Node> = vec![0; people.width()];

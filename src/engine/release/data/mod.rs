@@ -73,7 +73,7 @@ pub fn part(rows: &Histogram, columns: &Columns) -> Vec<u8> {
 /// Both tables with row groups of another size: the quasi columns as they are, and the sensitive ones.
 ///
 /// # Panics
-/// Like [`data_in_groups`], and if somebody is in no class of the table.
+/// Like [`data_in_groups`], and if a person is in no class of the table.
 pub fn two_in_groups(
     table: &Release,
     values: &SensitiveValues,

@@ -35,7 +35,7 @@ impl PopulationUniques {
     /// From a sample with classes of these sizes.
     pub fn of(sizes: &Sizes, population: u64) -> PopulationUniques {
         let (rows, alone) = (sizes.rows(), sizes.of_size(1));
-        // Everybody is seen; or nobody is seen alone, from where each estimator is taken to find nobody.
+        // All people are seen; or no one is seen alone, from where each estimator is taken to find none.
         if rows == population || alone == 0 {
             let known = Some(alone as f64);
             return PopulationUniques { population, pitman: known, zayatz: known, snb: known, chosen: None };

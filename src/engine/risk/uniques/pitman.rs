@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn what_the_model_does_not_hold_has_no_estimate() {
-        // One class, all alone, and classes of one size with nobody beside them, which a finite number of classes explains better.
+        // One class, all alone, and classes of one size with no others beside them, which a finite number of classes explains better.
         for of in [&[(5, 1)][..], &[(1, 9)], &[(1, 1), (10, 40)]] {
             assert_eq!(uniques(&sizes(of), 100_000), None, "{of:?}");
         }

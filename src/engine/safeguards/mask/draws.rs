@@ -1,4 +1,4 @@
-//! Where numbers come from that nobody can foresee.
+//! Where numbers come from that cannot be foreseen.
 
 /// Draws.
 pub trait Draws {

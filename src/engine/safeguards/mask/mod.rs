@@ -40,7 +40,7 @@ pub struct Change {
     pub rows: u64,
 }
 
-/// There is no value to publish instead: everybody has a guarded one.
+/// There is no value to publish instead: every person has a guarded one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoReplacement;
 

@@ -1,5 +1,5 @@
 //! What rows are changed to (SCIENCE 5): values outside of every guarded set that people have who are like those of an atom.
-//! Its own few would give the change away by repeating, and one that nobody like them has would give itself away.
+//! Its own few would give the change away by repeating, and one that no similar person has would give itself away.
 
 use std::collections::BTreeMap;
 
@@ -46,11 +46,11 @@ impl Stock {
 
 /// What the chain holds outside of every guarded set, by how like an atom people are.
 pub trait Stocks {
-    /// The rows of an atom's class (0), of the class one specialisation higher (1), and so on; `None` behind everybody's.
+    /// The rows of an atom's class (0), of the class one specialisation higher (1), and so on; `None` behind that of all people.
     fn around(&self, atom: usize, higher: usize) -> Option<Stock>;
 }
 
-/// The nearest one with enough for so many people, or everybody's; `None` where that is empty.
+/// The nearest one with enough for so many people, or that of all people; `None` where that is empty.
 pub(super) fn of(stocks: &dyn Stocks, atom: usize, people: u64) -> Option<Stock> {
     let mut last = None;
     for stock in (0..).map_while(|higher| stocks.around(atom, higher)) {

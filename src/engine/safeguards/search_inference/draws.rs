@@ -72,7 +72,7 @@ pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) 
     if terms.values == Values::Distinct && classes.iter().any(full) {
         return WholeTrace { ratio: TraceRatio::Impossible, source: FigureSource::Drawn { draws: 0, kept: 0 } };
     }
-    // A search goes through all nodes under which nobody is.
+    // A search goes through all nodes under which no person is.
     let nodes: usize = trees.iter().map(|tree| tree.nodes()).sum();
     let draws = (terms.budget.rows / (release.rows() + nodes as u64)).min(terms.budget.draws) / TOGETHER * TOGETHER;
     let again = RerunRelease::new(release, trees, a);

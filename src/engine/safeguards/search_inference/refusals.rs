@@ -28,7 +28,7 @@ impl Validity for Told<'_> {
     }
 
     fn test(&self, _: &SearchView<'_>, split: &NodeSplit) -> Result<(), InvalidReason> {
-        // Where nobody is, everything is split; labels need not show it.
+        // Where no person is, everything is split; labels need not show it.
         if split.classes.is_empty() || self.0[split.column].at(split.first_leaf()) > split.node {
             return Ok(());
         }

@@ -1,5 +1,5 @@
 //! Avro as it comes through a topic (HOUSE 4, Decoding): a message names its schema and is one record of it, and nothing
-//! else. What nobody reads is walked over as strictly as what is read, and is not looked at beyond its form.
+//! else. A field that is not read is walked over as strictly as what is read, and is not looked at beyond its form.
 
 mod framing;
 mod names;

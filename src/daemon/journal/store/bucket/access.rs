@@ -98,7 +98,7 @@ impl Variables {
     }
 
     /// The variables of a keeper, by their common names in small letters. Those for this root alone win, and with one of
-    /// them everything that belongs to it: half of somebody else's credentials is of no use.
+    /// them everything that belongs to it: half of other credentials is of no use.
     pub fn of(&self, keeper: BucketService) -> BTreeMap<String, String> {
         let under = |prefix: String| {
             let cut = prefix.len() - keeper.prefix().len();

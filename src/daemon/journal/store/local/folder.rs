@@ -122,12 +122,12 @@ impl Folder {
         if !lock(&file, &path)? {
             return Ok(None);
         }
-        // Whoever swept this folder between the two steps above took the name away again.
+        // A process that swept this folder between the two steps above took the name away again.
         let about = rustix::fs::fstat(&file).map_err(|errno| Error::io(&path, "write", &errno.into()))?;
         Ok((about.st_nlink > 0).then_some(file))
     }
 
-    /// A file in it for locking, made when there is none; `None` when somebody holds it.
+    /// A file in it for locking, made when there is none; `None` when another process holds it.
     pub fn locked(&self, name: &str) -> Result<Option<File>> {
         let (flags, path) = (OFlags::RDWR | OFlags::CREATE | FILE, self.path.join(name));
         let opened = rustix::fs::openat(&self.descriptor, name, flags, Mode::from_raw_mode(0o600));
@@ -206,7 +206,7 @@ impl Folder {
     }
 }
 
-/// Locks a file until it is closed; false when somebody else holds it.
+/// Locks a file until it is closed; false when another process holds it.
 pub fn lock(file: &File, path: &Path) -> Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),

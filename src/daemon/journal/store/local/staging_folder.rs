@@ -1,4 +1,4 @@
-//! Files that are being written (HOUSE 3, Local files): in `.new/` beside the objects, where nobody looks for any, until
+//! Files that are being written (HOUSE 3, Local files): in `.new/` beside the objects, where no reader looks for any, until
 //! they are whole, on the disk, and get their name. Never shows a part of an object.
 
 use std::fs::File;
@@ -28,12 +28,12 @@ pub struct StagingFolder {
 pub struct StagedFile<'a> {
     aside: &'a StagingFolder,
     name: String,
-    // Locked, so that nobody takes it for the remains of a crash.
+    // Locked, so that no process takes it for the remains of a crash.
     _file: File,
 }
 
 impl StagingFolder {
-    /// Opens the folder and removes what a crash left in it, but nothing that somebody is writing just now.
+    /// Opens the folder and removes what a crash left in it, but nothing that another process is writing just now.
     pub fn open(root: &Folder, mode: u32) -> Result<StagingFolder> {
         let (folder, made) = root.make(NAME, 0o700)?;
         if made {
@@ -41,7 +41,7 @@ impl StagingFolder {
         }
         for name in folder.names()? {
             let Some((file, _)) = folder.file(&name)? else { continue };
-            // While we hold the lock nobody else can be using the name.
+            // While we hold the lock no other process can be using the name.
             if lock(&file, &folder.path().join(&name))? {
                 folder.remove(&name)?;
             }

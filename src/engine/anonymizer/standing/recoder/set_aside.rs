@@ -14,7 +14,7 @@ pub struct WaitingShare<'r> {
 }
 
 impl WaitingShare<'_> {
-    /// With everybody in a class of at least `a`.
+    /// With all people in a class of at least `a`.
     pub fn new(a: u64, rows: &[u64], most: u64) -> WaitingShare<'_> {
         WaitingShare { a, rows, most, now: 0 }
     }

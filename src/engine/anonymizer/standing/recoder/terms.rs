@@ -34,7 +34,7 @@ pub struct Recoded {
 }
 
 impl Recoder {
-    /// From the top down, with everybody in a class of at least `a` people.
+    /// From the top down, with all people in a class of at least `a` people.
     pub fn top_down(a: u64, trees: &[&Taxonomy]) -> Recoder {
         Recoder::new(a, false, Decimal::ZERO, &[], trees)
     }
