@@ -23,7 +23,7 @@ impl Chance for SystemChance {
     }
 }
 
-/// Bytes that follow from a seed, so that a run can be replayed. For tests: whoever knows the seed knows every key.
+/// Bytes that follow from a seed, so that a run can be replayed. For tests: the seed tells every key.
 pub struct Seeded {
     seed: u64,
     drawn: u64,
@@ -66,7 +66,7 @@ pub fn draw<const N: usize>(chance: &mut dyn Chance) -> Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// A name that nobody else has: 32 hexadecimal digits.
+/// A name that no other object has: 32 hexadecimal digits.
 ///
 /// # Errors
 /// There are no random bytes.

@@ -56,7 +56,7 @@ pub struct Error {
     pub rival: Option<Rival>,
 }
 
-/// The line that an error is at, to be drawn with a caret. Whoever makes one has masked every secret in it.
+/// The line that an error is at, to be drawn with a caret. The code that makes one has masked every secret in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
     /// The line, without its end.

@@ -1,4 +1,4 @@
-//! What is kept at rest is sealed: AES-256-GCM under a key of its own, which is wrapped by the operator's. Whoever has the
+//! What is kept at rest is sealed: AES-256-GCM under a key of its own, which is wrapped by the operator's. A thief who has the
 //! files without the key reads nothing and changes nothing unnoticed. Keys never print and are wiped when they are dropped.
 
 use aes_gcm::aead::inout::InOutBuf;

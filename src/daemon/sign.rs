@@ -1,5 +1,5 @@
 //! Signatures of manifests (CONTRACTS 4): ed25519 over the exact bytes. The signing key never prints; the public one is for
-//! everybody who reads releases.
+//! all who read releases.
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use zeroize::Zeroizing;

@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// How long a command waits for a name that it only looks at.
 const MOMENTS: Duration = Duration::from_secs(3);
 
-/// Whoever asks.
+/// The client.
 pub struct Web {
     /// Makes requests.
     pub client: Client,
@@ -29,7 +29,7 @@ pub struct Web {
 }
 
 impl Web {
-    /// Connects to nobody yet. `field`: the key of the feed file that it is about.
+    /// Does not connect yet. `field`: the key of the feed file that it is about.
     ///
     /// # Errors
     /// There is no encryption here, or no way to wait.

@@ -109,7 +109,7 @@ fn splits(text: &str, delimiter: char) -> bool {
 }
 
 /// Rows of fields by RFC 4180; blank lines are skipped. Strict where the `csv` crate is lenient: a quote that is never
-/// closed, or that is followed by more text, is an error instead of a label nobody meant.
+/// closed, or that is followed by more text, is an error instead of a label that was not meant.
 fn split(text: &str, delimiter: u8) -> Result<Vec<Path>> {
     let mut rows = Vec::new();
     let (mut rest, mut line) = (text, 1u64);

@@ -117,7 +117,7 @@ impl FeedConfig {
             return feed;
         }
         let written = setting::written(&text, settings).map_err(|error| feed.err().unwrap_or(error))?;
-        // The lines of what was written are nobody's; the key says where it is.
+        // A setting has no line in the file; the key says where it is.
         FeedConfig::parse(&written, file).map_err(|error| {
             let all = settings.iter().map(|setting| format!("--set {setting}")).collect::<Vec<_>>().join(" ");
             let key = error.field.map(|field| format!("`{field}`: ")).unwrap_or_default();
@@ -152,7 +152,7 @@ impl FeedConfig {
         understand(written, file, &places, (unbuilt, purpose))
     }
 
-    /// Whether releases hold everybody so far or the newest people alone.
+    /// Whether releases hold all people so far or the newest people alone.
     pub fn chain(&self) -> ChainKind {
         self.policy.kind()
     }

@@ -103,7 +103,7 @@ impl FeedFileText<'_> {
         problems.extend(policy_problems.into_iter().map(|found| ConfigProblem::new(found.key, found.text)));
         problems.extend(self.gathered(asked));
         if let Some(mut error) = self.places.first(problems) {
-            // Whoever mends what is wrong with a safeguard that is not built should not learn it one run later.
+            // An operator who mends what is wrong with a safeguard that is not built should not learn it one run later.
             let in_policy = error.field.as_ref().is_some_and(|field| field.starts_with("policy"));
             if let Some(unbuilt) = self.unbuilt.first().filter(|_| in_policy) {
                 error.text = format!("{}; besides, {}", error.text, unbuilt.text);

@@ -12,7 +12,7 @@ use super::schema::SchemaNode;
 /// What was found; unknown keys and wrong types come before what is missing, for a slip of the pen is both.
 #[derive(Default)]
 pub struct Walked {
-    /// Keys that nobody knows and values of the wrong type.
+    /// Unknown keys and values of the wrong type.
     pub wrong: Vec<ConfigProblem>,
     /// Keys that must be there.
     pub missing: Vec<ConfigProblem>,

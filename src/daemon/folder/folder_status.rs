@@ -1,5 +1,5 @@
-//! What is in a folder of releases, for whoever asks: manifests, which everybody may read, verdicts, which the operator
-//! may, and the sealed state, for whoever has the key. Changes nothing.
+//! What is in a folder of releases, for commands that show it: manifests, which every reader may read, verdicts, which the operator
+//! may, and the sealed state, for the holder of the key. Changes nothing.
 
 use std::fs;
 use std::path::Path;

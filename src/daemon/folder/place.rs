@@ -1,4 +1,4 @@
-//! The folder of `anonymize` (CONTRACTS 3): releases for everybody, and `.private`, the private root of their log, which only
+//! The folder of `anonymize` (CONTRACTS 3): releases for all readers, and `.private`, the private root of their log, which only
 //! the operator may read. A release is there when its manifest is.
 
 use std::fs;
@@ -30,10 +30,10 @@ pub struct ReleaseFolder {
     _lock: Lock,
 }
 
-/// Whether somebody has begun a chain here.
+/// Whether a chain has begun here.
 ///
 /// # Errors
-/// Nobody has and nobody can, because other things are there.
+/// None has and none can, because other things are there.
 pub fn begun(path: &Path) -> Result<bool> {
     let private = path.join(PRIVATE);
     let begun = || ["FORMAT", "keys", "log"].iter().any(|name| private.join(name).exists());

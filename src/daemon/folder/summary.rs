@@ -1,4 +1,4 @@
-//! What came of a tick, told from the log: after the tick itself, and by whoever finishes one that a kill has interrupted.
+//! What came of a tick, told from the log: after the tick itself, and by the command that finishes one that a kill has interrupted.
 
 use super::entry::{InputEntry, InputOutcome, TickTotals};
 use super::outcome::TickVerdict;

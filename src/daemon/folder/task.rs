@@ -1,4 +1,4 @@
-//! What is asked of `anonymize`, and whoever wants to know how far it is.
+//! What is asked of `anonymize`, and what watches how far it is.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub struct Task<'t> {
     pub time: &'t str,
 }
 
-/// Whoever wants to know how far the work is.
+/// What watches how far the work is.
 pub trait Watch {
     /// So many rows of this input were read.
     fn reading(&mut self, input: usize, rows: u64);

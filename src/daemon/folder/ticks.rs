@@ -35,7 +35,7 @@ pub struct Ran {
 /// # Errors
 /// An input that cannot be decoded (the folder is unchanged then), or a folder that cannot be read or written.
 pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Ran> {
-    // Whoever continues a chain has the folder for itself from the first look on. Where none is begun, nothing is made
+    // A command that continues a chain has the folder for itself from the first look on. Where none is begun, nothing is made
     // on the disk before the inputs are known to be good.
     if begun(task.folder)? {
         let place = ReleaseFolder::open(task.folder)?;
@@ -86,7 +86,7 @@ fn ahead<'t>(
         // Judged for each file when it is read.
         max_quarantine_share: Decimal::ONE,
         unwanted: Unwanted::SET_ASIDE,
-        // Raw rows are with whoever names the files.
+        // Raw rows are with the operator who names the files.
         keep_raw: 0,
         registry: None,
         keep_aside: 0,

@@ -67,7 +67,7 @@ impl Assembly {
         std::mem::take(&mut self.quarantined)
     }
 
-    /// The keys that nobody declared; none are left.
+    /// The keys that the feed file does not declare; none are left.
     pub fn strange(&mut self) -> Vec<String> {
         std::mem::take(&mut self.strange).names()
     }

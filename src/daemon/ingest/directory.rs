@@ -113,7 +113,7 @@ impl Directory {
     }
 }
 
-/// Names of files that nobody is to take.
+/// Names of files that no feed takes.
 fn left_alone(name: &str) -> bool {
     name.starts_with(['.', '_']) || name.ends_with(".tmp") || name.ends_with(".part")
 }

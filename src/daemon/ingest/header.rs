@@ -83,7 +83,7 @@ pub fn few(file: &Path, columns: usize) -> Result<()> {
         .in_file(file))
 }
 
-/// The columns of the file that nobody declared.
+/// The columns of the file that the feed file does not declare.
 pub fn undeclared(header: &[String], columns: &Columns, name_in_file: impl Fn(&Column) -> &str) -> Vec<String> {
     let declared = |name: &&String| columns.iter().any(|column| name_in_file(column) == *name);
     header.iter().filter(|name| !declared(name)).cloned().collect()

@@ -29,7 +29,7 @@ pub struct JsonWalk<'p> {
     /// Per node the last line that had it.
     seen: Vec<u64>,
     line: u64,
-    /// Keys of the last line that lead nowhere, where somebody listens.
+    /// Keys of the last line that lead nowhere, where they are asked for.
     strange: Option<Strange>,
 }
 

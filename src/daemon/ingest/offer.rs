@@ -1,5 +1,5 @@
 //! The messages of one file or partition that were set aside, and all that is needed to decode them again without it, so that
-//! they can be offered again once the feed file was corrected. It is written as it is and sealed by whoever stores it;
+//! they can be offered again once the feed file was corrected. It is written as it is and sealed by the writer that stores it;
 //! nothing here prints a byte of a message.
 
 use serde::{Deserialize, Serialize};
@@ -92,7 +92,7 @@ impl Offer {
 
     /// As bytes, to be sealed.
     pub fn bytes(&self) -> Zeroizing<Vec<u8>> {
-        // Reserved at once: what grows leaves copies behind that nobody wipes.
+        // Reserved at once: what grows leaves copies behind that are not wiped.
         let size = |one: &SetAsideMessage| {
             let column = one.place.column.as_ref().map_or(0, |column| column.len());
             one.raw.as_ref().map_or(0, |raw| raw.bytes().len()) + column + 64

@@ -134,12 +134,12 @@ impl PathStep {
         self.keys.iter().map(|&(_, node)| node).chain(self.items.iter().map(|&(_, node)| node))
     }
 
-    /// Where a place of a list leads; `None` where nobody reads it.
+    /// Where a place of a list leads; `None` where it is not read.
     pub fn item(&self, place: usize) -> Option<usize> {
         self.items.iter().find(|(known, _)| *known == place).map(|&(_, node)| node)
     }
 
-    /// Where a key leads; `None` where nobody reads it.
+    /// Where a key leads; `None` where it is not read.
     pub fn child(&self, key: &str) -> Option<usize> {
         self.keys.iter().find(|(known, _)| **known == *key).map(|&(_, node)| node)
     }

@@ -58,7 +58,7 @@ impl RowPeople {
         Ok(())
     }
 
-    /// How many rows of the last of these tables stand for somebody who has another row in any of them.
+    /// How many rows of the last of these tables stand for a person who has another row in any of them.
     pub fn repeats(tables: &[&RowPeople]) -> usize {
         let Some((last, before)) = tables.split_last() else { return 0 };
         let mut known: Vec<Person> = before.iter().flat_map(|people| people.0.iter().copied()).collect();

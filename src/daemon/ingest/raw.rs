@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for SecretBytes {
     }
 }
 
-/// Copies them once: what grows leaves copies behind that nobody wipes.
+/// Copies them once: what grows leaves copies behind that are not wiped.
 struct Bytes;
 
 impl Visitor<'_> for Bytes {

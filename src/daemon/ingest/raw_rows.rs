@@ -25,7 +25,7 @@ pub struct TakenRows {
     pub rows: CodedRows,
     /// The messages that were set aside.
     pub aside: Offer,
-    /// Columns that nobody declared; of JSON the first few keys of objects that count.
+    /// Columns that the feed file does not declare; of JSON the first few keys of objects that count.
     pub undeclared: Vec<String>,
     /// Sensitive cells of rows that count, which were missing or malformed and became null.
     pub nulled: u64,
@@ -175,7 +175,7 @@ impl Offer {
         self.messages().iter().filter(|message| !message.place.is_repeat()).count() as u64
     }
 
-    /// The offer without the repeats of these people; `None` if there are none. Whose another message is nobody knows, nor
+    /// The offer without the repeats of these people; `None` if there are none. Whose another message is cannot be known, nor
     /// any more whose a repeat is that has become a fault: those stay.
     pub fn without(&self, people: &BTreeSet<Person>, columns: &Columns, hasher: &PersonHasher) -> Option<Offer> {
         let repeats = (0..).zip(self.messages()).filter(|(_, one)| one.place.is_repeat() && one.raw.is_some());

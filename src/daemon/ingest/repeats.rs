@@ -1,5 +1,5 @@
 //! Rows of people who have a row already, where the feed file wants to see them (SCIENCE 3, repeats; `on_repeat =
-//! "dead-letter"`): they are set aside while a source is read, as any row that does not count. Who is known is told by whoever
+//! "dead-letter"`): they are set aside while a source is read, as any row that does not count. Who is known is told by the caller that
 //! keeps the people; nothing here keeps an identifier.
 
 use std::collections::{BTreeSet, HashSet};

@@ -46,7 +46,7 @@ pub struct RowBatch {
     pub lines: Vec<u64>,
     /// Sensitive cells that became null, and cells of measures that hold no number.
     pub nulled: u64,
-    /// Keys that nobody declared, where rows have keys.
+    /// Keys that the feed file does not declare, where rows have keys.
     pub strange: Strange,
 }
 

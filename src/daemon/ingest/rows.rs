@@ -33,7 +33,7 @@ pub struct DecodedFile {
     pub rows: CodedRows,
     /// The rows set aside, in file order, where they are not kept elsewhere.
     pub quarantined: Vec<Misplaced>,
-    /// Columns of the file that nobody declared; of JSON the first few keys of objects that count.
+    /// Columns of the file that the feed file does not declare; of JSON the first few keys of objects that count.
     pub undeclared: Vec<String>,
     /// Sensitive cells of rows that count, which were missing or malformed and became null.
     pub nulled: u64,

@@ -37,7 +37,7 @@ pub fn shape(path: &Path) -> Result<TableFormat> {
     if about.is_dir() {
         return Err(bad("this is a folder, not a file"));
     }
-    // Before it is opened: opening a pipe that nobody writes to never ends.
+    // Before it is opened: opening a pipe without a writer never ends.
     if !about.is_file() {
         return Err(Error::irregular(ErrorCategory::Input, path));
     }

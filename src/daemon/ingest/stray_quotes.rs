@@ -7,7 +7,7 @@ use csv::ByteRecord;
 /// Whether a row that spans lines may be several rows. A line's fields are counted as if no quote opened in the fields
 /// that span lines; it is *full* when it has as many as the header.
 ///
-/// The row is taken for several when it has another number of fields than the header (then nobody can tell how many rows
+/// The row is taken for several when it has another number of fields than the header (then it cannot be told how many rows
 /// it is, so it cannot be set aside as one either), when a line inside a field is full, or when two of its lines are.
 /// Ordinary text passes: the lines around a field that spans lines share the other fields of the row between them, so
 /// that at most one is full unless the text itself has the missing number of delimiters. In a file of one column every

@@ -23,7 +23,7 @@ const RAW_ROWS: &str = "If the file holds raw rows, `tidegate anonymize` makes a
 pub struct TableFile {
     path: PathBuf,
     source: SourceFile,
-    /// Columns of the file that nobody declared.
+    /// Columns of the file that the feed file does not declare.
     pub undeclared: Vec<String>,
     /// The column that says in which release each row came, if one is read.
     release: Option<String>,
@@ -72,7 +72,7 @@ impl TableFile {
         Ok(self)
     }
 
-    /// Opens raw rows; columns that nobody declared are left alone.
+    /// Opens raw rows; columns that the feed file does not declare are left alone.
     ///
     /// # Errors
     /// The file cannot be read or is not what its name says; a quasi or sensitive column is missing.
@@ -102,7 +102,7 @@ impl TableFile {
         let header = self.source.header().to_vec();
         let counted = columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
         let mut wanted = wanted(&self.path, &header, counted, name_in_file)?;
-        // Whoever stands behind a row is looked at where the file tells it: never in a release.
+        // The person behind a row is looked at where the file tells it: never in a release.
         for column in columns.of(Role::Identifier) {
             let name = name_in_file(column);
             if header.iter().any(|known| known == name) {
@@ -161,7 +161,7 @@ pub fn count(table: TableFile, columns: &Columns, reading: CellReading) -> Resul
     count_behind(table, columns, reading, &[])
 }
 
-/// Counts like [`count`] the rows behind releases that somebody made, who may have published a malformed sensitive cell as
+/// Counts like [`count`] the rows behind releases of any origin, which may show a malformed sensitive cell as
 /// it was instead of null: it is what these releases show of it. A wrong guess is no danger, since rows that are not those
 /// of the releases are refused.
 ///

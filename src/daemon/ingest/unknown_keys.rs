@@ -1,4 +1,4 @@
-//! Keys of JSON that nobody declared, for people to look at: few, short and without anything that draws on a terminal.
+//! Keys of JSON that the feed file does not declare, for people to look at: few, short and without anything that draws on a terminal.
 
 use crate::daemon::error::printable;
 
