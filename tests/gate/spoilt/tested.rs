@@ -3,11 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use tidegate::engine::histogram::Histogram;
-use tidegate::engine::model::{Column, Columns, Value};
+use tidegate::engine::gate::chain::{
+    ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Sight, Suspect,
+};
+use tidegate::engine::histogram::{Histogram, Release, Slices};
+use tidegate::engine::model::{Column, Columns, Recoding, Value};
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Cuts, Decimal, Guarantee, Policy, PolicySettings};
 
 use super::cases::recoded;
+use crate::common::random::Draw;
+
 use super::chain::{Chain, Human, Offer, policy};
 use super::sample::{columns, people, settings};
 use super::{Mutant, offer, refused, told};
@@ -71,6 +76,97 @@ fn recodings_that_cross_need_a_proof() {
     assert!(reasons.iter().any(|(check, _)| check == "chain"), "{reasons:?}");
 }
 
+/// People of a tick in every place: from four to six in each, with diagnoses that follow from where they are in no simple way.
+fn everywhere(tick: usize) -> Vec<Human> {
+    let mut draw = Draw::new(23, tick as u64);
+    let mut all = Vec::new();
+    for place in 0..16u32 {
+        for _ in 0..draw.between(4, 6) {
+            let diagnosis = Value::Text(["Asthma", "Flu", "Gout", "HIV"][draw.between(0, 3) as usize].into());
+            let (number, leaves) = ((tick * 1000 + all.len()) as u128, vec![place / 4, place % 4]);
+            all.push(Human { number, leaves, values: vec![diagnosis, Value::Int(0)] });
+        }
+    }
+    all
+}
+
+/// The third release of a chain whose recodings cross, and the rows of all three by increment.
+fn crossed() -> (Offer, Histogram, Vec<Recoding>) {
+    const RECODINGS: [[&[&str]; 2]; 3] =
+        [[&["0-19", "20-39", "40-59", "60-79"], &["any ward"]], [&["any age"], &["n1", "n2", "s1", "s2"]], HALVES];
+    let mut chain = Chain::new(columns(), policy(&with_coin(Cuts::Crossing), ChainKind::Cumulative));
+    let (mut rows, mut recodings) = (Vec::new(), Vec::new());
+    for (tick, labels) in RECODINGS.into_iter().enumerate() {
+        let mut candidate = chain.proposed(&everywhere(tick));
+        let mut offer = chain.offer(&candidate);
+        recoded(&mut offer, labels);
+        rows.extend(offer.newest.iter().map(|(_, rows)| rows.clone().as_one(tick as u32)));
+        recodings.push(offer.recoding.clone());
+        if tick == 2 {
+            return (offer, Histogram::merge_all(rows).expect("rows"), recodings);
+        }
+        let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{:?}", told(&verdict)));
+        candidate.recoding = offer.recoding.clone();
+        chain.publish(candidate, approved);
+    }
+    unreachable!("the third release is returned")
+}
+
+/// Keeps every target.
+struct Keep<'k>(&'k Sight<'k>);
+
+impl Fold for Keep<'_> {
+    type Sum = Vec<Suspect>;
+
+    fn start(&self) -> Vec<Suspect> {
+        Vec::new()
+    }
+
+    fn take(&self, sum: &mut Vec<Suspect>, target: &ChainTarget<'_>) {
+        sum.push(Suspect::new(self.0, target));
+    }
+
+    fn join(&self, first: Vec<Suspect>, second: Vec<Suspect>) -> Vec<Suspect> {
+        [first, second].concat()
+    }
+}
+
+/// The fewest candidates that a person who is there has left, searched for without the gate's shortcuts.
+fn least(rows: &Histogram, recodings: &[Recoding], columns: &Columns) -> u64 {
+    let trees = columns.trees();
+    let under = |(at, recoding): (usize, &Recoding)| Release::under(rows, 0..at as u32 + 1, recoding);
+    let releases: Vec<Release> = recodings.iter().enumerate().map(under).collect();
+    let chain = ReleaseChain::new(&releases, &[0, 1, 2], &trees, rows.values().len());
+    let pairs = ComparablePairs::of(&chain);
+    let slices = Slices::of(rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<_>>());
+    let mut all = Vec::new();
+    let swept = chain.each_sight(|sight| {
+        all.extend(chain.realised(sight, &slices.of_increment(sight.increment), &Keep(sight)));
+    });
+    swept.expect("each release holds the one before");
+    all.sort();
+    all.dedup();
+    let found = ExactWorlds::new(&chain, &pairs).least(&all.iter().collect::<Vec<_>>(), &mut ExactBudget::FULL.clone());
+    assert!(found.exact(), "solved");
+    found.left
+}
+
+/// Crossing recodings are approved for exactly the k that is left to each person.
+#[test]
+fn crossing_recodings_leave_what_the_search_finds() {
+    let (third, rows, recodings) = crossed();
+    let left = least(&rows, &recodings, &third.columns);
+    let open = |k: u64| {
+        let written = PolicySettings { k: Some(k), ..with_coin(Cuts::Crossing) };
+        let offer = Offer { policy: policy(&written, ChainKind::Cumulative), ..third.clone() };
+        let verdict = offer.decided(|_| ()).err();
+        let reasons = verdict.map(|verdict| told(&verdict)).unwrap_or_default();
+        reasons.iter().any(|(_, text)| text.contains("it is not proven that every person has enough candidates left"))
+    };
+    assert!(left >= 3, "{left} are left");
+    assert_eq!([left - 1, left, left + 1].map(open), [false, false, true], "{left} are left");
+}
+
 /// The same columns, in which `HIV` is guarded.
 fn guarded() -> Columns {
     let column = |column: &Column| match &*column.name {
@@ -92,7 +188,7 @@ fn masked() -> Offer {
         let diagnosis = if at % 3 == 0 { "HIV" } else { "Flu" };
         Human { values: vec![Value::Text(diagnosis.into()), Value::Int(at as i64 % 3)], ..human }
     };
-    let first: Vec<Human> = people(0).into_iter().enumerate().map(sick).collect();
+    let first: Vec<Human> = people(0).into_iter().take(12).enumerate().map(sick).collect();
     let candidate = chain.proposed(&first);
     chain.offer(&candidate)
 }
@@ -134,6 +230,16 @@ fn masks() -> Vec<Mutant> {
             offer.raw[0] = Some(changed(&raw, ("HIV", "Flu"), u64::MAX));
             offer.newest[0].1 = changed(&offer.newest[0].1, ("Flu", "HIV"), 1);
         }),
+        offer(
+            "values that were changed although just as many as may be are guarded",
+            "minimality",
+            "none of them had to be",
+            |offer| {
+                let raw = offer.raw[0].clone().expect("values as they are");
+                assert_eq!(raw.rows(), 12, "three of four are just as many");
+                offer.raw[0] = Some(changed(&raw, ("HIV", "Flu"), 1));
+            },
+        ),
         offer("values that were changed for nothing", "minimality", "none of them had to be", |offer| {
             let raw = offer.raw[0].clone().expect("values as they are");
             offer.raw[0] = Some(changed(&raw, ("HIV", "Flu"), 3));
