@@ -134,6 +134,21 @@ fn people() -> Vec<Mutant> {
     ]
 }
 
+/// Of a release with classes that are too small these are named, and no class of exactly k people.
+#[test]
+fn classes_of_k_people_are_large_enough() {
+    let (_, mut spoilt) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    recoded(&mut spoilt, [&["young", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);
+    let sizes: Vec<u64> = (0..spoilt.table.classes()).map(|class| spoilt.table.size(class)).collect();
+    let written = PolicySettings { k: Some(6), ..settings(Some(Guarantee::Blind)) };
+    spoilt.policy = policy(&written, ChainKind::Cumulative);
+    let small = sizes.iter().filter(|size| **size < 6).count();
+    assert!(small > 0 && sizes.contains(&6), "{sizes:?}");
+    let verdict = spoilt.decided(|_| ()).err().expect("it is refused");
+    let named = verdict.reasons().filter(|(check, _)| check.check.name() == "crowd").count();
+    assert_eq!(named, small);
+}
+
 /// What the guarantees of other chains refuse: `bcf`, and disjoint releases, which nothing but their crowds protects.
 pub fn other(bcf: bool) -> Vec<Mutant> {
     let finest = |offer: &mut Offer| {

@@ -151,6 +151,34 @@ fn least(rows: &Histogram, recodings: &[Recoding], columns: &Columns) -> u64 {
     found.left
 }
 
+/// The least bound on the candidates of the people of each increment, comparing releases two by two.
+fn bounds(rows: &Histogram, recodings: &[Recoding], columns: &Columns) -> Vec<u64> {
+    struct Least;
+    impl Fold for Least {
+        type Sum = u64;
+        fn start(&self) -> u64 {
+            u64::MAX
+        }
+        fn take(&self, sum: &mut u64, target: &ChainTarget<'_>) {
+            *sum = (*sum).min(target.left);
+        }
+        fn join(&self, first: u64, second: u64) -> u64 {
+            first.min(second)
+        }
+    }
+    let trees = columns.trees();
+    let under = |(at, recoding): (usize, &Recoding)| Release::under(rows, 0..at as u32 + 1, recoding);
+    let releases: Vec<Release> = recodings.iter().enumerate().map(under).collect();
+    let chain = ReleaseChain::new(&releases, &[0, 1, 2], &trees, rows.values().len());
+    let slices = Slices::of(rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<_>>());
+    let mut found = vec![u64::MAX; 3];
+    let swept = chain.each_sight(|sight| {
+        found[sight.increment] = chain.realised(sight, &slices.of_increment(sight.increment), &Least);
+    });
+    swept.expect("each release holds the one before");
+    found
+}
+
 /// Crossing recodings are approved for exactly the k that is left to each person.
 #[test]
 fn crossing_recodings_leave_what_the_search_finds() {
@@ -163,6 +191,11 @@ fn crossing_recodings_leave_what_the_search_finds() {
         let reasons = verdict.map(|verdict| told(&verdict)).unwrap_or_default();
         reasons.iter().any(|(_, text)| text.contains("it is not proven that every person has enough candidates left"))
     };
+    let verdict = third.judged().verdict().clone();
+    let check = verdict.checks.iter().find(|check| check.check.name() == "chain").expect("the check");
+    let bounds = bounds(&rows, &recodings, &third.columns);
+    assert!(bounds[0] < bounds[2], "people of the first release have fewer left than those of the last: {bounds:?}");
+    assert_eq!(check.value.map(|value| value.get() as u64), bounds.iter().min().copied(), "{bounds:?}");
     assert!(left >= 3, "{left} are left");
     assert_eq!([left - 1, left, left + 1].map(open), [false, false, true], "{left} are left");
 }
