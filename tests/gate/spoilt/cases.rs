@@ -144,7 +144,7 @@ fn classes_of_k_people_are_large_enough() {
     spoilt.policy = policy(&written, ChainKind::Cumulative);
     let small = sizes.iter().filter(|size| **size < 6).count();
     assert!(small > 0 && sizes.contains(&6), "{sizes:?}");
-    let verdict = spoilt.decided(|_| ()).err().expect("it is refused");
+    let verdict = spoilt.decided(|_| ()).expect_err("it is refused");
     let named = verdict.reasons().filter(|(check, _)| check.check.name() == "crowd").count();
     assert_eq!(named, small);
 }
