@@ -1,5 +1,7 @@
 //! What is kept at rest is sealed: AES-256-GCM under a key of its own, which is wrapped by the operator's. A thief who has the
 //! files without the key reads nothing and changes nothing unnoticed. Keys never print and are wiped when they are dropped.
+//!
+//! The ciphers are a library's. What is bound to what is code of our own: an object opens under its own path alone, and goes with its key.
 
 use aes_gcm::aead::inout::InOutBuf;
 use aes_gcm::aead::{Aead, AeadInOut, KeyInit, Payload};

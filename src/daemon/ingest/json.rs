@@ -5,6 +5,9 @@
 //!
 //! A field is decoded apart from its line: where its end can be found, one that is no JSON is wrong by itself, so that a
 //! sensitive one cannot keep a row out. The parser's own words are never repeated: they quote the line.
+//!
+//! The walk over a line is code of our own: decoders of whole rows take the last of two equal keys, turn one type into another, or refuse a row
+//! for a field that no column reads.
 
 use serde_json::value::RawValue;
 

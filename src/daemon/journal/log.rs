@@ -1,5 +1,8 @@
 //! Appending (HOUSE 3): an entry is created where none is. If one is there with other bytes, another writer has taken over
 //! and this one ends; there is no clock in it and no lock.
+//!
+//! This is code of our own: one object per entry, created where none is and proven by the one before, works on every store that can put an
+//! object where none is. Logs that libraries offer want a server, a lock or a file that is appended to.
 
 use std::sync::Arc;
 

@@ -1,6 +1,9 @@
 //! Objects in a bucket of S3, GCS or Azure (HOUSE 3). A write is sent once and every unclear end of it is said to be
 //! unclear; reads and lists are asked again for about a minute. Never takes silence for an answer, and never lets the
 //! library's own words out.
+//!
+//! The library (`object_store`) sends a write again by itself when its end is unclear. That is turned off here: whether the same bytes are sent
+//! again follows from what lies there by then, which only the protocol of the log can judge.
 
 mod access;
 mod client;
