@@ -7,14 +7,14 @@ use tidegate::engine::gate::chain::{
     ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Sight, Suspect,
 };
 use tidegate::engine::histogram::{Histogram, Release, Slices};
-use tidegate::engine::model::{Column, Columns, Recoding, Value};
-use tidegate::engine::policy::{ChainKind, ColumnFacts, Cuts, Decimal, Guarantee, Policy, PolicySettings};
+use tidegate::engine::model::{Column, Columns, Detail, Recoding, Value};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Cuts, Decimal, Guarantee, Policy, PolicySettings, Search};
 
 use super::cases::recoded;
 use crate::common::random::Draw;
 
 use super::chain::{Chain, Human, Offer, policy};
-use super::sample::{columns, people, settings};
+use super::sample::{columns, people, settings, third};
 use super::{Mutant, offer, refused, told};
 
 /// Labels of a recoding that the releases of a coin's chain are under.
@@ -308,4 +308,23 @@ fn tests_count_for_what_is_believed() {
     };
     assert_eq!(against(good.policy.clone()), BTreeSet::new());
     assert!(against(coin("64")).iter().any(|text| text.contains("more than 1/m")), "{:?}", against(coin("64")));
+}
+
+/// No label lies above the floor of its column; one at the floor may be published.
+#[test]
+fn labels_keep_to_the_floors_of_their_columns() {
+    let details = vec![Detail::default().with_floor(1); 2];
+    let columns = columns().with_details(&details);
+    let written = PolicySettings { search: Some(Search::Levels), max_loss: None, ..settings(Some(Guarantee::Blind)) };
+    let policy = Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::of(&columns)).expect("no contradiction");
+    let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    let against = |labels| -> BTreeSet<String> {
+        let mut offer = Offer { columns: columns.clone(), policy: policy.clone(), ..good.clone() };
+        recoded(&mut offer, labels);
+        let reasons = offer.decided(|_| ()).err().map(|verdict| told(&verdict)).unwrap_or_default();
+        reasons.into_iter().filter(|(check, _)| check == "utility").map(|(_, text)| text).collect()
+    };
+    assert_eq!(against(HALVES), BTreeSet::new());
+    let above = against([&["any age"], HALVES[1]]);
+    assert_eq!(above, ["column age: the label `any age` lies above the `floor` of the column".to_owned()].into());
 }
