@@ -308,6 +308,15 @@ fn tests_count_for_what_is_believed() {
     };
     assert_eq!(against(good.policy.clone()), BTreeSet::new());
     assert!(against(coin("64")).iter().any(|text| text.contains("more than 1/m")), "{:?}", against(coin("64")));
+    // Where a release splits atoms, the people of a part that shows the set are told apart from the others.
+    let split = |labels: [&[&str]; 2]| {
+        let mut offer = Offer { policy: coin("64"), ..good.clone() };
+        recoded(&mut offer, labels);
+        let reasons = offer.decided(|_| ()).err().map(|verdict| told(&verdict)).unwrap_or_default();
+        reasons.iter().any(|(check, text)| check == "minimality" && text.starts_with("people who came together"))
+    };
+    assert!(!split([&["any age"], &["any ward"]]), "no atom is split");
+    assert!(split([&["0-19", "20-39", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]));
 }
 
 /// No label lies above the floor of its column; one at the floor may be published.
