@@ -11,6 +11,7 @@ use tidegate::engine::model::{
     Carving, Column, Columns, Detail, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Value,
 };
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Decimal, MaxRatio, Policy, PolicySettings, Search};
+use tidegate::engine::release::Tables;
 
 use crate::common::chain::{Chain, Grown, Human, Offer, arrivals};
 use crate::common::random::{self, Draw, tree};
@@ -369,6 +370,10 @@ fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
         let (chain, candidate) = grown(draw, None);
         let trees = chain.columns.trees();
         let offer = chain.offer(&candidate);
+        let mut miscounted = offer.clone();
+        let Tables::Parts(parts) = &mut miscounted.tables else { panic!("parts") };
+        parts.last_mut().expect("a part").rows += 1;
+        refused(&miscounted, "form");
         let increment = &candidate.increments[0];
         let carving = increment.carving.clone().expect("labels");
         // The policy wants one more than the smallest atom has.

@@ -184,9 +184,12 @@ fn bounds(rows: &Histogram, recodings: &[Recoding], columns: &Columns) -> Vec<u6
 fn crossing_recodings_leave_what_the_search_finds() {
     let (third, rows, recodings) = crossed();
     let left = least(&rows, &recodings, &third.columns);
-    let open = |k: u64| {
+    let open_under = |k: u64, labels: Option<[&[&str]; 2]>| {
         let written = PolicySettings { k: Some(k), ..with_coin(Cuts::Crossing) };
-        let offer = Offer { policy: policy(&written, ChainKind::Cumulative), ..third.clone() };
+        let mut offer = Offer { policy: policy(&written, ChainKind::Cumulative), ..third.clone() };
+        if let Some(labels) = labels {
+            recoded(&mut offer, labels);
+        }
         let verdict = offer.decided(|_| ()).err();
         let reasons = verdict.map(|verdict| told(&verdict)).unwrap_or_default();
         reasons.iter().any(|(_, text)| text.contains("it is not proven that every person has enough candidates left"))
@@ -197,7 +200,10 @@ fn crossing_recodings_leave_what_the_search_finds() {
     assert!(bounds[0] < bounds[2], "people of the first release have fewer left than those of the last: {bounds:?}");
     assert_eq!(check.value.map(|value| value.get() as u64), bounds.iter().min().copied(), "{bounds:?}");
     assert!(left >= 3, "{left} are left");
+    let open = |k: u64| open_under(k, None);
     assert_eq!([left - 1, left, left + 1].map(open), [false, false, true], "{left} are left");
+    // A release that is coarser than all earlier ones tells nothing more of their people, who were judged then.
+    assert!(!open_under(left + 1, Some([&["any age"], &["any ward"]])));
 }
 
 /// The same columns, in which `HIV` is guarded.
