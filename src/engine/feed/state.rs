@@ -169,7 +169,7 @@ impl Feed {
         FeedTickResult { duplicate: repeats.len() as u64, ..self.close(policy, trees, &mut Undrawn) }
     }
 
-    /// Rows of people who are new, and the places of those who are not; new people are known from now on.
+    /// The rows of new people, whom the feed knows from now on, and the places of the rows of people whom it knew before.
     pub fn accept(&mut self, rows: CodedRows, policy: &Policy) -> (CodedRows, Vec<u32>) {
         let Some(people) = rows.people().filter(|_| policy.on_repeat() != OnRepeat::None) else {
             return (rows, Vec::new());
@@ -225,8 +225,8 @@ impl Feed {
         self.numbers = Some(numbers);
     }
 
-    /// Closes a tick: it has the people who came, and what there is to publish is put together; what a search draws has to be
-    /// unforeseeable.
+    /// Closes a tick: the feed adds the people who came and composes the next release. No reader may be able to foresee what `draws`
+    /// gives.
     pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> FeedTickResult {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let tick = self.ticks;

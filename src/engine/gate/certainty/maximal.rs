@@ -53,8 +53,8 @@ pub fn by_level(
     Ok(refused)
 }
 
-/// The fewest people who must be in too small parts of published classes under such a state: the share of all people who may wait, without
-/// those who may wait already, and one more. No person who waits is in a published class, and fewer than `a` are in any other.
+/// The fewest people who must be in too small parts of published classes under such a state: as many people as the policy lets wait, less
+/// the people who may wait already, and one more. Published classes hold no waiting person, and any other class holds fewer than `a`.
 pub fn least(release: &Release, trees: &[&Taxonomy], a: u64, share: Decimal) -> u64 {
     assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     let of_column = |column: usize| {

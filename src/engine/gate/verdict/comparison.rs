@@ -109,8 +109,8 @@ pub struct Lineage {
     pub number: Vec<usize>,
     /// People by the release they came with; the number of those who are new is the candidate's.
     pub rows: Histogram,
-    /// Whether all people are looked for. Otherwise only those who are new are, because the candidate changes nothing for
-    /// others.
+    /// Whether the gate computes the candidates of all people. Otherwise it computes them for new people alone, because this release changes
+    /// nothing for the others.
     pub everybody: bool,
 }
 

@@ -1,4 +1,4 @@
-//! No person is lost and no person is counted twice: the release holds exactly the people of the last one and those who are new,
+//! No person is lost and no person is counted twice: the release holds exactly the people of the last one and the new people,
 //! with the sensitive values that were accepted, and every row that was ever published in the chain; and the history that
 //! this is said of is the one of these people. Two tables show the very leaves of their people.
 //!

@@ -100,9 +100,8 @@ impl Found {
         self.worst = [self.worst.take(), figure].into_iter().flatten().max_by(Credibility::compare);
     }
 
-    /// Judges what is shown of people of all increments where releases have split their atoms: a person may be one of those who
-    /// show a guarded value, and otherwise what is believed of a person in any atom is believed of them. For whole atoms what
-    /// was said of each stays.
+    /// Judges what releases show of people whose atoms they have split: a person is among the rows that show a guarded value, or an attacker
+    /// believes of them what the masking of any atom allows. Whole atoms were judged when they came.
     fn slices(&mut self, ready: &Ready<'_>) {
         let Some(lineage) = ready.whole() else { return };
         let sets = ready.values.guarded(ready.case.columns);
