@@ -105,7 +105,7 @@ impl Query {
         let axis = |(&column, wanted): (&usize, &Vec<bool>)| {
             Axis::some(column, trees[column].leaves(), |leaf| wanted[leaf as usize])
         };
-        Question::of_everybody(columns.iter().zip(&self.wanted).map(axis).collect(), 1)
+        Question::of_all_rows(columns.iter().zip(&self.wanted).map(axis).collect(), 1)
     }
 
     /// How many of its people wait.

@@ -169,10 +169,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_nobody_knows() {
+    fn a_name_that_is_not_known() {
         let web = Web::new(Client::builder().no_proxy(), "notify.webhook").expect("a client");
-        let request = web.client.post("http://nobody.invalid/hooks/Pq7person");
-        let error = web.wait(async { request.send().await }, || false).expect("an answer").expect_err("nobody");
+        let request = web.client.post("http://unknown.invalid/hooks/Pq7person");
+        let error = web.wait(async { request.send().await }, || false).expect("an answer").expect_err("no such host");
         assert_eq!(why(&error).text(), "its name is not known here");
     }
 

@@ -67,7 +67,7 @@ fn question(draw: &mut Draw, trees: &[&Taxonomy]) -> Question {
         }
     }
     match draw.between(0, 2) {
-        0 => Question::of_everybody(axes, VALUES as usize),
+        0 => Question::of_all_rows(axes, VALUES as usize),
         1 => Question { axes, values: vec![Some(0), None, Some(0)], groups: 1 },
         _ => Question { axes, values: vec![Some(1), Some(0), Some(1)], groups: 2 },
     }
@@ -163,7 +163,7 @@ fn groups_add_up_to_the_whole() {
             groups: VALUES as usize,
         };
         for method in [EM, Method::Em { fewest: 3, refusals: 3 }, Method::Uniform] {
-            let whole = count(&table, &Question::of_everybody(vec![wanted()], VALUES as usize), &trees, method)[0];
+            let whole = count(&table, &Question::of_all_rows(vec![wanted()], VALUES as usize), &trees, method)[0];
             let sum: f64 = count(&table, &by_value, &trees, method).iter().map(|counted| counted.estimate).sum();
             assert!(close(whole.estimate, sum), "{whole:?}, {sum}");
         }
@@ -234,7 +234,7 @@ fn intervals_hold_as_often_as_they_say() {
         let rows: Vec<Row> = people.iter().map(row).collect();
         let axes =
             trees.iter().enumerate().map(|(column, tree)| Axis::some(column, tree.leaves(), |leaf| leaf % 2 == 0));
-        let question = Question::of_everybody(axes.collect(), VALUES as usize);
+        let question = Question::of_all_rows(axes.collect(), VALUES as usize);
         let counted = count(&table(&rows, 2), &question, &trees, EM)[0];
         let people = people.iter().filter(|(leaves, value)| cell(&question, leaves, *value).is_some()).count() as f64;
         let error = counted.standard_error.expect("a standard error");
@@ -288,7 +288,7 @@ fn refused_splits_tell_of_rare_values() {
     // Each class by itself, as if it were a release.
     let tables: Vec<Release> =
         rows.iter().map(|(label, people)| table(&vec![(label.clone(), 0); *people], 1)).collect();
-    let question = Question::of_everybody(vec![Axis::some(0, 2, |leaf| leaf == 1)], VALUES as usize);
+    let question = Question::of_all_rows(vec![Axis::some(0, 2, |leaf| leaf == 1)], VALUES as usize);
     let estimate = |refusals: u32| {
         let method = Method::Em { fewest: 5, refusals };
         let counted = Countable::learn(&tables, &[&tree], method).count(&question).expect("few counts")[0];

@@ -150,16 +150,16 @@ impl FeedState {
         // People in an atom that was not published wait from now on, and are still where they were.
         self.formed_wait();
         let trees = self.terms.columns.trees();
-        let mut everybody = vec![Histogram::empty(trees.len(), self.sensitive())];
+        let mut all_rows = vec![Histogram::empty(trees.len(), self.sensitive())];
         for place in &self.pool {
             if let Some(bytes) = reading.read(&place.object)? {
                 let atoms = Atoms::parse(&bytes)?;
                 for (since, roll) in place.rows_of(&atoms) {
-                    everybody.push(roll.rows(&trees)?.histogram(*since));
+                    all_rows.push(roll.rows(&trees)?.histogram(*since));
                 }
             }
         }
-        self.feed.begin_chain(Histogram::merge_all(everybody).expect("one at least"));
+        self.feed.begin_chain(Histogram::merge_all(all_rows).expect("one at least"));
         self.history = Default::default();
         (self.due, self.held, self.candidate) = (None, None, None);
         Ok(())

@@ -32,7 +32,7 @@ pub trait Watch {
     fn reading(&mut self, input: usize, rows: u64);
     /// This input's tick is computed.
     fn deciding(&mut self, input: usize);
-    /// Columns of an input that nobody declared.
+    /// Columns of an input that are not declared.
     fn undeclared(&mut self, columns: &[String]);
     /// So many sensitive cells of an input were missing or could not be read.
     fn missing(&mut self, input: usize, cells: u64);

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_reads_is_left_out_and_what_is_too_long_marked() {
+    fn unread_columns_are_left_out_and_long_values_marked() {
         let long = "x".repeat(MOST_WRITTEN);
         let most = "x".repeat(MOST_WRITTEN - 2);
         for (line, wanted) in [

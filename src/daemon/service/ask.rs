@@ -125,7 +125,7 @@ fn there(feed: &FeedConfig, store: &Arc<dyn Store>, asking: &Asking<'_>, by: &Re
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    let text = "it is in the inbox of the feed, and nobody has answered within a minute: whoever runs the feed does it next. \
+    let text = "it is in the inbox of the feed, and was not answered within a minute: the process that runs the feed does it next. \
                 See `tidegate show` for what came of it";
     Err(Error::new(ErrorCategory::Io, text).in_file(&feed.file))
 }

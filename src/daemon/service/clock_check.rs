@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_jumps_is_not_believed_until_somebody_accepts_it() {
+    fn a_clock_that_jumps_is_not_believed_until_an_operator_accepts_it() {
         let store: Arc<dyn Store> = Arc::new(Memory::default());
         let begin = |now: &str, newest: Option<&str>, accepted| {
             Sense::begin(Arc::clone(&store), HOUR, newest.map(at), accepted, (at(now), Duration::ZERO))

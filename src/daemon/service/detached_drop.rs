@@ -59,7 +59,7 @@ mod tests {
 
     /// A task that is cut off does not end what it holds on the thread that it ran on.
     #[test]
-    fn whoever_is_cut_off_waits_for_nobody() {
+    fn a_connection_that_is_cut_off_waits_for_no_other() {
         let (told, ended) = channel();
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {

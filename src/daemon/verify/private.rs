@@ -46,8 +46,8 @@ pub struct Private {
 /// What says whose a private root is.
 const FORMAT: &str = "FORMAT";
 
-const UNNAMED: &str = "no entry of the log names this: an earlier writer has left it behind (the next start takes it away), or somebody has \
-     put it here";
+const UNNAMED: &str = "no entry of the log names this: an earlier writer has left it behind (the next start takes it away), or it was put \
+     here by other means";
 
 const KEYLESS: &str = "the key of this object is gone: the object was being forgotten (the next start takes it away), or the key was lost: put it \
      back from a backup of the whole root";

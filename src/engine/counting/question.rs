@@ -34,7 +34,7 @@ pub struct Question {
 
 impl Question {
     /// Whatever the sensitive values of a dictionary of so many.
-    pub fn of_everybody(axes: Vec<Axis>, values: usize) -> Question {
+    pub fn of_all_rows(axes: Vec<Axis>, values: usize) -> Question {
         Question { axes, values: vec![Some(0); values], groups: 1 }
     }
 

@@ -95,7 +95,7 @@ impl Count {
         let axis = |(column, wanted): &(usize, Vec<bool>)| {
             place(*column).map(|column| Axis::some(column, wanted.len(), |leaf: Leaf| wanted[leaf as usize]))
         };
-        Question::of_everybody(self.columns.iter().filter_map(axis).collect(), values)
+        Question::of_all_rows(self.columns.iter().filter_map(axis).collect(), values)
     }
 
     fn share_of_absent(&self, place: impl Fn(usize) -> Option<usize>) -> f64 {

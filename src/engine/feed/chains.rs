@@ -13,11 +13,11 @@ impl Feed {
     pub fn stop(&mut self, policy: &Policy) {
         self.stopped = true;
         self.alone = None;
-        let nobody = Histogram::empty(self.waiting.width(), self.waiting.values().width());
+        let no_rows = Histogram::empty(self.waiting.width(), self.waiting.values().width());
         if policy.forms() {
             self.unpublished.clear();
         } else {
-            self.waiting = nobody;
+            self.waiting = no_rows;
         }
     }
 
@@ -30,19 +30,19 @@ impl Feed {
 
     /// Begins a new chain: all people who wait, are withheld or are in atoms that were not published come into it.
     pub fn new_chain(&mut self) {
-        let mut everybody = vec![self.waiting.clone(), self.withheld.clone()];
-        everybody.extend(self.unpublished.iter().map(|increment| increment.rows.clone()));
-        self.begin_chain(Histogram::merge_all(everybody).expect("two at least"));
+        let mut all_rows = vec![self.waiting.clone(), self.withheld.clone()];
+        all_rows.extend(self.unpublished.iter().map(|increment| increment.rows.clone()));
+        self.begin_chain(Histogram::merge_all(all_rows).expect("two at least"));
     }
 
     /// Begins a new chain with these people, whose leaves may be those of other taxonomies than before.
-    pub fn begin_chain(&mut self, everybody: Histogram) {
-        let (quasi, sensitive) = (everybody.width(), everybody.values().width());
-        let nobody = Histogram::empty(quasi, sensitive);
-        (self.withheld, self.whole) = (nobody.clone(), nobody.into());
+    pub fn begin_chain(&mut self, all_rows: Histogram) {
+        let (quasi, sensitive) = (all_rows.width(), all_rows.values().width());
+        let no_rows = Histogram::empty(quasi, sensitive);
+        (self.withheld, self.whole) = (no_rows.clone(), no_rows.into());
         self.unpublished.clear();
-        self.carried = everybody.headcount();
-        self.waiting = everybody;
+        self.carried = all_rows.headcount();
+        self.waiting = all_rows;
         self.standing = StandingState::new(quasi);
         self.published.clear();
         (self.stopped, self.coarsest, self.tests) = (false, false, 0);

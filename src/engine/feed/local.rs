@@ -28,8 +28,8 @@ impl Feed {
             return none;
         }
         if self.coarsest {
-            let nobody = Histogram::empty(self.waiting.width(), self.waiting.values().width());
-            let rows = std::mem::replace(&mut self.waiting, nobody);
+            let no_rows = Histogram::empty(self.waiting.width(), self.waiting.values().width());
+            let rows = std::mem::replace(&mut self.waiting, no_rows);
             let carving = Some(Carving::new(vec![vec![0; trees.len()]]));
             self.unpublished.push(Increment {
                 recoding: everything(trees),
@@ -118,7 +118,7 @@ impl Feed {
     /// The release of those who formed, or the same people under one recoding.
     pub(super) fn carved(&self, under: Option<&Recoding>, trees: &[&Taxonomy]) -> ProposedRelease {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
-        let increment = self.unpublished.last().expect("somebody formed").clone();
+        let increment = self.unpublished.last().expect("an increment has formed").clone();
         let rows = increment.told().as_one(0);
         let recoding = under.unwrap_or(&increment.recoding);
         let carving = increment.carving.clone().filter(|_| recoding.is_empty());

@@ -143,7 +143,7 @@ impl Feed {
     pub fn masked(&mut self, ledger: Ledger) {
         let formed = self.unpublished.last_mut().map(|increment| &mut increment.ledger);
         let slot = self.alone.as_mut().map(|alone| &mut alone.ledger).or(formed);
-        *slot.expect("somebody's values are fixed") = Some(ledger);
+        *slot.expect("values of a person are fixed") = Some(ledger);
     }
 }
 

@@ -69,8 +69,8 @@ impl Feed {
         let (ages, crowds) = self.who_waits(&self.waiting.headcount());
         let (ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. }) = policy.chain() else {
             let tick = || {
-                let nobody = CodedRows::empty(self.waiting.width(), self.waiting.values().width(), true);
-                self.clone().tick(nobody, policy, trees)
+                let no_rows = CodedRows::empty(self.waiting.width(), self.waiting.values().width(), true);
+                self.clone().tick(no_rows, policy, trees)
             };
             let next =
                 (policy.search() != Search::Halves).then(|| Next { step: None, added: tick().added, withheld: 0 });

@@ -54,7 +54,7 @@ impl Feed {
                 let (column, recoding) = recoder.raise(people.collect(), course.cut(), class, trees)?;
                 let course = Course::new(recoding.clone(), course.steps().to_vec(), trees);
                 self.alone = Some(Alone { course, ledger: None, measures: None });
-                ticked.closed = ClosingResult::Candidate(Box::new(self.everybody_under(&recoding)));
+                ticked.closed = ClosingResult::Candidate(Box::new(self.all_under(&recoding)));
                 Some(column)
             }
             ChainPromise::Disjoint { .. } | ChainPromise::Crowds { .. } | ChainPromise::Bcf => None,

@@ -109,7 +109,7 @@ impl Feed {
             ChainPromise::Disjoint { .. } if policy.forms() => self.carved(Some(recoding), trees),
             ChainPromise::Crowds { .. } => self.in_crowds(trees),
             ChainPromise::Blind(_) | ChainPromise::Tested { .. } => self.atoms_under(recoding),
-            ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.everybody_under(recoding),
+            ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.all_under(recoding),
         };
         if policy.joins() { self.with_sums(candidate, policy, trees) } else { candidate }
     }

@@ -73,20 +73,20 @@ impl Feed {
     /// A feed that begins.
     pub fn new(columns: &Columns) -> Feed {
         let (quasi, sensitive) = (columns.of(Role::Quasi).count(), columns.of(Role::Sensitive).count());
-        let nobody = Histogram::empty(quasi, sensitive);
+        let no_rows = Histogram::empty(quasi, sensitive);
         Feed {
             chain: 1,
             ticks: 0,
             releases: 0,
             people: People::default(),
             new: Vec::new(),
-            waiting: nobody.clone(),
-            withheld: nobody.clone(),
+            waiting: no_rows.clone(),
+            withheld: no_rows.clone(),
             carried: Headcount::empty(quasi),
             standing: StandingState::new(quasi),
             unpublished: Vec::new(),
             published: Vec::new(),
-            whole: nobody.into(),
+            whole: no_rows.into(),
             stopped: false,
             coarsest: false,
             tests: 0,
@@ -327,11 +327,11 @@ impl Feed {
     fn due_under(&mut self, course: Course) -> ClosingResult {
         let recoding = course.cut().clone();
         self.alone = Some(Alone { course, ledger: None, measures: None });
-        ClosingResult::Candidate(Box::new(self.everybody_under(&recoding)))
+        ClosingResult::Candidate(Box::new(self.all_under(&recoding)))
     }
 
     /// All people who wait come out under this recoding, with all who are kept of earlier releases.
-    pub(super) fn everybody_under(&self, recoding: &[Cut]) -> ProposedRelease {
+    pub(super) fn all_under(&self, recoding: &[Cut]) -> ProposedRelease {
         assert_eq!(recoding.len(), self.waiting.width(), "a cut for each column");
         let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());
         let measures = self.alone.as_ref().and_then(|alone| alone.measures.clone());

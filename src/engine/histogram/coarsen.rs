@@ -33,7 +33,7 @@ impl Histogram {
     /// If a person is in no class.
     #[must_use]
     pub fn labelled(&self, carving: &Carving, trees: &[&Taxonomy]) -> Histogram {
-        self.labelled_if_held(carving, trees).expect("everybody is in a class")
+        self.labelled_if_held(carving, trees).expect("each tuple is in a class")
     }
 
     /// The same rows with the nodes of their class in the place of leaves; `None` if no class holds some person.

@@ -168,7 +168,7 @@ mod tests {
     use crate::model::{Carving, Tree};
 
     #[test]
-    fn whoever_lies_under_several_classes_is_in_the_first() {
+    fn a_tuple_under_several_classes_is_in_the_first() {
         let mut tree = Tree::new("*");
         for half in ["a", "b"] {
             let at = tree.add(0, half, 1);

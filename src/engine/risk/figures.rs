@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_everybody_is_its_own_population() {
+    fn a_table_of_all_people_is_its_own_population() {
         let found = of(&[(1, 2), (4, 3), (5, 1), (11, 1)], Some(30)).expect("rows");
         let bound = Journalist::at_most(&found.prosecutor);
         assert_eq!(found.journalist, Journalist { estimated: true, average: found.journalist.average, ..bound });

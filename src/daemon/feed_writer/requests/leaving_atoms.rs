@@ -27,7 +27,7 @@ pub(in crate::daemon::feed_writer) struct Leaving {
 
 /// Why `--rows` is refused where atoms have no labels of their own.
 const NO_ATOMS: &str = "--rows is for chains whose atoms keep a label of their own (`search = \"halves\"`, `chain = \"cumulative\"`). In \
-     this one every release shows everybody under other labels, or other people: a published row cannot be taken out without telling \
+     this one each release has other labels or other rows: a published row cannot be taken out without telling \
      whose it was. Without --rows the raw rows go, and the published ones stay until the chain ends";
 
 /// Why `--rows` is refused in a chain that has stopped.

@@ -81,7 +81,7 @@ impl Live {
         let trees = columns.trees();
         let fit = |roll: &RowColumns| {
             roll.rows(&trees).map(|_| ()).map_err(|_| {
-                let text = "somebody who waits has a value that the new taxonomies do not know: add the leaves that were \
+                let text = "a row that waits has a value that the new taxonomies do not have: add the leaves that were \
                             there before";
                 Error::new(ErrorCategory::Taxonomy, text)
             })

@@ -73,7 +73,7 @@ impl Live {
                 ClosingOutcome::Candidate
             }
         };
-        let (rolls, people) = self.everybody(&fixed)?;
+        let (rolls, people) = self.all_people(&fixed)?;
         let mut drafts = Drafts::default();
         let formed = Atoms::of(&fixed, rolls, &trees);
         self.measured(&formed, &mut fixed, &trees)?;
@@ -253,7 +253,7 @@ impl Live {
 
     /// All people who are not published, read back from where they were put, by where they are now; and who came since the
     /// tick before.
-    fn everybody(&self, fixed: &Fixed) -> Result<([Since; 3], Vec<Person>)> {
+    fn all_people(&self, fixed: &Fixed) -> Result<([Since; 3], Vec<Person>)> {
         let trees = self.state.terms.columns.trees();
         let none = Headcount::empty(trees.len());
         let [waiting, withheld] = [&fixed.waiting, &fixed.withheld].map(Histogram::headcount);

@@ -150,7 +150,7 @@ impl Live {
             });
             return formed.collect();
         }
-        assert_eq!(candidate.increments.len(), 1, "whoever waits is the increment");
+        assert_eq!(candidate.increments.len(), 1, "the people who wait are the increment");
         let pool = self.state.pool.iter().map(|place| Ok(read(&place.object)?.waiting)).collect::<Result<Vec<_>>>()?;
         let waiting = pool.iter().map(|waiting| histogram(waiting, sensitive, &trees));
         let waiting = Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?);

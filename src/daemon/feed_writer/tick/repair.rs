@@ -67,7 +67,7 @@ fn carved(feed: &mut Feed, ticked: &mut FeedTickResult, policy: &Policy, columns
         // What cannot be judged is for the gate to say; so is what all classes together tell, which no class mends.
         let judged = judge(columns, left.iter().map(class), policy, (candidate.release.into(), Together::Not));
         let Some((place, text)) = judged.as_ref().ok().and_then(first) else { break };
-        let judged = judged.expect("somebody was judged");
+        let judged = judged.expect("a candidate was judged");
         let gone = together(&judged, place, left.len());
         if gone.len() == left.len() {
             break;

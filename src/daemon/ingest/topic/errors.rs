@@ -8,7 +8,7 @@ use crate::daemon::error::{Complaint, Error, ErrorCategory};
 pub fn missing(topic: &str, begun: bool) -> Error {
     let text = if begun {
         format!(
-            "the topic {topic} does not exist any more: it was deleted, and what nobody had read of it is gone with it. What \
+            "the topic {topic} does not exist any more: it was deleted, and what was not read of it is gone with it. What \
              was taken in is safe. Make the topic again: what is in a new topic of this name is read only \
              once the feed file says so (`source.topic_id`)"
         )
@@ -22,7 +22,7 @@ pub fn missing(topic: &str, begun: bool) -> Error {
 pub fn recreated(topic: &str, known: &str, found: &str) -> Error {
     let text = format!(
         "the topic {topic} was deleted and made again: it was {known} and is {found} now, and offsets of the one mean nothing \
-         in the other. What was taken in is safe; what nobody had read of the old one is lost. To read the new one from \
+         in the other. What was taken in is safe; what was not read of the old one is lost. To read the new one from \
          `source.start` on, write `topic_id = \"{found}\"` in [source]: a person who already has a row counts as a duplicate there"
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
@@ -75,7 +75,7 @@ pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
     let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
     let text = format!(
         "messages of the topic {topic} cannot be read as the brokers send them: they are damaged, on a disk of a broker or on \
-         the way, or written in a way that nobody knows. Nothing was passed over. Partitions that are not read to their end: \
+         the way, or written in a way that is not known. Nothing was passed over. Partitions that are not read to their end: \
          {}. Look at the disks and logs of the brokers, or have another replica lead. Where the messages are \
          lost for good, have the brokers delete them (`kafka-delete-records`), and this feed tells how to go on behind them",
         places.join(", ")
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_turned_away_is_told_from_whoever_is_not_heard() {
+    fn a_refused_login_differs_from_a_broker_that_does_not_answer() {
         use RDKafkaErrorCode as Code;
         let at_once = "one:9092/bootstrap: Disconnected: connection closed by peer: receive 0 after POLLIN";
         for (code, said, word) in [

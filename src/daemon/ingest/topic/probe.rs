@@ -164,8 +164,8 @@ fn doubts(value: &dyn Fn(&str) -> Option<String>, tick: Option<Duration>) -> Vec
     let number = |key: &str| value(key)?.parse::<u64>().ok();
     let mut found = Vec::new();
     if value("cleanup.policy").is_some_and(|policy| policy.contains("compact")) {
-        let text = "the topic is compacted: rows vanish before they are read, and nobody can see that they did, so that a \
-                    release holds whoever happened to be left. Have `cleanup.policy` be `delete`";
+        let text = "the topic is compacted: Kafka removes rows before they are read, without a trace, and releases \
+                    lack them. Have `cleanup.policy` be `delete`";
         found.push(text.to_owned());
     }
     if let Some(kept) = number("retention.ms").map(Duration::from_millis).filter(|kept| *kept < WEEK) {

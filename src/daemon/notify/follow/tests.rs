@@ -288,7 +288,7 @@ fn a_log_that_is_not_there_is_waited_for() {
 
 /// An entry that concerns no receiver says as well that none is away any more.
 #[test]
-fn nobody_is_away_after_an_entry_that_is_read() {
+fn a_feed_is_followed_again_after_an_entry_that_is_read() {
     let desk = Desk::new();
     desk.append(0, fence());
     let notifier = desk.begin(Audience::Operator);

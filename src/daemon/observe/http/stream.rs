@@ -40,7 +40,7 @@ impl axum::serve::Listener for LimitedListener {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Timed, SocketAddr) {
-        let place = Arc::clone(&self.room).acquire_owned().await.expect("nobody closes the room");
+        let place = Arc::clone(&self.room).acquire_owned().await.expect("the semaphore is never closed");
         // The library's own way of waiting when the system has no more connections to give.
         let (stream, from) = axum::serve::Listener::accept(&mut self.listener).await;
         (Timed { stream, end: Box::pin(sleep(LASTS)), left: LONGEST, _place: place }, from)

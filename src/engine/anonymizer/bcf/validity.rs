@@ -120,10 +120,10 @@ impl Validity for Bcf<'_> {
         let items: Vec<u32> = (0..table.rows.len() as u32).collect();
         let now = Counts::new(self.all.values().len()).groups(self.all, &items);
         self.cells = (0..self.past.views.len()).map(|view| CellsByClass::start(self.past, view, &now)).collect();
-        let everybody: Vec<Vec<u32>> =
+        let all_rows: Vec<Vec<u32>> =
             self.families.iter().map(|family| (0..family.left.len() as u32).collect()).collect();
         if !items.is_empty() {
-            self.comparable.push(everybody);
+            self.comparable.push(all_rows);
             let cells: Vec<&JoinCell> = self.cells.iter().map(|cells| cells.of(0)).collect();
             self.judge(&now, &cells, &self.comparable[0], || vec![0; table.trees.len()])?;
         }

@@ -59,8 +59,8 @@ pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<Carving
     assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
     let ladders = ladders(trees)?;
     let (states, paths) = (LayerStates::new(&ladders), LayerBits::new(&ladders));
-    let everybody = (0..people.tuples()).map(|tuple| (people.tuple_at(tuple), people.count(tuple)));
-    let left = RemainingRows::new(&paths, everybody);
+    let all_rows = (0..people.tuples()).map(|tuple| (people.tuple_at(tuple), people.count(tuple)));
+    let left = RemainingRows::new(&paths, all_rows);
     let failed = vec![false; states.len()];
     let mut carving = Carving { ladders: &ladders, people, states: &states, paths, k, left, failed };
     let mut classes = Vec::new();

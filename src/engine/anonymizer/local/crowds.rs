@@ -30,9 +30,9 @@ pub fn crowds(people: &Headcount, division: &Division<'_>, effort: Effort, coin:
     let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
     let course = Course { people, division, certain: effort.certain.saturating_mul(division.people()), rows };
     let mut all: Vec<u32> = (0..people.tuples() as u32).collect();
-    let everybody = Open { nodes: division.root(), people: course.people_of(&all), tuples: &mut all };
+    let all_rows = Open { nodes: division.root(), people: course.people_of(&all), tuples: &mut all };
     let mut open = Vec::new();
-    course.certain(everybody, &mut open);
+    course.certain(all_rows, &mut open);
     let mut found = Halved { classes: Vec::new(), waiting: Vec::new() };
     let closed = vec![false; division.trees().len()];
     for region in open {

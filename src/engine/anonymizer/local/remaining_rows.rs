@@ -31,9 +31,9 @@ pub struct RemainingRows {
 
 impl RemainingRows {
     /// All people: a leaf tuple each and how many people.
-    pub fn new<L: Iterator<Item = u32>>(paths: &LayerBits, everybody: impl Iterator<Item = (L, u64)>) -> RemainingRows {
+    pub fn new<L: Iterator<Item = u32>>(paths: &LayerBits, all_rows: impl Iterator<Item = (L, u64)>) -> RemainingRows {
         let (mut people, mut numbers) = (Vec::new(), Vec::new());
-        for (leaves, count) in everybody {
+        for (leaves, count) in all_rows {
             people.push(count);
             numbers.extend(paths.number(leaves));
         }
@@ -69,7 +69,7 @@ impl RemainingRows {
         // Of each that is taken, its group.
         let mut group_of = vec![None; self.tuples.len()];
         for (&tuple, at) in self.tuples.iter().zip(0..) {
-            let &(first, people) = labels.find(groups, at).expect("everybody is in a group");
+            let &(first, people) = labels.find(groups, at).expect("each row is in a group");
             if people >= k {
                 if first == at {
                     group_of[at as usize] = Some(taken.len());

@@ -70,7 +70,7 @@ impl StandingRecoding {
     /// # Panics
     /// If a person arrives from the future.
     pub fn tick(&mut self, arrivals: &Headcount, now: u32, trees: &[&Taxonomy]) -> StandingTick {
-        assert!(arrivals.iter().all(|(_, heads)| heads.since <= now), "nobody arrives from the future");
+        assert!(arrivals.iter().all(|(_, heads)| heads.since <= now), "no person arrives after this tick");
         self.state.arrive(arrivals);
         let mut tick = StandingTick {
             step: None,

@@ -26,8 +26,8 @@ pub struct StandingState {
 impl StandingState {
     /// Of a chain that begins.
     pub fn new(width: usize) -> StandingState {
-        let nobody = Headcount::empty(width);
-        StandingState { course: None, pool: nobody.clone(), withheld: nobody, arrived: 0, crowds: BTreeMap::new() }
+        let no_rows = Headcount::empty(width);
+        StandingState { course: None, pool: no_rows.clone(), withheld: no_rows, arrived: 0, crowds: BTreeMap::new() }
     }
 
     /// As it was kept. `atoms` are all that were ever formed in the chain, by increment or not: only who is in them counts.

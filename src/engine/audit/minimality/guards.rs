@@ -80,7 +80,7 @@ impl Guards {
             let here = people.entry(rows.tuple_at(tuple).collect()).or_default();
             for cell in rows.cells_of(tuple) {
                 if let Some(node) = of[cell.value as usize] {
-                    let at = nodes.binary_search(&node).expect("a node that somebody names");
+                    let at = nodes.binary_search(&node).expect("a node that is named");
                     *here.entry(at).or_default() += u64::from(cell.count);
                 }
             }

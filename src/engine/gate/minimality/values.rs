@@ -52,7 +52,7 @@ pub fn ties(
     admits: impl Fn(usize, &[u64]) -> bool,
     work: &mut u64,
 ) -> Option<Ties> {
-    assert_eq!(parts.iter().map(|part| part.rows).sum::<u64>(), values.iter().sum::<u64>(), "every row is somebody's");
+    assert_eq!(parts.iter().map(|part| part.rows).sum::<u64>(), values.iter().sum::<u64>(), "every row is a person's");
     let admits = |at: usize, counts: &[u64]| admits(at, &parts[at].with(counts));
     if let Some(ties) = unbound(parts, values, &admits, work)? {
         return Some(ties);

@@ -8,7 +8,7 @@ use super::malformed::Malformed;
 use super::release::{AttackedRows, Attacker, CarvedRelease};
 
 /// No class covers the cell.
-const NOBODY: u32 = u32::MAX;
+const UNCOVERED: u32 = u32::MAX;
 
 /// What is known of all segments together.
 pub struct Cover {
@@ -45,13 +45,13 @@ impl Cover {
     }
 
     fn lay_out(&mut self, size: usize) {
-        let mut grid = vec![NOBODY; size];
+        let mut grid = vec![UNCOVERED; size];
         let mut order: Vec<usize> = (0..self.ranks.len()).collect();
         order.sort_by_key(|&at| self.ranks[at]);
         for at in order {
             let rank = self.ranks[at];
             for_each_run(&self.segments[at], &self.strides, 0, &mut |run| {
-                grid[run].iter_mut().filter(|cell| **cell == NOBODY).for_each(|cell| *cell = rank);
+                grid[run].iter_mut().filter(|cell| **cell == UNCOVERED).for_each(|cell| *cell = rank);
             });
         }
         self.grid = Some(grid);
@@ -68,7 +68,7 @@ impl Cover {
         }
         let rank = match place {
             AttackedRows::Class(at) => self.ranks[at],
-            AttackedRows::Outliers => NOBODY,
+            AttackedRows::Outliers => UNCOVERED,
         };
         match &self.grid {
             Some(grid) => {

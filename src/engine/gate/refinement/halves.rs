@@ -100,16 +100,16 @@ impl Layers {
         classes: Vec<(&[Node], u64)>,
         made: (u64, CarvingRule),
     ) -> Result<CarvedRelease, Malformed> {
-        let (mut formed, mut everybody) = (Vec::new(), 0u64);
+        let (mut formed, mut all_rows) = (Vec::new(), 0u64);
         for (nodes, rows) in classes {
             if is_root(nodes) {
-                everybody = everybody.checked_add(rows).ok_or(Malformed::Rows)?;
+                all_rows = all_rows.checked_add(rows).ok_or(Malformed::Rows)?;
                 continue;
             }
             let (state, nodes) = self.lowest(nodes).unzip();
             formed.push(CarvedClass { state, nodes, rows });
         }
-        CarvedRelease::of_halves(self.columns().to_vec(), formed, everybody, made)
+        CarvedRelease::of_halves(self.columns().to_vec(), formed, all_rows, made)
     }
 }
 

@@ -155,11 +155,11 @@ impl CarvedRelease {
     pub(super) fn of_halves(
         columns: Vec<LayeredColumn>,
         classes: Vec<CarvedClass>,
-        everybody: u64,
+        all_rows: u64,
         (k, rule): (u64, CarvingRule),
     ) -> Result<CarvedRelease, Malformed> {
         assert!(k >= 1, "a class holds a person at least");
-        let mut release = CarvedRelease::unordered(columns, classes, everybody, k)?;
+        let mut release = CarvedRelease::unordered(columns, classes, all_rows, k)?;
         let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
         let number: BTreeMap<&Vec<usize>, u32> = states.into_iter().zip(0..).collect();
         release.keys = release.classes.iter().map(|class| number[&class.state]).collect();

@@ -60,7 +60,7 @@ fn weakest(ready: &Ready<'_>, lineage: &Lineage) -> Option<(Vec<Weak>, bool)> {
         })
     } else {
         let slices = Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>());
-        let sought = |sight: &Sight<'_>| lineage.everybody || sight.increment == last;
+        let sought = |sight: &Sight<'_>| lineage.all_people || sight.increment == last;
         chain.each_sight(|sight| {
             let slices = if sought(sight) { slices.of_increment(sight.increment) } else { Vec::new() };
             shown &= chain.shows(sight, &slices);

@@ -111,7 +111,7 @@ pub struct Lineage {
     pub rows: Histogram,
     /// Whether the gate computes the candidates of all people. Otherwise it computes them for new people alone, because this release changes
     /// nothing for the others.
-    pub everybody: bool,
+    pub all_people: bool,
 }
 
 impl NextRelease<'_> {
@@ -246,15 +246,15 @@ impl<'a> Ready<'a> {
             return Ready { case, trees, values, table, exact, lineage: None, people, crowds, measures, erased };
         }
         let new = merged(case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect());
-        let everybody = case.before.clone().as_one(0).merge(&new);
-        let mut known = vec![&case.history.values, &shown, everybody.values(), new.values()];
+        let all_people = case.before.clone().as_one(0).merge(&new);
+        let mut known = vec![&case.history.values, &shown, all_people.values(), new.values()];
         if !case.only_adds() {
             // A private table may hold what was never published; a check has to say so.
             known.extend(case.older.iter().map(|older| older.rows.values()));
         }
         let (values, maps) = SensitiveValues::union(&known);
         let table = release.with_values(&maps[1]);
-        let people = everybody.with_values(&values, &maps[2]);
+        let people = all_people.with_values(&values, &maps[2]);
         let mut ready =
             Ready { case, trees, values, table, exact, lineage: None, people, crowds: None, measures, erased };
         if !matches!(case.policy.chain(), ChainPromise::Disjoint { .. }) {
@@ -280,21 +280,21 @@ impl<'a> Ready<'a> {
             let older = self.case.older.iter().zip(0..).map(|(older, at)| Histogram::clone(older.rows).as_one(at));
             let all = Histogram::merge_all(older.chain([rows]).collect()).expect("one at least");
             let (values, maps) = SensitiveValues::union(&[&self.values, all.values()]);
-            assert!(values.len() == self.values.len(), "everybody's values are known");
+            assert!(values.len() == self.values.len(), "all values are known");
             rows = all.with_values(&values, &maps[1]);
         }
-        Lineage { releases, kept, number: renumbered(&recodings), rows, everybody: !unchanged }
+        Lineage { releases, kept, number: renumbered(&recodings), rows, all_people: !unchanged }
     }
 
     /// The whole chain, with all people in it; `None` in a disjoint feed.
     pub fn whole(&self) -> Option<Cow<'_, Lineage>> {
         let lineage = self.lineage.as_ref()?;
-        if lineage.everybody {
+        if lineage.all_people {
             return Some(Cow::Borrowed(lineage));
         }
         let new = lineage.rows.clone().as_one(0);
         let (values, maps) = SensitiveValues::union(&[&self.values, &self.case.history.values, new.values()]);
-        assert!(values.len() == self.values.len(), "everybody's values are known");
+        assert!(values.len() == self.values.len(), "all values are known");
         Some(Cow::Owned(self.line(&maps[1], new.with_values(&values, &maps[2]), false)))
     }
 

@@ -49,5 +49,5 @@ fn left(ready: &Ready<'_>, measures: &Measures, shares: &ValueShares) -> Option<
     let Some(lineage) = ready.whole() else { return Some(measures.of_release(&ready.table, shares)) };
     let of = |crowd: &CandidateValues| measures.shape(crowd).worse(measures.distances(crowd, shares));
     let all = Measured { none: DiversityFigures::default(), of: &of, both: DiversityFigures::worse };
-    all.everybody(ready, &lineage)
+    all.all_people(ready, &lineage)
 }

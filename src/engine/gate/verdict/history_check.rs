@@ -36,7 +36,7 @@ impl Ready<'_> {
         for at in 0..history.len() {
             people += older[at].rows.rows();
             let mut fits = history.release(at).0.rows() == people;
-            if fits && lineage.everybody && lineage.kept.contains(&at) {
+            if fits && lineage.all_people && lineage.kept.contains(&at) {
                 let more = older[taken..=at].iter().map(|older| Histogram::clone(older.rows).as_one(0));
                 so_far = Histogram::merge_all([so_far].into_iter().chain(more).collect()).expect("one at least");
                 taken = at + 1;

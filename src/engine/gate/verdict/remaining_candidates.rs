@@ -19,7 +19,7 @@ pub struct Measured<'m, T> {
 
 impl<T: Copy + Send + Sync> Measured<'_, T> {
     /// Of each person's class; `None` where crossing recodings leave it open, or a release does not show the chain's people.
-    pub fn everybody(&self, ready: &Ready<'_>, lineage: &Lineage) -> Option<T> {
+    pub fn all_people(&self, ready: &Ready<'_>, lineage: &Lineage) -> Option<T> {
         let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
         if lineage.releases.len() > 2 && !chain.nested() {
             return None;

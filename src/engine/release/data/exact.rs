@@ -22,7 +22,7 @@ impl<'a> LeafTable<'a> {
         for tuple in 0..people.tuples() {
             let under = table.recoding().iter().zip(people.tuple_at(tuple));
             nodes.iter_mut().zip(under).for_each(|(slot, (cut, leaf))| *slot = cut.at(leaf));
-            let class = table.find(&nodes).expect("everybody is in a class of their table");
+            let class = table.find(&nodes).expect("each tuple is in a class of their table");
             order.push((class as u32, tuple as u32));
         }
         order.sort_unstable();

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_alone_in_the_sample_is_nobody_in_the_population() {
+    fn a_sample_without_uniques_estimates_none_in_the_population() {
         let found = of(&[(5, 10), (7, 3)], 10_000);
         assert_eq!((found.dankar(), found.by(Estimator::Pitman), found.chosen()), (Some(0.0), Some(0.0), None));
     }

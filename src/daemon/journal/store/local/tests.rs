@@ -104,7 +104,7 @@ fn what_a_crash_left_is_removed_and_nothing_else() {
 fn names_of_temporaries_that_are_taken_are_passed_over() {
     let (_place, root) = place();
     let local = Local::private(&root).expect("a store");
-    fs::write(root.join(format!(".new/{}-0", std::process::id())), b"somebody's").expect("a file");
+    fs::write(root.join(format!(".new/{}-0", std::process::id())), b"another's").expect("a file");
     assert_eq!(local.create("a", b"mine").expect("a create"), Created::Made);
     assert_eq!(local.read("a").expect("a read").as_deref(), Some(&b"mine"[..]));
 }
@@ -164,5 +164,5 @@ fn the_lock_is_held_by_one() {
         std::thread::sleep(std::time::Duration::from_millis(20));
         free()
     });
-    assert!(soon, "nobody holds it any more");
+    assert!(soon, "no process holds it any more");
 }
