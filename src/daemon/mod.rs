@@ -23,3 +23,4 @@ pub mod terms;
 pub mod verify;
 mod web;
 pub mod whole_file;
+pub mod wiped_bytes;

@@ -3,6 +3,7 @@
 //!
 //! The ciphers are a library's. What is bound to what is code of our own: an object opens under its own path alone, and goes with its key.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use aes_gcm::aead::inout::InOutBuf;
 use aes_gcm::aead::{Aead, AeadInOut, KeyInit, Payload};
 use aes_gcm::{Aes256Gcm, Nonce};
@@ -59,7 +60,7 @@ impl OperatorKey {
     }
 
     /// Opens what was sealed; `None` under another key, and when a bit of it was changed.
-    pub fn open(&self, sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    pub fn open(&self, sealed: &[u8]) -> Option<WipedBytes> {
         self.wrapping().open(sealed, "")
     }
 }
@@ -159,10 +160,10 @@ impl SealingKey {
     }
 
     /// Opens what was sealed for this place; `None` under another key, and when a bit of it was changed.
-    pub fn open(&self, sealed: &[u8], place: &str) -> Option<Zeroizing<Vec<u8>>> {
+    pub fn open(&self, sealed: &[u8], place: &str) -> Option<WipedBytes> {
         let (nonce, sealed) = sealed.strip_prefix(MAGIC)?.split_first_chunk::<NONCE>()?;
         let payload = Payload { msg: sealed, aad: &bound(place) };
-        self.cipher().decrypt(&Nonce::from(*nonce), payload).ok().map(Zeroizing::new)
+        self.cipher().decrypt(&Nonce::from(*nonce), payload).ok().map(WipedBytes::from)
     }
 
     fn cipher(&self) -> Aes256Gcm {

@@ -2,6 +2,7 @@
 //! without end: a pipe in its place has to bring all of it within seconds. A secret that other accounts can read is refused, as a private
 //! root is.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -80,7 +81,7 @@ fn text_of(bytes: &[u8], file: &Path) -> Result<Zeroizing<String>> {
 ///
 /// # Errors
 /// As of [`text`], but that it need not be text.
-pub fn bytes(file: &Path, doing: &str, most: u64) -> Result<Zeroizing<Vec<u8>>> {
+pub fn bytes(file: &Path, doing: &str, most: u64) -> Result<WipedBytes> {
     let (opened, _) = open(file, doing)?;
     read(opened, file, doing, most)
 }
@@ -103,9 +104,9 @@ fn open(file: &Path, doing: &str) -> Result<(File, Metadata)> {
     Ok((opened, about))
 }
 
-fn read(opened: File, file: &Path, doing: &str, most: u64) -> Result<Zeroizing<Vec<u8>>> {
+fn read(opened: File, file: &Path, doing: &str, most: u64) -> Result<WipedBytes> {
     // With room for all of it, so that no part is left behind in memory when it grows.
-    let mut found = Zeroizing::new(Vec::with_capacity(usize::try_from(most + 1).unwrap_or(0)));
+    let mut found = WipedBytes::from(Vec::with_capacity(usize::try_from(most + 1).unwrap_or(0)));
     let (begun, mut rest) = (Instant::now(), opened.take(most + 1));
     loop {
         match rest.read_to_end(&mut found) {

@@ -1,9 +1,8 @@
 //! The inputs of `anonymize`: what they are called, what is in them, and their rows. Nothing is written here.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use std::path::Path;
 use std::time::SystemTime;
-
-use zeroize::Zeroizing;
 
 use super::{Task, Watch};
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -26,7 +25,7 @@ pub struct Input {
     /// Its rows; `None` when the folder holds it already.
     pub rows: Option<CodedRows>,
     /// Rows that were set aside: how many, and their content, to be sealed.
-    pub aside: Option<(u64, Zeroizing<Vec<u8>>)>,
+    pub aside: Option<(u64, WipedBytes)>,
     /// Sensitive cells that were missing or malformed.
     pub nulled: u64,
 }
@@ -88,7 +87,7 @@ pub fn read(
 /// What a file holds.
 struct Read {
     rows: CodedRows,
-    aside: Option<(u64, Zeroizing<Vec<u8>>)>,
+    aside: Option<(u64, WipedBytes)>,
     undeclared: Vec<String>,
     nulled: u64,
 }

@@ -2,8 +2,8 @@
 //! they can be offered again once the feed file was corrected. It is written as it is and sealed by the writer that stores it;
 //! nothing here prints a byte of a message.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use serde::{Deserialize, Serialize};
-use zeroize::Zeroizing;
 
 use super::message_places::MessageForm;
 use super::raw::SecretBytes;
@@ -91,14 +91,14 @@ impl Offer {
     }
 
     /// As bytes, to be sealed.
-    pub fn bytes(&self) -> Zeroizing<Vec<u8>> {
+    pub fn bytes(&self) -> WipedBytes {
         // Reserved at once: what grows leaves copies behind that are not wiped.
         let size = |one: &SetAsideMessage| {
             let column = one.place.column.as_ref().map_or(0, |column| column.len());
             one.raw.as_ref().map_or(0, |raw| raw.bytes().len()) + column + 64
         };
         let size = self.name.len() + self.form.size() + self.messages.iter().map(size).sum::<usize>() + 64;
-        Zeroizing::new(SealedFormat::SetAside.bytes_into(Vec::with_capacity(size), self))
+        SealedFormat::SetAside.bytes_into(Vec::with_capacity(size), self).into()
     }
 
     /// From bytes that were sealed.

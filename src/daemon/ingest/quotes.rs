@@ -8,10 +8,9 @@
 //! Of a field that is longer than any value may be only the beginning is handed on, which is still too long: so it is wrong
 //! by itself, and memory does not depend on it. Places that the parser tells are those in what was handed on.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use std::io::{self, BufReader, Read, Seek as _};
 use std::ops::Range;
-
-use zeroize::Zeroizing;
 
 use super::content::Content;
 use super::raw::{MOST_RAW, SecretBytes};
@@ -113,11 +112,11 @@ impl Quotes {
             return self.file.range(from..to).map(Some);
         }
         let mut row = Quotes::new(Content::from(SecretBytes::of(b"")), self.delimiter);
-        let mut short = Zeroizing::new(Vec::new());
+        let mut short = WipedBytes::default();
         for at in (from..to).step_by(SLICE) {
             let part = self.file.range(at..to.min(at + SLICE as u64))?;
             let room = usize::from(row.held);
-            let mut bytes = Zeroizing::new([&b"\""[..room], part.bytes()].concat());
+            let mut bytes = WipedBytes::from([&b"\""[..room], part.bytes()].concat());
             let good = row.watch(&mut bytes, room).0;
             short.extend_from_slice(&bytes[..good]);
             row.passed += good as u64;

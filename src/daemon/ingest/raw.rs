@@ -1,23 +1,23 @@
 //! The bytes of a message that was set aside, as far as they are needed to offer it again. They are personal data: wiped
 //! when dropped, and never shown.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
-use zeroize::Zeroizing;
 
 /// Bytes of the longest message that is kept.
 pub const MOST_RAW: usize = 1 << 24;
 
 /// Bytes that are wiped and not shown.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SecretBytes(Zeroizing<Vec<u8>>);
+pub struct SecretBytes(WipedBytes);
 
 impl SecretBytes {
     /// A copy of these bytes.
     pub(super) fn of(bytes: &[u8]) -> SecretBytes {
-        SecretBytes(Zeroizing::new(bytes.to_vec()))
+        SecretBytes(bytes.into())
     }
 
     /// What they are.
@@ -28,7 +28,7 @@ impl SecretBytes {
 
 impl From<Vec<u8>> for SecretBytes {
     fn from(bytes: Vec<u8>) -> SecretBytes {
-        SecretBytes(Zeroizing::new(bytes))
+        SecretBytes(bytes.into())
     }
 }
 

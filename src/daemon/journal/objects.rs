@@ -3,8 +3,6 @@
 //!
 //! Nothing here knows what an object says.
 
-use zeroize::Zeroizing;
-
 use super::ring::KeyRing;
 use super::slot;
 use super::store::{ReadStore, Store, put_all};
@@ -12,6 +10,7 @@ use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::Ref;
 use crate::daemon::seal::{OneSealing, SealingKey};
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::release::Sha256;
 
 /// Objects that are written together.
@@ -138,7 +137,7 @@ impl<'a> ObjectReader<'a> {
     ///
     /// # Errors
     /// It was changed, or the store cannot be read.
-    pub fn read(&self, object: &Ref) -> Result<Option<Zeroizing<Vec<u8>>>> {
+    pub fn read(&self, object: &Ref) -> Result<Option<WipedBytes>> {
         self.sealed(object)?.map(|sealed| self.opened(&sealed)).transpose()
     }
 
@@ -156,7 +155,7 @@ impl<'a> ObjectReader<'a> {
     ///
     /// # Errors
     /// It was changed.
-    pub fn opened(&self, sealed: &SealedObject<'_>) -> Result<Zeroizing<Vec<u8>>> {
+    pub fn opened(&self, sealed: &SealedObject<'_>) -> Result<WipedBytes> {
         let SealedObject { object, bytes, key } = sealed;
         let changed = |what: &str, path: &str| {
             let text = format!("this {what} of the private root was changed: put it back as it was, from a backup");
@@ -174,7 +173,7 @@ impl<'a> ObjectReader<'a> {
     ///
     /// # Errors
     /// As [`ObjectReader::read`], or it is gone.
-    pub fn need(&self, object: &Ref) -> Result<Zeroizing<Vec<u8>>> {
+    pub fn need(&self, object: &Ref) -> Result<WipedBytes> {
         self.opened(&self.needed(object)?)
     }
 

@@ -61,8 +61,10 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     // The acting storey. `ENGINE` stands for all rooms above.
     ("daemon::error", &[]),
     ("daemon::chance", &["daemon::error"]),
+    // Memory that held secrets or rows is overwritten.
+    ("daemon::wiped_bytes", &[]),
     // Keys, secrets and certificates are read with a limit.
-    ("daemon::small_file", &["daemon::error"]),
+    ("daemon::small_file", &["daemon::error", "daemon::wiped_bytes"]),
     // Everything else that is read as a whole.
     ("daemon::whole_file", &["daemon::error"]),
     ("daemon::config", &["daemon::error", "daemon::sign", "daemon::small_file", "daemon::whole_file", ENGINE]),
@@ -71,10 +73,18 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("daemon::guess", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
     (
         "daemon::ingest",
-        &["daemon::error", "daemon::config", "daemon::formats", "daemon::small_file", "daemon::web", ENGINE],
+        &[
+            "daemon::error",
+            "daemon::config",
+            "daemon::formats",
+            "daemon::small_file",
+            "daemon::web",
+            "daemon::wiped_bytes",
+            ENGINE,
+        ],
     ),
     // The log knows bytes; what entries mean for a feed is told elsewhere.
-    ("daemon::seal", &["daemon::error", "daemon::chance"]),
+    ("daemon::seal", &["daemon::error", "daemon::chance", "daemon::wiped_bytes"]),
     ("daemon::sign", &["daemon::error", "daemon::chance", "daemon::seal", "engine::release"]),
     ("daemon::terms", &["daemon::error", "daemon::config", ENGINE]),
     // What is durable: what entries and sealed objects say, each form with its version.
@@ -88,6 +98,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::formats",
             "daemon::seal",
             "daemon::sign",
+            "daemon::wiped_bytes",
             // A decision to publish is made of what the gate alone makes.
             "engine::gate",
             "engine::release",
@@ -107,10 +118,11 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::terms",
             "daemon::formats",
             "daemon::journal",
+            "daemon::wiped_bytes",
             ENGINE,
         ],
     ),
-    // Tells what happens; it is told by whoever acts, and names nobody of them.
+    // Tells what happens; the rooms that act call it, and it names none of them.
     ("daemon::observe", &["daemon::error", "daemon::config", "daemon::intake_counts", ENGINE]),
     (
         "daemon::verify",
@@ -167,6 +179,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::formats",
             "daemon::journal",
             "daemon::feed_writer",
+            "daemon::wiped_bytes",
             ENGINE,
         ],
     ),

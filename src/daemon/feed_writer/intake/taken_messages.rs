@@ -9,9 +9,9 @@ use crate::daemon::formats::RowColumns;
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::journal::{Drafts, Ingest, IntakePart, MessageOrigin, Quarantined, SealedRows};
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::histogram::{CodedRows, Person};
 use crate::engine::policy::{Decimal, OnRepeat};
-use zeroize::Zeroizing;
 
 /// Rows of a segment at most.
 const MOST_ROWS: usize = 1 << 20;
@@ -45,7 +45,7 @@ pub struct TakenPart {
     /// How many are passed over by policy.
     pub skipped: u64,
     /// How many are set aside, and their content, to be sealed.
-    pub aside: Option<(u64, Zeroizing<Vec<u8>>)>,
+    pub aside: Option<(u64, WipedBytes)>,
     /// How many of those are rows of people who have one already.
     pub repeats: u64,
 }
@@ -57,7 +57,7 @@ impl TakenMessages {
         look: Consumed,
         seen: u64,
         rows: CodedRows,
-        aside: Option<(u64, Zeroizing<Vec<u8>>)>,
+        aside: Option<(u64, WipedBytes)>,
         nulled: u64,
     ) -> TakenMessages {
         let Consumed { sha256, size, modified } = look;

@@ -1,6 +1,7 @@
 //! A value that is too large to be held twice: it is written as sealed objects one after the other, and read so. Two of them are in
 //! memory at a time: one is filled while the one before it is sealed.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use std::io;
 use std::sync::mpsc::{Receiver, channel};
 
@@ -8,7 +9,6 @@ use postcard::Deserializer;
 use postcard::de_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use zeroize::Zeroizing;
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::{DraftObject, Drafts, Log, ObjectReader, Ref};
@@ -28,7 +28,7 @@ pub struct ObjectPieces {
     /// The sealed objects, in order.
     pub objects: Vec<Ref>,
     /// The bytes behind them, fewer than another object would have.
-    pub rest: Zeroizing<Vec<u8>>,
+    pub rest: WipedBytes,
 }
 
 impl ObjectPieces {
@@ -37,7 +37,7 @@ impl ObjectPieces {
     /// # Errors
     /// An object cannot be written.
     pub fn write(log: &mut Log, folder: &str, name: &str, value: &impl Serialize) -> Result<ObjectPieces> {
-        let pieces = ObjectPieces { objects: Vec::new(), rest: Zeroizing::default() };
+        let pieces = ObjectPieces { objects: Vec::new(), rest: WipedBytes::default() };
         let mut writer = Writer { log, folder, name, pieces, sealing: None, failed: None };
         let written = postcard::to_io(value, &mut writer).map(|_| ());
         if let Err(error) = writer.put_sealed() {
@@ -53,7 +53,7 @@ impl ObjectPieces {
     /// Reads the value; `None` where an object is missing or is not as it was written, or the value has another form.
     pub fn read<T: DeserializeOwned>(self, objects: ObjectReader<'_>) -> Option<T> {
         let (left, rest) = (self.objects.into_iter(), Some(self.rest));
-        let reader = Reader { objects, left, rest, piece: Zeroizing::default(), at: 0, across: Zeroizing::default() };
+        let reader = Reader { objects, left, rest, piece: WipedBytes::default(), at: 0, across: WipedBytes::default() };
         let mut values = Deserializer::from_flavor(reader);
         let value = T::deserialize(&mut values).ok()?;
         values.finalize().ok().map(|()| value)
@@ -140,12 +140,12 @@ impl io::Write for Writer<'_> {
 struct Reader<'o> {
     objects: ObjectReader<'o>,
     left: std::vec::IntoIter<Ref>,
-    rest: Option<Zeroizing<Vec<u8>>>,
+    rest: Option<WipedBytes>,
     /// The one that is read, and how far.
-    piece: Zeroizing<Vec<u8>>,
+    piece: WipedBytes,
     at: usize,
     /// Bytes that lie in several.
-    across: Zeroizing<Vec<u8>>,
+    across: WipedBytes,
 }
 
 impl Reader<'_> {

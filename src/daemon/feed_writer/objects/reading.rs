@@ -1,9 +1,8 @@
 //! Reading sealed objects of a log whose people may have been erased since: an object that was written anew is found where it
 //! is now.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
-
-use zeroize::Zeroizing;
 
 use crate::daemon::error::Result;
 use crate::daemon::formats::{RowColumns, terms_from_bytes};
@@ -44,7 +43,7 @@ impl ObjectSources<'_> {
     ///
     /// # Errors
     /// It was changed.
-    pub fn read(&self, object: &Ref) -> Result<Option<Zeroizing<Vec<u8>>>> {
+    pub fn read(&self, object: &Ref) -> Result<Option<WipedBytes>> {
         match self.now(object) {
             Some(now) => self.objects.read(&now),
             None => Ok(None),

@@ -1,9 +1,8 @@
 //! A feed as it lies there, for a command that looks: nothing is locked, nothing is changed, and a writer at work goes on.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use zeroize::Zeroizing;
 
 use super::super::state::{DecidedRelease, FeedState};
 use super::remember::intact;
@@ -66,7 +65,7 @@ impl FeedSnapshot {
     ///
     /// # Errors
     /// It is gone or was changed.
-    pub fn need(&self, object: &Ref) -> Result<Zeroizing<Vec<u8>>> {
+    pub fn need(&self, object: &Ref) -> Result<WipedBytes> {
         ObjectReader::new(&*self.roots.private, &self.roots.ring).need(object)
     }
 

@@ -1,10 +1,9 @@
 //! Messages as they were fetched: partition by partition in the order of their offsets, their bytes in one piece. Wiped when
 //! they are dropped, and never shown.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
 use std::fmt;
-
-use zeroize::Zeroizing;
 
 use super::messages::Writing;
 
@@ -22,7 +21,7 @@ pub struct Message {
 /// Messages of one partition.
 #[derive(Default)]
 pub struct Fetched {
-    bytes: Zeroizing<Vec<u8>>,
+    bytes: WipedBytes,
     messages: Vec<Message>,
     epoch: Option<i32>,
 }

@@ -1,10 +1,10 @@
 //! Fetched messages as codes (HOUSE 4): cut into runs that are decoded on all cores and put together in the order of
 //! partitions and offsets; results never depend on threads. No error and no `Debug` holds a value.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use zeroize::Zeroizing;
 
 use super::avro::framed;
 use super::batch::{Batch, Fetched};
@@ -156,10 +156,9 @@ pub(in crate::daemon::ingest) fn again(
     let writing = Writing::of(offer.form());
     let coder = Coder::new(columns, writing.reading(), hasher);
     let decoder = Decoder::new(&writing, &coder);
-    let content =
-        |raw: &'_ SecretBytes, kind| (kind != MisfitKind::Tombstone).then(|| Zeroizing::new(raw.bytes().to_vec()));
+    let content = |raw: &'_ SecretBytes, kind| (kind != MisfitKind::Tombstone).then(|| WipedBytes::from(raw.bytes()));
     // Each is told by its place in the offer.
-    let held: Vec<(u64, Option<Zeroizing<Vec<u8>>>)> = (0..)
+    let held: Vec<(u64, Option<WipedBytes>)> = (0..)
         .zip(offer.messages())
         .filter_map(|(at, one)| Some((at, content(one.raw.as_ref()?, one.place.kind))))
         .collect();

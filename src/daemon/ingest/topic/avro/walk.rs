@@ -2,9 +2,8 @@
 //! Strict: every byte is accounted for, or the message is none. Bounded: nesting, and steps by the length of the message,
 //! since values without bytes cost nothing to write.
 
+use crate::daemon::wiped_bytes::WipedBytes;
 use std::ops::Range;
-
-use zeroize::Zeroizing;
 
 use super::plan::SchemaPlan;
 use super::reader::AvroReader;
@@ -26,7 +25,7 @@ pub struct AvroWalk<'p> {
     paths: &'p FieldPaths,
     fields: usize,
     /// Values of the message, as they are given to columns.
-    values: Zeroizing<Vec<u8>>,
+    values: WipedBytes,
     found: Vec<Found>,
     /// Per node the last message that had it.
     seen: Vec<u64>,
@@ -38,7 +37,7 @@ impl<'p> AvroWalk<'p> {
     /// Through messages with so many fields to read.
     pub fn new(paths: &'p FieldPaths, fields: usize) -> AvroWalk<'p> {
         let (found, seen) = (Vec::new(), vec![0; paths.len()]);
-        AvroWalk { paths, fields, values: Zeroizing::default(), found, seen, message: 0, steps: 0 }
+        AvroWalk { paths, fields, values: WipedBytes::default(), found, seen, message: 0, steps: 0 }
     }
 
     /// Shows the fields of a record; `None` when it is not one of this schema and nothing else.
