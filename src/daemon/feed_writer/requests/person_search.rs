@@ -13,11 +13,22 @@ use crate::engine::histogram::Person;
 
 /// Objects that are in memory at once while they are looked through.
 const SOME: usize = 16;
-/// People that are looked for byte by byte, before an object is taken apart.
-const FEW: usize = 8;
+/// People each of whom is looked for on their own, byte by byte, before an object is taken apart.
+const FEW: usize = 4;
+/// People who are looked for together, byte by byte: of more of them most objects hold one.
+const SEVERAL: usize = 1024;
 
-/// People who are looked for in the bytes of objects.
-struct PersonSearch(Option<Vec<Finder<'static>>>);
+/// People who are looked for in the bytes of objects, which hold the hash of a person as sixteen bytes.
+enum PersonSearch {
+    Few(Vec<Finder<'static>>),
+    Several {
+        /// Whether a hash begins with these two bytes.
+        begins: Vec<bool>,
+        hashes: BTreeSet<[u8; 16]>,
+    },
+    /// Each object is taken apart.
+    Many,
+}
 
 /// What it means that an object is not there.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,15 +41,33 @@ pub(in crate::daemon::feed_writer) enum Absent {
 
 impl PersonSearch {
     fn new(people: &BTreeSet<Person>) -> PersonSearch {
-        // An object holds the hash of a person as these bytes.
-        let finder = |person: &Person| Finder::new(&person.0.to_le_bytes()).into_owned();
-        PersonSearch((people.len() <= FEW).then(|| people.iter().map(finder).collect()))
+        let hashes = people.iter().map(|person| person.0.to_le_bytes());
+        match people.len() {
+            ..=FEW => PersonSearch::Few(hashes.map(|hash| Finder::new(&hash).into_owned()).collect()),
+            ..=SEVERAL => {
+                let mut begins = vec![false; 1 << 16];
+                hashes.clone().for_each(|hash| begins[two(&hash)] = true);
+                PersonSearch::Several { begins, hashes: hashes.collect() }
+            }
+            _ => PersonSearch::Many,
+        }
     }
 
     /// Whether one of them can be in an object: never `false` for one that holds a hash of theirs.
     fn can_be_in(&self, content: &[u8]) -> bool {
-        self.0.as_ref().is_none_or(|finders| finders.iter().any(|finder| finder.find(content).is_some()))
+        match self {
+            PersonSearch::Few(finders) => finders.iter().any(|finder| finder.find(content).is_some()),
+            PersonSearch::Several { begins, hashes } => {
+                content.windows(16).any(|bytes| begins[two(bytes)] && hashes.contains(bytes))
+            }
+            PersonSearch::Many => true,
+        }
     }
+}
+
+/// The first two bytes as a number.
+fn two(bytes: &[u8]) -> usize {
+    usize::from(u16::from_le_bytes([bytes[0], bytes[1]]))
 }
 
 impl Live {
@@ -83,20 +112,20 @@ impl Live {
 
 #[cfg(test)]
 mod tests {
-    use super::{FEW, PersonSearch};
+    use super::{FEW, PersonSearch, SEVERAL};
     use crate::engine::histogram::Person;
 
     #[test]
     fn a_hash_is_found_wherever_it_lies() {
         let people =
             |count: u128| (0..count).map(|number| Person(number.wrapping_mul(0x1234_5678_9ABC_DEF0_1357_9BDF)));
-        for count in [1, FEW as u128, FEW as u128 + 1] {
-            let search = PersonSearch::new(&people(count).collect());
-            for person in people(count) {
-                for before in 0..40 {
+        for count in [1, FEW, FEW + 1, SEVERAL, SEVERAL + 1] {
+            let search = PersonSearch::new(&people(count as u128).collect());
+            for person in people(count as u128).step_by(count / 16 + 1) {
+                for before in 0..20 {
                     let content = [&vec![7; before][..], &person.0.to_le_bytes(), &[9; 5]].concat();
                     assert!(search.can_be_in(&content));
-                    assert!(count > FEW as u128 || !search.can_be_in(&content[..before + 15]));
+                    assert!(count > SEVERAL || !search.can_be_in(&content[..before + 15]));
                 }
             }
         }
