@@ -39,6 +39,17 @@ struct Gone {
     dissolved: u64,
 }
 
+/// What to say of so many objects whose messages cannot be read.
+fn not_read(objects: u64) -> String {
+    match objects {
+        0 => String::new(),
+        _ => format!(
+            ". {objects} objects of messages that are set aside were written by another version of tidegate and stay as they are: whose \
+             they are cannot be told"
+        ),
+    }
+}
+
 impl Live {
     pub(in crate::daemon::feed_writer) fn erase(
         &mut self,
@@ -59,9 +70,10 @@ impl Live {
         let rows = self.rows_of(&known)?;
         let Gone { people: gone, arrived, dissolved } = self.take_rows(&rows);
         let mut rewritten = Rewritten::default();
-        self.rewrite_segments(&raw, &mut rewritten)?;
+        let found = self.objects_with(&raw, !rows.is_empty())?;
+        self.rewrite_segments(&found.segments, &mut rewritten)?;
         let unread = self.rewrite_quarantine(&asked, &mut rewritten)?;
-        let pending = self.rewrite_atoms(&raw, !rows.is_empty(), &mut rewritten)?;
+        let pending = self.rewrite_atoms(found.atoms, (&raw, !rows.is_empty()), &mut rewritten)?;
         self.rewrite_counts((&gone, &arrived), &pending, &leaving, &mut rewritten)?;
         self.rewrite_members(&pending, &leaving, &mut rewritten)?;
         let Rewritten { mut drafts, moved } = rewritten;
@@ -99,13 +111,7 @@ impl Live {
         self.clean(now)?;
         // So that the next start replays nothing.
         self.checkpoint()?;
-        let mut text = told(&erase, leaving.before, elsewhere.filter(|_| with_rows)) + &void;
-        if unread > 0 {
-            text += &format!(
-                ". {unread} objects of messages that are set aside were written by another version of tidegate and stay as \
-                 they are: whose they are cannot be told"
-            );
-        }
+        let text = told(&erase, leaving.before, elsewhere.filter(|_| with_rows)) + &void + &not_read(unread);
         let rows = with_rows.then(|| erase.rows.as_ref().map_or(0, |rows| rows.rows));
         let (count, changed) = (Some(erase.asked), Some(erase.erased));
         Ok(RequestOutcome { count, changed, rows, ..request.ask.done(text) })

@@ -35,10 +35,26 @@ pub(in crate::daemon::feed_writer) struct Rewritten {
     pub moved: Vec<Moved>,
 }
 
+/// Objects with rows of people who are to be erased.
+pub(in crate::daemon::feed_writer) struct FoundObjects {
+    /// The segments, and their rows without these people.
+    pub segments: Vec<(Ref, RowColumns)>,
+    /// The atoms of ticks.
+    pub atoms: Vec<Ref>,
+}
+
 /// Objects in the order in which they were written, each once: what was written together lies together.
 fn each(objects: impl Iterator<Item = Ref>) -> Vec<Ref> {
     let mut known = BTreeSet::new();
     objects.filter(|object| known.insert(object.path.clone())).collect()
+}
+
+fn is_segment(object: &Ref) -> bool {
+    object.path.starts_with("seg/")
+}
+
+fn is_atoms(object: &Ref) -> bool {
+    object.path.starts_with("atoms/")
 }
 
 /// Whether any of these people has a row in the atoms of a tick.
@@ -59,23 +75,50 @@ fn without(roll: &RowColumns, people: &BTreeSet<Person>, trees: &[&Taxonomy]) ->
 }
 
 impl Live {
+    /// The objects with rows of these people. Segments and atoms of a tick lie in the same packs, which are read once for both. Where
+    /// people are not published all atoms are found: others may wait again in any of them.
+    pub(in crate::daemon::feed_writer) fn objects_with(
+        &self,
+        known: &BTreeSet<Person>,
+        unpublished: bool,
+    ) -> Result<FoundObjects> {
+        let state = &self.state;
+        let segments = state.segments.iter().map(|segment| &segment.object);
+        let raw = state.raw.iter().map(|raw| &raw.object);
+        let pool = state.pool.iter().map(|place| &place.object);
+        let all = each(segments.chain(raw).chain(pool).chain(&state.formed).cloned());
+        let (all, mut atoms) = match unpublished {
+            true => all.into_iter().partition(|object| !is_atoms(object)),
+            false => (all, Vec::new()),
+        };
+        let all: Vec<Ref> = all.into_iter().filter(|object| is_segment(object) || is_atoms(object)).collect();
+        atoms.retain(is_atoms);
+        let trees = state.terms.columns.trees();
+        let held = |object: &Ref, content: &[u8]| {
+            if is_atoms(object) {
+                return Ok(holds(&Atoms::parse(content)?, known).then(|| (object.clone(), None)));
+            }
+            let rest = without(&RowColumns::parse(content)?, known, &trees)?;
+            Ok(rest.map(|rest| (object.clone(), Some(rest))))
+        };
+        let mut segments = Vec::new();
+        for (object, rest) in self.found_in((&all, Absent::Forgotten), known, held)? {
+            match rest {
+                Some(rest) => segments.push((object, rest)),
+                None => atoms.push(object),
+            }
+        }
+        Ok(FoundObjects { segments, atoms })
+    }
+
     pub(in crate::daemon::feed_writer) fn rewrite_segments(
         &mut self,
-        known: &BTreeSet<Person>,
+        segments: &[(Ref, RowColumns)],
         rewritten: &mut Rewritten,
     ) -> Result<()> {
-        let segments = self.state.segments.iter().map(|segment| segment.object.clone());
-        let raw = self.state.raw.iter().map(|raw| raw.object.clone());
-        let all = each(segments.chain(raw).filter(|object| object.path.starts_with("seg/")));
-        let columns = self.state.terms.columns.clone();
-        let trees = columns.trees();
-        let rest = |object: &Ref, content: &[u8]| {
-            let rest = without(&RowColumns::parse(content)?, known, &trees)?;
-            Ok(rest.map(|rest| (object.path.clone(), rest)))
-        };
-        for (old, rest) in self.found_in((&all, Absent::Forgotten), known, rest)? {
+        for (old, rest) in segments {
             let new = self.log.seal(&mut rewritten.drafts, "seg", &rest.bytes())?;
-            rewritten.moved.push(Moved::to(old, new));
+            rewritten.moved.push(Moved::to(old.path.clone(), new));
         }
         Ok(())
     }
@@ -106,24 +149,15 @@ impl Live {
         Ok(unread)
     }
 
-    /// Objects with rows of erased people, or with rows that wait again because their atom is dissolved. The atoms of ticks whose
+    /// Atoms without rows of erased people, and with rows that wait again because their atom is dissolved. The atoms of ticks whose
     /// people are not published, as they are now.
     pub(in crate::daemon::feed_writer) fn rewrite_atoms(
         &mut self,
-        known: &BTreeSet<Person>,
-        unpublished: bool,
+        all: Vec<Ref>,
+        (known, unpublished): (&BTreeSet<Person>, bool),
         rewritten: &mut Rewritten,
     ) -> Result<BTreeMap<u32, Was>> {
-        let state = &self.state;
-        let raw = state.raw.iter().map(|raw| &raw.object);
-        let pool = state.pool.iter().map(|place| &place.object);
-        let all = raw.chain(pool).chain(&state.formed).filter(|object| object.path.starts_with("atoms/"));
         let (mut changed, mut again, mut pending) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let mut all = each(all.cloned());
-        if !unpublished {
-            let held = |object: &Ref, content: &[u8]| Ok(holds(&Atoms::parse(content)?, known).then(|| object.clone()));
-            all = self.found_in((&all, Absent::Forgotten), known, held)?;
-        }
         for object in all {
             let Some(sealed) = self.log.objects().read(&object)? else { continue };
             let mut atoms = Atoms::parse(&sealed)?;
