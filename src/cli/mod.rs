@@ -31,7 +31,6 @@ mod process;
 mod progress;
 pub mod quarantine;
 pub mod query;
-pub mod refinement;
 pub mod reject;
 pub mod rekey;
 mod released;

@@ -2,9 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::place::feed_in;
 use super::{CommandResult, Exit, Out};
 use crate::daemon::config::FeedConfig;
@@ -15,7 +12,8 @@ use crate::daemon::journal::store::ReadOnlyFolder;
 use crate::daemon::service::begin;
 use crate::daemon::sign::PublicKey;
 use crate::daemon::small_file;
-use crate::daemon::verify::{CheckedPublicRoot, Finding, Private, private, public};
+use crate::daemon::verify::{Finding, Private, private, public};
+use crate::daemon::view::verify::VerifyAnswer;
 use crate::engine::release::Layout;
 
 /// Check that the log and everything published is as it was written
@@ -36,23 +34,6 @@ pub struct Args {
     /// the signing key was changed
     #[arg(long, value_name = "FILE")]
     public_key: Vec<PathBuf>,
-}
-
-/// What was found.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct VerifyAnswer {
-    /// Whether everything is as it was written.
-    pub intact: bool,
-    /// Releases that are published.
-    pub releases: u64,
-    /// Signatures that were checked; 0 without a key.
-    pub signatures: u64,
-    /// Entries of the log; null for a public root alone.
-    pub entries: Option<u64>,
-    /// Sealed objects that were opened; null for a public root alone.
-    pub objects: Option<u64>,
-    /// What is not as it was written.
-    pub findings: Vec<Finding>,
 }
 
 /// Runs the command.
@@ -118,19 +99,6 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<
         Err(error) => Private::unopened(error)?,
     };
     Ok(VerifyAnswer::of(seen, Some(found)))
-}
-
-impl VerifyAnswer {
-    /// Of a public root, and the private one that belongs to it.
-    fn of(seen: CheckedPublicRoot, found: Option<Private>) -> VerifyAnswer {
-        let (releases, signatures) = (seen.releases.len() as u64, seen.signatures);
-        let (entries, objects) = (found.as_ref().map(|found| found.entries), found.as_ref().map(|found| found.objects));
-        let (mut findings, leaving) = found.map_or_else(Default::default, |found| (found.findings, found.leaving));
-        findings.extend(seen.findings);
-        let strange = seen.strange.into_iter().filter(|path| !leaving.contains(path));
-        findings.extend(strange.map(Finding::unnamed));
-        VerifyAnswer { intact: findings.is_empty(), releases, signatures, entries, objects, findings }
-    }
 }
 
 fn public_key(file: &Path) -> CommandResult<PublicKey> {

@@ -21,6 +21,7 @@ pub mod sign;
 pub mod small_file;
 pub mod terms;
 pub mod verify;
+pub mod view;
 mod web;
 pub mod whole_file;
 pub mod wiped_bytes;

@@ -1,12 +1,9 @@
 //! `tidegate anonymize` (CONTRACTS 3): each file is a tick; releases and verdicts go into a folder, through the same feed
 //! and the same gate as the daemon's. Reads and prints; deciding is the engine's.
 
-mod json;
 mod words;
 
 use std::path::PathBuf;
-
-pub use json::AnonymizeAnswer;
 
 use super::input_watch::InputLine;
 use super::tell::note;
@@ -15,6 +12,7 @@ use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::folder::{InputEntry, InputOutcome, OpenedKey, Ran, Task, begun, find_key, run as run_all, told};
+use crate::daemon::view::anonymize::AnonymizeAnswer;
 use crate::engine::model::Role;
 use crate::engine::policy::{Decimal, OnRepeat};
 

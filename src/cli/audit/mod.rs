@@ -2,10 +2,8 @@
 //! whether the releases, taken together, give people away. Reads and prints; judging is the engine's.
 
 mod crowds;
-pub mod json;
 mod request;
 mod requirement;
-mod risk_entry;
 mod risk_words;
 pub mod sums;
 mod words;
@@ -22,6 +20,7 @@ use super::{CommandResult, Exit, Out, progress};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::ingest::{RowPeople, TableFile, count, count_behind, first_row_with};
+use crate::daemon::view::audit::audit;
 use crate::engine::audit::{
     Amiss, Astray, Attacked, AuditFigures, AuditSubject, Coarse, Guards, MinimalityFigures, Requirement, Unfit, judge,
     risks,
@@ -102,7 +101,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let AuditRequest { columns, policy, subject, names, .. } = &asked;
     let verdict = judge(&figures, policy, &subject.releases, columns, names);
     if out.json() {
-        out.value(&json::audit(&figures, &verdict, subject, (columns, policy), (names, args.requirement.is_some())));
+        out.value(&audit(&figures, &verdict, subject, (columns, policy), (names, args.requirement.is_some())));
     } else {
         out.text(&words::report(&figures, &verdict, subject, policy, names));
     }

@@ -2,18 +2,16 @@
 //! estimating is the engine's.
 
 mod file;
-mod json;
 mod words;
 
 use std::path::PathBuf;
-
-pub use json::{CountGroup, QueryAnswer};
 
 use super::place::{PublicPlace, feed_in, public_of, public_root};
 use super::{CommandResult, Exit, Out, progress};
 use crate::daemon::config::{FeedConfig, nearest};
 use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::opened_release::Opened;
+use crate::daemon::view::query::QueryAnswer;
 use crate::engine::counting::{CellEstimate, CountQuestion, Countable, Unasked};
 use crate::engine::model::predicate::{Condition, parse};
 use crate::engine::model::{Column, Role};

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use super::json::{QueryAnswer, QueryFigures, SpreadRule};
 use crate::daemon::error::printable;
 use crate::daemon::opened_release::Opened;
+use crate::daemon::view::query::{QueryAnswer, QueryFigures, SpreadRule};
 
 /// Lines of a table that are shown; all of them are in the file and in JSON.
 const MOST: usize = 200;

@@ -3,80 +3,14 @@
 
 use std::fmt::Write;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::json::ReleaseLine;
 use super::words;
 use crate::cli::paragraph::wrapped;
 use crate::cli::{CommandResult, Out, detail_table};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
-use crate::daemon::feed_writer::FeedSnapshot;
-use crate::daemon::formats::Recorded;
-use crate::daemon::journal::{Body, CheckedEntry, Decision, RequestOrigin};
-use crate::daemon::opened_release::{ColumnDetail, Opened};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::service::seen_with;
-use crate::engine::release::{Manifest, Sha256};
-
-/// The release that waits for approval.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "show-candidate")]
-pub struct HeldRelease {
-    /// The digest of what waits: `approve --seen` takes it, and refuses anything else.
-    pub digest: Sha256,
-    /// The approvers who have approved it.
-    pub approvals: Vec<Approval>,
-    /// How many more people have to approve it.
-    pub missing: usize,
-    /// Where its report is, in the private root.
-    pub report: Option<String>,
-    /// Its manifest; it gets the digest of the decision when it is published.
-    pub manifest: Manifest,
-    /// Detail by quasi column; empty for a release in two tables, which shows each value.
-    pub columns: Vec<ColumnDetail>,
-    /// The whole verdict.
-    pub verdict: Option<Recorded>,
-    /// The release before it in its chain.
-    pub before: Option<ReleaseLine>,
-    /// Rows that it has more than that one; fewer where rows leave the table.
-    pub more_rows: i64,
-    /// Columns whose labels are others than in the release before.
-    pub changed: Vec<ChangedLabels>,
-}
-
-/// An approver has approved it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Approval {
-    /// Who, with their account.
-    pub who: String,
-    /// When.
-    pub when: String,
-    /// Why, in their words.
-    pub why: Option<String>,
-    /// The fingerprint of the key that they signed with.
-    pub key: Option<Sha256>,
-}
-
-impl Approval {
-    /// From what the log holds of it.
-    fn of(wanted: &RequestOrigin) -> Approval {
-        let RequestOrigin { who, when, why, .. } = wanted.clone();
-        Approval { who, when, why, key: wanted.fingerprint() }
-    }
-}
-
-/// Labels of a column that were not there before, and that are not there any more.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ChangedLabels {
-    /// The column.
-    pub name: String,
-    /// New ones.
-    pub added: Vec<String>,
-    /// Those that are gone.
-    pub gone: Vec<String>,
-}
+use crate::daemon::view::candidate::{Approval, ChangedLabels, HeldRelease};
 
 /// Shows it.
 ///
@@ -94,56 +28,6 @@ pub fn show(feed: &FeedConfig, key: Option<OperatorKey>, out: &mut Out) -> Comma
         out.text(&text(&candidate, feed));
     }
     Ok(())
-}
-
-impl HeldRelease {
-    fn of(seen: &FeedSnapshot, entries: &[CheckedEntry], feed: &FeedConfig) -> CommandResult<Option<HeldRelease>> {
-        let (Some(manifest), Some(held)) = (seen.held()?, &seen.state.held) else { return Ok(None) };
-        let two = manifest.two_tables();
-        let opened = || Opened::of(manifest.clone(), &|file| seen.held_file(file), &feed.file);
-        let columns = if two { Vec::new() } else { opened()?.detail() };
-        let before = seen.state.releases.iter().rev().find(|line| line.chain == manifest.chain && line.is_visible());
-        let before = before.map(|line| seen.manifest(line)).transpose()?.flatten();
-        let decided = entries.iter().rev().find_map(|entry| match &entry.entry.body {
-            Body::Decision(Decision::Hold(approved)) if approved.release() == held.approved.release() => {
-                Some(approved.verdict())
-            }
-            _ => None,
-        });
-        let verdict = decided.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
-        let approvers = feed.services.approvers();
-        let counted = held.counted(&approvers);
-        Ok(Some(HeldRelease {
-            digest: held.decision,
-            missing: approvers.needed().saturating_sub(counted.len()),
-            approvals: counted.into_iter().map(Approval::of).collect(),
-            report: held
-                .approved
-                .files()
-                .iter()
-                .find(|file| file.path.ends_with(".html"))
-                .map(|file| file.stage.clone()),
-            columns,
-            verdict,
-            more_rows: manifest.rows as i64 - before.as_ref().map_or(0, |before| before.rows as i64),
-            changed: before.as_ref().map_or_else(Vec::new, |before| changed(before, &manifest)),
-            before: before.as_ref().map(ReleaseLine::of),
-            manifest,
-        }))
-    }
-}
-
-fn changed(before: &Manifest, now: &Manifest) -> Vec<ChangedLabels> {
-    let of = |name: &String, labels: &Vec<String>| {
-        let (_, old) = before.recoding.0.iter().find(|(other, _)| other == name)?;
-        let beyond = |some: &[String], other: &[String]| -> Vec<String> {
-            some.iter().filter(|label| !other.contains(label)).cloned().collect()
-        };
-        let (added, gone) = (beyond(labels, old), beyond(old, labels));
-        let changed = ChangedLabels { name: name.clone(), added, gone };
-        Some(changed).filter(|changed| !changed.added.is_empty() || !changed.gone.is_empty())
-    };
-    now.recoding.0.iter().filter_map(|(name, labels)| of(name, labels)).collect()
 }
 
 fn text(candidate: &HeldRelease, feed: &FeedConfig) -> String {

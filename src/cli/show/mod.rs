@@ -3,16 +3,11 @@
 
 mod candidate;
 mod feed;
-mod history;
-mod json;
 mod operators_copy;
 mod words;
 
 use std::path::PathBuf;
 
-pub use candidate::HeldRelease;
-pub use feed::{FeedRelease, FeedShown};
-pub use json::{ReleaseShown, ShowAnswer};
 pub use operators_copy::CopyWritten;
 
 use self::operators_copy::Which;
@@ -22,6 +17,7 @@ use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::feed_writer::{FeedSnapshot, FeedState};
 use crate::daemon::folder::{begun, beside, find_key, look, read_key, roots};
+use crate::daemon::view::folder::{ReleaseShown, ShowAnswer};
 
 /// See what a feed or a folder of releases holds, what waits, and what the next release would be
 #[derive(clap::Args)]

@@ -6,7 +6,6 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json::Waiting;
 use crate::cli::new_files::{NewFile, write};
 use crate::cli::{CommandResult, Out};
 use crate::daemon::config::FeedConfig;
@@ -16,6 +15,7 @@ use crate::daemon::formats::Recorded;
 use crate::daemon::journal::{Body, CheckedEntry, Ref, RequestOrigin};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::service::{begin, seen_with};
+use crate::daemon::view::folder::Waiting;
 use crate::engine::release::{CheckLine, Manifest, OperatorFacts, Sha256, SignedApproval, WaitingRows, operators_copy};
 
 /// A copy that was written.

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::json::{HalvingLine, ReleaseLine, ReleaseShown, ShowAnswer, UniformLine, Waiting};
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
 use crate::daemon::formats::{Recorded, RefusalRecord, Repaired, advice};
 use crate::daemon::observe::Halt;
+use crate::daemon::view::folder::{HalvingLine, ReleaseLine, ReleaseShown, ShowAnswer, UniformLine, Waiting};
 use crate::engine::gate::verdict::Verdict;
 use crate::engine::policy::Guarantee;
 use crate::engine::release::{Figure, Manifest};

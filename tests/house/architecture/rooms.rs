@@ -205,6 +205,25 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             ENGINE,
         ],
     ),
+    // What people are answered: values of every room below, for commands and for pages of the daemon.
+    (
+        "daemon::view",
+        &[
+            "daemon::intake_counts",
+            "daemon::error",
+            "daemon::config",
+            "daemon::ingest",
+            "daemon::terms",
+            "daemon::formats",
+            "daemon::journal",
+            "daemon::feed_writer",
+            "daemon::observe",
+            "daemon::verify",
+            "daemon::folder",
+            "daemon::opened_release",
+            ENGINE,
+        ],
+    ),
     // Commands name both storeys, never each other.
     (
         "cli",
@@ -230,6 +249,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::observe",
             "daemon::service",
             "daemon::verify",
+            "daemon::view",
             ENGINE,
         ],
     ),

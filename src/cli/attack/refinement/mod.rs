@@ -12,9 +12,10 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use self::subject::AttackSubject;
-use crate::cli::{CommandResult, Exit, Out, progress, refinement};
+use crate::cli::{CommandResult, Exit, Out, progress};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{self, Error, ErrorCategory};
+use crate::daemon::view::refinement::refinement;
 use crate::engine::gate::refinement::{
     AttackResult, AttackTerms, AttackedRows, Attacker, Malformed, NoFinding, RefinementBudget, RepeatedValues, Together,
 };
@@ -75,7 +76,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         std::fs::write(file, page).map_err(|error| Error::io(file, "write the page", &error).in_field("--html"))?;
     }
     if out.json() {
-        out.value(&refinement::refinement(&found, subject.attacker, subject.names()));
+        out.value(&refinement(&found, subject.attacker, subject.names()));
     } else {
         out.text(&words::report(&found, &subject));
     }

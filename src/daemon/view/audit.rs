@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::risk_entry::{RiskEntry, risk};
-use crate::cli::refinement::{RefinementAnswer, refinements};
+use super::refinement::{RefinementAnswer, refinements};
+use super::risk::{RiskEntry, risk};
 use crate::engine::audit::{
     self, AuditFigures, AuditSubject, AuditVerdict, ChainFigures, CrowdFigures, ReleaseFigures, Requirement, TieFigure,
 };

@@ -1,4 +1,4 @@
-//! What `show` tells, as programs read it. Counts, labels of quasi columns and reasons; never a value.
+//! What a folder of releases holds, what waits, and what the next release would be. Counts, labels of quasi columns and reasons; never a value.
 
 use schemars::JsonSchema;
 use serde::Serialize;

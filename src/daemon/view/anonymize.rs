@@ -1,4 +1,4 @@
-//! The answer as programs read it (CONTRACTS 3).
+//! What `anonymize` answers: one entry per input (CONTRACTS 3).
 
 use schemars::JsonSchema;
 use serde::Serialize;

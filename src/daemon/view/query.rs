@@ -1,4 +1,4 @@
-//! The answer as JSON.
+//! What `query` answers: counts of the rows of a release under conditions.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -60,7 +60,8 @@ pub struct CountGroup {
 }
 
 impl QueryAnswer {
-    pub(super) fn of(
+    /// From the counts of an opened release.
+    pub fn of(
         opened: &Opened,
         all: CellEstimate,
         apart: Option<(&CountQuestion, &[CellEstimate])>,

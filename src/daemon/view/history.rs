@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::CommandResult;
-use crate::daemon::error::printable;
+use crate::daemon::error::{Result, printable};
 use crate::daemon::feed_writer::FeedSnapshot;
 use crate::daemon::formats::Recorded;
 use crate::daemon::intake_counts::IntakeCounts;
@@ -31,7 +30,9 @@ pub struct Happened {
 }
 
 /// What stood against a release that could not even be proposed.
-pub fn against(seen: &FeedSnapshot, entry: &CheckedEntry) -> CommandResult<String> {
+/// # Errors
+/// The verdict is not as it was written.
+pub fn against(seen: &FeedSnapshot, entry: &CheckedEntry) -> Result<String> {
     let Body::Closed(ClosedTick {
         outcome: ClosingOutcome::Stopped | ClosingOutcome::Impossible,
         verdict: Some(verdict),

@@ -1,0 +1,78 @@
+//! What was set aside, and what is wrong with it. Places and names of columns; never a value.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::daemon::error::Result;
+use crate::daemon::feed_writer::FeedSnapshot;
+use crate::daemon::ingest::Offer;
+use crate::engine::histogram::MisfitKind;
+
+/// What was set aside.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct QuarantineAnswer {
+    /// Messages.
+    pub messages: u64,
+    /// What is wrong with them, file by file.
+    pub groups: Vec<FaultGroup>,
+}
+
+/// Messages of one file or partition with the same fault.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FaultGroup {
+    /// The file; null for messages of a topic.
+    pub file: Option<String>,
+    /// The topic; null for messages of a file.
+    pub topic: Option<String>,
+    /// Its partition.
+    pub partition: Option<i32>,
+    /// The column; null: the message as such.
+    pub column: Option<String>,
+    /// What is wrong.
+    pub text: String,
+    /// How many.
+    pub messages: u64,
+    /// The line of the first in a text, its offset in a partition, else its row.
+    pub first: u64,
+}
+
+impl QuarantineAnswer {
+    /// Of a feed.
+    ///
+    /// # Errors
+    /// An object is not as it was written.
+    pub fn of(seen: &FeedSnapshot) -> Result<QuarantineAnswer> {
+        let mut groups: BTreeMap<_, FaultGroup> = BTreeMap::new();
+        let mut messages = 0;
+        for aside in &seen.state.quarantine {
+            let offer = Offer::parse(&seen.need(&aside.object)?)?;
+            for message in offer.messages() {
+                messages += 1;
+                let place = &message.place;
+                let (name, partition, text) = (offer.name().to_owned(), offer.partition(), advice(place.kind));
+                let column = place.column.as_deref().map(str::to_owned);
+                let first = place.line.unwrap_or(place.row);
+                let group = groups.entry((name.clone(), partition, column.clone(), text.clone()));
+                let (file, topic) = if partition.is_some() { (None, Some(name)) } else { (Some(name), None) };
+                group.or_insert(FaultGroup { file, topic, partition, column, text, messages: 0, first }).messages += 1;
+            }
+        }
+        Ok(QuarantineAnswer { messages, groups: groups.into_values().collect() })
+    }
+}
+
+/// What is wrong, and what can be done about it in a chain that runs.
+fn advice(kind: MisfitKind) -> String {
+    match kind {
+        MisfitKind::Outside => "the value is outside the taxonomy: add it there as a new leaf under an inner node, or have the \
+                                source correct it. `unknown = \"other\"` does not help now: all else of a column is frozen \
+                                while the chain runs, and begins with `tidegate new-chain`"
+            .to_owned(),
+        MisfitKind::NumberForText => "a number where the declared type is string: have the source write it in quotes. The type \
+                                      is frozen while the chain runs"
+            .to_owned(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,36 @@
+//! What `verify` has found of a feed or of a folder of releases.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::daemon::verify::{CheckedPublicRoot, Finding, Private};
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct VerifyAnswer {
+    /// Whether everything is as it was written.
+    pub intact: bool,
+    /// Releases that are published.
+    pub releases: u64,
+    /// Signatures that were checked; 0 without a key.
+    pub signatures: u64,
+    /// Entries of the log; null for a public root alone.
+    pub entries: Option<u64>,
+    /// Sealed objects that were opened; null for a public root alone.
+    pub objects: Option<u64>,
+    /// What is not as it was written.
+    pub findings: Vec<Finding>,
+}
+
+impl VerifyAnswer {
+    /// Of a public root, and the private one that belongs to it.
+    pub fn of(seen: CheckedPublicRoot, found: Option<Private>) -> VerifyAnswer {
+        let (releases, signatures) = (seen.releases.len() as u64, seen.signatures);
+        let (entries, objects) = (found.as_ref().map(|found| found.entries), found.as_ref().map(|found| found.objects));
+        let (mut findings, leaving) = found.map_or_else(Default::default, |found| (found.findings, found.leaving));
+        findings.extend(seen.findings);
+        let strange = seen.strange.into_iter().filter(|path| !leaving.contains(path));
+        findings.extend(strange.map(Finding::unnamed));
+        VerifyAnswer { intact: findings.is_empty(), releases, signatures, entries, objects, findings }
+    }
+}
