@@ -42,15 +42,15 @@ pub(in crate::daemon::feed_writer) enum Absent {
 impl PersonSearch {
     fn new(people: &BTreeSet<Person>) -> PersonSearch {
         let hashes = people.iter().map(|person| person.0.to_le_bytes());
-        match people.len() {
-            ..=FEW => PersonSearch::Few(hashes.map(|hash| Finder::new(&hash).into_owned()).collect()),
-            ..=SEVERAL => {
-                let mut begins = vec![false; 1 << 16];
-                hashes.clone().for_each(|hash| begins[two(&hash)] = true);
-                PersonSearch::Several { begins, hashes: hashes.collect() }
-            }
-            _ => PersonSearch::Many,
+        if people.len() <= FEW {
+            return PersonSearch::Few(hashes.map(|hash| Finder::new(&hash).into_owned()).collect());
         }
+        if people.len() > SEVERAL {
+            return PersonSearch::Many;
+        }
+        let mut begins = vec![false; 1 << 16];
+        hashes.clone().for_each(|hash| begins[two(&hash)] = true);
+        PersonSearch::Several { begins, hashes: hashes.collect() }
     }
 
     /// Whether one of them can be in an object: never `false` for one that holds a hash of theirs.
