@@ -56,6 +56,16 @@ fn a_feed_keeps_its_promises_whatever_fails() {
     }
 }
 
+/// Seeds beyond those of every day that have found a fault.
+const FOUND: [u64; 1] = [5_000_095];
+
+#[test]
+fn faults_that_were_found_once_do_not_come_back() {
+    let mut places = Places::default();
+    let played = FOUND.map(|seed| play(seed, &mut places, None)).into_iter().fold(Outcome::default(), Outcome::and);
+    assert!(played.changes > 0);
+}
+
 /// The kinds of entries that simulated feeds write. Messages that were set aside stay as bad as they are, and keys are changed while no feed
 /// runs.
 const KINDS: [&str; 17] = [

@@ -286,7 +286,7 @@ impl Private {
         }
         self.removals(state, public, shown)?;
         for (id, table) in &state.tables {
-            self.delta(*id, table, public, shown)?;
+            self.delta((*id, table), state.cleaning, public, shown)?;
         }
         let known = state.releases.last().map_or(0, |line| line.release);
         for (stranger, _) in public.releases.iter().filter(|(manifest, _)| manifest.release > known) {
@@ -322,8 +322,8 @@ impl Private {
     /// A Delta log holds the commits that were decided, and no others.
     fn delta(
         &mut self,
-        id: TableId,
-        table: &ChainTable,
+        (id, table): (TableId, &ChainTable),
+        cleaning: bool,
         public: &CheckedPublicRoot,
         shown: &dyn ReadStore,
     ) -> Result<()> {
@@ -346,7 +346,8 @@ impl Private {
         for version in seen.commits.keys().filter(|version| **version >= decided.len() as u64) {
             self.wrong(path(*version), "no decision of the log made this commit");
         }
-        for version in &seen.checkpoints {
+        // Checkpoints of versions that are just leaving may be of a release that was withdrawn.
+        for version in seen.checkpoints.iter().filter(|version| !cleaning || **version >= first) {
             let path = log_path(id, LogFile::Checkpoint(*version));
             let meant = table.checkpoint(*version).map(|checkpoint| checkpoint.content);
             let bytes = shown.read(&path)?.unwrap_or_default();
