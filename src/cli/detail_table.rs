@@ -1,8 +1,7 @@
 //! How much detail columns show, as a table for a terminal.
 
-use std::fmt::Write;
-
 use super::paragraph::wrapped;
+use super::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::opened_release::{ColumnDetail, LabelSize};
 
@@ -10,16 +9,14 @@ use crate::daemon::opened_release::{ColumnDetail, LabelSize};
 const SIZES: [(f64, &str); 4] = [(0.1, "to 10 %"), (0.25, "to 25 %"), (0.5, "to 50 %"), (1.0, "wider")];
 /// Detail by column: the share of rows by the size of their label.
 pub fn write(text: &mut String, columns: &[ColumnDetail]) {
-    let width = columns.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0).max(6);
-    let _ = write!(text, "{:width$}  {:>5}  {:>9}", "column", "Loss", "one value");
-    SIZES.iter().for_each(|(_, title)| _ = write!(text, "  {title:>7}"));
-    text.push_str("        *\n");
+    let sizes = SIZES.iter().map(|&(_, title)| title);
+    let shares_of = ["Loss", "one value"].into_iter().chain(sizes).chain(["*"]).map(Head::Right);
+    let mut table = TextTable::new(&[Head::Left("column")].into_iter().chain(shares_of).collect::<Vec<_>>());
     for column in columns {
-        let shares = shares(&column.labels);
-        let _ = write!(text, "{:width$}  {:>5.3}  {:>9}", printable(&column.name), column.loss, percent(shares[0]));
-        shares[1..].iter().for_each(|&share| _ = write!(text, "  {:>7}", percent(share)));
-        text.push('\n');
+        let shares = shares(&column.labels).map(percent);
+        table.row([printable(&column.name), format!("{:.3}", column.loss)].into_iter().chain(shares));
     }
+    table.write(text, "");
     let none: Vec<String> = without_detail(columns).map(|column| format!("`{}`", printable(&column.name))).collect();
     text.push('\n');
     if !none.is_empty() {

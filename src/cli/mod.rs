@@ -37,6 +37,7 @@ mod released;
 pub mod render;
 pub mod run;
 pub mod show;
+mod table;
 mod tell;
 pub mod verify;
 pub mod withdraw;

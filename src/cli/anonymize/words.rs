@@ -1,10 +1,10 @@
 //! The answer for a person at a terminal: what came of each file, what was published, what waits and why.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use crate::cli::input_watch::word;
 use crate::cli::paragraph::wrapped;
+use crate::cli::table::{Head, TextTable};
 use crate::cli::tell::name;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::printable;
@@ -27,18 +27,16 @@ pub fn report(
 ) -> String {
     let mut text = String::new();
     let names: Vec<String> = inputs.iter().map(|path| printable(&name(path))).collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, WIDEST);
-    let head = ["outcome", "release", "rows", "added", "waiting", "withheld", "repeats", "set aside"];
-    let _ = write!(text, "{:width$}  {:<9}", "file", head[0]);
-    head[1..].iter().for_each(|title| _ = write!(text, "  {title:>9}"));
-    text.push('\n');
+    let counted = ["release", "rows", "added", "waiting", "withheld", "repeats", "set aside"].map(Head::Right);
+    let heads = [Head::Left("file"), Head::Left("outcome")].into_iter().chain(counted);
+    let mut table = TextTable::new(&heads.collect::<Vec<_>>());
     for (entry, name) in entries.iter().zip(&names) {
         let release = entry.release.map_or_else(|| "-".to_owned(), |release| release.to_string());
-        let _ = write!(text, "{:width$}  {:<9}  {release:>9}", short(name), word(entry.outcome));
         let counts = [entry.rows, entry.added, entry.waiting, entry.withheld, entry.duplicate, entry.quarantined];
-        counts.iter().for_each(|count| _ = write!(text, "  {count:>9}"));
-        text.push('\n');
+        let counts = counts.iter().map(ToString::to_string);
+        table.row([short(name), word(entry.outcome).to_owned(), release].into_iter().chain(counts));
     }
+    table.write(&mut text, "");
     text.push('\n');
     for (entry, name) in entries.iter().zip(&names) {
         for reason in &entry.reasons {

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use crate::cli::paragraph::wrapped;
+use crate::cli::table::{Head, TextTable};
 use crate::engine::audit::{AuditSubject, AuditVerdict, CrowdFigures};
 use crate::engine::model::ReleaseColumn;
 
@@ -19,12 +20,12 @@ pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &AuditSubject) 
         "Rows keep their labels in these releases. A reader who compares them learns which rows are new, and a person who came with a \
          release hides among the new rows of their label",
     );
-    writeln!(text, "        new rows  labels  fewest of a label").expect("writing to a string");
+    let mut table = TextTable::new(&["", "new rows", "labels", "fewest of a label"].map(Head::Right));
     for (at, new) in growth.new.iter().enumerate().take(MOST_RELEASES) {
-        let (rows, labels) = (new.rows(), new.classes());
         let fewest = crowds.new[at].as_ref().map_or("-".to_owned(), |few| few.rows.to_string());
-        writeln!(text, "{:>4}  {rows:>10}  {labels:>6}  {fewest:>17}", at + 1).expect("writing to a string");
+        table.row([(at + 1).to_string(), new.rows().to_string(), new.classes().to_string(), fewest]);
     }
+    table.write(text, "  ");
     if growth.new.len() > MOST_RELEASES {
         writeln!(text, "  … and {} more", growth.new.len() - MOST_RELEASES).expect("writing to a string");
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::cli::paragraph::wrapped;
+use crate::cli::table::{Head, TextTable};
 use crate::engine::audit::{AuditFigures as AllFigures, Risk};
 use crate::engine::risk::RiskFigures;
 
@@ -28,19 +29,34 @@ pub fn report(text: &mut String, figures: &AllFigures) {
     };
     let estimated = first.after.journalist.estimated;
     put(text, "Risk of re-identification, from each release alone");
-    put(text, "            prosecutor       rows above  journalist                  sample      population");
-    put(text, "            highest  average        0.2  highest  average  marketer  uniques     uniques");
+    let [prosecutor, average] = [Head::Right("prosecutor\nhighest"), Head::Right("\naverage")];
+    let [journalist, expected, marketer] = ["journalist\nhighest", "\naverage", "\nmarketer"].map(Head::Right);
+    let [above, sample, population] = ["rows above\n0.2", "sample\nuniques", "population\nuniques"].map(Head::Right);
+    let mut table = TextTable::new(&[
+        Head::Right(""),
+        prosecutor,
+        average,
+        above,
+        journalist,
+        expected,
+        marketer,
+        sample,
+        population,
+    ]);
     for (at, risk) in risks.iter().enumerate().take(MOST_RELEASES) {
-        match risk {
-            Some(risk) => {
-                if let Some(before) = &risk.before {
-                    line(text, &format!("{:>4}  raw", at + 1), before);
-                }
-                let head = if risk.before.is_some() { "      out".to_owned() } else { format!("{:>4}", at + 1) };
-                line(text, &head, &risk.after);
+        let Some(Risk { before, after, .. }) = risk else { continue };
+        let number = (at + 1).to_string();
+        match before {
+            Some(before) => {
+                table.row(line(format!("{number}  raw"), before));
+                table.row(line("out".to_owned(), after));
             }
-            None => put(text, &format!("{:>4}  not known: rows did not stay as they were published", at + 1)),
+            None => table.row(line(number, after)),
         }
+    }
+    table.write(text, "  ");
+    for (at, _) in risks.iter().enumerate().take(MOST_RELEASES).filter(|(_, risk)| risk.is_none()) {
+        put(text, &format!("  of release {} not known: rows did not stay as they were published", at + 1));
     }
     if risks.len() > MOST_RELEASES {
         put(text, &format!("  … and {} more; --json has them all", risks.len() - MOST_RELEASES));
@@ -50,26 +66,24 @@ pub fn report(text: &mut String, figures: &AllFigures) {
     text.push('\n');
 }
 
-fn line(text: &mut String, head: &str, of: &RiskFigures) {
+fn line(head: String, of: &RiskFigures) -> impl Iterator<Item = String> {
     let (prosecutor, journalist) = (&of.prosecutor, &of.journalist);
-    let most = if journalist.estimated { " " } else { "≤" };
+    let most = if journalist.estimated { "" } else { "≤" };
     let bound = |risk: f64| format!("{most}{risk:.4}");
     let uniques = of.population_uniques.as_ref().map_or("-".to_owned(), |uniques| {
         uniques.dankar().map_or("not known".to_owned(), |people| format!("{people:.0}"))
     });
-    put(
-        text,
-        &format!(
-            "{head:<12}{:>7.4}  {:>7.4}  {:>8.1}%  {:>7}  {:>7}  {:>8}  {:>7}  {uniques:>10}",
-            prosecutor.highest(),
-            prosecutor.average(),
-            100.0 * prosecutor.at_risk as f64 / prosecutor.rows as f64,
-            bound(journalist.highest),
-            bound(journalist.average),
-            bound(of.marketer()),
-            of.sample_uniques,
-        ),
-    );
+    let figures = [
+        format!("{:.4}", prosecutor.highest()),
+        format!("{:.4}", prosecutor.average()),
+        format!("{:.1}%", 100.0 * prosecutor.at_risk as f64 / prosecutor.rows as f64),
+        bound(journalist.highest),
+        bound(journalist.average),
+        bound(of.marketer()),
+        of.sample_uniques.to_string(),
+        uniques,
+    ];
+    [head].into_iter().chain(figures)
 }
 
 fn meaning(text: &mut String, estimated: bool, [crowds, compared, raw]: [bool; 3]) {

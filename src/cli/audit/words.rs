@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::{crowds, risk_words};
 use crate::cli::paragraph::wrapped;
+use crate::cli::table::{Head, TextTable};
 use crate::engine::audit::{Attacked, AuditFigures, AuditSubject, AuditVerdict, ChainFigures};
 use crate::engine::gate::certainty::FactExtent;
 use crate::engine::gate::minimality::Credibility;
@@ -83,16 +84,18 @@ fn refinement(text: &mut String, figures: &AuditFigures, policy: &Policy) {
         return;
     }
     put(text, "How far the labels of classes narrow down who is in them, for a reader who knows how they were made");
-    put(text, "      by            small classes that are certain");
+    let mut table = TextTable::new(&[Head::Right(""), Head::Left("by"), Head::Left("small classes that are certain")]);
     for Attacked { release, judged, .. } in &figures.refinement {
-        let Ok(found) = judged.as_ref().map(|judged| &judged.found) else {
-            put(text, &format!("{:>4}  cannot have been made as the policy says", release + 1));
-            continue;
-        };
-        let most = found.max_log10_ratio().map_or("not known".to_owned(), short);
-        let crowds = found.crowds().map_or("not known".to_owned(), |crowds| crowds.to_string());
-        put(text, &format!("{:>4}  {most:<12}  {crowds}", release + 1));
+        let found = judged.as_ref().map(|judged| &judged.found);
+        let most = found
+            .as_ref()
+            .map_or("impossible".to_owned(), |found| found.max_log10_ratio().map_or("not known".to_owned(), short));
+        let crowds = found.map_or("it cannot have been made as the policy says".to_owned(), |found| {
+            found.crowds().map_or("not known".to_owned(), |crowds| crowds.to_string())
+        });
+        table.row([(release + 1).to_string(), most, crowds]);
     }
+    table.write(text, "  ");
     for judged in figures.refinement.iter().filter_map(|attacked| attacked.judged.as_ref().ok()) {
         if let Some(bound) = judged.found.max_bound(&judged.release) {
             put(text, &format!("  a label moves the odds of where a person lies by a factor of up to {bound}"));
@@ -107,18 +110,21 @@ fn put(text: &mut String, line: &str) {
 }
 
 fn releases(text: &mut String, figures: &AuditFigures, names: &[String]) {
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(8, 40);
-    put(
-        text,
-        &format!(
-            "      {:width$}  {:>10}  {:>8}  {:>14}  {:>6}",
-            "release", "rows", "classes", "smallest class", "loss"
-        ),
-    );
+    let [rows, classes, smallest, loss] = ["rows", "classes", "smallest class", "loss"].map(Head::Right);
+    let mut table = TextTable::new(&[Head::Right(""), Head::Left("release"), rows, classes, smallest, loss]);
     for (at, (release, name)) in figures.releases.iter().zip(names).enumerate() {
-        let (rows, classes, k, loss) = (release.rows, release.classes, release.smallest.0, release.loss);
-        put(text, &format!("{:>4}  {name:width$}  {rows:>10}  {classes:>8}  {k:>14}  {loss:>6.3}", at + 1));
+        let [number, rows, classes] =
+            [at as u64 + 1, release.rows, release.classes as u64].map(|count| count.to_string());
+        table.row([
+            number,
+            name.clone(),
+            rows,
+            classes,
+            release.smallest.0.to_string(),
+            format!("{:.3}", release.loss),
+        ]);
     }
+    table.write(text, "  ");
     put(text, "");
 }
 
@@ -139,19 +145,20 @@ fn pairs(text: &mut String, figures: &AuditFigures) {
         worst.truncate(MOST_PAIRS);
     }
     let known = figures.pairs.iter().any(|pair| pair.realised.is_some());
-    let people = if known { "  people who are there: F    C    B" } else { "" };
-    put(text, &format!("\n  releases     all classes: F         C         B{}", if known { people } else { "" }));
+    let mut heads = vec![Head::Left("releases"), Head::Right("all classes: F"), Head::Right("C"), Head::Right("B")];
+    if known {
+        heads.extend(["people who are there: F", "C", "B"].map(Head::Right));
+    }
+    let mut table = TextTable::new(&heads);
     for pair in &worst {
         let show = |figure: Option<u64>| figure.map_or("-".to_owned(), |figure| figure.to_string());
         let all = [pair.all.fa, pair.all.ca, pair.all.ba].map(show);
-        let mut line =
-            format!("  {:>3} and {:<3}   {:>14} {:>9} {:>9}", pair.earlier + 1, pair.later + 1, all[0], all[1], all[2]);
-        if let Some(realised) = &pair.realised {
-            let [f, c, b] = [realised.fa, realised.ca, realised.ba].map(show);
-            write!(line, "  {f:>22} {c:>4} {b:>4}").expect("writing to a string");
-        }
-        put(text, &line);
+        let realised = pair.realised.as_ref().map(|realised| [realised.fa, realised.ca, realised.ba].map(show));
+        let name = format!("{} and {}", pair.earlier + 1, pair.later + 1);
+        table.row([name].into_iter().chain(all).chain(realised.into_iter().flatten()));
     }
+    put(text, "");
+    table.write(text, "  ");
     if figures.pairs.len() > worst.len() {
         put(text, &format!("  … the {} worst of {} pairs; --json has them all", worst.len(), figures.pairs.len()));
     }
@@ -196,7 +203,8 @@ fn diversity(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     let asked = policy.diversity().and_then(|asked| asked.closeness);
     let along = asked.is_some_and(|closeness| closeness.distance == Distance::Hierarchical);
     put(text, "Sensitive values in the worst class, before and after rows that attacks exclude");
-    put(text, "      distinct       entropy-l      largest share  distance to all");
+    let heads = ["distinct", "entropy-l", "largest share", "distance to all"].map(Head::Left);
+    let mut table = TextTable::new(&[Head::Right("")].into_iter().chain(heads).collect::<Vec<_>>());
     for (at, release) in figures.releases.iter().enumerate().take(MOST_RELEASES) {
         let whole = |before: Option<u64>, after: Option<u64>| match (before, after) {
             (Some(before), Some(after)) => format!("{before} / {after}"),
@@ -207,22 +215,19 @@ fn diversity(text: &mut String, figures: &AuditFigures, policy: &Policy) {
             _ => "-".to_owned(),
         };
         let (before, after) = (&release.before, &release.after);
-        put(
-            text,
-            &format!(
-                "{:>4}  {:<13}  {:<13}  {:<13}  {}",
-                at + 1,
-                whole(before.distinct_l, after.distinct_l),
-                real(before.entropy_l, after.entropy_l),
-                real(before.alpha, after.alpha),
-                if along {
-                    real(before.t_hierarchical, after.t_hierarchical)
-                } else {
-                    real(before.t_equal, after.t_equal)
-                }
-            ),
-        );
+        let distance = match along {
+            true => real(before.t_hierarchical, after.t_hierarchical),
+            false => real(before.t_equal, after.t_equal),
+        };
+        table.row([
+            (at + 1).to_string(),
+            whole(before.distinct_l, after.distinct_l),
+            real(before.entropy_l, after.entropy_l),
+            real(before.alpha, after.alpha),
+            distance,
+        ]);
     }
+    table.write(text, "  ");
     put(text, "");
 }
 
@@ -242,18 +247,19 @@ fn minimality(text: &mut String, figures: &AuditFigures, policy: &Policy) {
         _ => "guarded sets",
     };
     put(text, &format!("How strongly an attacker who knows that {} was the aim ties people to {to}", asked.named()));
-    put(text, "      strongest    people beyond the limit");
+    let mut table = TextTable::new(&[Head::Right(""), Head::Left("strongest"), Head::Left("people beyond the limit")]);
     for set in found.sets() {
         let among = || found.ties.iter().filter(move |tie| tie.set == set);
         let known = among().filter_map(|tie| tie.credibility.as_ref());
         let Some(most) = known.reduce(|most, next| if next.compare(most).is_gt() { next } else { most }) else {
-            put(text, &format!("{:>4}  the release cannot have been generalised for this", of(set)));
+            table.row([of(set), "impossible".into(), "the release cannot have been generalised for this".into()]);
             continue;
         };
         let people: u64 = among().filter(|tie| !tie.kept).map(|tie| tie.people).sum();
-        let exact = if matches!(most, Credibility::Exact(_)) { " " } else { "≤" };
-        put(text, &format!("{:>4} {exact}{:<11.4}  {people}", of(set), most.value()));
+        let exact = if matches!(most, Credibility::Exact(_)) { "" } else { "≤" };
+        table.row([of(set), format!("{exact}{:.4}", most.value()), people.to_string()]);
     }
+    table.write(text, "  ");
     put(text, "");
 }
 

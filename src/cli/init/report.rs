@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::feed;
 use crate::cli::new_files::NewFile;
+use crate::cli::table::TextTable;
 use crate::cli::tell::shell;
 use crate::daemon::guess::Guess;
 use crate::engine::model::{Kind, Role};
@@ -70,9 +71,7 @@ impl InitReport {
     /// For people; `sample` is the file that columns were guessed from.
     pub fn text(&self, sample: Option<&Path>) -> String {
         let mut text = String::new();
-        let widest = self.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0).min(40);
-        let forms = self.columns.iter().filter_map(|column| column.taxonomy.as_deref());
-        let forms = forms.map(|table| short(table).chars().count()).max().unwrap_or(0);
+        let mut table = TextTable::without_head([false; 4]);
         for column in &self.columns {
             let role = match column.role {
                 Some(Role::Identifier) => "identifier",
@@ -84,13 +83,9 @@ impl InitReport {
             // Debug escapes control characters; the quotes go.
             let name = format!("{:?}", column.name);
             let form = column.taxonomy.as_deref().map(short).unwrap_or_default();
-            let _ = writeln!(
-                text,
-                "  {:<widest$}  {role:<10}  {form:<forms$}  {}",
-                &name[1..name.len() - 1],
-                column.reason
-            );
+            table.row([name[1..name.len() - 1].to_owned(), role.to_owned(), form, column.reason.to_string()]);
         }
+        table.write(&mut text, "  ");
         text.push_str("\nwritten:\n");
         for file in &self.files {
             let _ = writeln!(text, "  {file}");

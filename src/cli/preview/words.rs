@@ -1,11 +1,11 @@
 //! A preview for a person at a terminal.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use crate::cli::detail_table::{self, percent};
 use crate::cli::input_watch::word;
 use crate::cli::paragraph::wrapped;
+use crate::cli::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
 use crate::daemon::preview::{Alternative, CountFigures, MeasureSums, Preview};
@@ -125,18 +125,15 @@ fn alternatives(text: &mut String, preview: &Preview, feed: &Path) {
     );
     wrapped(text, "", &printable(&said));
     let set = |one: &Alternative| format!("--set {}", shell(&one.set));
-    let width = more.iter().map(|one| set(one).chars().count()).max().unwrap_or(0).max(20);
-    let _ = writeln!(
-        text,
-        "  {:width$}  {:>5}  {:>5}  {:>11}  {:>7}",
-        "Loss of its columns:", "now", "then", "count error", "waiting"
-    );
+    let counted = ["now", "then", "count error", "waiting"].map(Head::Right);
+    let heads = [Head::Left("Loss of its columns:")].into_iter().chain(counted);
+    let mut table = TextTable::new(&heads.collect::<Vec<_>>());
     for one in more {
         let error = one.count_error.map_or_else(|| "-".to_owned(), |error| percent(error.mean));
         let before = one.loss_without.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.3}"));
-        let _ =
-            writeln!(text, "  {:width$}  {before:>5}  {:>5.3}  {error:>11}  {:>7}", set(one), one.loss, one.waiting);
+        table.row([set(one), before, format!("{:.3}", one.loss), error, one.waiting.to_string()]);
     }
+    table.write(text, "  ");
     text.push('\n');
     let sets = || preview.alternatives.iter().filter(|one| gives_more(one, preview)).take(SHOWN).map(|one| &one.set);
     if sets().any(|set| set.contains("column.") && set.contains("=none")) {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
+use crate::cli::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::opened_release::Opened;
 use crate::daemon::view::query::{QueryAnswer, QueryFigures, SpreadRule};
@@ -44,25 +45,17 @@ fn figures(of: &QueryFigures) -> String {
 }
 
 fn table(answer: &QueryAnswer, by: &[&str]) -> String {
-    let mut lines = vec![by.iter().map(|name| printable(name)).collect::<Vec<_>>()];
-    lines[0].extend(["estimate", "standard error", "at least", "at most"].map(str::to_owned));
+    let names: Vec<String> = by.iter().map(|name| printable(name)).collect();
+    let counts = ["estimate", "standard error", "at least", "at most"].map(Head::Right);
+    let mut table = TextTable::new(&names.iter().map(|name| Head::Left(name)).chain(counts).collect::<Vec<_>>());
     for group in answer.groups.iter().take(MOST) {
-        let mut line: Vec<String> = by.iter().map(|name| cell(&group.group[*name])).collect();
         let QueryFigures { estimate, standard_error, low, high } = group.of;
         let error = standard_error.map_or_else(|| "-".to_owned(), |error| format!("{error:.1}"));
-        line.extend([format!("{estimate:.1}"), error, low.to_string(), high.to_string()]);
-        lines.push(line);
+        let counts = [format!("{estimate:.1}"), error, low.to_string(), high.to_string()];
+        table.row(by.iter().map(|name| cell(&group.group[*name])).chain(counts));
     }
-    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
     let mut text = String::new();
-    for line in &lines {
-        let cells = line.iter().zip(&widths).enumerate().map(|(at, (cell, &width))| {
-            if at < by.len() { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        });
-        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
-        text.push('\n');
-    }
+    table.write(&mut text, "");
     if answer.groups.len() > MOST {
         let more = answer.groups.len() - MOST;
         text.push_str(&format!("and {more} more, which --json and --out show\n"));

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::cli::paragraph::wrapped;
+use crate::cli::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
 use crate::daemon::formats::{Recorded, RefusalRecord, Repaired, advice};
@@ -51,21 +52,18 @@ pub fn warned(text: &mut String, guarantee: Option<Guarantee>) {
 /// Releases, as a table.
 pub fn releases(text: &mut String, releases: &[ReleaseLine]) {
     if releases.is_empty() {
-        text.push_str("There is no release yet.\n");
-    } else {
-        let _ = writeln!(
-            text,
-            "{:>7}  {:>5}  {:20}  {:>10}  {:>8}  {:>14}  {:>6}",
-            "release", "chain", "time", "rows", "classes", "smallest class", "loss"
-        );
+        return text.push_str("There is no release yet.\n");
     }
+    let counted = ["rows", "classes", "smallest class", "loss"].map(Head::Right);
+    let heads = [Head::Right("release"), Head::Right("chain"), Head::Left("time")].into_iter().chain(counted);
+    let mut table = TextTable::new(&heads.collect::<Vec<_>>());
     for line in releases {
-        let _ = writeln!(
-            text,
-            "{:>7}  {:>5}  {:20}  {:>10}  {:>8}  {:>14}  {:>6.3}",
-            line.release, line.chain, line.time, line.rows, line.classes, line.smallest_class, line.loss
-        );
+        let [release, chain] = [line.release, line.chain].map(|number| number.to_string());
+        let counts = [line.rows, line.classes, line.smallest_class].map(|count| count.to_string());
+        let loss = format!("{:.3}", line.loss);
+        table.row([release, chain, line.time.clone()].into_iter().chain(counts).chain([loss]));
     }
+    table.write(text, "");
 }
 
 fn ticks(text: &mut String, shown: &ShowAnswer) {
@@ -287,19 +285,16 @@ fn checks(text: &mut String, of: &Manifest, verdict: Option<&Verdict>) {
         Some(Figure::Real(number)) if number.get() >= 1e9 => format!("{:.1e}", number.get()),
         Some(Figure::Real(number)) => format!("{:.4}", number.get()),
     };
+    let mut table = TextTable::without_head([false, false, true, true]);
     for line in &of.checks {
         // The operator may see what the public manifest leaves out.
         let found = verdict.and_then(|verdict| verdict.checks.iter().find(|check| check.check == line.check));
         let value = line.value.or_else(|| found.and_then(|check| check.value));
         let made = if line.made { "made" } else { "not made" };
-        let _ = writeln!(
-            text,
-            "  {:15}  {made:8}  found {:>10}  limit {:>10}",
-            line.check,
-            figure(value),
-            figure(line.limit)
-        );
+        let figures = [("found", value), ("limit", line.limit)].map(|(name, of)| format!("{name} {}", figure(of)));
+        table.row([line.check.to_string(), made.to_owned()].into_iter().chain(figures));
     }
+    table.write(text, "  ");
 }
 
 /// Candidates that the search refused.

@@ -111,7 +111,7 @@ fn several_releases_are_attacked_one_by_one() {
     }
     assert_eq!([&both["max_log10_ratio"], &both["joint"]], [&one["max_log10_ratio"], &Json::Null]);
     let (_, words) = audit(&folder, &[("release", "release.csv"), ("release", "release.csv")], &[]);
-    assert!(words.contains("small classes that are certain\n   1  ") && words.contains("\n   2  "), "{words}");
+    assert!(words.contains("small classes that are certain\n  1  ") && words.contains("\n  2  "), "{words}");
 }
 
 #[test]

@@ -76,8 +76,8 @@ fn a_larger_population_lowers_the_risk() {
     let told = text(&tidegate(&words).stdout);
     for part in [
         "Risk of re-identification",
-        "1  raw    1.0000   0.7500     100.0%",
-        "      out    0.5000   0.3750",
+        "1  raw      1.0000   0.7500      100.0%",
+        "   out      0.5000   0.3750",
         "are estimates",
     ] {
         assert!(told.contains(part), "{part}: {told}");

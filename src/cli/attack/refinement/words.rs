@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::subject::AttackSubject;
 use crate::cli::paragraph::wrapped;
+use crate::cli::table::{Head, TextTable};
 use crate::engine::gate::refinement::{
     AttackResult, AttackTarget, AttackedRows, Attacker, CarvingRule, FailedLimit, Joint, RatioFigure, RepeatedValues,
     SolutionCount, certain, short,
@@ -68,24 +69,24 @@ const MOST: usize = 20;
 fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
     put(text, "Of all possible sets of rows of a class some remain; the ratio is by how much they are fewer");
     put(text, "  known: parts of it with a certain number of rows, 1 to k - 1");
-    let fuzzy = if found.fuzzy.is_some() { "  alone" } else { "" };
+    let mut heads = ["rows", "possible", "remain", "ratio", "known"].map(Head::Right).to_vec();
     if found.fuzzy.is_some() {
         put(text, "  alone: cells in which there really is one person only");
+        heads.push(Head::Right("alone"));
     }
-    let [rows, possible, remain, ratio] = ["rows", "possible", "remain", "ratio"];
-    put(text, &format!("\n{rows:>7}  {possible:>9}  {remain:>9}  {ratio:>9}  known{fuzzy}  class"));
+    put(text, "");
+    heads.push(Head::Left("class"));
+    let mut table = TextTable::new(&heads);
     let worst = worst(&found.targets);
     for &at in worst.iter().take(MOST) {
         let target = &found.targets[at];
         let [possible, remain] = [&target.lr, &target.cra].map(count);
         let known = certain(target).map_or("?".to_owned(), |crowds| crowds.len().to_string());
-        let mut line =
-            format!("{:>7}  {possible:>9}  {remain:>9}  {:>9}  {known:>5}", target.rows, self::ratio(&target.ratio));
-        if let Some(fuzzy) = &found.fuzzy {
-            write!(line, "  {:>5}", fuzzy[at]).expect("writing to a string");
-        }
-        put(text, &format!("{line}  {}", called(target, subject)));
+        let figures = [target.rows.to_string(), possible, remain, self::ratio(&target.ratio), known];
+        let alone = found.fuzzy.as_ref().map(|fuzzy| fuzzy[at].to_string());
+        table.row(figures.into_iter().chain(alone).chain([called(target, subject)]));
     }
+    table.write(text, "");
     if worst.len() > MOST {
         put(text, &format!("  … the {MOST} worst of {}; --json has them all, --html draws them", worst.len()));
     }
