@@ -2,6 +2,10 @@
 //!
 //! Whatever stands in a name, a line stays one line and draws nothing on a terminal: every character that is neither
 //! visible ASCII nor a letter or digit of some script is written out.
+//!
+//! Lines are made here and not by `tracing-subscriber`: their form is a contract, so that it would be a formatter of our own there
+//! too; an event is one value from which its line, metrics and health follow, and not a macro at the place where it happens; and a test has an
+//! observer of its own, where a subscriber belongs to the whole process.
 
 use std::fmt::{Display, Write};
 
