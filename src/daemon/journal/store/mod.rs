@@ -86,11 +86,11 @@ pub trait ReadStore: Send + Sync {
         Ok(None)
     }
 
-    /// What lies in a place of its own and says something else there than in its pack.
+    /// What lies in a place of its own and says something else there than in its pack: the paths, and what it says there.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn differing(&self) -> Result<Vec<String>> {
+    fn differing(&self) -> Result<Vec<(String, Vec<u8>)>> {
         Ok(Vec::new())
     }
 }

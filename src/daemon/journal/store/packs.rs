@@ -209,12 +209,12 @@ impl ReadStore for Packs {
         Ok(Some(Arc::new(fresh)))
     }
 
-    fn differing(&self) -> Result<Vec<String>> {
+    fn differing(&self) -> Result<Vec<(String, Vec<u8>)>> {
         let mut differing = Vec::new();
         for path in self.twice()? {
-            let alone = self.base.read(&path)?;
-            if alone.is_some() && alone != self.read(&path)? {
-                differing.push(path);
+            let Some(alone) = self.base.read(&path)? else { continue };
+            if self.read(&path)?.as_ref() != Some(&alone) {
+                differing.push((path, alone));
             }
         }
         Ok(differing)
