@@ -56,11 +56,14 @@ pub fn figures(
         }
         after[sight.increment..].iter_mut().for_each(|figures| *figures = figures.worse(measured.shape));
     })?;
+    assert!(all.len() == n && (people.is_empty() || people.len() == n), "one weakest target for each release");
+    assert!(people.is_empty() == slices.is_none(), "people are looked for where they are known");
     let realised = subject.histogram.as_ref().map(|histogram| {
         let recodings: Vec<_> = chain.releases().iter().map(|release| release.recoding()).collect();
         Realised { all: people, solved: false, lower: lower_bounds(histogram, &recodings, chain.trees()) }
     });
     let empty = (0..n).map(|at| at > 0 && chain.releases()[at].rows() == chain.releases()[at - 1].rows()).collect();
+    assert!(realised.as_ref().is_none_or(|found: &Realised| found.lower.len() == n), "a lower bound for each release");
     let mut figures = ChainFigures { tight, whole, solved: false, all, paper, realised, empty };
     if !tight {
         solve(chain, &comparable, &open, &mut figures, judged);

@@ -32,6 +32,7 @@ pub fn figures(
 ) -> Result<Vec<PairFigures>, Shrunk> {
     let n = chain.releases().len();
     let pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (i + 1..n).map(move |l| (i, l))).collect();
+    assert!(pairs.len() == n * n.saturating_sub(1) / 2, "each two releases once");
     let figures = |&(earlier, later): &(usize, usize)| {
         let (a, b) = (&chain.releases()[earlier], &chain.releases()[later]);
         let cells = JoinCells::of(a, b, trees);
@@ -50,6 +51,7 @@ pub fn figures(
 /// The pairs of classes that share a person of the increments up to `earlier`, and the classes of `later` that hold a
 /// person who came in between.
 fn people(chain: &ReleaseChain<'_>, slices: &Slices, earlier: usize, later: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
+    assert!(earlier < later, "the earlier release comes first");
     let (mut both, mut newcomers) = (Tuples::new(2), Tuples::new(1));
     for (increment, ids) in slices.iter() {
         let class = |release| chain.class_in(release, ids).expect("the rows were checked against the releases") as u32;

@@ -29,6 +29,8 @@ pub fn risks(subject: &AuditSubject, policy: &Policy, population: Option<u64>) -
         None => subject.releases.iter().map(sizes).collect(),
         Some(growth) => together(growth),
     };
+    assert!(classes.len() == subject.releases.len(), "sizes of each release");
+    assert!(subject.behind.as_ref().is_none_or(|behind| behind.len() == classes.len()), "the rows behind each release");
     let risk = |(at, (sizes, release)): (usize, (Sizes, &Release))| {
         let after = RiskFigures::of(&sizes, population).filter(|_| sizes.rows() == release.rows())?;
         let before = subject.behind.as_ref().and_then(|behind| RiskFigures::of(&behind[at], population));

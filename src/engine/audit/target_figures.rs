@@ -51,6 +51,7 @@ impl Fold for AuditScope<'_> {
         }
         // A target without candidates is one that no person can be: there is nothing to learn about it.
         if let (Some((measures, shares)), true) = (self.measured, target.left > 0) {
+            assert!(seen.distances.len() == shares.len(), "distances to the values of each release");
             seen.shape = seen.shape.worse(measures.shape(target.crowd));
             for (far, shares) in seen.distances.iter_mut().zip(shares) {
                 *far = far.worse(measures.distances(target.crowd, shares));
@@ -59,6 +60,7 @@ impl Fold for AuditScope<'_> {
     }
 
     fn join(&self, first: TargetFigures, second: TargetFigures) -> TargetFigures {
+        assert!(first.distances.len() == second.distances.len(), "two halves of the same targets");
         let weakest = match (first.weakest, second.weakest) {
             (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
             (a, b) => a.or(b),

@@ -35,6 +35,7 @@ pub fn checkpoint(table: &Metadata, newest: Option<(u32, i64)>, files: &[DataFil
     let schema = Arc::new(Schema::new(fields));
     let arrays = columns.into_iter().map(|(_, array)| array).collect();
     let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).expect("columns are as long as each other");
+    assert!(batch.num_rows() == 2 + usize::from(newest.is_some()) + files.len(), "one row for each action");
     let properties = WriterProperties::builder()
         .set_created_by("tidegate".to_owned())
         .set_statistics_enabled(EnabledStatistics::None)
@@ -87,6 +88,7 @@ fn columns(protocol: &Protocol, table: &MetaData, txn: Option<&Txn>, adds: &[Add
         change.expect("a truth value").append_value(add.data_change);
         text(row, 5, &add.stats);
     });
+    assert!(all.next == rows, "each row has its action");
     all.columns
 }
 
@@ -116,6 +118,7 @@ impl Actions {
             column.append(true);
             self.next += 1;
         }
+        assert!(self.next <= self.rows, "there are as many rows as actions");
         (self.next..self.rows).for_each(|_| null(&mut column, &fields));
         self.columns.push((name, Arc::new(column.finish())));
     }

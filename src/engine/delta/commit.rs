@@ -1,6 +1,6 @@
 //! A commit of a Delta log: one version of the table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -112,6 +112,10 @@ impl Commit {
 
     fn actions(&self, table: &Metadata) -> Vec<Action> {
         let (time, same_rows) = (self.time, self.operation == Operation::Compact);
+        let changed = self.removed.iter().chain(&self.added);
+        let paths: BTreeSet<&str> = changed.map(|file| file.path.as_str()).collect();
+        assert!(paths.len() == self.removed.len() + self.added.len(), "a commit names each file once");
+        assert!(self.operation != Operation::Create || paths.is_empty(), "a table begins without files");
         let mut actions = vec![Action::CommitInfo(CommitInfo {
             timestamp: time,
             operation: self.operation.name().to_owned(),
@@ -140,11 +144,13 @@ impl Commit {
 
 /// That a version holds a release.
 pub(super) fn txn(table: &Metadata, release: u32, time: i64) -> Txn {
+    assert!(release > 0, "releases are numbered from 1");
     Txn { app_id: table.app(), version: release.into(), last_updated: time }
 }
 
 /// That a file is in the table.
 pub(super) fn add(file: &DataFile, data_change: bool) -> Add {
+    assert!(!file.path.contains('/'), "files lie in the folder of their table");
     Add {
         path: file.path.clone(),
         partition_values: BTreeMap::new(),

@@ -60,6 +60,7 @@ impl<'c> GuardedCase<'c> {
                 Some(possible) => self.at_most(attacks, &possible),
             },
         };
+        assert!(found.len() == self.group.people.len(), "an answer for all people of the group");
         let people = self.group.people.iter().map(|&of| &self.people[of]);
         people.zip(found).map(|(equals, credibility)| tie(equals, (self.set, self.most), credibility)).collect()
     }
@@ -123,6 +124,7 @@ impl<'c> GuardedCase<'c> {
                 *most = most.max((rows[at] + self.shown(at).sensitive as f64) / people * (1.0 + 1e-12));
             }
         }
+        assert!(most.iter().all(|most| *most >= 0.0), "a probability");
         most.into_iter().map(|most| Some(Credibility::AtMost(most.min(1.0)))).collect()
     }
 }
@@ -141,6 +143,7 @@ struct Shown {
 
 impl Shown {
     fn of(equals: &Equals, sensitive: &[u64]) -> Shown {
+        assert!(equals.generalised <= equals.people, "people whose labels are coarser are some of them");
         Shown { rows: equals.people - equals.generalised, sensitive: equals.shown.map_or(0, |class| sensitive[class]) }
     }
 }
@@ -148,6 +151,7 @@ impl Shown {
 /// Which classes may have been generalised for the set, under some table; `None` if none.
 fn possible(attacks: &[Vec<MinimalityAttack>]) -> Option<Vec<bool>> {
     let classes = attacks.first().map_or(0, Vec::len);
+    assert!(attacks.iter().all(|one| one.len() == classes), "each table has all classes of the group");
     let possible: Vec<bool> = (0..classes).map(|at| attacks.iter().any(|one| one[at].is_possible())).collect();
     possible.contains(&true).then_some(possible)
 }

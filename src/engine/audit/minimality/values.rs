@@ -57,6 +57,10 @@ impl<'t> ValuesCase<'t> {
             Some(Some((counted, distinct))) => {
                 let shown = self.counts(self.people[of].shown);
                 let belief = Belief::of(counted, at, &shown, self.people[of].people);
+                assert!(
+                    distinct.as_ref().is_none_or(|of| of.len() == group.people.len()),
+                    "one for each kind of people"
+                );
                 let distinct = distinct.as_ref().map(|distinct| distinct[at]);
                 self.each(of, |equals, set| match &belief {
                     Some(belief) => self.tie((equals, set), belief, distinct),
@@ -93,6 +97,8 @@ impl<'t> ValuesCase<'t> {
             let kind = self.guarded.as_ref().map_or(value, |guarded| guarded.kinds[value]);
             counts[kind] += self.release.counts()[at];
         }
+        let rows = class.map_or(0, |class| self.release.size(class));
+        assert!(counts.iter().sum::<u64>() == rows, "each row of a class has one value");
         counts
     }
 
@@ -106,6 +112,7 @@ impl<'t> ValuesCase<'t> {
         let parts = |rows: &[u64]| -> Vec<GeneralisedPeople> {
             within(rows).map(|at| GeneralisedPeople { rows: rows[at], shown: shown[at].clone() }).collect()
         };
+        assert!(tables.iter().all(|table| table.len() == values.len()), "each table has all classes of the group");
         let mut found: Vec<Vec<Ties>> = Vec::with_capacity(tables.len());
         for table in tables {
             let of = table.iter().zip(&values).map(|(rows, values)| {
