@@ -75,6 +75,7 @@ pub fn replaced(known: &[PartLine], new: &[PartLine], changed: impl Fn(ReleaseSp
     let stays = |part: &&PartLine| !changed(part.span) && !new.iter().any(|new| new.meets(part));
     let mut parts: Vec<PartLine> = known.iter().filter(stays).chain(new).cloned().collect();
     parts.sort_by_key(|part| (part.table(), part.span));
+    assert!(parts.windows(2).all(|pair| !pair[0].meets(&pair[1])), "a release is in one part of each table");
     parts
 }
 
@@ -93,6 +94,7 @@ pub fn rewritten(
             // A period that is over is one file from then on.
             false => (parts.len() > 1).then_some(0),
         };
+        assert!(joined.is_none_or(|from| from + 1 < parts.len()), "one part alone is not joined");
         let (left, joined) = parts.split_at(joined.unwrap_or(parts.len()));
         spans.extend(left.iter().map(|part| part.span).filter(|span| changed(*span)));
         if let [first, .., last] = joined {
@@ -115,6 +117,7 @@ fn compacted(rows: &[u64]) -> Option<std::ops::Range<usize>> {
     let full = |of: &u32| rows[last(*of)..].iter().filter(|rows| size(rows) == *of).count() >= TOGETHER;
     // What comes of them may be one of eight again.
     let found = (0..=largest).filter(full).map(last).min()?;
+    assert!(rows.len() - found >= TOGETHER, "several parts become one");
     Some(found..rows.len())
 }
 

@@ -50,7 +50,9 @@ impl Tables {
             let (table, rows, bytes) = (TableKind::Rows, rows.rows(), part(rows, columns));
             ReleasePart { table, span: *span, rows, bytes }
         };
-        Tables::Parts(some.map(written).collect())
+        let parts: Vec<ReleasePart> = some.map(written).collect();
+        assert!(parts.windows(2).all(|pair| !pair[0].span.meets(pair[1].span)), "parts of different releases");
+        Tables::Parts(parts)
     }
 
     /// The same with parts of the table of measures: for each the releases, and the aggregates of the rows that they have added. Tables

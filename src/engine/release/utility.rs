@@ -15,7 +15,9 @@ pub struct LabelCounts {
 impl LabelCounts {
     /// Of a quasi column.
     pub fn of(table: &Overview<'_>, column: usize) -> LabelCounts {
-        LabelCounts { rows: table.sums.shown(column).collect(), all: table.sums.rows() }
+        let counts = LabelCounts { rows: table.sums.shown(column).collect(), all: table.sums.rows() };
+        assert!(counts.rows.values().sum::<u64>() == counts.all, "each row has one label of a column");
+        counts
     }
 
     /// Rows that show this very label.
@@ -42,6 +44,7 @@ impl LabelCounts {
         }
         let hidden = |(&node, &rows): (&Node, &u64)| u128::from(rows) * u128::from(tree.values(node) - 1);
         let hidden: u128 = self.rows.iter().map(hidden).sum();
+        assert!(hidden <= u128::from(self.all) * u128::from(domain - 1), "a label hides no more than the root");
         hidden as f64 / (self.all as f64 * (domain - 1) as f64)
     }
 }
@@ -59,5 +62,6 @@ pub fn loss(table: &Overview<'_>, trees: &[&Taxonomy]) -> f64 {
 pub fn discernibility(table: &Overview<'_>) -> f64 {
     let (sizes, all) = (table.sums.sizes(), table.sums.rows());
     let squares: u128 = sizes.map(|(size, classes)| u128::from(size).pow(2) * u128::from(classes)).sum();
+    assert!(squares <= u128::from(all).pow(2), "one class at most holds all rows");
     if all == 0 { 0.0 } else { squares as f64 / (all as f64).powi(2) }
 }

@@ -56,13 +56,13 @@ impl<'s> SumsAttack<'s> {
     /// There is not one entry for each cell.
     pub fn new(system: &'s SumSystem, published: Vec<Option<i128>>) -> SumsAttack<'s> {
         assert_eq!(published.len(), system.cells(), "a value or none for each cell");
-        assert_eq!(published.len(), system.cells(), "one entry for each cell");
         let parts = CellParts::new(system, |cell| published[cell].is_none());
         SumsAttack { system, published, parts }
     }
 
     /// The same for an attacker who knows one cell more.
     pub fn knowing(&self, cell: usize, value: i128) -> SumsAttack<'s> {
+        assert!(self.published[cell].is_none(), "a cell that is not published");
         let mut published = self.published.clone();
         published[cell] = Some(value);
         SumsAttack::new(self.system, published)
@@ -139,6 +139,7 @@ impl<'s> SumsAttack<'s> {
             let times = &scale / own;
             shares.into_iter().map(move |(relation, share)| (relation, share * &times)).collect::<Vec<_>>()
         });
+        assert!(scale > BigInt::ZERO, "a sum is a positive multiple");
         Some(Some(Derivation { relations: relations.collect(), scale }))
     }
 

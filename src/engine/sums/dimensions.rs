@@ -45,6 +45,10 @@ impl Dimension {
                 parts[parent].push(code);
             }
         }
+        assert!(
+            parts.iter().map(Vec::len).sum::<usize>() + 1 == self.codes(),
+            "each code but the first is part of one total"
+        );
         parts.into_iter().enumerate().filter(|(_, parts)| !parts.is_empty()).collect()
     }
 }
@@ -69,6 +73,10 @@ impl Dimensions {
     /// The cell of these codes.
     pub fn cell(&self, codes: &[usize]) -> usize {
         assert_eq!(codes.len(), self.dimensions.len(), "a code for each dimension");
+        assert!(
+            self.dimensions.iter().zip(codes).all(|(dimension, code)| *code < dimension.codes()),
+            "codes of their dimensions"
+        );
         self.dimensions.iter().zip(codes).fold(0, |cell, (dimension, code)| cell * dimension.codes() + code)
     }
 
@@ -85,6 +93,7 @@ impl Dimensions {
             })
             .collect();
         codes.reverse();
+        assert!(cell == 0, "a cell of the table");
         codes
     }
 
@@ -105,7 +114,9 @@ impl Dimensions {
         let part = relation.terms().iter().find(|term| term.1 > 0).expect("a total has parts").0;
         let (total_codes, part_codes) = (self.codes(total), self.codes(part));
         let over = (0..total_codes.len()).find(|&at| total_codes[at] != part_codes[at]);
-        (total, over.expect("a part is another cell"))
+        let over = over.expect("a part is another cell");
+        assert!(total_codes[over + 1..] == part_codes[over + 1..], "a total is over one dimension");
+        (total, over)
     }
 
     /// The system of all totals: along each dimension, for each combination of codes of the others. A total of one part is a relation too.

@@ -64,6 +64,9 @@ impl CellParts {
                 parts[part].relations.push(at);
             }
         }
+        assert!(parts.iter().all(|part| part.cells.is_sorted()), "cells of a part are found by their order");
+        let cells: usize = parts.iter().map(|part| part.cells.len()).sum();
+        assert!(cells == of.iter().flatten().count(), "each unknown cell is in one part");
         CellParts { parts, of }
     }
 
@@ -102,6 +105,7 @@ impl RelatedCells {
             Some((terms, right))
         };
         let equations = self.relations.iter().map(equation).collect::<Option<Vec<_>>>()?;
+        assert!(equations.iter().all(|(terms, _)| !terms.is_empty()), "relations of a part have a cell of it");
         Some(Tableau::new(self.ranges(system.range()), equations))
     }
 
@@ -126,7 +130,9 @@ impl RelatedCells {
             let others = by_direction.get(&direction).filter(|_| !direction.is_empty());
             (cell, others.map_or(Vec::new(), |others| others.iter().copied().filter(|&other| other != cell).collect()))
         };
-        Some(cells.iter().map(of).collect())
+        let found: Followed = cells.iter().map(of).collect();
+        assert!(found.iter().all(|(cell, from)| !from.contains(cell)), "no cell follows from itself");
+        Some(found)
     }
 
     fn ranges(&self, range: Range) -> Vec<Range> {

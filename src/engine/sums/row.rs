@@ -60,6 +60,7 @@ impl<N: WholeNumber> Equation<N> {
         }
         let mut row = Equation { terms, right: N::product_less(&times, &self.right, &less, &by.right)? };
         row.reduce();
+        assert!(row.at(unknown).is_none(), "the unknown is eliminated");
         Some(row)
     }
 

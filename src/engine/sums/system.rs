@@ -32,6 +32,7 @@ impl Relation {
             }
         }
         joined.retain(|term| term.1 != 0);
+        assert!(joined.windows(2).all(|pair| pair[0].0 < pair[1].0), "each cell once, in order");
         Relation { terms: joined, constant }
     }
 
@@ -52,6 +53,7 @@ impl Relation {
 
     /// What the relation lacks with these numbers; 0 where it holds.
     pub fn gap(&self, values: &[i128]) -> BigInt {
+        assert!(self.terms.last().is_none_or(|term| term.0 < values.len()), "a value for each cell");
         let terms = self.terms.iter().map(|&(cell, times)| BigInt::from(times) * values[cell]);
         BigInt::from(self.constant) - terms.sum::<BigInt>()
     }
@@ -75,8 +77,6 @@ impl SumSystem {
             relations.iter().all(|relation| relation.terms().iter().all(|&(cell, _)| cell < cells)),
             "relations of cells that are there"
         );
-        let last = relations.iter().filter_map(|relation| relation.terms.last());
-        assert!(last.max().is_none_or(|last| last.0 < cells), "relations are between cells of the system");
         SumSystem { cells, relations, range }
     }
 

@@ -48,7 +48,7 @@ pub fn data(table: &Release, values: &SensitiveValues, columns: &Columns) -> Vec
 /// # Panics
 /// Like [`data`], and if a row group is to have no rows.
 pub fn data_in_groups(table: &Release, values: &SensitiveValues, columns: &Columns, group: usize) -> Vec<u8> {
-    assert!(group > 0, "a group has rows");
+    assert!(table.width() == columns.trees().len(), "a label for each quasi column");
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
     let labels = quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::labels(table, at, tree)));
     write(labels.chain(sensitive(table, values, columns)).collect(), table.rows(), columns, group)
@@ -63,6 +63,7 @@ pub fn part(rows: &Histogram, columns: &Columns) -> Vec<u8> {
     let name = columns.release().name();
     let said = name.map_or_else(|| rows.clone().as_one(0), |_| rows.with_arrival());
     let (table, values) = (Release::from_own_labels(&said), said.values());
+    assert!(table.rows() == rows.rows(), "a part has all rows");
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
     let labels = quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::labels(&table, at, tree)));
     let release = name.map(|name| (name, ColumnWriter::arrivals(&table, values)));
@@ -81,6 +82,7 @@ pub fn two_in_groups(
     columns: &Columns,
     group: usize,
 ) -> [Vec<u8>; 2] {
+    assert!(table.rows() == people.rows(), "each person has a row");
     let exact = LeafTable::of(table, people);
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
     let leaves = quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::leaves(&exact, at, tree)));
@@ -113,6 +115,7 @@ fn try_write(written: Vec<(&str, ColumnWriter)>, rows: u64, columns: &Columns, g
     let root = ArrowSchemaConverter::new().schema_root("schema").convert(&schema)?.root_schema_ptr();
     let mut file = SerializedFileWriter::new(Vec::new(), root, Arc::new(properties(columns)?))?;
     let factory = ArrowRowGroupWriterFactory::new(&file, schema);
+    assert!(names.len() == fields.len(), "a name for each column");
     let mut left = rows;
     for number in 0.. {
         let rows = left.min(group) as usize;
