@@ -17,8 +17,17 @@ impl Live {
     /// Puts together what lies alone, as far as there is enough of it. How many entries and objects.
     ///
     /// # Errors
-    /// The store cannot be read or written.
+    /// Another writer has taken over, or the store cannot be read or written.
     pub fn pack(&mut self) -> Result<u64> {
+        let packed = self.pack_what_lies_alone();
+        if packed.is_err() {
+            // What is missing may be what another writer, which has taken over, does not need any more.
+            self.log.ours()?;
+        }
+        packed
+    }
+
+    fn pack_what_lies_alone(&mut self) -> Result<u64> {
         let few = self.settings.few;
         let mut packed = 0;
         for _ in 0..AT_ONCE {
