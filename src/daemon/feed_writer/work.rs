@@ -1,5 +1,7 @@
 //! What a feed at work has at hand, and how an entry gets into the log and then into the state: never the other way round.
 
+use std::sync::atomic::AtomicU64;
+
 use super::publish::public_root::PublicRoot;
 use super::state::FeedState;
 use crate::daemon::config;
@@ -72,6 +74,8 @@ pub struct Live {
     pub(super) last: Last,
     /// The entries there were when what lies alone was put together last.
     pub(super) packed: u64,
+    /// How often this writer has written a release aside.
+    pub(super) staged: AtomicU64,
     /// The digest of the page over all releases, once this process has written it.
     pub(super) index: Option<Sha256>,
 }

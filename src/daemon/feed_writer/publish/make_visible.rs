@@ -2,6 +2,8 @@
 //! manifest, which is the visibility point. Every step can be done twice: what is there with the same bytes is fine, what
 //! is there with others stops the feed.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::super::state::Pending;
 use super::super::work::Live;
 use super::public_root::FinalManifest;
@@ -100,8 +102,10 @@ impl Live {
         files: Vec<(String, Vec<u8>)>,
         stages: &mut Vec<String>,
     ) -> Result<Vec<Vec<u8>>> {
-        // A release may be judged more than once: after a crash, and when the one before was rejected.
-        let folder = format!("stage/{:010}/{release}/{}", self.log.writer().epoch, self.log.next());
+        // A release may be judged more than once: after a crash, when the one before was rejected, and when it was repaired. No name comes
+        // twice: a request to delete the files of the one before may still be on its way.
+        let attempt = self.staged.fetch_add(1, Relaxed);
+        let folder = format!("stage/{:010}/{release}/{}-{attempt}", self.log.writer().epoch, self.log.next());
         let placed = |(name, bytes)| (format!("{folder}-{name}"), bytes);
         let files: Vec<(String, Vec<u8>)> = files.into_iter().map(placed).collect();
         stages.extend(files.iter().map(|(path, _)| path.clone()));

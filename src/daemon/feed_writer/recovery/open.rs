@@ -2,6 +2,7 @@
 //! crash has left half done is finished. No effect outside comes before the fence lasts.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use super::super::publish::public_root::PublicRoot;
 use super::super::state::FeedState;
@@ -154,7 +155,18 @@ impl<'a> OpenedFeed<'a> {
         };
         let policy = state.terms.policy()?;
         let known = Last { entries: checkpoint.map_or(0, |seq| seq + 1), bytes: 0 };
-        let mut live = Live { log, state, policy, public, settings, hasher, last: known, packed: entries, index: None };
+        let mut live = Live {
+            log,
+            state,
+            policy,
+            public,
+            settings,
+            hasher,
+            last: known,
+            packed: entries,
+            staged: AtomicU64::new(0),
+            index: None,
+        };
         // What a tick has fixed is put down under the taxonomies that it was closed under.
         live.finish_closing()?;
         if !changed {
