@@ -30,7 +30,9 @@ pub struct Private {
     /// What is not as it was written.
     pub findings: Vec<Finding>,
     /// Files in the public root of a release that is decided and has no manifest yet.
-    pub leaving: BTreeSet<String>,
+    leaving: BTreeSet<String>,
+    /// Commits that are just leaving a Delta log, in any order.
+    leaving_commits: BTreeSet<String>,
     /// Objects that entries name, in their order.
     refs: Vec<Ref>,
     /// The same, by path.
@@ -101,6 +103,15 @@ impl Private {
         let mut found = Private::default();
         found.hidden(error)?;
         Ok(found)
+    }
+
+    /// All findings: these, and those of the public root but for what is just arriving or leaving there.
+    pub fn with_public(self, seen: CheckedPublicRoot) -> Vec<Finding> {
+        let Private { mut findings, leaving, leaving_commits, .. } = self;
+        findings.extend(seen.findings.into_iter().filter(|finding| !leaving_commits.contains(&finding.file)));
+        let strange = seen.strange.into_iter().filter(|path| !leaving.contains(path));
+        findings.extend(strange.map(Finding::unnamed));
+        findings
     }
 
     /// A pack that cannot be opened hides what else there is.
@@ -342,6 +353,9 @@ impl Private {
         let is_due = |version: u64| due.iter().any(|commit| commit.name() == LogFile::Commit(version));
         let path = |version: u64| log_path(id, LogFile::Commit(version));
         let first = table.delta().map_or(0, DeltaLog::first);
+        if cleaning {
+            self.leaving_commits.extend((0..first).map(path));
+        }
         for (version, decided) in (0..).zip(decided).skip(usize::try_from(first).unwrap_or(usize::MAX)) {
             match seen.commits.get(&version) {
                 None if !is_due(version) => self.wrong(path(version), COMMIT_GONE),

@@ -27,10 +27,10 @@ impl VerifyAnswer {
     pub fn of(seen: CheckedPublicRoot, found: Option<Private>) -> VerifyAnswer {
         let (releases, signatures) = (seen.releases.len() as u64, seen.signatures);
         let (entries, objects) = (found.as_ref().map(|found| found.entries), found.as_ref().map(|found| found.objects));
-        let (mut findings, leaving) = found.map_or_else(Default::default, |found| (found.findings, found.leaving));
-        findings.extend(seen.findings);
-        let strange = seen.strange.into_iter().filter(|path| !leaving.contains(path));
-        findings.extend(strange.map(Finding::unnamed));
+        let findings = match found {
+            Some(found) => found.with_public(seen),
+            None => seen.findings.into_iter().chain(seen.strange.into_iter().map(Finding::unnamed)).collect(),
+        };
         VerifyAnswer { intact: findings.is_empty(), releases, signatures, entries, objects, findings }
     }
 }
