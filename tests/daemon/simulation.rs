@@ -57,7 +57,7 @@ fn a_feed_keeps_its_promises_whatever_fails() {
 }
 
 /// Seeds beyond those of every day that have found a fault.
-const FOUND: [u64; 5] = [5_000_095, 6_003_702, 6_004_146, 7_005_078, 7_011_887];
+const FOUND: [u64; 8] = [5_000_095, 6_003_702, 6_004_146, 7_005_078, 7_011_249, 7_011_887, 7_014_052, 7_015_815];
 
 #[test]
 fn faults_that_were_found_once_do_not_come_back() {

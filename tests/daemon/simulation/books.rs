@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tidegate::daemon::error::Result;
 use tidegate::daemon::feed_writer::{FeedState, past_quickly};
-use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, Packs, Store};
+use tidegate::daemon::journal::{Body, CheckedEntry, Decision, KeyRing, read};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
 use tidegate::daemon::verify::{Finding, private, public};
@@ -34,9 +34,18 @@ pub fn state(nature: &Nature) -> Option<FeedState> {
 /// What `verify` says of these roots.
 fn findings(store: &dyn Store, shown: &dyn Store, ring: &KeyRing) -> Result<Vec<Finding>> {
     let seen = public(shown, Layout::Root, &[keys().1.public()])?;
-    let found = private(store, ring, shown, &seen)?;
-    let strange = seen.strange.into_iter().filter(|path| !found.leaving.contains(path)).map(Finding::unnamed);
-    Ok(found.findings.into_iter().chain(seen.findings).chain(strange).collect())
+    Ok(private(store, ring, shown, &seen)?.with_public(seen))
+}
+
+/// Whether a decision of the log has stopped a chain.
+fn has_stopped(nature: &Nature, ring: &KeyRing) -> bool {
+    let mut stopped = false;
+    let look = &mut |entry: &CheckedEntry| {
+        stopped |= matches!(&entry.entry.body, Body::Decision(Decision::Reject(rejection)) if rejection.stops);
+        Ok(())
+    };
+    read(&nature.private(), ring, 0, None, look).expect("a log");
+    stopped
 }
 
 /// Something is changed or removed on a copy of both roots: what a start would halt on is named by `verify`.
@@ -96,8 +105,17 @@ pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
         return;
     }
     let feed = &state.feed;
-    let elsewhere = feed.new_rows() + feed.waiting().rows() + feed.withheld().rows() + feed.pending();
     let is_erased = |person| erased.get(person).is_some_and(|request| state.requests.contains(request));
     let alone = came.difference(&ever).filter(|person| !is_erased(person)).count() as u64;
-    assert_eq!(elsewhere, alone, "people who are not published: the log has the first number, the topic the second");
+    // A check that reads sensitive values has stopped a chain: people of its increments count as published for ever.
+    if has_stopped(nature, &ring) {
+        let known = feed.new_rows() + feed.waiting().rows() + feed.withheld().rows() + feed.pending();
+        return assert!(known <= alone, "{known} people wait, {alone} have come and are not published");
+    }
+    let places = [feed.new_rows(), feed.waiting().rows(), feed.withheld().rows(), feed.pending()];
+    assert_eq!(
+        places.iter().sum::<u64>(),
+        alone,
+        "people who are not published: the log has the first number (new, waiting, withheld, pending: {places:?}), the topic the second"
+    );
 }
