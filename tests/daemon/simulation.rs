@@ -56,16 +56,6 @@ fn a_feed_keeps_its_promises_whatever_fails() {
     }
 }
 
-/// Seeds beyond those of every day that have found a fault.
-const FOUND: [u64; 8] = [5_000_095, 6_003_702, 6_004_146, 7_005_078, 7_011_249, 7_011_887, 7_014_052, 7_015_815];
-
-#[test]
-fn faults_that_were_found_once_do_not_come_back() {
-    let mut places = Places::default();
-    let played = FOUND.map(|seed| play(seed, &mut places, None)).into_iter().fold(Outcome::default(), Outcome::and);
-    assert!(played.changes > 0);
-}
-
 /// The kinds of entries that simulated feeds write. Messages that were set aside stay as bad as they are, and keys are changed while no feed
 /// runs.
 const KINDS: [&str; 17] = [
@@ -103,6 +93,11 @@ fn runs_that_failed_once_are_played_again() {
     }
     // Late writes brought back a commit of a Delta log behind its checkpoint, and had `LATEST` name a release that was withdrawn.
     for seed in [40_085, 2_000_777] {
+        play(seed, &mut places, None);
+    }
+    // `verify` when a withdrawal is half done, and beside a fence that came too late; an object that another writer removed while it was
+    // packed; files of a release that was repaired, deleted late; a chain that has stopped.
+    for seed in [5_000_095, 7_014_052, 6_003_702, 6_004_146, 7_005_078, 7_011_249, 7_011_887, 7_015_815] {
         play(seed, &mut places, None);
     }
 }

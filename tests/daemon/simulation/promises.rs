@@ -43,6 +43,8 @@ pub struct Promises {
     deleted: BTreeSet<String>,
     /// Manifests, files of Delta logs, and names of releases that came back so, until a process removes them or writes them again.
     pub returned: BTreeSet<String>,
+    /// Files of releases that were written aside so late that no process knows of them.
+    pub staged_late: BTreeSet<String>,
     /// The page over all releases as a process wrote it last.
     index: Option<Sha256>,
     /// Something was to leave the public root.
@@ -58,6 +60,9 @@ impl Promises {
 
     /// A change has happened.
     pub fn look(&mut self, roots: &[Memory; 2], side: Side, change: &Change) {
+        if self.late && change.path().starts_with("stage/") {
+            self.staged_late.insert(change.path().to_owned());
+        }
         match (side, change) {
             (Side::Private, Change::Create(path, bytes)) => {
                 if let Some(seq) = log::place(path) {
