@@ -35,6 +35,8 @@ pub struct StateRules<'r> {
 impl<const WORDS: usize> StateClasses<WORDS> {
     /// Of the state in which nothing is generalised.
     pub fn finest(rows: &DistinctRows, rules: &StateRules<'_>) -> StateClasses<WORDS> {
+        assert!(rows.columns.len() == rules.lattice.width(), "leaves of each column");
+        assert!(rows.values.is_empty() || rows.values.len() == rows.counts.len(), "a value for each row or for none");
         let key = |at: usize| {
             let mut key = [0; WORDS];
             for (column, leaves) in rows.columns.iter().enumerate() {
@@ -56,6 +58,8 @@ impl<const WORDS: usize> StateClasses<WORDS> {
 
     /// Of a state that generalises this one.
     pub fn rolled_up(&self, levels: &[u8], rules: &StateRules<'_>) -> StateClasses<WORDS> {
+        assert!(levels.len() == self.levels.len(), "a level for each column");
+        assert!(levels.iter().zip(&self.levels).all(|(to, from)| to >= from), "labels become coarser");
         let (mask, raised) =
             (rules.packing.mask::<WORDS>(levels), rules.packing.raised(rules.lattice, &self.levels, levels));
         // 0 for none, or a place of a class and 1. There are fewer classes than entries as a rule.
@@ -91,6 +95,8 @@ impl<const WORDS: usize> StateClasses<WORDS> {
         }
         keys.truncate(found);
         rows.truncate(found);
+        let sum = |rows: &[u32]| rows.iter().copied().map(u64::from).sum::<u64>();
+        assert!(sum(&rows) == sum(&self.rows), "coarser classes have the same rows");
         StateClasses { levels: levels.to_vec(), keys, rows }
     }
 
@@ -194,6 +200,7 @@ impl<const WORDS: usize> StateClasses<WORDS> {
 
 /// A table of so many places with these classes.
 fn spread<const WORDS: usize>(keys: &[ClassKey<WORDS>], places: usize) -> Vec<u32> {
+    assert!(places.is_power_of_two() && keys.len() < places, "there is a free place");
     let mut found = vec![0; places];
     for (key, at) in keys.iter().zip(1..) {
         let mut slot = hash(key) & (places - 1);

@@ -42,6 +42,7 @@ impl Packing {
             None => lattice.nodes(column, 0).len(),
         });
         let (fields, words) = fields(codes.chain([values]));
+        assert!(fields.len() == lattice.width() + 1, "a field for each column and one for values");
         let value = fields[lattice.width()];
         let columns = ways.into_iter().zip(fields).map(|(ways, field)| Column { field, ways }).collect();
         Packing { columns, value, words }
@@ -86,6 +87,7 @@ impl Packing {
 
     /// The columns that a mask does not generalise from one state to another, with the code there of each code here.
     pub fn raised<'l>(&self, lattice: &'l Lattice, from: &Levels, to: &[u8]) -> Vec<(KeyBits, &'l [u32])> {
+        assert!(from.len() == to.len() && to.len() == self.columns.len(), "a level for each column");
         let numbered = (0..to.len()).filter(|&column| self.columns[column].ways.is_none() && from[column] < to[column]);
         numbered.map(|column| (self.columns[column].field, lattice.raised(column, from[column], to[column]))).collect()
     }
@@ -138,6 +140,7 @@ impl Ways {
             }
             codes
         };
+        assert!(behind.is_sorted(), "the bits of coarser levels lie behind those of finer ones");
         let codes = (0..height).map(code_of).collect();
         Some(Ways { leaves: ways, behind, codes })
     }

@@ -39,6 +39,9 @@ pub fn crowds(people: &Headcount, division: &Division<'_>, effort: Effort, coin:
         course.tossed(region, effort.refusals, &closed, coin, &mut found);
     }
     found.waiting.sort_unstable();
+    let formed: u64 = found.classes.iter().map(|class| class.people).sum();
+    assert!(formed + course.people_of(&found.waiting) == people.rows(), "each person is in one class or waits");
+    assert!(found.classes.iter().all(|class| class.people >= division.people()), "classes are large enough");
     found
 }
 
@@ -146,6 +149,7 @@ impl Course<'_> {
                 others.push(tuple);
             }
         }
+        assert!(people_first <= people, "a part has no more people than the whole");
         tuples[first..].copy_from_slice(&others);
         let (first, second) = tuples.split_at_mut(first);
         let part = |at: usize| {

@@ -37,6 +37,7 @@ impl RemainingRows {
             people.push(count);
             numbers.extend(paths.number(leaves));
         }
+        assert!(numbers.len() == people.len() * paths.words(), "a number for each tuple");
         let tuples = (0..people.len() as u32).collect();
         RemainingRows { words: paths.words(), tuples, people, numbers, groups: HashTable::new() }
     }
@@ -79,7 +80,11 @@ impl RemainingRows {
                 taken[group_of[at as usize].expect("the first one is in a group")].tuples.push(tuple);
             }
         }
+        let before = self.people();
         self.keep(|at| group_of[at].is_none());
+        let gone: u64 = taken.iter().map(|group| group.people).sum();
+        assert!(before == self.people() + gone, "each row is taken once or is left");
+        assert!(taken.iter().all(|group| group.people >= k), "groups are large enough");
         taken
     }
 

@@ -36,6 +36,8 @@ impl LayerStates {
         }
         let most = ladders.iter().try_fold(1u128, |most, ladder| most.checked_mul(factor(ladder, ladder.height() - 1)));
         let order = if most.is_some() { sorted::<u128>(ladders) } else { sorted::<BigUint>(ladders) };
+        let states: u64 = heights.iter().map(|height| u64::from(*height)).product();
+        assert!(order.len() as u64 == states, "each state has one place in the order");
         LayerStates { heights, strides, order }
     }
 
@@ -61,6 +63,7 @@ impl LayerStates {
 
     /// The next one up in a column.
     pub fn above(&self, state: u32, column: usize) -> Option<u32> {
+        assert!((state as usize) < self.order.len(), "a state of these ladders");
         let (stride, height) = (self.strides[column], self.heights[column]);
         (state / stride % height + 1 < height).then(|| state + stride)
     }

@@ -77,6 +77,7 @@ pub fn coarsen(
 ) -> CoarserRecoding {
     let classes = gather(rows.into_iter().map(|row| (row.nodes, row.head)));
     let (up, up_squares) = bottom_up(classes.clone(), cut, coarsest, a, trees);
+    assert!(up_squares >= squares(&classes), "classes that are merged are larger");
     let down = from_the_top(&classes, cut, (coarsest, weights), a, trees);
     if down.squares < up_squares {
         let steps = Some(Course::searched_from(coarsest, &down, trees).steps().to_vec());
@@ -145,6 +146,7 @@ pub fn raised(
     coarsest: &[Cut],
     trees: &[&Taxonomy],
 ) -> Option<(usize, Recoding)> {
+    assert!(class.len() == trees.len() && cut.len() == trees.len(), "a label and a cut of each column");
     let classes = gather(people.into_iter().map(|(nodes, all)| (nodes, Head { all, ..Head::default() })));
     let splits = |tree: &Taxonomy, node: Node| tree.children(node).filter(|&child| tree.values(child) > 0).count() > 1;
     let above = class.iter().zip(trees).enumerate().filter_map(|(column, (&node, tree))| {

@@ -17,6 +17,7 @@ pub struct Course {
 impl Course {
     /// A recoding that was reached by these specialisations; those that it does not have any more are left out.
     pub fn new(cut: Recoding, steps: impl IntoIterator<Item = (usize, Node)>, trees: &[&Taxonomy]) -> Course {
+        assert!(cut.len() == trees.len(), "a cut of each taxonomy");
         let has = |&(column, node): &(usize, Node)| {
             let tree = trees[column];
             let at = cut[column].at(tree.leaf_range(node).start);
@@ -39,6 +40,7 @@ impl Course {
 
     /// A recoding that no specialisations led to: as if all nodes above it had been specialised by how deep they lie, then by column.
     pub fn level_by_level(cut: &[Cut], trees: &[&Taxonomy]) -> Course {
+        assert!(cut.len() == trees.len(), "a cut of each taxonomy");
         let mut steps: Vec<(usize, usize, Node)> = Vec::new();
         for (column, (cut, tree)) in cut.iter().zip(trees).enumerate() {
             let mut open = vec![(0, 0)];
@@ -86,6 +88,7 @@ impl Course {
 
     /// The same under taxonomies that have new leaves.
     pub fn grow(&mut self, growth: &[TreeGrowth], trees: &[&Taxonomy]) {
+        assert!(growth.len() == self.cut.len() && trees.len() == growth.len(), "what has grown in each taxonomy");
         for (cut, (growth, tree)) in self.cut.iter_mut().zip(growth.iter().zip(trees)) {
             *cut = growth.cut(cut, tree);
         }

@@ -55,6 +55,7 @@ impl ReleaseChain<'_> {
     /// M(s) of a target into `scratch`; returns Σ M(s) and the paper's figure.
     pub fn remaining(&self, sight: &Sight<'_>, classes: &[u32], scratch: &mut Scratch) -> (u64, u64) {
         let range = |view: usize| self.releases[sight.views[view].release].range(classes[view] as usize);
+        assert!(classes.len() == sight.views.len(), "a class in each release that shows the target");
         let base = (0..classes.len()).min_by_key(|&view| range(view).len()).expect("a target is seen somewhere");
         let values = self.releases[sight.views[base].release].values();
         scratch.crowd.clear();

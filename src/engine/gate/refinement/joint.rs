@@ -114,6 +114,7 @@ fn draw(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<Joint
         (0..TOGETHER).filter(|_| fits(release, (&drawn, distinct), &states, &mut chance)).count() as u64
     };
     let kept = (0..draws / TOGETHER).into_par_iter().map(chunk).sum();
+    assert!(kept <= draws, "some of the draws are kept");
     let slack: f64 = drawn.iter().map(|drawn| drawn.sampler.slack()).sum();
     let share = if draws == 0 { 0.0 } else { arithmetic::least(kept, draws) - slack };
     let ratio =
@@ -212,5 +213,10 @@ pub(super) fn cells(
             *leaf = side.start;
         }
     }
+    let width = release.columns().len();
+    assert!(
+        cells.iter().all(|cells| cells.leaves.len() == cells.volumes.len() * width),
+        "a leaf of each column for each cell"
+    );
     Ok(cells)
 }

@@ -97,6 +97,8 @@ impl<'s> Sampler<'s> {
     pub fn draw(&self, draws: &mut SeededDraws) -> Vec<(usize, u64)> {
         let mut counts = Vec::new();
         self.walk(draws, &mut counts, |at, state, step| self.chosen(at, state, step));
+        let rows: u64 = counts.iter().map(|(_, rows)| rows).sum();
+        assert!(rows == self.shape.rows, "a draw places each row");
         counts
     }
 
@@ -230,6 +232,7 @@ impl Range {
 
     /// Over so many draws.
     fn of(self, draws: u64) -> (u64, u64) {
+        assert!(self.times <= draws && (self.times == 0 || self.least <= self.most), "a range of so many draws");
         (if self.times < draws { 0 } else { self.least }, self.most)
     }
 }

@@ -51,6 +51,8 @@ pub fn divide(
         let place = holder.unwrap_or(release.classes().len());
         held[place].extend((0..*count).map(|_| leaves.clone()));
     }
+    let rows: u64 = rows.iter().map(|row| row.1).sum();
+    assert!(held.iter().map(Vec::len).sum::<usize>() as u64 == rows, "each row is held by one class");
     Ok(held)
 }
 
@@ -100,6 +102,7 @@ impl Division<'_> {
     /// The rows that the classes of a state take, if they are as many as they should.
     fn take(&mut self, tie: usize, state: usize) -> Option<Vec<usize>> {
         let State { layers, classes } = &self.ties[tie][state];
+        assert!(layers.len() == self.release.columns().len(), "a layer for each column");
         let (mut taken, mut counts) = (Vec::new(), vec![0; self.release.classes().len()]);
         for (row, (leaves, count)) in self.rows.iter().enumerate().filter(|(row, _)| self.holder[*row].is_none()) {
             let columns = self.release.columns().iter().zip(*layers).zip(leaves);

@@ -111,6 +111,7 @@ impl CrowdHistory {
     pub fn push(&mut self, growth: ReleaseGrowth, map: &[ValueCode]) {
         self.recode_added(map);
         let ReleaseGrowth { added, sums } = growth;
+        assert!(sums.rows() == self.sums.rows() + added.rows(), "sums of the rows before and of those that are new");
         for class in 0..added.classes() {
             *self.sizes.0.entry(added.class(class).to_vec()).or_default() += added.size(class);
         }
@@ -167,6 +168,8 @@ impl CrowdHistory {
             }
             *rows.entry(label.clone()).or_default() += atom.rows();
         }
+        let gone: u64 = rows.values().sum();
+        assert!(rest.sums.rows() + gone == self.sums.rows(), "a row that is removed is in no sum any more");
         Some((rest, rows))
     }
 

@@ -62,6 +62,7 @@ fn coefficients<'p>(
     bounds: &'p [VariableBound],
     mix: &'p [i64],
 ) -> impl Iterator<Item = i128> + 'p {
+    assert!(mix.len() == part.grown().len() + bounds.len(), "a multiple of each equation and each bound");
     let (given, made) = mix.split_at(part.grown().len());
     let of_path = move |variable: usize| {
         let sum: i128 = part.of(variable).iter().map(|&equation| i128::from(given[equation as usize])).sum();

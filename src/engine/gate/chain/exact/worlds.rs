@@ -205,6 +205,9 @@ impl<'s> Setting<'s> {
             place.push((number, part.variables() as u32));
             part.push(path(at).iter().map(|&equation| local[equation as usize]));
         }
+        assert!(place.len() == self.end.len(), "a place for each path");
+        let equations: usize = parts.iter().map(|part| part.grown().len()).sum();
+        assert!(equations == self.grown.len(), "each equation is in one part");
         let width = self.chain.numbered.len() + 1;
         Ok(Worlds { paths: self.paths, place, width, parts: parts.into_iter().map(Arc::new).collect() })
     }
