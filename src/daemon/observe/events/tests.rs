@@ -273,7 +273,7 @@ fn messages_of_a_topic_come_in() {
 }
 
 #[test]
-fn somebody_is_told_or_does_not_listen() {
+fn a_notification_is_received_or_is_not() {
     let watch = Watch::new();
     let sent = NotificationSent { receiver: Receiver::Topic, notice: Notice::Release };
     let moved = ["notifications_total{receiver=\"topic\"} 1", "receiver_away{receiver=\"topic\"} 0.0"];
