@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value as Json;
 
-use super::place::{Daemon, HEADER, NEVER, PER_FILE, PLANTED, Place, answer, people, person};
+use super::place::{Daemon, HEADER, NEVER, PER_FILE, PLANTED, Place, answer, files, people, person};
 use super::public::{Release, releases};
 
 const MANUAL: &str = "every = \"1s\"\napproval = \"manual\"\n";
@@ -197,6 +197,19 @@ fn a_policy_changes_with_a_new_chain() {
     let (code, answer) = place.json(&["new-chain", "feed.toml"]);
     assert_eq!((code, &answer["done"]), (1, &false.into()), "{answer}");
     assert!(answer["text"].as_str().is_some_and(|text| text.contains("identifier")), "{answer}");
+}
+
+#[test]
+fn a_new_chain_says_that_a_release_that_waited_is_void_and_removes_its_files() {
+    let place = Place::new(MANUAL);
+    place.offer("0.csv", people(0..40));
+    assert_eq!(place.once()["outcome"], "approval");
+    place.edit("k = 3", "k = 4");
+    let answer = place.done(&["new-chain", "feed.toml"]);
+    let text = answer["text"].as_str().expect("a text");
+    assert!(text.contains("Release 1, which waited for approval, is void"), "{answer}");
+    assert!(files(&place.path("private/stage")).is_empty(), "files of the void release are still there");
+    place.verified();
 }
 
 #[test]

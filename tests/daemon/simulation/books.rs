@@ -96,8 +96,7 @@ pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
     assert!(wrong.is_empty(), "`verify` is not content: {wrong:?}");
     // `verify` has looked whether it is what the whole log says.
     let Some(state) = state(nature) else { return };
-    // Otherwise some may stay until the next start: those of a release that was void while its store was silent.
-    if ended && nature.is_mutant() {
+    if ended {
         let pending = state.publishing.iter().chain(&state.held).flat_map(|pending| pending.approved.staged());
         let named: BTreeSet<&str> = pending.map(|file| file.stage.as_str()).collect();
         let late = nature.promises(|promises| promises.staged_late.clone());

@@ -259,11 +259,6 @@ impl Nature {
         self.known().processes.get(&process).and_then(|process| process.halted.clone())
     }
 
-    /// Whether the program has an error.
-    pub fn is_mutant(&self) -> bool {
-        self.known().mutant.is_some()
-    }
-
     /// Whether a process is dead or dying, so that it changes nothing any more.
     pub fn is_dead(&self, process: u32) -> bool {
         std::thread::panicking() || self.known().processes.get(&process).is_none_or(|process| process.dead)

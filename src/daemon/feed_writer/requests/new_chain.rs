@@ -32,9 +32,10 @@ impl Live {
         let (terms, release_column) = (terms(&mut self.log, &frozen)?, feed.columns.release().clone());
         let chain = ChainStart { chain: number, terms, wanted, delta, release_column, logs_forgetting: false };
         self.append(chain)?;
+        let void = self.void()?;
         self.reload()?;
         let waiting = self.state.feed.waiting().rows() + self.state.feed.new_rows();
-        let text = format!("chain {number} has begun; {waiting} rows wait for its first release");
+        let text = format!("chain {number} has begun; {waiting} rows wait for its first release{void}");
         Ok(RequestOutcome { chain: Some(number), count: Some(waiting), ..ask.done(text) })
     }
 
