@@ -61,7 +61,7 @@ const GRACE: Duration = Duration::from_secs(8);
 ///
 /// # Errors
 /// Why feeds halted, where they are not tried again; the others have gone on until they ended.
-pub async fn run(
+pub(crate) async fn run(
     feeds: Vec<FeedConfig>,
     how: How,
     options: PageOptions,

@@ -27,7 +27,19 @@ const QUICK: u32 = 8;
 ///
 /// # Errors
 /// Why it has halted, where it is not tried again.
-pub async fn keep(
+// Not itself an `async fn`: a public one is compiled into each program of unit tests, with all that it calls.
+pub fn keep(
+    feed: FeedConfig,
+    told: FeedObserver,
+    how: How,
+    world: Arc<dyn World>,
+    shutdown: watch::Receiver<bool>,
+) -> impl Future<Output = Result<Vec<FeedTick>>> {
+    try_again(feed, told, how, world, shutdown)
+}
+
+/// Works at a feed, and again after each halt.
+async fn try_again(
     feed: FeedConfig,
     told: FeedObserver,
     how: How,

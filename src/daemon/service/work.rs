@@ -30,7 +30,10 @@ const SETTLED: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// The feed halts.
-pub async fn work(at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result<Vec<FeedTick>> {
+pub(in crate::daemon::service) async fn work(
+    at_work: &Work,
+    mut shutdown: watch::Receiver<bool>,
+) -> Result<Vec<FeedTick>> {
     let pause = pause(&at_work.feed);
     let world = &at_work.world;
     let opens = at_work.clone();
