@@ -84,6 +84,9 @@ fn columns() -> Vec<Mutant> {
         sheet("a quasi column that may be null", "age: the column is of another type", |sheet| {
             refield(sheet, 0, "age", DataType::Utf8, true);
         }),
+        sheet("a schema with a name of its own", "the schema holds more than the columns", |sheet| {
+            sheet.root = "Jane Doe";
+        }),
         sheet("a sensitive column that may not be null", "diagnosis: the column is of another type", |sheet| {
             refield(sheet, 2, "diagnosis", DataType::Utf8, false);
         }),
@@ -192,6 +195,7 @@ fn spliced() -> Vec<Mutant> {
         data("bytes after the end that end like a file", "no readable Parquet file", |data| {
             data.extend(b"Jane Doe\x04\0\0\0PAR1");
         }),
+        data("other bytes at the beginning", "no readable Parquet file", |data| data[..4].copy_from_slice(b"Jane")),
         data("half a file", "no readable Parquet file", |data| data.truncate(data.len() / 2)),
         data("no file", "no readable Parquet file", Vec::clear),
         data("a broken page", "cannot be read", |data| data[4..40].fill(0xff)),

@@ -25,6 +25,8 @@ pub struct Sheet {
     pub sizes: bool,
     /// Rows per row group.
     pub group: usize,
+    /// The name of the schema.
+    pub root: &'static str,
 }
 
 impl Sheet {
@@ -48,7 +50,7 @@ impl Sheet {
             .set_created_by("tidegate".to_owned())
             .set_statistics_enabled(EnabledStatistics::None)
             .set_offset_index_disabled(true);
-        Sheet { columns, properties, sizes: false, group: 1 << 20 }
+        Sheet { columns, properties, sizes: false, group: 1 << 20, root: "schema" }
     }
 
     pub fn with(mut self, set: impl FnOnce(WriterPropertiesBuilder) -> WriterPropertiesBuilder) -> Sheet {
@@ -60,7 +62,7 @@ impl Sheet {
         let (fields, arrays): (Vec<FieldRef>, Vec<ArrayRef>) =
             self.columns.into_iter().map(|(field, array)| (Arc::new(field), array)).unzip();
         let schema = Arc::new(Schema::new(fields.clone()));
-        let root = ArrowSchemaConverter::new().schema_root("schema").convert(&schema).expect("a schema");
+        let root = ArrowSchemaConverter::new().schema_root(self.root).convert(&schema).expect("a schema");
         let properties = Arc::new(self.properties.build());
         let mut file = SerializedFileWriter::new(Vec::new(), root.root_schema_ptr(), properties).expect("a file");
         let factory = ArrowRowGroupWriterFactory::new(&file, schema);
