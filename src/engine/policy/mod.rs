@@ -58,6 +58,7 @@ impl Policy {
             return Err(first);
         }
         let k = written.k.expect("a policy without k is a contradiction");
+        assert!(k >= 2, "one person is no class");
         let search = written.search.unwrap_or(Search::TopDown);
         let policy = Policy {
             k,
@@ -80,6 +81,7 @@ impl Policy {
         let shown = &mut self.in_force;
         shown.on_unsafe = Some(self.on_unsafe);
         shown.search = Some(self.search);
+        assert!(self.max_loss <= Decimal::ONE, "a share of all detail");
         shown.max_loss = Some(self.max_loss);
         shown.on_repeat = Some(self.on_repeat);
         shown.mask = self.masking.map(|masking| masking.mask);

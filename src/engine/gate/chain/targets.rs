@@ -119,6 +119,7 @@ impl ReleaseChain<'_> {
 
     /// Looks at all non-empty targets; false when there were too many for that.
     pub fn all<F: Fold>(&self, sight: &Sight<'_>, pairs: &ComparablePairs, fold: &F) -> (F::Sum, bool) {
+        assert!(!sight.views.is_empty(), "a release shows the increment");
         let first = &sight.views[0];
         let roots: Vec<u32> = (0..self.numbered[first.recoding].len() as u32).collect();
         let share = MOST_TUPLES / (self.releases.len() * roots.len().max(1)) as u64 + 1;
@@ -154,6 +155,7 @@ impl ComparablePairs {
 
     /// The classes of recoding `to` that are comparable to a class of recoding `from`.
     pub(super) fn partners(&self, from: usize, id: u32, to: usize) -> &[u32] {
+        assert_ne!(from, to, "two recodings");
         if from < to {
             let cells = &self.cells[to][from];
             cells.later(cells.of_earlier(id as usize))
@@ -168,6 +170,7 @@ impl ComparablePairs {
         if from > to {
             return self.comparable(to, other, from, id);
         }
+        assert_ne!(from, to, "two recodings");
         let cells = &self.cells[to][from];
         cells.of_earlier(id as usize) == cells.of_later(other as usize)
     }
@@ -189,6 +192,7 @@ impl<F: Fold> Walk<'_, F> {
     /// False when the share ran out.
     fn descend(&mut self, sum: &mut F::Sum) -> bool {
         let (chain, sight, depth) = (self.chain, self.sight, self.ids.len());
+        assert!(depth <= sight.views.len(), "a class in each view at most");
         let Some(next) = sight.views.get(depth) else {
             if self.share == 0 {
                 return false;

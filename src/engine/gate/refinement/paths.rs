@@ -54,6 +54,8 @@ impl PlacementPaths {
     /// # Errors
     /// It has more.
     pub fn new(shape: &BlockShape, budget: u64) -> Result<PlacementPaths, Spent> {
+        let columns = shape.children.len();
+        assert!(shape.blocks.iter().all(|block| block.children.len() == columns), "a child in each column");
         let planned = shape.blocks.len() as u64 * shape.children.iter().sum::<usize>() as u64;
         let left = budget.checked_sub(planned).ok_or(Spent)?;
         let plan = Plan::new(shape);
@@ -73,11 +75,13 @@ impl PlacementPaths {
 
     /// The states before a block, or after the last one.
     pub fn states(&self, at: usize) -> Range<usize> {
+        assert!(at <= self.blocks(), "before a block, or after the last one");
         self.first[at]..self.first[at + 1]
     }
 
     /// How many states there are.
     pub fn number(&self) -> usize {
+        assert!(!self.states.is_empty(), "one state more than there are");
         self.states.len() - 1
     }
 
@@ -183,6 +187,7 @@ impl Plan {
             }
         }
         plan.first.push(plan.steps.len());
+        assert_eq!(plan.first.len(), number + 1, "steps of each block");
         plan
     }
 
@@ -255,11 +260,13 @@ impl Build<'_> {
         self.first.push(self.tuples.len());
         let arrow = u32::try_from(self.to.len()).map_err(|_| Spent)?;
         self.states.resize_with(self.tuples.len() + 1, || State { arrow, least: 0 });
+        assert_eq!(self.first.len(), self.shape.blocks.len() + 2, "states before each block and behind the last");
         Ok(())
     }
 
     /// How many rows the next block can get: no slab over its cap, and room for the rest in slabs with blocks to come.
     fn rows(&self, at: usize, state: &[u32]) -> Range<u32> {
+        assert!(u64::from(state[0]) <= self.shape.rows, "no more rows are placed than there are");
         let (cap, remaining) = (self.shape.cap, self.shape.rows - u64::from(state[0]));
         let volume = u64::try_from(self.shape.blocks[self.plan.order[at]].volume).unwrap_or(u64::MAX);
         let (mut least, mut most) = (0, if self.shape.distinct { remaining.min(volume) } else { remaining });
@@ -343,11 +350,16 @@ impl Build<'_> {
             paths.counts.extend(some.map(|(more, _)| (least + more) as u32));
             paths.supports[plan.order[at]] = from..paths.counts.len();
         }
+        assert!(
+            paths.supports.iter().all(|of| paths.counts[of.clone()].is_sorted_by(|one, next| one < next)),
+            "each count once"
+        );
         paths.possible = plan.possible && paths.supports.iter().all(|support| !support.is_empty());
         if paths.possible {
             plan.alone.iter().for_each(|&alone| meet(&mut ends[alone], shape.rows));
             // Slabs with nothing free in them.
             ends.iter_mut().filter(|ends| ends.0 == u64::MAX).for_each(|ends| *ends = (0, 0));
+            assert!(ends.iter().all(|(least, most)| least <= most && *most <= shape.cap), "rows that fit into a slab");
         }
         PlacementPaths { slabs: ends, ..paths }
     }

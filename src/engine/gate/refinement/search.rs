@@ -40,6 +40,7 @@ pub struct TargetRows {
 impl TargetRows {
     /// So many, in these cells; per block the parts that it is in.
     pub fn new(number: usize, cells: Vec<EqualCells>, parts: Vec<Vec<usize>>) -> TargetRows {
+        assert!(cells.iter().all(|cell| cell.block < parts.len()), "a block of the target");
         TargetRows { number, cells, parts }
     }
 }
@@ -90,7 +91,9 @@ impl PlacementSearch {
 
     /// The fewest and the most rows that a part held.
     pub fn seen(&self, target: usize, part: usize) -> (u32, u32) {
-        self.seen[target][part]
+        let seen = self.seen[target][part];
+        assert!(!self.found || seen.0 <= seen.1, "every placement has so many rows in it");
+        seen
     }
 
     /// Parts of which this is true, by what was seen of them.
@@ -110,6 +113,7 @@ impl PlacementSearch {
                 self.at[target].push(cell);
             }
         }
+        assert!(self.at.iter().zip(&self.rows).all(|(at, rows)| at.len() == rows.number), "all rows are placed");
         let all: usize = self.at.iter().map(Vec::len).sum();
         for _ in 0..all.saturating_mul(MENDING) {
             if self.over == 0 || self.work > WORK {
@@ -240,6 +244,7 @@ impl PlacementSearch {
         }
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by_key(|&target| self.rows[target].cells.len());
+        assert!(self.over == 0 && self.held.iter().flatten().all(|rows| *rows == 0), "no row is placed");
         let mut work = EVERY;
         self.next(&order, (0, self.rows[order[0]].number), left, &mut work).is_some() || self.differ(left)
     }
@@ -336,7 +341,8 @@ impl PlacementSearch {
     }
 
     fn put(&mut self, target: usize, cell: usize) {
-        let EqualCells { block, caps, .. } = &self.rows[target].cells[cell];
+        let EqualCells { block, caps, most } = &self.rows[target].cells[cell];
+        assert!(u64::from(self.held[target][cell]) < *most, "there is room for the row");
         for &cap in caps {
             self.over += u64::from(self.counted[cap as usize] >= self.cap);
             self.counted[cap as usize] += 1;
@@ -348,6 +354,7 @@ impl PlacementSearch {
 
     fn take(&mut self, target: usize, cell: usize) {
         let EqualCells { block, caps, .. } = &self.rows[target].cells[cell];
+        assert!(self.held[target][cell] > 0, "the row lies in this cell");
         for &cap in caps {
             self.counted[cap as usize] -= 1;
             self.over -= u64::from(self.counted[cap as usize] >= self.cap);
