@@ -94,6 +94,7 @@ const PURE: &[&str] = &[
     "dashmap",
     "foldhash",
     "hashbrown",
+    "maud",
     "num-bigint",
     "num-integer",
     "parquet",

@@ -1,9 +1,11 @@
 //! A class drawn as the boxes that its labels fall into one layer further down: the first column from top to bottom, the
 //! second from left to right, one drawing for each choice in the others. However large the class, the drawing is bounded.
 
+use maud::{Markup, display, html};
+
 use super::subject::AttackSubject;
 use crate::engine::gate::refinement::{AttackTarget, HeldRows};
-use crate::engine::release::html::{GroupedDigits, Many, Page, Text, put};
+use crate::engine::release::html::{GroupedDigits, Many, Text};
 
 /// Boxes of one class, and along one side, that are drawn at most.
 const BOXES: usize = 512;
@@ -74,66 +76,60 @@ impl Known {
 }
 
 /// What the colours mean.
-pub fn key(page: &mut Page, k: u64) {
+pub fn key(k: u64) -> Markup {
     let small = format!("number of rows, certain and smaller than k = {k}");
-    put!(page, "<div class=\"key\"><ul>\n");
-    for (known, words) in [
+    let kinds = [
         (Known::Gone, "earlier classes have covered it completely"),
         (Known::Empty, "certainly empty"),
         (Known::Open(0, k - 1), "minimum and maximum number of rows; ? marks a range that may be incomplete"),
         (Known::Certain(1), &small),
         (Known::Certain(k), "number of rows, certain"),
-    ] {
-        put!(page, "<li><svg class=\"boxes\" width=\"{WIDTH}\" height=\"24\" aria-hidden=\"true\">");
-        draw_box(page, known, (0, 0, 24), k);
-        put!(page, "</svg> {}</li>\n", Text(words));
+    ];
+    html! {
+        div class="key" { ul {
+            @for (known, words) in kinds {
+                li {
+                    svg class="boxes" width=(WIDTH) height="24" aria-hidden="true" { (draw_box(known, (0, 0, 24), k)) }
+                    " " (words)
+                }
+            }
+        } }
     }
-    put!(page, "</ul></div>\n");
 }
 
 /// Rectangle and figure of a box at a place, of some height.
-fn draw_box(page: &mut Page, known: Known, (x, y, height): (usize, usize, usize), k: u64) {
+fn draw_box(known: Known, (x, y, height): (usize, usize, usize), k: u64) -> Markup {
     let (wide, tall) = (WIDTH - 3, height - 3);
-    put!(
-        page,
-        "<g class=\"{}\"><rect x=\"{}\" y=\"{}\" width=\"{wide}\" height=\"{tall}\"/>",
-        known.class(k),
-        x + 1,
-        y + 1
-    );
-    if known == Known::Gone {
-        // Told apart without colours, too.
-        put!(page, "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>", x + 1, y + 1 + tall, x + 1 + wide, y + 1);
-    }
     let shown = known.shown();
-    if !shown.is_empty() {
-        put!(page, "<text class=\"middle\" x=\"{}\" y=\"{}\">{shown}</text>", x + WIDTH / 2, y + height / 2 + 4);
+    html! {
+        g class=(known.class(k)) {
+            rect x=(x + 1) y=(y + 1) width=(wide) height=(tall) {}
+            // Told apart without colours, too.
+            @if known == Known::Gone { line x1=(x + 1) y1=(y + 1 + tall) x2=(x + 1 + wide) y2=(y + 1) {} }
+            @if !shown.is_empty() { text class="middle" x=(x + WIDTH / 2) y=(y + height / 2 + 4) { (shown) } }
+        }
     }
-    put!(page, "</g>");
 }
 
 /// Draws a target.
-pub fn draw(page: &mut Page, target: &AttackTarget, subject: &AttackSubject) {
+pub fn draw(target: &AttackTarget, subject: &AttackSubject) -> Markup {
     let labels = labels(target, subject);
     let sides: Vec<usize> = labels.iter().map(Vec::len).collect();
     let boxes = sides.iter().try_fold(1usize, |product, side| product.checked_mul(*side).filter(|all| *all <= BOXES));
     match boxes {
-        _ if target.blocks.is_empty() => {
-            put!(page, "<p>What its parts can hold is too much work to find out.</p>\n");
-        }
-        _ if sides.is_empty() => {
-            put!(page, "<p>One cell, which cannot be cut: nothing is learnt.</p>\n");
-        }
-        Some(_) if sides.iter().take(2).all(|side| *side <= SIDE) => plots(page, target, &labels, subject),
+        _ if target.blocks.is_empty() => html! { p { "What its parts can hold is too much work to find out." } },
+        _ if sides.is_empty() => html! { p { "One cell, which cannot be cut: nothing is learnt." } },
+        Some(_) if sides.iter().take(2).all(|side| *side <= SIDE) => plots(target, &labels, subject),
         _ => {
             let certain = target.blocks.iter().filter(|held| held.support.certain().is_some_and(|rows| rows > 0));
-            put!(
-                page,
-                "<p>Too many parts to draw: {} with something free, {} of them with a number of rows that is certain and \
-                 not 0.</p>\n",
-                GroupedDigits(target.blocks.len() as u64),
-                GroupedDigits(certain.count() as u64)
-            );
+            let [all, certain] =
+                [target.blocks.len(), certain.count()].map(|boxes| display(GroupedDigits(boxes as u64)));
+            html! {
+                p {
+                    "Too many parts to draw: " (all) " with something free, " (certain)
+                    " of them with a number of rows that is certain and not 0."
+                }
+            }
         }
     }
 }
@@ -148,27 +144,28 @@ fn labels<'s>(target: &AttackTarget, subject: &'s AttackSubject) -> Vec<Vec<&'s 
     target.columns.iter().map(children).collect()
 }
 
-fn plots(page: &mut Page, target: &AttackTarget, labels: &[Vec<&str>], subject: &AttackSubject) {
+fn plots(target: &AttackTarget, labels: &[Vec<&str>], subject: &AttackSubject) -> Markup {
     let others = &labels[labels.len().min(2)..];
     let number: usize = others.iter().map(Vec::len).product();
     let across = labels.get(1).map(|_| format!(", {} from left to right", column(target, subject, 1)));
     let axes = format!("{} from top to bottom{}", column(target, subject, 0), across.unwrap_or_default());
-    put!(page, "<p>{}:</p>\n<div class=\"plots\">\n", Text(&axes));
-    for at in 0..number {
+    let chosen = |at: usize| {
         let mut left = at;
-        let mut chosen: Vec<usize> = others
-            .iter()
-            .rev()
-            .map(|labels| {
-                let child = left % labels.len();
-                left /= labels.len();
-                child
-            })
-            .collect();
+        let child = |labels: &Vec<&str>| {
+            let child = left % labels.len();
+            left /= labels.len();
+            child
+        };
+        let mut chosen: Vec<usize> = others.iter().rev().map(child).collect();
         chosen.reverse();
-        plot(page, target, (labels, &chosen), subject);
+        chosen
+    };
+    html! {
+        p { (Text(&axes)) ":" }
+        div class="plots" {
+            @for at in 0..number { (plot(target, (labels, &chosen(at)), subject)) }
+        }
     }
-    put!(page, "</div>\n");
 }
 
 /// The names of the columns that can be cut.
@@ -177,7 +174,7 @@ fn column<'s>(target: &AttackTarget, subject: &'s AttackSubject, at: usize) -> &
 }
 
 /// One drawing: children are chosen in all columns from the third on.
-fn plot(page: &mut Page, target: &AttackTarget, (labels, chosen): (&[Vec<&str>], &[usize]), subject: &AttackSubject) {
+fn plot(target: &AttackTarget, (labels, chosen): (&[Vec<&str>], &[usize]), subject: &AttackSubject) -> Markup {
     let k = subject.release.k();
     let (down, across) = (&labels[0], labels.get(1));
     let (rows, columns) = (down.len(), across.map_or(1, Vec::len));
@@ -186,50 +183,38 @@ fn plot(page: &mut Page, target: &AttackTarget, (labels, chosen): (&[Vec<&str>],
         let found = target.blocks.binary_search_by(|held| held.children.cmp(&children));
         Known::of(found.ok().map(|at| &target.blocks[at]))
     };
-    let fixed: Vec<String> = chosen
-        .iter()
-        .enumerate()
-        .map(|(at, &child)| format!("{} = {}", column(target, subject, at + 2), labels[at + 2][child]))
-        .collect();
+    let fixed =
+        |(at, &child): (usize, &usize)| format!("{} = {}", column(target, subject, at + 2), labels[at + 2][child]);
+    let fixed: Vec<String> = chosen.iter().enumerate().map(fixed).collect();
+    let told = |row: usize, column: usize| {
+        let across = across.map_or(String::new(), |across| format!(", {}", across[column]));
+        format!("{}{across}: {}", down[row], known(row, column).words())
+    };
+    let all_told = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+    let all_told: Vec<String> = all_told.map(|(row, column)| told(row, column)).collect();
     let beside = if across.is_some() { ABOVE } else { 0 };
-    let mut told: Vec<String> = Vec::new();
-    for (row, label) in down.iter().enumerate() {
-        let words = |column: usize| {
-            let across = across.map_or(String::new(), |across| format!(", {}", across[column]));
-            format!("{label}{across}: {}", known(row, column).words())
-        };
-        told.extend((0..columns).map(words));
-    }
     let (width, height) = (BESIDE + columns * WIDTH, beside + rows * HEIGHT);
-    put!(page, "<figure>\n");
-    if !fixed.is_empty() {
-        put!(page, "<figcaption>{}</figcaption>\n", Text(&fixed.join("; ")));
-    }
-    put!(
-        page,
-        "<svg class=\"boxes\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" "
-    );
-    put!(page, "aria-label=\"{}\">\n", Text(&[fixed, told.clone()].concat().join("; ")));
-    for (at, label) in across.into_iter().flatten().enumerate() {
-        let (x, y) = (BESIDE + at * WIDTH + WIDTH / 2, ABOVE - 5);
-        put!(page, "<text class=\"middle\" x=\"{x}\" y=\"{y}\">{}</text>\n", Text(&cut(label, LETTERS[1])));
-    }
-    for (row, label) in down.iter().enumerate() {
-        let y = beside + row * HEIGHT;
-        let middle = y + HEIGHT / 2 + 4;
-        put!(
-            page,
-            "<text class=\"end\" x=\"{}\" y=\"{middle}\">{}</text>\n",
-            BESIDE - 8,
-            Text(&cut(label, LETTERS[0]))
-        );
-        for column in 0..columns {
-            put!(page, "<g><title>{}</title>", Text(&told[row * columns + column]));
-            draw_box(page, known(row, column), (BESIDE + column * WIDTH, y, HEIGHT), k);
-            put!(page, "</g>\n");
+    let described = [&fixed[..], &all_told].concat().join("; ");
+    html! {
+        figure {
+            @if !fixed.is_empty() { figcaption { (Text(&fixed.join("; "))) } }
+            svg class="boxes" viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height) role="img" aria-label=(Text(&described)) {
+                @for (at, label) in across.into_iter().flatten().enumerate() {
+                    text class="middle" x=(BESIDE + at * WIDTH + WIDTH / 2) y=(ABOVE - 5) { (Text(&cut(label, LETTERS[1]))) }
+                }
+                @for (row, label) in down.iter().enumerate() {
+                    @let y = beside + row * HEIGHT;
+                    text class="end" x=(BESIDE - 8) y=(y + HEIGHT / 2 + 4) { (Text(&cut(label, LETTERS[0]))) }
+                    @for column in 0..columns {
+                        g {
+                            title { (Text(&all_told[row * columns + column])) }
+                            (draw_box(known(row, column), (BESIDE + column * WIDTH, y, HEIGHT), k))
+                        }
+                    }
+                }
+            }
         }
     }
-    put!(page, "</svg>\n</figure>\n");
 }
 
 /// A label, or as much of it as fits.

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use maud::{Markup, display, html};
+
 use super::boxes;
 use super::subject::AttackSubject;
-use super::words::{called, count, few, head, joint, odds, ratio, reasons, tells, verdict, worst};
+use super::words::{called, count, few, head as subtitle, joint, odds, ratio, reasons, tells, verdict, worst};
 use crate::engine::gate::refinement::{AttackResult, AttackTarget, AttackedRows, CarvingRule, certain};
-use crate::engine::release::html::{GroupedDigits, Many, Page, STYLE, Text, put};
+use crate::engine::release::html::{GroupedDigits, Many, Text, document, head, name, numbers, wide};
 
 /// Targets that are drawn at most.
 const DRAWN: usize = 50;
@@ -18,56 +20,44 @@ const REASONS: usize = 100;
 
 /// The page as HTML.
 pub fn page(found: &AttackResult, subject: &AttackSubject) -> Vec<u8> {
-    let mut page = Page::default();
-    let title = format!("Refinement attack on {}", subject.name);
-    put!(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    put!(
-        page,
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n",
-        Text(&title)
-    );
-    put!(page, "<style>\n{STYLE}{}</style>\n</head>\n<body>\n", include_str!("style.css"));
-    put!(page, "<header>\n<h1>Refinement attack on <bdi>{}</bdi></h1>\n", Text(&subject.name));
-    put!(page, "<p class=\"due\">{}</p>\n</header>\n<main>\n", Text(&head(found, subject)));
-    judgement(&mut page, found, subject);
     let accused: BTreeSet<AttackedRows> = found.against.iter().filter_map(|against| against.place).collect();
     let shown = |at: &usize| tells(&found.targets[*at]) || accused.contains(&found.targets[*at].place);
     let worst: Vec<usize> = worst(&found.targets).into_iter().filter(shown).collect();
-    figures(&mut page, &worst, found, subject);
-    // Of groups of neighbours nothing is known part by part.
-    if *subject.release.rule() != CarvingRule::Finest {
-        drawings(&mut page, &worst, found, subject);
-    }
-    put!(page, "</main>\n</body>\n</html>\n");
-    page.into_bytes()
-}
-
-fn judgement(page: &mut Page, found: &AttackResult, subject: &AttackSubject) {
-    let class = if found.against.is_empty() { "rule" } else { "warning" };
-    put!(page, "<section>\n<h2>Verdict</h2>\n<p class=\"{class}\">{}</p>\n", Text(&verdict(found, subject)));
-    if let Some(few) = few(subject) {
-        put!(page, "<p>{}</p>\n", Text(&few));
-    }
-    if !found.against.is_empty() {
-        put!(page, "<ul>\n");
-        for against in reasons(found).into_iter().take(REASONS) {
-            put!(page, "<li>{}</li>\n", Text(&against.text));
+    let body = html! {
+        header {
+            h1 { "Refinement attack on " (name(&subject.name)) }
+            p class="due" { (Text(&subtitle(found, subject))) }
         }
-        put!(page, "</ul>\n");
-    }
-    if found.against.len() > REASONS {
-        put!(page, "<p>… and {} more.</p>\n", GroupedDigits((found.against.len() - REASONS) as u64));
-    }
-    if found.targets.len() > 1 {
-        put!(page, "<p>{}.</p>\n", Text(&joint(found.joint.as_ref())));
-    }
-    if let Some(odds) = odds(found, subject) {
-        put!(page, "<p>{}</p>\n", Text(&odds));
-    }
-    put!(page, "</section>\n");
+        main {
+            (judgement(found, subject))
+            (figures(&worst, found, subject))
+            // Of groups of neighbours nothing is known part by part.
+            @if *subject.release.rule() != CarvingRule::Finest { (drawings(&worst, found, subject)) }
+        }
+    };
+    let title = format!("Refinement attack on {}", subject.name);
+    document("en", Text(&title), include_str!("style.css"), body)
 }
 
-fn figures(page: &mut Page, worst: &[usize], found: &AttackResult, subject: &AttackSubject) {
+fn judgement(found: &AttackResult, subject: &AttackSubject) -> Markup {
+    html! {
+        section {
+            h2 { "Verdict" }
+            p class=(if found.against.is_empty() { "rule" } else { "warning" }) { (Text(&verdict(found, subject))) }
+            @if let Some(few) = few(subject) { p { (Text(&few)) } }
+            @if !found.against.is_empty() {
+                ul { @for against in reasons(found).into_iter().take(REASONS) { li { (Text(&against.text)) } } }
+            }
+            @if found.against.len() > REASONS {
+                p { "… and " (display(GroupedDigits((found.against.len() - REASONS) as u64))) " more." }
+            }
+            @if found.targets.len() > 1 { p { (Text(&joint(found.joint.as_ref()))) "." } }
+            @if let Some(odds) = odds(found, subject) { p { (Text(&odds)) } }
+        }
+    }
+}
+
+fn figures(worst: &[usize], found: &AttackResult, subject: &AttackSubject) -> Markup {
     let told = match subject.release.rule() {
         rule if rule.is_halving() => {
             "An attacker who knows how classes were halved learns no more than that: all of them remain, and the ratio is 1."
@@ -82,68 +72,79 @@ fn figures(page: &mut Page, worst: &[usize], found: &AttackResult, subject: &Att
              is by how much they are fewer."
         }
     };
-    put!(
-        page,
-        "<section>\n<h2>Figures</h2>\n<p>Each class can stand for many sets of rows. {told} Known classes are parts with a certain number of rows, 1 to k − 1. ≥ and ≤ are bounds on the safe side, ? \
-         is not known.</p>\n<div class=\"wide\" role=\"region\" aria-label=\"Table of figures\" tabindex=\"0\">\n<table class=\"figures\">\n<thead><tr><th scope=\"col\">Class</th>"
-    );
-    let alone = found.fuzzy.as_ref().map(|_| "Cells with one person");
-    for name in ["Rows", "Possible sets", "Remain", "Ratio", "Known classes"].into_iter().chain(alone) {
-        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
+    let silent = (found.targets.len() - worst.len()) as u64;
+    html! {
+        section {
+            h2 { "Figures" }
+            p {
+                "Each class can stand for many sets of rows. " (told) " Known classes are parts with a certain number of rows, 1 to k − 1. \
+                 ≥ and ≤ are bounds on the safe side, ? is not known."
+            }
+            (wide("Table of figures", table(worst, found, subject)))
+            (left_out(worst.len(), LISTED))
+            @if silent > 0 {
+                p {
+                    "Of " (display(GroupedDigits(silent))) " "
+                    @if !worst.is_empty() { "other " }
+                    @if silent == 1 { "class" } @else { "classes" }
+                    " nothing is learnt: all possible sets remain."
+                }
+            }
+        }
     }
-    put!(page, "</tr></thead>\n<tbody>\n");
-    for &at in worst.iter().take(LISTED) {
+}
+
+fn table(worst: &[usize], found: &AttackResult, subject: &AttackSubject) -> Markup {
+    let alone = found.fuzzy.as_ref().map(|_| "Cells with one person");
+    let heads = ["Rows", "Possible sets", "Remain", "Ratio", "Known classes"].into_iter().chain(alone);
+    let cells = |at: usize| {
         let target = &found.targets[at];
-        put!(page, "<tr><th scope=\"row\"><bdi>{}</bdi></th>", Text(&called(target, subject)));
         let known = certain(target).map_or("?".to_owned(), |crowds| GroupedDigits(crowds.len() as u64).to_string());
         let rows = GroupedDigits(target.rows).to_string();
-        let cells = [rows, count(&target.lr), count(&target.cra), ratio(&target.ratio), known];
         let alone = found.fuzzy.as_ref().map(|fuzzy| GroupedDigits(fuzzy[at]).to_string());
-        for cell in cells.into_iter().chain(alone) {
-            put!(page, "<td class=\"number\">{cell}</td>");
+        [rows, count(&target.lr), count(&target.cra), ratio(&target.ratio), known].into_iter().chain(alone)
+    };
+    html! {
+        table class="figures" {
+            (head(["Class"], heads))
+            tbody {
+                @for &at in worst.iter().take(LISTED) {
+                    tr { th scope="row" { (name(&called(&found.targets[at], subject))) } (numbers(cells(at))) }
+                }
+            }
         }
-        put!(page, "</tr>\n");
-    }
-    put!(page, "</tbody>\n</table>\n</div>\n");
-    left_out(page, worst.len(), LISTED);
-    let silent = (found.targets.len() - worst.len()) as u64;
-    if silent > 0 {
-        let others = if worst.is_empty() { "" } else { "other " };
-        let classes = if silent == 1 { "class" } else { "classes" };
-        put!(
-            page,
-            "<p>Of {} {others}{classes} nothing is learnt: all possible sets remain.</p>\n",
-            GroupedDigits(silent)
-        );
-    }
-    put!(page, "</section>\n");
-}
-
-fn left_out(page: &mut Page, all: usize, shown: usize) {
-    if all > shown {
-        put!(page, "<p>The {} worst of {}.</p>\n", GroupedDigits(shown as u64), GroupedDigits(all as u64));
     }
 }
 
-fn drawings(page: &mut Page, worst: &[usize], found: &AttackResult, subject: &AttackSubject) {
-    put!(
-        page,
-        "<section>\n<h2>What the parts of each class can hold</h2>\n<p>A class is cut once in every column that its label does \
-         not fix; each box is one part.</p>\n"
-    );
-    boxes::key(page, subject.release.k());
-    left_out(page, worst.len(), DRAWN);
-    for &at in worst.iter().take(DRAWN) {
-        target(page, &found.targets[at], subject);
+fn left_out(all: usize, shown: usize) -> Markup {
+    html! {
+        @if all > shown {
+            p { "The " (display(GroupedDigits(shown as u64))) " worst of " (display(GroupedDigits(all as u64))) "." }
+        }
     }
-    put!(page, "</section>\n");
 }
 
-fn target(page: &mut Page, target: &AttackTarget, subject: &AttackSubject) {
-    put!(page, "<section class=\"target\">\n<h3><bdi>{}</bdi></h3>\n", Text(&called(target, subject)));
-    let remain = count(&target.cra);
-    put!(page, "<p>{}; {remain} of {} possible sets remain, ", Many(target.rows, "row"), count(&target.lr));
-    put!(page, "ratio {}.</p>\n", ratio(&target.ratio));
-    boxes::draw(page, target, subject);
-    put!(page, "</section>\n");
+fn drawings(worst: &[usize], found: &AttackResult, subject: &AttackSubject) -> Markup {
+    html! {
+        section {
+            h2 { "What the parts of each class can hold" }
+            p { "A class is cut once in every column that its label does not fix; each box is one part." }
+            (boxes::key(subject.release.k()))
+            (left_out(worst.len(), DRAWN))
+            @for &at in worst.iter().take(DRAWN) { (target(&found.targets[at], subject)) }
+        }
+    }
+}
+
+fn target(target: &AttackTarget, subject: &AttackSubject) -> Markup {
+    html! {
+        section class="target" {
+            h3 { (name(&called(target, subject))) }
+            p {
+                (display(Many(target.rows, "row"))) "; " (count(&target.cra)) " of " (count(&target.lr)) " possible sets remain, ratio "
+                (ratio(&target.ratio)) "."
+            }
+            (boxes::draw(target, subject))
+        }
+    }
 }

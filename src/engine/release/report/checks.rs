@@ -1,67 +1,65 @@
 //! The checks in words: what each asks, its limit, and, where that is public, its figure and the margin. A check that was not made is
 //! listed as not made, whatever the reason.
 
+use maud::{Markup, html};
+
 use super::Report;
-use super::html::{Page, put};
+use super::html::{fixed, head};
 use super::words::{Words, fill};
 use crate::release::check::CheckLine;
 use crate::release::check::{Check, Side};
 use crate::release::figure::Figure;
 
 /// The section on checks.
-pub fn write(page: &mut Page, report: &Report) {
+pub fn section(report: &Report) -> Markup {
     let (words, checks) = (report.words, &report.manifest.checks);
-    put!(page, "<section id=\"checks\">\n<h2>{}</h2>\n<p>{}</p>\n", words.checks_heading, words.checks_text);
-    if checks.is_empty() {
-        put!(page, "<p class=\"warning\">{}</p>\n</section>\n", words.no_check);
-        return;
-    }
-    put!(page, "<table class=\"cards\">\n<thead><tr>");
-    for name in [words.check_column, words.outcome] {
-        put!(page, "<th scope=\"col\">{name}</th>");
-    }
-    for name in [words.found, words.limit, words.margin] {
-        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
-    }
-    put!(page, "</tr></thead>\n<tbody>\n");
-    for line in checks {
-        row(page, report, line);
-    }
-    put!(page, "</tbody>\n</table>\n</section>\n");
-}
-
-fn row(page: &mut Page, report: &Report, line: &CheckLine) {
-    let words = report.words;
-    put!(page, "<tr{}>", if line.made { "" } else { " class=\"missing\"" });
-    let about = words.check(line.check, report.manifest.is_divided());
-    put!(page, "<th scope=\"row\">{}<p>{}</p></th>", about.title, about.meaning);
-    put!(page, "<td data-label=\"{}\">{}</td>", words.outcome, outcome(words, line));
-    let cells = [
-        (words.found, line.value.filter(|_| line.made).map(|value| words.figure(value))),
-        (words.limit, line.limit.map(|limit| limit_words(words, line.check, limit))),
-        (words.margin, margin(line).map(|margin| words.figure(margin))),
-    ];
-    for (name, cell) in cells {
-        put!(page, "<td class=\"number\" data-label=\"{name}\">{}</td>", cell.as_deref().unwrap_or("–"));
-    }
-    put!(page, "</tr>\n");
-}
-
-fn outcome(words: &Words, line: &CheckLine) -> String {
-    let text = match (line.made, line.value, line.limit) {
-        (false, ..) => return format!("<b>{}</b>", words.not_made),
-        (true, None, Some(_)) => words.passed_private,
-        (true, None, None) => words.passed,
-        (true, Some(_), None) => words.reported,
-        (true, Some(value), Some(limit)) if line.check.facts().side.is_some_and(|side| !side.holds(value, limit)) => {
-            return format!("<b>{}</b>", words.beyond);
+    html! {
+        section id="checks" {
+            h2 { (words.checks_heading) }
+            p { (fixed(words.checks_text)) }
+            @if checks.is_empty() {
+                p class="warning" { (words.no_check) }
+            } @else {
+                table class="cards" {
+                    (head([words.check_column, words.outcome], [words.found, words.limit, words.margin]))
+                    tbody { @for line in checks { (row(report, line)) } }
+                }
+            }
         }
-        (true, Some(_), Some(_)) => words.passed,
-    };
-    text.to_owned()
+    }
 }
 
-fn limit_words(words: &Words, check: Check, limit: Figure) -> String {
+fn row(report: &Report, line: &CheckLine) -> Markup {
+    let words = report.words;
+    let about = words.check(line.check, report.manifest.is_divided());
+    let cells = [
+        (words.found, line.value.filter(|_| line.made).map(|value| html! { (words.figure(value)) })),
+        (words.limit, line.limit.map(|limit| limit_words(words, line.check, limit))),
+        (words.margin, margin(line).map(|margin| html! { (words.figure(margin)) })),
+    ];
+    html! {
+        tr class=[(!line.made).then_some("missing")] {
+            th scope="row" { (about.title) p { (fixed(about.meaning)) } }
+            td data-label=(words.outcome) { (outcome(words, line)) }
+            @for (name, cell) in cells {
+                td class="number" data-label=(name) { @if let Some(cell) = cell { (cell) } @else { "–" } }
+            }
+        }
+    }
+}
+
+fn outcome(words: &Words, line: &CheckLine) -> Markup {
+    let is_beyond = |value, limit| line.check.facts().side.is_some_and(|side| !side.holds(value, limit));
+    match (line.made, line.value, line.limit) {
+        (false, ..) => html! { b { (words.not_made) } },
+        (true, Some(value), Some(limit)) if is_beyond(value, limit) => html! { b { (words.beyond) } },
+        (true, None, Some(_)) => html! { (words.passed_private) },
+        (true, Some(_), None) => html! { (words.reported) },
+        (true, None, None) | (true, Some(_), Some(_)) => html! { (words.passed) },
+    }
+}
+
+fn limit_words(words: &Words, check: Check, limit: Figure) -> Markup {
     let text = match check.facts().side {
         Some(Side::AtLeast) => words.at_least,
         Some(Side::AtMost) => words.at_most,

@@ -1,8 +1,10 @@
 //! How coarse each column had to become: one table over all columns (SCIENCE 8), then each column with its labels.
 
-use super::html::{Page, Text, WideSection, put};
+use maud::{Markup, html};
+
+use super::html::{fixed, head, name, names, numbers, wide};
 use super::words::{Words, fill};
-use super::{Form, Report, detail, icicle, labels};
+use super::{Cutting, Form, Report, detail, icicle, labels};
 
 /// The heading, and what was done to values.
 fn heading(words: &Words, form: Form) -> [&'static str; 2] {
@@ -15,111 +17,98 @@ fn heading(words: &Words, form: Form) -> [&'static str; 2] {
 }
 
 /// The sections on columns.
-pub fn write(page: &mut Page, report: &Report) {
+pub fn sections(report: &Report) -> Markup {
     let words = report.words;
     let [heading, text] = heading(words, report.form);
-    put!(
-        page,
-        "<section>\n<h2>{heading}</h2>\n<p>{}</p>\n{}",
-        fill(words.loss_scale, &[("text", &text)]),
-        WideSection(heading)
-    );
-    if report.form == Form::LastingLabels {
-        detail::write(page, words, &report.columns);
-    } else {
-        losses(page, report);
-    }
-    put!(page, "</div>\n");
-    sensitive(page, report);
-    match report.form {
-        Form::LastingLabels => put!(page, "</section>\n"),
-        Form::OwnLabels => {
-            put!(page, "<p class=\"paper\">{}</p>\n</section>\n", words.on_screen);
-            own_labels(page, report);
+    let keeps = report.form == Form::LastingLabels;
+    html! {
+        section {
+            h2 { (heading) }
+            p { (fill(words.loss_scale, &[("text", &text)])) }
+            (wide(heading, if keeps { detail::table(words, &report.columns) } else { losses(report) }))
+            (sensitive(report))
+            @if !keeps { p class="paper" { (words.on_screen) } }
         }
-        Form::Global | Form::TwoTables => {
-            put!(page, "<p class=\"paper\">{}</p>\n</section>\n", words.on_screen);
-            drawings(page, report);
+        @match report.form {
+            Form::LastingLabels => {},
+            Form::OwnLabels => (own_labels(report)),
+            Form::Global | Form::TwoTables => (drawings(report)),
         }
     }
 }
 
 /// The table over all columns.
-fn losses(page: &mut Page, report: &Report) {
+fn losses(report: &Report) -> Markup {
     let words = report.words;
-    put!(page, "<table>\n<thead><tr><th scope=\"col\">{}</th>", words.column);
-    for name in [words.loss, words.labels, words.values_before, words.no_detail_rows] {
-        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
-    }
-    put!(page, "</tr></thead>\n<tbody>\n");
-    for column in &report.columns {
-        put!(page, "<tr><th scope=\"row\"><bdi>{}</bdi></th>", Text(column.name));
-        let cells = [
+    let cells = |column: &Cutting| {
+        [
             words.decimal(column.shown.loss(column.tree), 4),
             words.count(column.nodes.len() as u64),
             words.count(column.tree.values(0)),
             words.share(column.shown.at(0), column.shown.all()),
-        ];
-        for cell in cells {
-            put!(page, "<td class=\"number\">{cell}</td>");
+        ]
+    };
+    html! {
+        table {
+            (head([words.column], [words.loss, words.labels, words.values_before, words.no_detail_rows]))
+            tbody {
+                @for column in &report.columns {
+                    tr { th scope="row" { (name(column.name)) } (numbers(cells(column))) }
+                }
+            }
         }
-        put!(page, "</tr>\n");
     }
-    put!(page, "</tbody>\n</table>\n");
 }
 
 /// The labels of each column as tables, where classes have labels of their own.
-fn own_labels(page: &mut Page, report: &Report) {
+fn own_labels(report: &Report) -> Markup {
     let words = report.words;
-    put!(
-        page,
-        "<section class=\"screen\">\n<h2>{}</h2>\n<p>{}</p>\n",
-        words.labels_of_columns,
-        words.labels_of_columns_text
-    );
-    for column in &report.columns {
-        put!(page, "<section class=\"column\">\n<h3><bdi>{}</bdi></h3>\n", Text(column.name));
-        labels::write(page, words, column);
-        put!(page, "</section>\n");
+    html! {
+        section class="screen" {
+            h2 { (words.labels_of_columns) }
+            p { (words.labels_of_columns_text) }
+            @for column in &report.columns {
+                section class="column" { h3 { (name(column.name)) } (labels::table(words, column)) }
+            }
+        }
     }
-    put!(page, "</section>\n");
 }
 
 /// Each column drawn on its taxonomy, with its labels.
-fn drawings(page: &mut Page, report: &Report) {
+fn drawings(report: &Report) -> Markup {
     let words = report.words;
-    put!(page, "<section class=\"screen\">\n<h2>{}</h2>\n<p class=\"key\">", words.drawings);
     let keys = [
         ("above", words.drawings_key_divided),
         ("published", words.drawings_key_published),
         ("several", words.drawings_key_several),
     ];
-    for (at, (class, text)) in keys.into_iter().enumerate() {
-        put!(
-            page,
-            "{}<svg class=\"swatch {class}\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\"/></svg> {text}",
-            if at > 0 { ", " } else { "" }
-        );
+    html! {
+        section class="screen" {
+            h2 { (words.drawings) }
+            p class="key" {
+                @for (at, (class, text)) in keys.into_iter().enumerate() {
+                    @if at > 0 { ", " }
+                    svg class={ "swatch " (class) } aria-hidden="true" { rect width="100%" height="100%" {} }
+                    " " (text)
+                }
+                ". " (fixed(words.drawings_key_text))
+            }
+            @for column in &report.columns {
+                section class="column" {
+                    h3 { (name(column.name)) }
+                    (icicle::drawing(words, column))
+                    (labels::table(words, column))
+                }
+            }
+        }
     }
-    put!(page, ". {}</p>\n", words.drawings_key_text);
-    for column in &report.columns {
-        put!(page, "<section class=\"column\">\n<h3><bdi>{}</bdi></h3>\n", Text(column.name));
-        icicle::write(page, words, column);
-        labels::write(page, words, column);
-        put!(page, "</section>\n");
-    }
-    put!(page, "</section>\n");
 }
 
 /// The sensitive columns, which are published as they are.
-fn sensitive(page: &mut Page, report: &Report) {
+fn sensitive(report: &Report) -> Markup {
     let words = report.words;
-    let names: Vec<String> = report.sensitive.iter().map(|name| format!("<bdi>{}</bdi>", Text(name))).collect();
-    let Some((last, others)) = names.split_last() else { return };
-    let list = match others {
-        [] => last.clone(),
-        _ => format!("{} {} {last}", others.join(", "), words.and),
-    };
+    let Some((last, others)) = report.sensitive.split_last() else { return Markup::default() };
+    let list = html! { (names(others, ", ")) @if !others.is_empty() { " " (words.and) " " } (name(last)) };
     let text = if report.form == Form::TwoTables { words.sensitive_other_table } else { words.sensitive_beside };
-    put!(page, "<p>{}</p>\n", fill(text, &[("columns", &list)]));
+    html! { p { (fill(text, &[("columns", &list)])) } }
 }

@@ -1,8 +1,10 @@
 //! How much detail is left of each column where each class has labels of its own: how many rows show labels of which size. No one list
 //! of labels would show this.
 
+use maud::{Markup, html};
+
 use super::Cutting;
-use super::html::{Page, Text, put};
+use super::html::{head, name, numbers};
 use super::words::{Words, fill};
 
 /// The largest labels of a kind, as parts of 100 of the column's values.
@@ -28,27 +30,27 @@ fn rows(column: &Cutting) -> [u64; SIZES.len() + 2] {
 }
 
 /// The table over all columns.
-pub fn write(page: &mut Page, words: &Words, columns: &[Cutting]) {
-    put!(page, "<table>\n<thead><tr><th scope=\"col\">{}</th>", words.column);
+pub fn table(words: &Words, columns: &[Cutting]) -> Markup {
     let sizes = SIZES.iter().enumerate().map(|(at, most)| match at {
         0 => fill(words.share_of_domain_first, &[("most", most)]),
-        3 => words.share_of_domain_rest.to_owned(),
+        3 => html! { (words.share_of_domain_rest) },
         _ => fill(words.share_of_domain, &[("most", most)]),
     });
-    let names = [words.loss.to_owned(), words.value_itself.to_owned()].into_iter().chain(sizes);
-    for name in names.chain([words.no_detail.to_owned()]) {
-        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
-    }
-    put!(page, "</tr></thead>\n<tbody>\n");
-    for column in columns {
-        put!(page, "<tr><th scope=\"row\"><bdi>{}</bdi></th>", Text(column.name));
-        put!(page, "<td class=\"number\">{}</td>", words.decimal(column.shown.loss(column.tree), 4));
-        for rows in rows(column) {
-            put!(page, "<td class=\"number\">{}</td>", words.share(rows, column.shown.all()));
+    let kinds = [words.loss, words.value_itself].map(|kind| html! { (kind) }).into_iter().chain(sizes);
+    html! {
+        table {
+            (head([words.column], kinds.chain([html! { (words.no_detail) }])))
+            tbody {
+                @for column in columns {
+                    tr {
+                        th scope="row" { (name(column.name)) }
+                        td class="number" { (words.decimal(column.shown.loss(column.tree), 4)) }
+                        (numbers(rows(column).map(|rows| words.share(rows, column.shown.all()))))
+                    }
+                }
+            }
         }
-        put!(page, "</tr>\n");
     }
-    put!(page, "</tbody>\n</table>\n");
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! The figures of the release in short.
 
-use super::html::{Page, put};
+use maud::{Markup, html};
+
 use super::words::fill;
 use super::{Form, Report};
 
 /// The section.
-pub fn write(page: &mut Page, report: &Report) {
+pub fn section(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
     let smallest = fill(words.at_least_k, &[("k", &words.count(manifest.k))]);
     let loss = fill(words.loss_of, &[("loss", &words.decimal(manifest.loss, 4))]);
@@ -14,18 +15,23 @@ pub fn write(page: &mut Page, report: &Report) {
         _ => [words.people_of_a_class, words.detail_lost],
     };
     let mut figures = vec![
-        (words.rows, words.count(manifest.rows), words.one_per_person),
-        (words.classes, words.count(manifest.classes), people),
-        (words.smallest_class, words.count(manifest.smallest_class), smallest.as_str()),
+        (words.rows, words.count(manifest.rows), html! { (words.one_per_person) }),
+        (words.classes, words.count(manifest.classes), html! { (people) }),
+        (words.smallest_class, words.count(manifest.smallest_class), smallest),
     ];
     // Where classes keep their labels no person is withheld.
     if !manifest.is_divided() {
-        figures.push((words.withheld, words.count(manifest.withheld.unwrap_or(0)), words.withheld_note));
+        let withheld = words.count(manifest.withheld.unwrap_or(0));
+        figures.push((words.withheld, withheld, html! { (words.withheld_note) }));
     }
-    figures.push((detail, format!("{}\u{a0}%", words.decimal(manifest.loss * 100.0, 0)), &loss));
-    put!(page, "<section aria-label=\"{}\">\n<dl class=\"facts\">\n", words.in_short);
-    for (name, figure, note) in figures {
-        put!(page, "<div><dt>{name}</dt><dd><b>{figure}</b> <span>{note}</span></dd></div>\n");
+    figures.push((detail, format!("{}\u{a0}%", words.decimal(manifest.loss * 100.0, 0)), loss));
+    html! {
+        section aria-label=(words.in_short) {
+            dl class="facts" {
+                @for (name, figure, note) in &figures {
+                    div { dt { (name) } dd { b { (figure) } " " span { (note) } } }
+                }
+            }
+        }
     }
-    put!(page, "</dl>\n</section>\n");
 }

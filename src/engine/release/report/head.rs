@@ -1,24 +1,25 @@
 //! The head of the report: which release it is, what it is for, and how readers reach the people who are responsible for it.
 
+use maud::{Markup, html};
+
 use super::Report;
-use super::html::{Page, Text, put};
+use super::html::name;
 use super::words::fill;
 
 /// The head.
-pub fn write(page: &mut Page, report: &Report) {
+pub fn head(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
-    let feed = format!("<bdi>{}</bdi>", Text(&manifest.feed));
-    let title = fill(words.title, &[("feed", &feed), ("release", &manifest.release)]);
-    put!(page, "<header>\n<h1>{title}</h1>\n");
-    let time = minute(&manifest.time);
-    let due = fill(words.due, &[("time", &Text(&time)), ("chain", &manifest.chain)]);
-    put!(page, "<p class=\"due\">{due}</p>\n");
-    for (name, text) in [(words.purpose, &manifest.purpose), (words.contact, &manifest.contact)] {
-        if let Some(text) = text {
-            put!(page, "<p class=\"due\">{name}: <bdi>{}</bdi></p>\n", Text(text));
+    html! {
+        header {
+            h1 { (fill(words.title, &[("feed", &name(&manifest.feed)), ("release", &manifest.release)])) }
+            p class="due" { (fill(words.due, &[("time", &minute(&manifest.time)), ("chain", &manifest.chain)])) }
+            @for (what, text) in [(words.purpose, &manifest.purpose), (words.contact, &manifest.contact)] {
+                @if let Some(text) = text {
+                    p class="due" { (what) ": " (name(text)) }
+                }
+            }
         }
     }
-    put!(page, "</header>\n");
 }
 
 /// A time as people read it: `2026-11-21 10:00:00 UTC`.

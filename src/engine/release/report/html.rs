@@ -1,63 +1,81 @@
-//! Writing HTML: text that is escaped, numbers as people read them. Labels and names get into the page through [`Text`]
-//! only.
+//! HTML as all pages of this program have it, written with `maud`: what a page shows is escaped where it is put in. Only texts that this
+//! program was compiled with, which [`fixed`] takes, bring tags of their own.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::fmt::Write as _;
 
-/// A page that is being written.
-#[derive(Default)]
-pub struct Page(String);
-
-impl Page {
-    /// Adds to the page.
-    pub fn put(&mut self, text: fmt::Arguments<'_>) {
-        self.0.write_fmt(text).expect("memory takes text");
-    }
-
-    /// The page.
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.0.into_bytes()
-    }
-}
-
-/// `put!(page, "…", …)`: adds formatted HTML to a page.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! put {
-    ($page:expr, $($text:tt)*) => { $page.put(format_args!($($text)*)) };
-}
-#[doc(inline)]
-pub use put;
+use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
 /// How every page of this program looks, on a screen and on paper.
-pub const STYLE: &str = include_str!("style.css");
+const STYLE: &str = include_str!("style.css");
 
-/// Text between tags or in a quoted attribute.
+/// A text of this program with its tags.
+pub const fn fixed(text: &'static str) -> PreEscaped<&'static str> {
+    PreEscaped(text)
+}
+
+/// A page: its language and title, the style that it has beside [`STYLE`], and its body.
+pub fn document(language: &str, title: impl Render, style: &'static str, body: impl Render) -> Vec<u8> {
+    let page = html! {
+        (DOCTYPE)
+        html lang=(language) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (fixed(STYLE)) (fixed(style)) }
+            }
+            body { (body) }
+        }
+    };
+    page.into_string().into_bytes()
+}
+
+/// A text from outside: a label or a name. What HTML does not allow is replaced.
+#[derive(Clone, Copy)]
 pub struct Text<'a>(pub &'a str);
 
-impl fmt::Display for Text<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|letter| match letter {
-            '&' => f.write_str("&amp;"),
-            '<' => f.write_str("&lt;"),
-            '>' => f.write_str("&gt;"),
-            '"' => f.write_str("&quot;"),
-            '\'' => f.write_str("&#39;"),
-            // Not allowed in HTML.
-            '\0'..='\x08' | '\x0b'..='\x1f' | '\x7f'..='\u{9f}' => f.write_char('\u{fffd}'),
-            _ => f.write_char(letter),
-        })
+impl Render for Text<'_> {
+    fn render_to(&self, buffer: &mut String) {
+        let is_allowed = |letter: char| !letter.is_control() || matches!(letter, '\t' | '\n');
+        let text = match self.0.chars().all(is_allowed) {
+            true => Cow::Borrowed(self.0),
+            false => self.0.chars().map(|letter| if is_allowed(letter) { letter } else { '\u{fffd}' }).collect(),
+        };
+        text.as_ref().render_to(buffer);
     }
 }
 
-/// Begins a part of the page that scrolls sideways where it is wider than the screen; its name is shown by no browser. It ends with
-/// `</div>`.
-pub struct WideSection<'a>(pub &'a str);
+/// A label or a name in the direction of its own letters.
+pub fn name(text: &str) -> Markup {
+    html! { bdi { (Text(text)) } }
+}
 
-impl fmt::Display for WideSection<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">", self.0)
+/// Labels or names with something between them.
+pub fn names(texts: &[&str], between: &'static str) -> Markup {
+    html! { @for (at, text) in texts.iter().enumerate() { @if at > 0 { (fixed(between)) } (name(text)) } }
+}
+
+/// A part of the page that scrolls sideways where it is wider than the screen; its name is shown by no browser.
+pub fn wide(name: impl Render, inside: impl Render) -> Markup {
+    html! {
+        div class="wide" role="region" tabindex="0" aria-label=(name) { (inside) }
     }
+}
+
+/// The head of a table: columns of words, then columns of numbers.
+pub fn head<W: Render, N: Render>(words: impl IntoIterator<Item = W>, numbers: impl IntoIterator<Item = N>) -> Markup {
+    html! {
+        thead { tr {
+            @for word in words { th scope="col" { (word) } }
+            @for number in numbers { th scope="col" class="number" { (number) } }
+        } }
+    }
+}
+
+/// Cells with numbers.
+pub fn numbers<N: Render>(cells: impl IntoIterator<Item = N>) -> Markup {
+    html! { @for cell in cells { td class="number" { (cell) } } }
 }
 
 /// A count: `12,345`.
@@ -65,15 +83,21 @@ pub struct GroupedDigits(pub u64);
 
 impl fmt::Display for GroupedDigits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.0.to_string();
-        for (at, digit) in digits.chars().enumerate() {
-            if at > 0 && (digits.len() - at).is_multiple_of(3) {
-                f.write_char(',')?;
-            }
-            f.write_char(digit)?;
-        }
-        Ok(())
+        f.write_str(&grouped(self.0, ","))
     }
+}
+
+/// A count in groups of three digits.
+pub fn grouped(count: u64, separator: &str) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push_str(separator);
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A count with its noun: `1 row`, `2 rows`.
@@ -92,25 +116,23 @@ pub fn percent(part: u64, whole: u64) -> f64 {
 }
 
 /// A bar as wide as the part is of the whole.
-pub struct Bar(pub u64, pub u64);
-
-impl fmt::Display for Bar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = percent(self.0, self.1);
-        write!(f, "<svg class=\"bar\" aria-hidden=\"true\"><rect width=\"{width:.2}%\" height=\"100%\"/></svg>")
+pub fn bar(part: u64, whole: u64) -> Markup {
+    let width = percent(part, whole);
+    html! {
+        svg class="bar" aria-hidden="true" { rect width=(format!("{width:.2}%")) height="100%" {} }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{GroupedDigits, Text};
+    use super::*;
 
     #[test]
     fn text_cannot_leave_its_place() {
-        assert_eq!(
-            Text("<a href=\"x\">&'\0\u{85}\n</a>").to_string(),
-            "&lt;a href=&quot;x&quot;&gt;&amp;&#39;\u{fffd}\u{fffd}\n&lt;/a&gt;"
-        );
+        let text = "<a href=\"x\">&\0\u{85}\n</a>";
+        let escaped = "&lt;a href=&quot;x&quot;&gt;&amp;\u{fffd}\u{fffd}\n&lt;/a&gt;";
+        assert_eq!(Text(text).render().into_string(), escaped);
+        assert_eq!(html! { p title=(Text(text)) {} }.into_string(), format!("<p title=\"{escaped}\"></p>"));
     }
 
     #[test]

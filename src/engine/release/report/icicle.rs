@@ -4,8 +4,10 @@
 //! However large the tree, the drawing is bounded: it ends at the cut, and neighbours that would be too narrow to see are
 //! drawn as one box that says how many they are.
 
+use maud::{Markup, html};
+
 use super::Cutting;
-use super::html::{Page, Text, WideSection, percent, put};
+use super::html::{Text, percent, wide};
 use super::words::{Words, fill};
 use crate::model::Node;
 
@@ -100,49 +102,60 @@ fn several(
     Box { kind, level, from, width, rows }
 }
 
+/// What all boxes of a drawing are measured by.
+struct Frame {
+    /// Values of the domain.
+    domain: u64,
+    levels: u32,
+    /// The most rows per value.
+    most: f64,
+    /// In pixels.
+    height: f64,
+}
+
 /// Draws a column.
-pub fn write(page: &mut Page, words: &Words, column: &Cutting) {
+pub fn drawing(words: &Words, column: &Cutting) -> Markup {
     let boxes = boxes(column);
-    let domain = column.tree.values(0);
     let levels = boxes.iter().map(|drawn| drawn.level + 1).max().unwrap_or(1);
     let most = boxes.iter().filter(|drawn| drawn.is_cut()).map(Box::density).fold(0.0, f64::max);
     let height = f64::from(levels * LEVEL) + ROWS;
+    let frame = Frame { domain: column.tree.values(0), levels, most, height };
     let labels = words.many(column.nodes.len() as u64, words.published_label);
     let name = fill(words.drawing, &[("column", &Text(column.name)), ("labels", &labels)]);
-    put!(page, "{}<svg class=\"icicle\" height=\"{height}\" role=\"img\" aria-label=\"{name}\">\n", WideSection(&name));
-    for drawn in &boxes {
-        let (x, width) = (percent(drawn.from, domain), percent(drawn.width, domain));
+    let drawing = html! {
+        svg class="icicle" height=(height) role="img" aria-label=(name) {
+            @for drawn in &boxes { (drawn.draw(words, column, &frame)) }
+        }
+    };
+    wide(&name, drawing)
+}
+
+impl Box {
+    fn draw(&self, words: &Words, column: &Cutting, frame: &Frame) -> Markup {
+        let (from, width) = (percent(self.from, frame.domain), percent(self.width, frame.domain));
         // What is published reaches down to the last level, so that the cut is one row without gaps.
-        let (top, bottom) = (drawn.level * LEVEL, if drawn.is_cut() { levels } else { drawn.level + 1 } * LEVEL);
-        let class = match drawn.kind {
+        let (top, bottom) = (self.level * LEVEL, if self.is_cut() { frame.levels } else { self.level + 1 } * LEVEL);
+        let class = match self.kind {
             Kind::Above(_) => "above",
             Kind::Published(_) => "published",
             Kind::Several(_) => "several",
         };
-        put!(
-            page,
-            "<svg class=\"{class}\" x=\"{x:.3}%\" y=\"{top}\" width=\"{width:.3}%\" height=\"{}\">",
-            bottom - top
-        );
-        put!(page, "<title>{}</title><rect width=\"100%\" height=\"100%\"/>", drawn.title(words, column));
-        let label = drawn.label(words, column, width * WIDTH / 100.0);
-        if !label.is_empty() {
-            put!(page, "<text x=\"5\" y=\"16\">{}</text>", Text(&label));
-        }
-        put!(page, "</svg>\n");
-        if drawn.is_cut() && drawn.rows > 0 {
-            let tall = (ROWS - 4.0) * drawn.density() / most;
-            let y = height - tall;
-            put!(
-                page,
-                "<rect class=\"rows\" x=\"{x:.3}%\" y=\"{y:.2}\" width=\"{width:.3}%\" height=\"{tall:.2}\"/>\n"
-            );
+        let label = self.label(words, column, width * WIDTH / 100.0);
+        let tall = (self.is_cut() && self.rows > 0).then(|| (ROWS - 4.0) * self.density() / frame.most);
+        let [x, width] = [from, width].map(|part| format!("{part:.3}%"));
+        html! {
+            svg class=(class) x=(x) y=(top) width=(width) height=(bottom - top) {
+                title { (self.title(words, column)) }
+                rect width="100%" height="100%" {}
+                @if !label.is_empty() { text x="5" y="16" { (Text(&label)) } }
+            }
+            @if let Some(tall) = tall {
+                @let [y, height] = [frame.height - tall, tall].map(|length| format!("{length:.2}"));
+                rect class="rows" x=(x) y=(y) width=(width) height=(height) {}
+            }
         }
     }
-    put!(page, "</svg>\n</div>\n");
-}
 
-impl Box {
     fn is_cut(&self) -> bool {
         !matches!(self.kind, Kind::Above(_))
     }
@@ -153,14 +166,14 @@ impl Box {
     }
 
     /// What is shown when one points at it.
-    fn title(&self, words: &Words, column: &Cutting) -> String {
+    fn title(&self, words: &Words, column: &Cutting) -> Markup {
         let (values, rows) = (words.many(self.width, words.value), words.many(self.rows, words.row));
         let (text, label) = match self.kind {
-            Kind::Above(node) => (words.divided_further, Text(column.tree.label(node)).to_string()),
-            Kind::Published(node) => (words.several_labels, Text(column.tree.label(node)).to_string()),
-            Kind::Several(labels) => (words.several_labels, words.many(labels, words.label)),
+            Kind::Above(node) => (words.divided_further, column.tree.label(node)),
+            Kind::Published(node) => (words.several_labels, column.tree.label(node)),
+            Kind::Several(labels) => (words.several_labels, &*words.many(labels, words.label)),
         };
-        fill(text, &[("label", &label), ("values", &values), ("rows", &rows)])
+        fill(text, &[("label", &Text(label)), ("values", &values), ("rows", &rows)])
     }
 
     /// As much of its label as fits; none where nothing does.

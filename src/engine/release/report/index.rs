@@ -1,10 +1,12 @@
 //! The page over all releases of a feed, by chain, the newest first. It is a convenience for people: manifests decide what is published.
 
+use maud::{Markup, html};
+
+use super::Language;
 use super::head::minute;
-use super::html::{Page, Text, WideSection, put};
+use super::html::{Text, document, head, name, numbers, wide};
 use super::since::figures;
 use super::words::{Words, fill};
-use super::{Language, begin, end};
 use crate::release::past_release::PastRelease;
 
 /// A release that the page lists.
@@ -26,50 +28,49 @@ const MOST: usize = 1_000;
 /// The page; `releases` are all of them, oldest first.
 pub fn index(feed: &str, language: Language, releases: &[ListedRelease<'_>]) -> Vec<u8> {
     let words = Words::of(language);
-    let mut page = Page::default();
-    begin(&mut page, words, &fill(words.index_title, &[("feed", &feed)]));
-    let feed = format!("<bdi>{}</bdi>", Text(feed));
-    put!(page, "<header>\n<h1>{}</h1>\n", fill(words.index_title, &[("feed", &feed)]));
-    put!(page, "<p class=\"due\">{}</p>\n</header>\n<main>\n", words.index_text);
     let listed = &releases[releases.len().saturating_sub(MOST)..];
-    match listed.last() {
-        None => put!(page, "<p>{}</p>\n", words.index_none),
-        Some(ListedRelease { report: Some(report), figures, .. }) => {
-            let newest = format!("{} ({})", words.index_newest, figures.release);
-            put!(page, "<p class=\"rule\"><a href=\"{}\">{newest}</a></p>\n", Text(report));
+    let older = releases.len() - listed.len();
+    let body = html! {
+        header {
+            h1 { (fill(words.index_title, &[("feed", &name(feed))])) }
+            p class="due" { (words.index_text) }
         }
-        Some(_) => {}
-    }
-    for chain in listed.chunk_by(|one, other| one.chain == other.chain).rev() {
-        write_chain(&mut page, words, chain);
-    }
-    if listed.len() < releases.len() {
-        let older = words.count((releases.len() - listed.len()) as u64);
-        put!(page, "<p>{}</p>\n", fill(words.index_older, &[("releases", &older)]));
-    }
-    end(&mut page);
-    page.into_bytes()
+        main {
+            @match listed.last() {
+                None => p { (words.index_none) },
+                Some(ListedRelease { report: Some(report), figures, .. }) => p class="rule" {
+                    a href=(Text(report)) { (words.index_newest) " (" (figures.release) ")" }
+                },
+                Some(_) => {},
+            }
+            @for chain in listed.chunk_by(|one, other| one.chain == other.chain).rev() { (section(words, chain)) }
+            @if older > 0 {
+                p { (fill(words.index_older, &[("releases", &words.count(older as u64))])) }
+            }
+        }
+    };
+    document(words.language.tag(), fill(words.index_title, &[("feed", &Text(feed))]), "", body)
 }
 
-fn write_chain(page: &mut Page, words: &Words, releases: &[ListedRelease<'_>]) {
+/// The releases of a chain.
+fn section(words: &Words, releases: &[ListedRelease<'_>]) -> Markup {
     let heading = fill(words.index_chain, &[("chain", &releases[0].chain)]);
-    put!(page, "<section>\n<h2>{heading}</h2>\n{}<table>\n<thead><tr>", WideSection(&heading));
-    put!(page, "<th scope=\"col\">{}</th><th scope=\"col\">{}</th>", words.index_report, words.time);
-    for (name, _) in figures(words, &releases[0].figures) {
-        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
-    }
-    put!(page, "</tr></thead>\n<tbody>\n");
-    for ListedRelease { figures: release, time, report, .. } in releases.iter().rev() {
-        let name = fill(words.release_column, &[("release", &release.release)]);
-        match report {
-            Some(report) => put!(page, "<tr><th scope=\"row\"><a href=\"{}\">{name}</a></th>", Text(report)),
-            None => put!(page, "<tr><th scope=\"row\">{name}</th>"),
+    let table = html! {
+        table {
+            (head([words.index_report, words.time], figures(words, &releases[0].figures).map(|(name, _)| name)))
+            tbody {
+                @for ListedRelease { figures: release, time, report, .. } in releases.iter().rev() {
+                    @let name = fill(words.release_column, &[("release", &release.release)]);
+                    tr {
+                        th scope="row" {
+                            @if let Some(report) = report { a href=(Text(report)) { (name) } } @else { (name) }
+                        }
+                        td { (Text(&minute(time))) }
+                        (numbers(figures(words, release).map(|(_, cell)| cell.unwrap_or_else(|| "–".to_owned()))))
+                    }
+                }
+            }
         }
-        put!(page, "<td>{}</td>", Text(&minute(time)));
-        for (_, cell) in figures(words, release) {
-            put!(page, "<td class=\"number\">{}</td>", cell.as_deref().unwrap_or("–"));
-        }
-        put!(page, "</tr>\n");
-    }
-    put!(page, "</tbody>\n</table>\n</div>\n</section>\n");
+    };
+    html! { section { h2 { (heading) } (wide(&heading, table)) } }
 }

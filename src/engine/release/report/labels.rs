@@ -1,8 +1,10 @@
 //! The published labels of a column as a table: what each stands for and how many rows show it. Long lists are cut to the
 //! labels with the most rows, and the rest is counted in one line.
 
+use maud::{Markup, html};
+
 use super::Cutting;
-use super::html::{Bar, Page, Text, WideSection, put};
+use super::html::{Text, bar, name, numbers, wide};
 use super::words::{Words, fill};
 use crate::model::Node;
 
@@ -13,47 +15,62 @@ const SOME: usize = 16;
 const FEW: usize = 3;
 
 /// The table of one column.
-pub fn write(page: &mut Page, words: &Words, column: &Cutting) {
+pub fn table(words: &Words, column: &Cutting) -> Markup {
+    let (nodes, shown) = (&column.nodes, &column.shown);
     let listed = listed(column);
-    let seen = column.nodes.iter().filter(|&&node| column.shown.at(node) > 0).count();
-    let mut caption = words.many(column.nodes.len() as u64, words.published_label);
+    let seen = nodes.iter().filter(|&&node| shown.at(node) > 0).count();
+    let mut caption = html! { (words.many(nodes.len() as u64, words.published_label)) };
     if listed.len() < seen {
         let count = words.count(listed.len() as u64);
         caption = fill(words.label_caption_most, &[("labels", &caption), ("count", &count)]);
     }
-    let name = format!("{}: {caption}", Text(column.name));
-    put!(page, "{}<table class=\"labels\">\n<caption>{caption}</caption>\n<thead><tr>", WideSection(&name));
-    put!(page, "<th scope=\"col\">{}</th>", words.label_column);
-    for name in [words.values_in_it, words.rows, words.share] {
-        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
-    }
-    put!(page, "<th scope=\"col\" class=\"graph\"><span class=\"unseen\">{}</span></th>", words.share_drawn);
-    put!(page, "</tr></thead>\n<tbody>\n");
-    let (mut values, mut shown) = (column.nodes.iter().map(|&node| column.tree.values(node)).sum::<u64>(), 0);
-    for &node in &listed {
-        values -= column.tree.values(node);
-        shown += column.shown.at(node);
-        let label = format!("<bdi>{}</bdi>", Text(column.tree.label(node)));
-        line(page, words, &label, column.tree.values(node), (column.shown.at(node), column.shown.all()));
-    }
-    if listed.len() < column.nodes.len() {
-        let rest = (column.nodes.len() - listed.len()) as u64;
-        let label = if listed.len() < seen {
-            words.many(rest, words.more_label)
-        } else {
-            fill(words.without_rows, &[("labels", &words.many(rest, words.label))])
-        };
-        let (label, all) = (format!("<i>{label}</i>"), column.shown.all());
-        line(page, words, &label, values, (all - shown, all));
-    }
-    put!(page, "</tbody>\n</table>\n</div>\n");
+    let sums = |nodes: &[Node]| {
+        let values: u64 = nodes.iter().map(|&node| column.tree.values(node)).sum();
+        (values, nodes.iter().map(|&node| shown.at(node)).sum::<u64>())
+    };
+    let ((values, rows), (all_values, _)) = (sums(&listed), sums(nodes));
+    let rest = (nodes.len() - listed.len()) as u64;
+    let rest_is_called = if listed.len() < seen {
+        html! { (words.many(rest, words.more_label)) }
+    } else {
+        fill(words.without_rows, &[("labels", &words.many(rest, words.label))])
+    };
+    let table = html! {
+        table class="labels" {
+            caption { (caption) }
+            (head_of_parts(words, words.label_column, [words.values_in_it, words.rows, words.share]))
+            tbody {
+                @for &node in &listed {
+                    (line(words, name(column.tree.label(node)), column.tree.values(node), (shown.at(node), shown.all())))
+                }
+                @if rest > 0 {
+                    (line(words, html! { i { (rest_is_called) } }, all_values - values, (shown.all() - rows, shown.all())))
+                }
+            }
+        }
+    };
+    wide(html! { (Text(column.name)) ": " (caption) }, table)
 }
 
-fn line(page: &mut Page, words: &Words, label: &str, values: u64, (rows, all): (u64, u64)) {
-    put!(page, "<tr><th scope=\"row\">{label}</th><td class=\"number\">{}</td>", words.count(values));
-    put!(page, "<td class=\"number\">{}</td>", words.count(rows));
-    put!(page, "<td class=\"number\">{}</td>", words.share(rows, all));
-    put!(page, "<td class=\"graph\">{}</td></tr>\n", Bar(rows, all));
+/// The head of a table whose last column draws shares.
+pub fn head_of_parts(words: &Words, first: &str, numbers: [&str; 3]) -> Markup {
+    html! {
+        thead { tr {
+            th scope="col" { (first) }
+            @for number in numbers { th scope="col" class="number" { (number) } }
+            th scope="col" class="graph" { span class="unseen" { (words.share_drawn) } }
+        } }
+    }
+}
+
+fn line(words: &Words, label: Markup, values: u64, (rows, all): (u64, u64)) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (label) }
+            (numbers([words.count(values), words.count(rows), words.share(rows, all)]))
+            td class="graph" { (bar(rows, all)) }
+        }
+    }
 }
 
 /// All labels, or those with rows, or those with the most rows (the earlier of equals), in preorder.

@@ -1,7 +1,9 @@
 //! What the table of measures shows, and which sums it does not, with the reason and what readers can still conclude.
 
+use maud::{Markup, html};
+
 use super::Report;
-use super::html::{Page, Text, WideSection, put};
+use super::html::{Text, fixed, head, name, numbers, wide};
 use super::words::fill;
 use crate::release::measure_figures::MeasureFigures;
 
@@ -9,50 +11,58 @@ use crate::release::measure_figures::MeasureFigures;
 const NAMED: usize = 12;
 
 /// The section, where the feed has measures.
-pub fn write(page: &mut Page, report: &Report) {
+pub fn section(report: &Report) -> Markup {
     let (words, measures) = (report.words, report.measures);
     if measures.is_empty() {
-        return;
+        return Markup::default();
     }
     let (counted, labels, interval) = match report.joins {
         true => (words.measures_of_classes, words.classes, words.measures_blocks),
         false => (words.measures_of_new, words.new_labels, words.measures_interval),
     };
-    put!(page, "<section id=\"measures\">\n<h2>{}</h2>\n<p>{} {counted}</p>\n", words.measures, words.measures_text);
-    put!(page, "{}<table>\n<thead><tr><th scope=\"col\">{}</th>", WideSection(words.measures), words.measure);
-    for name in [labels, words.sums_shown, words.sums_dominated, words.sums_of_few, words.sums_of_none] {
-        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
-    }
-    put!(page, "</tr></thead>\n<tbody>\n");
-    for of in measures {
-        put!(page, "<tr><th scope=\"row\"><bdi>{}</bdi></th>", Text(&of.name));
-        for count in [of.labels, of.shown, of.hidden.len() as u64, of.few.len() as u64, of.empty] {
-            put!(page, "<td class=\"number\">{}</td>", words.count(count));
+    let sums = [labels, words.sums_shown, words.sums_dominated, words.sums_of_few, words.sums_of_none];
+    let counts = |of: &MeasureFigures| {
+        [of.labels, of.shown, of.hidden.len() as u64, of.few.len() as u64, of.empty].map(|count| words.count(count))
+    };
+    let table = html! {
+        table {
+            (head([words.measure], sums))
+            tbody {
+                @for of in measures { tr { th scope="row" { (name(&of.name)) } (numbers(counts(of))) } }
+            }
         }
-        put!(page, "</tr>\n");
+    };
+    html! {
+        section id="measures" {
+            h2 { (words.measures) }
+            p { (fixed(words.measures_text)) " " (fixed(counted)) }
+            (wide(words.measures, table))
+            @for of in measures { (without_sums(report, of)) }
+            p { (fixed(interval)) }
+        }
     }
-    put!(page, "</tbody>\n</table>\n</div>\n");
-    measures.iter().for_each(|of| named(page, report, of));
-    put!(page, "<p>{interval}</p>\n</section>\n");
 }
 
 /// The labels without a sum.
-fn named(page: &mut Page, report: &Report, of: &MeasureFigures) {
+fn without_sums(report: &Report, of: &MeasureFigures) -> Markup {
     let words = report.words;
     let texts = match report.joins {
         true => [words.classes_dominated, words.classes_of_few],
         false => [words.labels_dominated, words.labels_of_few],
     };
-    for (text, labels) in texts.into_iter().zip([&of.hidden, &of.few]) {
-        if labels.is_empty() {
-            continue;
+    let listed = |labels: &[String]| {
+        let list = html! {
+            @for (at, label) in labels.iter().take(NAMED).enumerate() { @if at > 0 { "; " } (Text(label)) }
+        };
+        match labels.len().saturating_sub(NAMED) {
+            0 => list,
+            more => fill(words.and_more, &[("list", &list), ("more", &words.count(more as u64))]),
         }
-        let shown: Vec<String> = labels.iter().take(NAMED).map(|label| Text(label).to_string()).collect();
-        let more = labels.len() - shown.len();
-        let list = shown.join("; ");
-        let list =
-            if more > 0 { fill(words.and_more, &[("list", &list), ("more", &words.count(more as u64))]) } else { list };
-        let (measure, k) = (Text(&of.name), words.count(report.manifest.k));
-        put!(page, "<p>{}</p>\n", fill(text, &[("measure", &measure), ("k", &k), ("labels", &list)]));
+    };
+    let k = words.count(report.manifest.k);
+    html! {
+        @for (text, labels) in texts.into_iter().zip([&of.hidden, &of.few]).filter(|(_, labels)| !labels.is_empty()) {
+            p { (fill(text, &[("measure", &Text(&of.name)), ("k", &k), ("labels", &listed(labels))])) }
+        }
     }
 }

@@ -30,6 +30,8 @@ mod words;
 pub use index::{ListedRelease, index};
 pub use operator::{OperatorFacts, SignedApproval, WaitingRows, operators_copy};
 
+use maud::html;
+
 use super::file::FileLine;
 use super::language::Language;
 use super::layout::PlacedFile;
@@ -41,7 +43,7 @@ use super::presentation::Presentation;
 use super::utility::LabelCounts;
 use crate::histogram::TableSums;
 use crate::model::{Column, Columns, Node, Role, Taxonomy};
-use html::{Page, STYLE, Text, put};
+use html::{Text, document};
 use words::{Words, fill};
 
 /// A quasi column: its name, its tree, its published labels, and how many rows show which.
@@ -140,37 +142,24 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>, arou
         joins: table.joins,
         around,
     };
-    let mut page = Page::default();
-    begin(&mut page, words, &fill(words.title, &[("feed", &manifest.feed), ("release", &manifest.release)]));
-    head::write(&mut page, &report);
-    put!(page, "<main>\n");
-    verdict::write(&mut page, &report);
-    figures::write(&mut page, &report);
-    since::write(&mut page, &report);
-    trends::write(&mut page, &report);
-    promise::write(&mut page, &report);
-    columns::write(&mut page, &report);
-    measures::write(&mut page, &report);
-    checks::write(&mut page, &report);
-    sizes::write(&mut page, &report);
-    risk::write(&mut page, &report);
-    reading::write(&mut page, &report);
-    policy::write(&mut page, &report);
-    glossary::write(&mut page, words);
-    end(&mut page);
-    page.into_bytes()
-}
-
-/// What every page of a language begins with.
-fn begin(page: &mut Page, words: &Words, title: &str) {
-    put!(page, "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n", words.language.tag());
-    put!(page, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    put!(page, "<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n", Text(title));
-}
-
-/// What every page ends with.
-const END: &str = "</main>\n</body>\n</html>\n";
-
-fn end(page: &mut Page) {
-    put!(page, "{END}");
+    let title = fill(words.title, &[("feed", &Text(&manifest.feed)), ("release", &manifest.release)]);
+    let body = html! {
+        (head::head(&report))
+        main {
+            (verdict::section(&report))
+            (figures::section(&report))
+            (since::section(&report))
+            (trends::section(&report))
+            (promise::section(&report))
+            (columns::sections(&report))
+            (measures::section(&report))
+            (checks::section(&report))
+            (sizes::section(&report))
+            (risk::section(&report))
+            (reading::section(&report))
+            (policy::sections(&report))
+            (glossary::section(words))
+        }
+    };
+    document(words.language.tag(), title, "", body)
 }

@@ -1,32 +1,34 @@
 //! What is guaranteed, in words. They state what SCIENCE 4 proves and name what it leaves out; no word here softens that.
 
+use maud::{Markup, html};
 use serde_json::Value;
 
-use super::html::{Page, put};
+use super::html::fixed;
 use super::words::fill;
 use super::{Form, Report};
 use crate::policy::Guarantee;
 
 /// The section.
-pub fn write(page: &mut Page, report: &Report) {
+pub fn section(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
-    put!(page, "<section>\n<h2>{}</h2>\n", words.promise);
     let (warning, text) = texts(report);
     let others = words.many(manifest.k.saturating_sub(1), words.other);
-    let text = fill(text, &[("k", &words.count(manifest.k)), ("others", &others)]);
-    if let Some(warning) = warning {
-        put!(page, "<p class=\"warning\">{warning}</p>\n");
-    }
-    put!(page, "<p>{text}</p>\n");
-    masking(page, report);
-    put!(page, "<p>{}</p>\n", words.not_promised);
     let rule = match (manifest.layout, manifest.guarantee) {
         (Some(_), Some(_)) => words.rule_parts,
         (_, Some(_)) => words.rule_newest,
         (_, None) => words.rule_never,
     };
-    put!(page, "<p class=\"rule\">{rule}.</p>\n");
-    put!(page, "<p>{}</p>\n</section>\n", if manifest.signed { words.signed } else { words.unsigned });
+    html! {
+        section {
+            h2 { (words.promise) }
+            @if let Some(warning) = warning { p class="warning" { (warning) } }
+            p { (fill(text, &[("k", &words.count(manifest.k)), ("others", &others)])) }
+            (masking(report))
+            p { (fixed(words.not_promised)) }
+            p class="rule" { (rule) "." }
+            p { (if manifest.signed { words.signed } else { words.unsigned }) }
+        }
+    }
 }
 
 /// A warning, where there is one, and the guarantee.
@@ -43,23 +45,23 @@ fn texts(report: &Report) -> (Option<&'static str>, &'static str) {
 }
 
 /// What masking promises, and the bound on it that readers can compute.
-fn masking(page: &mut Page, report: &Report) {
+fn masking(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
-    let Some(m) = manifest.policy.get("m").and_then(Value::as_u64) else { return };
-    let least = m.saturating_mul(2);
-    put!(page, "<p>{}", fill(words.promise_m, &[("m", &m)]));
+    let Some(m) = manifest.policy.get("m").and_then(Value::as_u64) else { return Markup::default() };
+    let promise = fill(words.promise_m, &[("m", &m)]);
     if manifest.policy.get("mask").and_then(Value::as_bool) == Some(false) {
-        put!(page, "</p>\n");
-        return;
+        return html! { p { (promise) } };
     }
-    put!(page, " {}</p>\n", fill(words.promise_masked, &[("l", &least)]));
+    let least = m.saturating_mul(2);
     // A published class shows a guarded set in at most ⌊n / 2m⌋ of its n rows (SCIENCE 5).
     let sizes: Vec<(u64, u64)> = match report.form {
         Form::LastingLabels => report.sums.together().collect(),
         _ => report.sums.sizes().collect(),
     };
     let shown: u64 = sizes.iter().map(|(size, classes)| size / least.max(1) * classes).sum();
-    let places: [(&str, &dyn std::fmt::Display); 2] =
-        [("shown", &words.count(shown)), ("rows", &words.count(manifest.rows))];
-    put!(page, "<p>{}</p>\n", fill(words.masking_bound, &places));
+    assert!(shown <= manifest.rows, "no more rows than the table has");
+    html! {
+        p { (promise) " " (fill(words.promise_masked, &[("l", &least)])) }
+        p { (fill(words.masking_bound, &[("shown", &words.count(shown)), ("rows", &words.count(manifest.rows))])) }
+    }
 }

@@ -1,18 +1,25 @@
 //! How to read and count a table whose classes have labels of their own that they keep.
 
-use super::html::{Page, put};
+use maud::{Markup, html};
+
+use super::html::fixed;
 use super::{Form, Report};
 
-/// The section; none for other tables.
-pub fn write(page: &mut Page, report: &Report) {
+/// The section; nothing for other tables.
+pub fn section(report: &Report) -> Markup {
     if report.form != Form::LastingLabels {
-        return;
+        return Markup::default();
     }
     let (words, masked) = (report.words, report.manifest.policy["m"].is_number());
     let exact = if masked { words.reading_masked } else { words.reading_exact };
-    put!(page, "<section>\n<h2>{}</h2>\n<ul>\n", words.reading);
-    for text in [words.reading_rows, words.reading_overlap, words.reading_spread, exact] {
-        put!(page, "<li>{text}</li>\n");
+    html! {
+        section {
+            h2 { (words.reading) }
+            ul {
+                @for text in [words.reading_rows, words.reading_overlap, words.reading_spread, exact] {
+                    li { (fixed(text)) }
+                }
+            }
+        }
     }
-    put!(page, "</ul>\n</section>\n");
 }

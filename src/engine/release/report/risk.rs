@@ -1,54 +1,65 @@
 //! The risk of re-identification (SCIENCE 12) as far as the sizes of classes give it: the prosecutor's figures, and that they bound the
 //! journalist's and the marketer's. A page knows no population, so it estimates nothing.
 
-use super::html::{Page, put};
+use maud::{Markup, html};
+
+use super::html::head;
 use super::words::{Words, fill};
 use super::{Form, Report};
 use crate::risk::{Prosecutor, Sizes};
 
 /// The section on risks.
-pub fn write(page: &mut Page, report: &Report) {
+pub fn section(report: &Report) -> Markup {
     // Rows with equal labels that came together.
-    section(page, report.words, report.form, &report.sums.together().collect());
+    of_sizes(report.words, report.form, &report.sums.together().collect())
 }
 
-fn section(page: &mut Page, words: &Words, form: Form, sizes: &Sizes) {
-    put!(page, "<section id=\"risk\">\n<h2>{}</h2>\n", words.risk);
-    let risk = match (form, Prosecutor::of(sizes)) {
-        (Form::TwoTables, _) => Err(words.risk_two),
-        (_, None) => Err(words.risk_none),
-        (_, Some(risk)) => Ok(risk),
-    };
-    let risk = match risk {
-        Ok(risk) => risk,
-        Err(text) => {
-            put!(page, "<p>{text}</p>\n</section>\n");
-            return;
+fn of_sizes(words: &Words, form: Form, sizes: &Sizes) -> Markup {
+    html! {
+        section id="risk" {
+            h2 { (words.risk) }
+            @match (form, Prosecutor::of(sizes)) {
+                (Form::TwoTables, _) => p { (words.risk_two) },
+                (_, None) => p { (words.risk_none) },
+                (_, Some(risk)) => (table(words, form, &risk, sizes.of_size(1))),
+            }
         }
-    };
-    let counted = if form == Form::LastingLabels { words.risk_counted_lasting } else { words.risk_counted };
-    put!(page, "<p>{}</p>\n<table>\n<thead><tr>", fill(words.risk_text, &[("counted", &counted)]));
-    put!(page, "<th scope=\"col\">{}</th><th scope=\"col\" class=\"number\">{}</th>", words.figure, words.found);
-    put!(page, "</tr></thead>\n<tbody>\n");
-    lines(page, words, &risk, sizes.of_size(1));
-    put!(page, "</tbody>\n</table>\n</section>\n");
+    }
 }
 
-fn lines(page: &mut Page, words: &Words, risk: &Prosecutor, alone: u64) {
+fn table(words: &Words, form: Form, risk: &Prosecutor, alone: u64) -> Markup {
+    let counted = if form == Form::LastingLabels { words.risk_counted_lasting } else { words.risk_counted };
+    html! {
+        p { (fill(words.risk_text, &[("counted", &counted)])) }
+        table {
+            (head([words.figure], [words.found]))
+            tbody {
+                @for (name, meaning, found) in lines(words, risk, alone) {
+                    tr {
+                        th scope="row" { (name) p { (meaning) } }
+                        td class="number" { (found) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Name, meaning and figure of each risk.
+fn lines(words: &Words, risk: &Prosecutor, alone: u64) -> [(&'static str, Markup, Markup); 6] {
     let (highest, average) = (words.share(1, risk.smallest), words.share(risk.classes, risk.rows));
     let rows = words.many(risk.at_highest, words.row);
     let at_most = |share: &String| fill(words.at_most, &[("limit", share)]);
-    let figures = [
-        (words.prosecutor_highest, fill(words.prosecutor_highest_text, &[("rows", &rows)]), highest.clone()),
-        (words.prosecutor_average, words.prosecutor_average_text.to_owned(), average.clone()),
-        (words.rows_at_risk, words.rows_at_risk_text.to_owned(), words.share(risk.at_risk, risk.rows)),
-        (words.journalist, words.journalist_text.to_owned(), at_most(&highest)),
-        (words.marketer, words.marketer_text.to_owned(), at_most(&average)),
-        (words.uniques, words.uniques_text.to_owned(), words.count(alone)),
-    ];
-    for (name, meaning, found) in figures {
-        put!(page, "<tr><th scope=\"row\">{name}<p>{meaning}</p></th><td class=\"number\">{found}</td></tr>\n");
-    }
+    let plain = |text: &str| html! { (text) };
+    let meaning = fill(words.prosecutor_highest_text, &[("rows", &rows)]);
+    [
+        (words.prosecutor_highest, meaning, plain(&highest)),
+        (words.prosecutor_average, plain(words.prosecutor_average_text), plain(&average)),
+        (words.rows_at_risk, plain(words.rows_at_risk_text), plain(&words.share(risk.at_risk, risk.rows))),
+        (words.journalist, plain(words.journalist_text), at_most(&highest)),
+        (words.marketer, plain(words.marketer_text), at_most(&average)),
+        (words.uniques, plain(words.uniques_text), plain(&words.count(alone))),
+    ]
 }
 
 #[cfg(test)]
@@ -57,9 +68,7 @@ mod tests {
     use crate::release::language::Language;
 
     fn page(sizes: &[(u64, u64)], form: Form) -> String {
-        let mut page = Page::default();
-        section(&mut page, Words::of(Language::English), form, &sizes.iter().copied().collect());
-        String::from_utf8(page.into_bytes()).expect("text")
+        of_sizes(Words::of(Language::English), form, &sizes.iter().copied().collect()).into_string()
     }
 
     #[test]

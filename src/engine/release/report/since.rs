@@ -1,37 +1,50 @@
 //! What changed since the release before.
 
+use maud::{Markup, html};
+
 use super::Report;
-use super::html::{Page, WideSection, put};
+use super::html::{head, wide};
 use super::words::{Words, fill};
 use crate::release::past_release::PastRelease;
 
 /// The section.
-pub fn write(page: &mut Page, report: &Report) {
+pub fn section(report: &Report) -> Markup {
     let words = report.words;
-    put!(page, "<section>\n<h2>{}</h2>\n", words.since);
-    let Some(before) = report.around.earlier.last() else {
-        put!(page, "<p>{}</p>\n</section>\n", words.first_release);
-        return;
-    };
-    let now = report.manifest.figures();
-    put!(page, "{}<table>\n<thead><tr><th scope=\"col\">{}</th>", WideSection(words.since), words.figure);
+    html! {
+        section {
+            h2 { (words.since) }
+            @match report.around.earlier.last() {
+                Some(before) => (wide(words.since, comparison(report, before))),
+                None => p { (words.first_release) },
+            }
+        }
+    }
+}
+
+/// The figures of a release beside those of this one.
+fn comparison(report: &Report, before: &PastRelease) -> Markup {
+    let (words, now) = (report.words, report.manifest.figures());
     let heads = [
         fill(words.release_column, &[("release", &before.release)]),
         fill(words.this_release, &[("release", &now.release)]),
     ];
-    for head in heads {
-        put!(page, "<th scope=\"col\" class=\"number\">{head}</th>");
+    let lines = figures(words, before).into_iter().zip(figures(words, &now));
+    let lines = lines
+        .map(|((name, before), (_, now))| (name, [before, now].map(|cell| cell.unwrap_or_else(|| "–".to_owned()))));
+    html! {
+        table {
+            (head([words.figure], heads))
+            tbody {
+                @for (name, [before, now]) in lines {
+                    tr {
+                        th scope="row" { (name) }
+                        td class="number" { (before) }
+                        td class=(if before == now { "number" } else { "number changed" }) { (now) }
+                    }
+                }
+            }
+        }
     }
-    put!(page, "</tr></thead>\n<tbody>\n");
-    for ((name, before), (_, now)) in figures(words, before).into_iter().zip(figures(words, &now)) {
-        let [before, now] = [before, now].map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
-        let class = if before == now { "number" } else { "number changed" };
-        put!(
-            page,
-            "<tr><th scope=\"row\">{name}</th><td class=\"number\">{before}</td><td class=\"{class}\">{now}</td></tr>\n"
-        );
-    }
-    put!(page, "</tbody>\n</table>\n</div>\n</section>\n");
 }
 
 /// The figures of a release, as people read them.

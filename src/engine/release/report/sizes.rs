@@ -1,31 +1,33 @@
 //! How large the classes are: a small histogram whose bins begin at k and double.
 
+use maud::{Markup, html};
+
 use super::Report;
-use super::html::{Bar, Page, WideSection, put};
-use super::words::fill;
+use super::html::{bar, numbers, wide};
+use super::labels::head_of_parts;
+use super::words::{Words, fill};
 
 /// The section on class sizes: for each size how many classes have it.
-pub fn write(page: &mut Page, report: &Report) {
+pub fn section(report: &Report) -> Markup {
     let words = report.words;
     let sizes: Vec<(u64, u64)> = report.sums.sizes().collect();
     let rows: u64 = sizes.iter().map(|(size, classes)| size * classes).sum();
-    put!(page, "<section>\n<h2>{}</h2>\n{}<table>\n<thead><tr>", words.sizes, WideSection(words.sizes));
-    put!(page, "<th scope=\"col\">{}</th>", words.size_column);
-    for name in [words.classes, words.rows, words.share] {
-        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
-    }
-    put!(page, "<th scope=\"col\" class=\"graph\"><span class=\"unseen\">{}</span></th>", words.share_drawn);
-    put!(page, "</tr></thead>\n<tbody>\n");
-    for bin in bins(report.manifest.k.max(1), &sizes) {
-        let [from, to] = [bin.from, bin.to].map(|size| words.count(size));
-        let range = if bin.to > bin.from { fill(words.size_range, &[("from", &from), ("to", &to)]) } else { from };
-        put!(page, "<tr><th scope=\"row\">{range}</th>");
-        for cell in [words.count(bin.classes), words.count(bin.rows), words.share(bin.rows, rows)] {
-            put!(page, "<td class=\"number\">{cell}</td>");
+    let cells = |bin: &Bin| [words.count(bin.classes), words.count(bin.rows), words.share(bin.rows, rows)];
+    let table = html! {
+        table {
+            (head_of_parts(words, words.size_column, [words.classes, words.rows, words.share]))
+            tbody {
+                @for bin in bins(report.manifest.k.max(1), &sizes) {
+                    tr {
+                        th scope="row" { (bin.range(words)) }
+                        (numbers(cells(&bin)))
+                        td class="graph" { (bar(bin.rows, rows)) }
+                    }
+                }
+            }
         }
-        put!(page, "<td class=\"graph\">{}</td></tr>\n", Bar(bin.rows, rows));
-    }
-    put!(page, "</tbody>\n</table>\n</div>\n</section>\n");
+    };
+    html! { section { h2 { (words.sizes) } (wide(words.sizes, table)) } }
 }
 
 /// Sizes from … to …, both included.
@@ -35,6 +37,16 @@ struct Bin {
     to: u64,
     classes: u64,
     rows: u64,
+}
+
+impl Bin {
+    fn range(&self, words: &Words) -> Markup {
+        let [from, to] = [self.from, self.to].map(|size| words.count(size));
+        match self.to > self.from {
+            true => fill(words.size_range, &[("from", &from), ("to", &to)]),
+            false => html! { (from) },
+        }
+    }
 }
 
 /// From the first bin with a class to the last; what lies below k has a bin of its own.

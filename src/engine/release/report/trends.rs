@@ -1,7 +1,8 @@
 //! Small plots of the figures of all releases of the chain.
 
+use maud::{Markup, Render, html};
+
 use super::Report;
-use super::html::{Page, Text, put};
 use super::since::figures;
 use super::words::fill;
 use crate::release::past_release::PastRelease;
@@ -11,33 +12,36 @@ const WIDTH: f64 = 200.0;
 const HEIGHT: f64 = 48.0;
 const EDGE: f64 = 3.0;
 
-/// The section; none for a first release.
-pub fn write(page: &mut Page, report: &Report) {
+/// The section; nothing for a first release.
+pub fn section(report: &Report) -> Markup {
     let (words, now) = (report.words, report.manifest.figures());
     let releases: Vec<&PastRelease> = report.around.earlier.iter().chain([&now]).collect();
-    let [first, .., last] = &releases[..] else { return };
-    let span: [(&str, &dyn std::fmt::Display); 2] = [("first", &first.release), ("last", &last.release)];
-    put!(page, "<section>\n<h2>{}</h2>\n<p>{}</p>\n", words.trends, fill(words.trends_text, &span));
-    put!(page, "<div class=\"trends\">\n");
+    let [first, .., last] = &releases[..] else { return Markup::default() };
+    let (from, to) = (("first", &first.release as &dyn Render), ("last", &last.release as &dyn Render));
     let texts = figures(words, first).into_iter().zip(figures(words, last));
-    for (((name, from), (_, to)), value) in texts.zip(VALUES) {
-        let points: Vec<(u32, f64)> =
-            releases.iter().filter_map(|release| Some((release.release, value(release)?))).collect();
-        // A figure that some releases have and others do not is plotted over those that have it.
-        let ([_, _, ..], Some(from), Some(to)) = (&points[..], from, to) else { continue };
-        let mut places = span.to_vec();
-        places.extend([("name", &name as &dyn std::fmt::Display), ("from", &from), ("to", &to)]);
-        let text = fill(words.trend, &places);
-        put!(page, "<figure>\n<figcaption>{name}: {from} → {to}</figcaption>\n");
-        put!(
-            page,
-            "<svg class=\"trend\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\">\
-            <polyline points=\"{}\"/></svg>\n</figure>\n",
-            Text(&text),
-            line(&points)
-        );
+    // A figure that some releases have and others do not is plotted over those that have it.
+    let plots = texts.zip(VALUES).filter_map(|(((name, begins), (_, ends)), value)| {
+        let value = |release: &&PastRelease| Some((release.release, value(release)?));
+        let points: Vec<(u32, f64)> = releases.iter().filter_map(value).collect();
+        (points.len() > 1).then_some((name, begins?, ends?, points))
+    });
+    html! {
+        section {
+            h2 { (words.trends) }
+            p { (fill(words.trends_text, &[from, to])) }
+            div class="trends" {
+                @for (name, begins, ends, points) in plots {
+                    @let text = fill(words.trend, &[from, to, ("name", &name), ("from", &begins), ("to", &ends)]);
+                    figure {
+                        figcaption { (name) ": " (begins) " → " (ends) }
+                        svg class="trend" viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label=(text) {
+                            polyline points=(line(&points)) {}
+                        }
+                    }
+                }
+            }
+        }
     }
-    put!(page, "</div>\n</section>\n");
 }
 
 /// The values of the figures, in the order of `figures`.

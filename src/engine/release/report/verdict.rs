@@ -1,32 +1,37 @@
 //! What an officer reads first: that the gate approved the release, what it judged and what it did not judge, and columns without detail.
 
-use super::html::{Page, Text, put};
+use maud::{Markup, html};
+
+use super::html::names;
 use super::words::fill;
 use super::{Cutting, Form, Report};
 use crate::release::check::Check;
 use crate::release::check::CheckLine;
 
 /// The section.
-pub fn write(page: &mut Page, report: &Report) {
+pub fn section(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
-    put!(page, "<section aria-label=\"{}\">\n", words.verdict);
-    match manifest.checks.iter().any(|line| line.made) {
-        false => put!(page, "<p class=\"warning\">{}</p>\n", words.unchecked),
-        true => put!(page, "<p class=\"rule\">{}</p>\n", words.approved),
-    }
-    for (judged, name) in [(true, words.judged), (false, words.not_judged)] {
-        let titles = titles(report, judged);
-        if !titles.is_empty() {
-            put!(page, "<p><b>{name}:</b> {}.</p>\n", titles.join("; "));
+    let is_two = report.form == Form::TwoTables;
+    let without_detail = report.columns.iter().filter(|column| !is_two && is_without_detail(column));
+    let without_detail: Vec<&str> = without_detail.map(|column| column.name).collect();
+    html! {
+        section aria-label=(words.verdict) {
+            @if manifest.checks.iter().any(|line| line.made) {
+                p class="rule" { (words.approved) }
+            } @else {
+                p class="warning" { (words.unchecked) }
+            }
+            @for (judged, name) in [(true, words.judged), (false, words.not_judged)] {
+                @let titles = titles(report, judged);
+                @if !titles.is_empty() {
+                    p { b { (name) ":" } " " (titles.join("; ")) "." }
+                }
+            }
+            @if !without_detail.is_empty() {
+                p class="warning" { (fill(words.without_detail, &[("columns", &names(&without_detail, ", "))])) }
+            }
         }
     }
-    let two = report.form == Form::TwoTables;
-    let none: Vec<String> =
-        report.columns.iter().filter(|_| !two).filter(|column| is_without_detail(column)).map(name).collect();
-    if !none.is_empty() {
-        put!(page, "<p class=\"warning\">{}</p>\n", fill(words.without_detail, &[("columns", &none.join(", "))]));
-    }
-    put!(page, "</section>\n");
 }
 
 /// Checks that look at sensitive values. Where the policy asks for none of them, the manifest of some chains lists none.
@@ -54,8 +59,4 @@ fn titles(report: &Report, made: bool) -> Vec<String> {
 /// Whether each row shows the root of a column that has several values.
 fn is_without_detail(column: &Cutting) -> bool {
     column.tree.values(0) > 1 && column.shown.all() > 0 && column.shown.at(0) == column.shown.all()
-}
-
-fn name(column: &Cutting) -> String {
-    format!("<bdi>{}</bdi>", Text(column.name))
 }

@@ -4,7 +4,7 @@
 mod de;
 mod en;
 
-use std::fmt::{Display, Write};
+use maud::{Markup, PreEscaped, Render};
 
 use crate::release::check::Check;
 use crate::release::figure::Figure;
@@ -132,15 +132,7 @@ impl Words {
 
     /// A count: `12,345`.
     pub fn count(&self, count: u64) -> String {
-        let digits = count.to_string();
-        let mut text = String::new();
-        for (at, digit) in digits.chars().enumerate() {
-            if at > 0 && (digits.len() - at).is_multiple_of(3) {
-                text.push_str(self.separators[0]);
-            }
-            text.push(digit);
-        }
-        text
+        super::html::grouped(count, self.separators[0])
     }
 
     /// A count with its noun.
@@ -160,8 +152,8 @@ impl Words {
             0 => "0".to_owned(),
             _ if whole == 0 => "0".to_owned(),
             _ if part == whole => "100".to_owned(),
-            _ if percent < 0.1 => format!("&lt; {}", self.decimal(0.1, 1)),
-            _ if percent > 99.9 => format!("&gt; {}", self.decimal(99.9, 1)),
+            _ if percent < 0.1 => format!("< {}", self.decimal(0.1, 1)),
+            _ if percent > 99.9 => format!("> {}", self.decimal(99.9, 1)),
             _ => self.decimal(percent, 1),
         };
         format!("{number}\u{a0}%")
@@ -182,18 +174,18 @@ impl Words {
     }
 }
 
-/// A text with its places filled. What is filled in is HTML.
-pub fn fill(text: &str, places: &[(&str, &dyn Display)]) -> String {
+/// A text of this program, which may have tags, with its places filled. What is filled in is escaped, unless it is HTML.
+pub fn fill(text: &'static str, places: &[(&str, &dyn Render)]) -> Markup {
     let (mut filled, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once('{') {
         let (name, after) = after.split_once('}').expect("a place ends");
         let place = places.iter().find(|(other, _)| *other == name);
         let (_, value) = place.unwrap_or_else(|| panic!("the page fills `{name}`"));
         filled.push_str(before);
-        write!(filled, "{value}").expect("memory takes text");
+        value.render_to(&mut filled);
         rest = after;
     }
-    filled + rest
+    PreEscaped(filled + rest)
 }
 
 #[cfg(test)]
@@ -239,12 +231,10 @@ mod tests {
         assert_eq!(german.share(1, 3), "33,3\u{a0}%");
         let shares = [(0, 5), (5, 5), (0, 0), (1, 3), (1, 1_000_000), (999_999, 1_000_000)];
         let shares = shares.map(|(part, whole)| english.share(part, whole));
-        assert_eq!(
-            shares,
-            ["0\u{a0}%", "100\u{a0}%", "0\u{a0}%", "33.3\u{a0}%", "&lt; 0.1\u{a0}%", "&gt; 99.9\u{a0}%"]
-        );
+        assert_eq!(shares, ["0\u{a0}%", "100\u{a0}%", "0\u{a0}%", "33.3\u{a0}%", "< 0.1\u{a0}%", "> 99.9\u{a0}%"]);
         let real = |number| Figure::real(number).expect("finite");
         assert_eq!([english.figure(real(4.9e16)), english.figure(real(0.5))], ["4.9e16", "0.5"]);
-        assert_eq!(fill("{a} of {b}", &[("b", &2), ("a", &"{b}")]), "{b} of 2");
+        let filled = fill("<b>{a}</b> of {b}", &[("b", &2), ("a", &"<{b}>")]);
+        assert_eq!(filled.into_string(), "<b>&lt;{b}&gt;</b> of 2");
     }
 }
