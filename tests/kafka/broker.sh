@@ -8,6 +8,8 @@ mkdir -p "$folder"
 properties="$folder/server.properties"
 # It lives for seconds: what the second compiler would make faster never pays.
 lean=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData)
+archive="$TIDEGATE_KAFKA/../broker.jsa"
+[ ! -e "$archive" ] || lean+=(-XX:SharedArchiveFile="$archive")
 if [ ! -f "$properties" ]; then
     cat > "$properties" <<END
 process.roles=broker,controller
