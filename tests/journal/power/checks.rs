@@ -2,8 +2,8 @@
 //!
 //! At once: an object is there as a whole or not at all; what the store has promised is there, byte for byte; what it has
 //! said is gone is gone; no manifest is without its files. Then the feed opens, its state is the fold of its log and holds
-//! a first part of what was offered. In the end everybody is in it once, every entry of the log that was there is as it
-//! was, whatever somebody could have read of the public root is as they have read it, and the tables are those of a run in
+//! a first part of what was offered. In the end each person is in it once, every entry of the log that was there is as it
+//! was, whatever a person could have read of the public root is as they have read it, and the tables are those of a run in
 //! which nothing happened.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -170,7 +170,7 @@ fn folded(live: &Live, private: &dyn Store, public: &dyn Store) -> Result<(), St
     if folded { Ok(()) } else { Err("the state is not the fold of the log".to_owned()) }
 }
 
-/// The first files of the script are in it, whole, and nobody else.
+/// The first files of the script are in it, whole, and no others.
 fn first_part(live: &Live, meant: &Meant) -> Result<(), String> {
     let files = &live.state().files;
     let in_order = (0..files.len()).map(|tick| format!("{tick:03}.csv")).eq(files.keys().cloned());
@@ -180,13 +180,15 @@ fn first_part(live: &Live, meant: &Meant) -> Result<(), String> {
     }
 }
 
-/// Everybody is in it, once.
+/// Each person is in it, once.
 fn finished(live: &Live, meant: &Meant) -> Result<(), String> {
     let feed = &live.state().feed;
     let newest = live.state().releases.last().map_or(0, |line| line.rows);
     let places = newest + feed.waiting().rows() + feed.withheld().rows() + feed.pending() + feed.new_rows();
     let all = meant.people.last().copied().unwrap_or(0);
-    if places == all as u64 && feed.people().len() == all {
+    // A check that reads sensitive values has stopped the chain: people of its increments count as published for ever.
+    let all_there = if feed.stopped() { places <= all as u64 } else { places == all as u64 };
+    if all_there && feed.people().len() == all {
         return Ok(());
     }
     Err(format!("{all} people came, {} are known, {places} are in it", feed.people().len()))
