@@ -42,6 +42,7 @@ impl<'a> Candidates<'a> {
     /// Everything at the root. Nodes of `floor` and below are never candidates.
     pub fn new(table: &'a SearchTable<'a>, floor: &'a [Cut]) -> Candidates<'a> {
         let (width, items) = (table.trees.len(), table.rows.len());
+        assert_eq!(floor.len(), width, "a floor for each column");
         let partition = Partition::whole(items);
         let mut state = Candidates {
             table,
@@ -137,6 +138,7 @@ impl<'a> Candidates<'a> {
         for &class in &split.classes {
             let before = self.size[class as usize];
             let nodes = self.nodes(class).to_vec();
+            assert_eq!(nodes[split.column], split.node, "a class with the node that is divided");
             let made =
                 self.partition.split(class as usize, split.children.len(), |item| split.part(leaves[item as usize]));
             let mut after = 0;
@@ -160,6 +162,8 @@ impl<'a> Candidates<'a> {
                     *more += after;
                 }
             }
+            let rows: u64 = made.iter().map(|&(_, class)| self.size[class]).sum();
+            assert_eq!(rows, before, "each row is in one part");
             made_of.push(made);
         }
         for ((column, node), (less, more)) in change {

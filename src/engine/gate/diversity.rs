@@ -129,7 +129,9 @@ impl Measures {
                 hierarchies.push(Hierarchy::of(domain, column, codes().map(|code| &values.get(code)[at])));
             }
         }
-        Measures { l, guarded: values.guarded(columns), hierarchies }
+        let guarded = values.guarded(columns);
+        assert!(guarded.iter().all(|set| set.len() == values.len()), "a set says of each value whether it is in it");
+        Measures { l, guarded, hierarchies }
     }
 
     /// The figures of one class, those that compare it with a whole table left out.
@@ -139,6 +141,7 @@ impl Measures {
             return DiversityFigures::default();
         }
         let share = |count: u64| count as f64 / total as f64;
+        assert!(crowd.iter().all(|group| group.1 > 0), "values that candidates have");
         let entropy: f64 = crowd.iter().map(|&(_, count)| -share(count) * share(count).ln()).sum();
         let held =
             |set: &Vec<bool>| share(crowd.iter().filter(|(value, _)| set[*value as usize]).map(|group| group.1).sum());
@@ -236,6 +239,8 @@ impl Hierarchy {
                 }
             })
             .collect();
+        let place: Vec<Place> = place;
+        assert!(outside.len() <= place.len(), "a place outside is that of a value");
         Hierarchy { domain: Arc::clone(domain), place, outside: outside.len() }
     }
 

@@ -1,6 +1,8 @@
 //! Where the files of releases lie. A path is a function of the number of the release and of what the files hold, so that none
 //! can carry a word of its own.
 
+use std::collections::BTreeSet;
+
 use super::digest::Sha256;
 use super::file::FileLine;
 use super::part::{PartLine, ReleasePart, ReleaseSpan, replaced};
@@ -145,6 +147,8 @@ impl Layout {
             PlacedFile { path: self.own(release, folder, "parquet", bytes), bytes, rows: files.measures, span: None }
         }));
         placed.push(PlacedFile::page(format!("taxonomy/{}.json", Sha256::of(taxonomy)), taxonomy));
+        let paths: BTreeSet<&str> = placed.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths.len(), placed.len(), "each file has a place of its own");
         placed
     }
 

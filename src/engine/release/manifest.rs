@@ -169,6 +169,8 @@ impl Manifest {
         files: Vec<FileLine>,
     ) -> Manifest {
         let grows = terms.policy.publish_every().is_some();
+        let (classes, smallest) = (table.sums.classes(), table.sums.smallest().unwrap_or(0));
+        assert!(classes.saturating_mul(smallest) <= table.sums.rows(), "no class is smaller than the smallest one");
         Manifest {
             schema: SCHEMA,
             layout: grows.then_some(PARTS),
@@ -181,9 +183,9 @@ impl Manifest {
             policy: serde_json::to_value(terms.policy).expect("a policy is JSON"),
             guarantee: terms.policy.guarantee(),
             k: terms.policy.k(),
-            smallest_class: table.sums.smallest().unwrap_or(0),
+            smallest_class: smallest,
             rows: table.sums.rows(),
-            classes: table.sums.classes(),
+            classes,
             withheld: (!grows).then_some(terms.withheld),
             loss: loss(table, &terms.columns.trees()),
             discernibility: discernibility(table),

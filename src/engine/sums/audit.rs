@@ -115,6 +115,7 @@ impl SumsTable {
         let left_out = |mark| matches!(mark, Mark::Primary | Mark::Secondary | Mark::LeftOut);
         let cells: Vec<usize> = (0..self.entries.len()).filter(|&cell| left_out(self.entries[cell].mark)).collect();
         let intervals = readers.intervals(&cells)?;
+        assert_eq!(intervals.len(), cells.len(), "an interval for each cell that was left out");
         let computed = cells.into_iter().zip(intervals).map(|(cell, interval)| {
             let derivable = interval.is_exact() && readers.derivation(&[(cell, 1)]).is_some();
             Computed { cell, interval, derivable }
@@ -141,6 +142,7 @@ impl SumsTable {
     /// cell count as one. Cells without a value get it. So many of the largest contributions are kept. Returned are the cells whose value
     /// is not the sum of what was contributed to them.
     pub fn contribute(&mut self, contributions: &[(usize, u32, i64)], kept: usize) -> Vec<usize> {
+        assert!(contributions.iter().all(|(cell, ..)| *cell < self.entries.len()), "a cell of the table");
         let mut of: BTreeMap<(usize, u32), i64> = BTreeMap::new();
         for &(cell, person, amount) in contributions {
             for total in self.dimensions.upwards(cell) {
@@ -294,6 +296,8 @@ impl SumsTable {
         }
         found.secondary.into_iter().for_each(|cell| self.entries[cell].mark = Mark::Secondary);
         primary.into_iter().for_each(|cell| self.entries[cell].mark = Mark::Primary);
+        let is_shown = |of: &Sensitive| self.entries[of.cell].mark.is_published();
+        assert!(!sensitive.iter().any(is_shown), "no sensitive sum is shown");
         Ok((found.cost, found.least))
     }
 

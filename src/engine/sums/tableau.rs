@@ -61,6 +61,7 @@ impl<N: WholeNumber> Tableau<N> {
         };
         let rows: Vec<Equation<N>> = equations.into_iter().enumerate().map(traced).collect();
         let solved = (0..rows.len()).map(|at| first_trace + at).collect();
+        assert!(rows.iter().all(|row| !row.right.is_negative()), "what a trace is solved for is 0 or more");
         Tableau { rows, solved, ranges, turned, goal: Equation { terms: Vec::new(), right: N::new(0) }, work: 0 }
     }
 
@@ -113,6 +114,7 @@ impl<N: WholeNumber> Tableau<N> {
 
     /// Asks about this sum from now on. It costs nothing to ask about another one afterwards: the equations stay as they are.
     pub fn ask(&mut self, sum: &[(usize, N)]) -> Option<()> {
+        assert!(sum.iter().all(|(unknown, _)| !self.is_trace(*unknown)), "a sum of unknowns");
         let terms = sum.iter().map(|(unknown, number)| (*unknown, number.negated()));
         let terms = terms.chain([(self.goal_column(), N::new(1))]).collect();
         self.goal = Equation { terms, right: N::new(0) };
@@ -130,6 +132,7 @@ impl<N: WholeNumber> Tableau<N> {
     /// How an unknown depends on the unknowns that the equations are not solved for, up to a factor and a constant; empty if it is
     /// determined. Two unknowns with the same direction determine each other.
     pub fn direction(&self, unknown: usize) -> Vec<(usize, N)> {
+        assert!(!self.is_trace(unknown), "an unknown of the equations");
         let Some(row) = self.solved.iter().position(|&solved| solved == unknown).map(|at| &self.rows[at]) else {
             return vec![(unknown, N::new(1))];
         };
@@ -195,6 +198,7 @@ impl<N: WholeNumber> Tableau<N> {
 
     /// Solves an equation for another unknown, and takes that out of all others.
     fn exchange(&mut self, at: usize, unknown: usize) -> Option<()> {
+        assert!(self.rows[at].at(unknown).is_some(), "the equation has the unknown that it is solved for");
         let mut row = self.rows[at].clone();
         if row.at(unknown).is_some_and(WholeNumber::is_negative) {
             row.negate();

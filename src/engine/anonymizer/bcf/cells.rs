@@ -41,6 +41,7 @@ impl<'a> PastReleases<'a> {
 
     /// Per view that has a release before `increment` the last such one: (view, stage).
     pub fn before(&self, increment: usize) -> Vec<(usize, usize)> {
+        assert!(increment <= self.releases.len(), "an increment of the chain");
         let last = |(at, view): (usize, &PastView<'_>)| {
             let earlier = view.stages.partition_point(|&release| release < increment);
             (earlier > 0).then(|| (at, earlier - 1))
@@ -50,6 +51,7 @@ impl<'a> PastReleases<'a> {
 
     /// Per view that has a release from `increment` on the first such one: (view, stage).
     pub fn from(&self, increment: usize) -> Vec<(usize, usize)> {
+        assert!(increment <= self.releases.len(), "an increment of the chain");
         let first = |(at, view): (usize, &PastView<'_>)| {
             let stage = view.stages.partition_point(|&release| release < increment);
             (stage < view.stages.len()).then_some((at, stage))
@@ -114,6 +116,7 @@ impl CellsByClass {
 
     /// What becomes of the cells; `parts[i]` = groups of each child of `split.classes[i]`.
     pub fn split(&self, past: &PastReleases<'_>, split: &NodeSplit, parts: &[Vec<Groups>]) -> NewCells {
+        assert_eq!(parts.len(), split.classes.len(), "the parts of each class");
         let view = &past.views[self.view];
         if view.cuts[split.column].at(split.first_leaf()) <= split.node {
             return None; // at or below the earlier cut
@@ -136,6 +139,7 @@ impl CellsByClass {
 
     /// The specialisation happened.
     pub fn accept(&mut self, split: &NodeSplit, new: NewCells, made: &[Vec<(usize, usize)>]) {
+        assert_eq!(made.len(), split.classes.len(), "the parts of each class");
         let first = self.cells.len();
         let new = new.map(|new| {
             let (keys, cells): (Vec<_>, Vec<_>) = new.into_iter().unzip();

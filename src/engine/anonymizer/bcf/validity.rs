@@ -38,6 +38,7 @@ pub struct SplitTrial {
 impl<'a> Bcf<'a> {
     /// Against these targets of the past; `all` holds every row of the new release.
     pub fn new(all: &'a Histogram, past: &'a PastReleases<'a>, families: &'a [Family], k: u64) -> Bcf<'a> {
+        assert!(k >= 1, "a class holds a person at least");
         let newest = past.before(past.releases.len());
         Bcf { all, past, families, k, newest, cells: Vec::new(), comparable: Vec::new() }
     }
@@ -50,6 +51,11 @@ impl<'a> Bcf<'a> {
         targets: &[Vec<u32>],
         class: impl Fn() -> Vec<Node>,
     ) -> Result<(), InvalidReason> {
+        assert_eq!(
+            (cells.len(), targets.len()),
+            (self.past.views.len(), self.families.len()),
+            "of each view and family"
+        );
         let (limit, rows) = (self.k, groups::rows(groups));
         if rows < limit {
             return Err(InvalidReason::Rows { class: class(), rows, limit });
@@ -93,6 +99,7 @@ impl<'a> Bcf<'a> {
             }
             parts.push(items.iter().map(|items| scratch.groups(self.all, items)).collect());
         }
+        assert_eq!(parts.len(), split.classes.len(), "the parts of each class");
         Ok(parts)
     }
 
@@ -150,6 +157,7 @@ impl Validity for Bcf<'_> {
         for (cells, new) in self.cells.iter_mut().zip(trial.cells) {
             cells.accept(split, new, made);
         }
+        assert_eq!(trial.comparable.len(), made.len(), "the targets of each class");
         for (mut children, made) in trial.comparable.into_iter().zip(made) {
             for &(child, class) in made {
                 let targets = std::mem::take(&mut children[child]);

@@ -68,6 +68,7 @@ const STATE: u32 = u32::MAX;
 impl Antichain {
     /// Of no state yet, over columns of so many levels.
     pub fn new(heights: &[u8], inherited: Inherited) -> Antichain {
+        assert!(!heights.is_empty() && heights.iter().all(|height| *height > 0), "each column has a level");
         let mut tree = Antichain {
             inherited,
             heights: heights.to_vec(),
@@ -118,7 +119,8 @@ impl Antichain {
 
     /// The levels, counted so that what has the property is passed on to higher ones.
     fn upward(&self, levels: &[u8]) -> Vec<u8> {
-        assert!(!levels.is_empty(), "a level for each column");
+        assert_eq!(levels.len(), self.heights.len(), "a level for each column");
+        assert!(levels.iter().zip(&self.heights).all(|(level, height)| level < height), "levels of the columns");
         match self.inherited {
             Inherited::Upward => levels.to_vec(),
             Inherited::Downward => self.heights.iter().zip(levels).map(|(height, level)| height - 1 - level).collect(),
@@ -149,6 +151,7 @@ impl Antichain {
                 continue;
             }
             if next == STATE {
+                assert!(self.states > 0, "a state that was inserted");
                 self.states -= 1;
                 self.nodes[node as usize].next[level] = 0;
             } else if self.remove_above(next, depth + 1, levels) {

@@ -75,6 +75,7 @@ impl Path {
 
     /// The path goes on above or below its middle.
     fn learn(&mut self, fits: bool) {
+        assert!((self.from..self.to).contains(&self.middle), "a state that is not decided");
         match fits {
             true => self.to = self.middle,
             false => self.from = self.middle + 1,
@@ -87,6 +88,7 @@ impl LevelsSearch<'_> {
     /// Checks states and keeps that they were.
     pub fn look(&mut self, states: &[Levels], known: &mut FittingStates) -> Vec<CheckedState> {
         let checked = self.check(states);
+        assert_eq!(checked.len(), states.len(), "a result for each state");
         for (levels, judged) in states.iter().zip(&checked) {
             if judged.fits && self.is_inherited() {
                 known.fitting.push(levels);
@@ -120,6 +122,7 @@ impl LevelsSearch<'_> {
             }
             let levels: Vec<Levels> = middles.iter().map(|(levels, _)| levels.clone()).collect();
             let checked = self.check(&levels);
+            assert_eq!(checked.len(), middles.len(), "a result for each state");
             for ((levels, of), judged) in middles.iter().zip(checked) {
                 let mut waits = false;
                 for &at in of {
@@ -156,6 +159,7 @@ impl LevelsSearch<'_> {
 
     /// A path goes on without the column by which its next state would fit.
     fn turn(&self, path: &mut Path, known: &mut FittingStates) {
+        assert!(path.from > 0 && path.from < path.states.len(), "the border lies inside the path");
         let (last, next) = (&path.states[path.from - 1], &path.states[path.from]);
         path.columns.retain(|&column| last[column] == next[column]);
         known.border = self.problem.objective.bound(last);
@@ -171,6 +175,7 @@ impl LevelsSearch<'_> {
             true => vec![levels.to_vec()],
             false => self.upward(levels, levels, &columns, &|above| known.fits(above)),
         };
+        assert!(!states.is_empty(), "a path begins with its state");
         let (to, lowest) = (states.len(), levels.to_vec());
         let mut path = Path { states, from: 0, to, middle: 0, lowest, columns, is_first: true };
         path.halve();

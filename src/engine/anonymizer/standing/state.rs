@@ -148,9 +148,11 @@ impl StandingState {
         self.pool.grow(growth);
         self.withheld.grow(growth);
         self.course.iter_mut().for_each(|course| course.grow(growth, trees));
+        let classes = self.crowds.len();
         let moved = |class: Vec<Node>| class.iter().zip(growth).map(|(&node, growth)| growth.node(node)).collect();
         self.crowds =
             std::mem::take(&mut self.crowds).into_iter().map(|(class, people)| (moved(class), people)).collect();
+        assert_eq!(self.crowds.len(), classes, "new leaves join no classes");
     }
 
     pub(super) fn arrive(&mut self, arrivals: &Headcount) {
@@ -159,6 +161,7 @@ impl StandingState {
     }
 
     pub(super) fn withhold(&mut self, late: &Headcount, rest: Headcount) {
+        assert_eq!(late.rows() + rest.rows(), self.pool.rows(), "each person who waited is withheld or waits");
         self.withheld = self.withheld.merge(late);
         self.pool = rest;
     }
@@ -170,11 +173,13 @@ impl StandingState {
             self.cut().into_iter().flatten().zip(cut).all(|(old, new)| old.refines(new)),
             "a recoding only gets coarser"
         );
+        let published = self.rows();
         for (class, people) in std::mem::take(&mut self.crowds) {
             let at = |((cut, tree), &node): ((&Cut, &&Taxonomy), &Node)| cut.at(tree.leaf_range(node).start);
             let class = cut.iter().zip(trees).zip(&class).map(at).collect();
             *self.crowds.entry(class).or_default() += people;
         }
+        assert_eq!(self.rows(), published, "no person gets lost in a coarser class");
         self.course = Some(course);
     }
 
@@ -187,6 +192,8 @@ impl StandingState {
     }
 
     pub(super) fn publish(&mut self, atoms: &[Atom], rest: Headcount) {
+        let formed: u64 = atoms.iter().map(|atom| atom.people.rows()).sum();
+        assert_eq!(formed + rest.rows(), self.pool.rows(), "each person who waited is in an atom or waits");
         for atom in atoms {
             *self.crowds.entry(atom.class.clone()).or_default() += atom.people.rows();
         }

@@ -32,6 +32,7 @@ impl Belief {
 
     /// The share of a set of values.
     pub fn share(&self, set: &[usize]) -> ShareFraction {
+        assert!(set.iter().all(|&value| value < self.parts.len()), "a value of the class");
         ShareFraction::new(set.iter().map(|&value| &self.parts[value]).sum(), self.of.clone())
     }
 
@@ -53,6 +54,7 @@ impl Belief {
     }
 
     fn most_and_tail(&self, l: usize) -> [BigUint; 2] {
+        assert!(l >= 1, "the tail begins with a value");
         let mut parts: Vec<&BigUint> = self.parts.iter().collect();
         parts.sort_unstable_by(|a, b| b.cmp(a));
         let tail = parts.iter().skip(l.saturating_sub(1)).copied().sum();
@@ -61,6 +63,7 @@ impl Belief {
 
     /// ½ Σ |p − q| to the counts of a table.
     pub fn distance(&self, whole: &[u64]) -> ShareFraction {
+        assert_eq!(whole.len(), self.parts.len(), "a count for each value");
         let rows: u64 = whole.iter().sum();
         let apart = |(part, &count): (&BigUint, &u64)| {
             let (here, there) = (part * rows, &self.of * count);
@@ -71,6 +74,7 @@ impl Belief {
 
     /// From the lowest to the highest number that is possible.
     pub fn span(&self, numbers: &[i128]) -> i128 {
+        assert_eq!(numbers.len(), self.parts.len(), "a number for each value");
         let there =
             || self.parts.iter().zip(numbers).filter(|(part, _)| **part != BigUint::ZERO).map(|(_, &number)| number);
         there().max().zip(there().min()).map_or(0, |(high, low)| high - low)

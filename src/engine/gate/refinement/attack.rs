@@ -65,7 +65,9 @@ impl<'r> RefinementAttack<'r> {
         let AttackTerms { values, budget, marginals, .. } = self.terms;
         let distinct = values == RepeatedValues::Distinct;
         let (rows, cap) = (self.release.rows(place), self.release.k() - 1);
+        assert!(cap >= 1, "k is 2 at least");
         let segment = self.release.segment(place);
+        assert_eq!(segment.len(), self.release.columns().len(), "leaves of each column");
         let sides = self.release.columns().iter().zip(&segment);
         let volume: u128 = sides.map(|(column, leaves)| u128::from(column.values(leaves))).product();
         let mut target = AttackTarget {
@@ -139,6 +141,8 @@ impl<'r> RefinementAttack<'r> {
             impossible(target);
         }
         if named.by_block {
+            let blocks = target.blocks.len();
+            assert!(blocks == 0 || blocks == named.blocks.len(), "a count for each block");
             // What a slab would say is said of its blocks.
             target.slabs.clear();
             target
@@ -161,6 +165,7 @@ impl<'r> RefinementAttack<'r> {
         if seen.hits == 0 {
             return;
         }
+        assert_eq!(seen.blocks.len(), shape.blocks.len(), "a count for each block");
         let support = |&(least, most): &(u64, u64)| Support { least, most, exact: false };
         target.slabs = seen.slabs.iter().map(|slabs| slabs.iter().map(support).collect()).collect();
         let held = |(block, seen): (&Block, _)| held(block, support(seen), None);
@@ -207,6 +212,7 @@ impl<'r> RefinementAttack<'r> {
             }
         }
         if let (SolutionCount::Exact(lr), SolutionCount::Exact(cra)) = (&target.lr, &target.cra) {
+            assert!(cra <= lr, "an attack leaves no more sets of rows than there are");
             target.ratio = RatioFigure::exact(lr, cra);
             return;
         }

@@ -119,6 +119,7 @@ fn crowds(target: &AttackTarget, name: &impl Fn(&AttackTarget, Option<SegmentPar
     let crowds = certain(target)?;
     let &CertainClass { part, least: rows, .. } = crowds.iter().min_by_key(|crowd| crowd.least)?;
     let k = target.cap + 1;
+    assert!(rows < k, "a class that is too small");
     let others = match crowds.len() - 1 {
         0 => String::new(),
         1 => "; 1 more part of it is as certain".to_owned(),
@@ -144,6 +145,7 @@ pub fn certain_together(
         let (target, crowd) =
             (&targets[crowds[0].0], crowds.iter().map(|(_, crowd)| crowd).min_by_key(|crowd| crowd.least)?);
         let (rows, k) = (crowd.least, target.cap + 1);
+        assert!(rows < k, "a class that is too small");
         let (of, part, s) = (name(target, None), name(target, Some(crowd.part)), if rows == 1 { "" } else { "s" });
         let text = format!(
             "{of}: {part} is certain to hold {rows} row{s}, fewer than k = {k}, by what all classes tell together"

@@ -24,7 +24,7 @@ impl WideFloat {
 
     /// Of an ordinary number that is neither negative nor below what a float holds in full.
     pub fn new(number: f64) -> WideFloat {
-        assert!(number.is_finite(), "a number");
+        assert!(number.is_finite() && number >= 0.0, "a number from 0 up");
         if number == 0.0 {
             return WideFloat::ZERO;
         }
@@ -108,6 +108,7 @@ impl Div for WideFloat {
     type Output = WideFloat;
 
     fn div(self, other: WideFloat) -> WideFloat {
+        assert!(other.part > 0.0, "0 divides nothing");
         let quotient = WideFloat::new(self.part / other.part);
         quotient.scaled(self.exponent - other.exponent)
     }

@@ -97,6 +97,7 @@ pub fn chain(ready: &Ready<'_>) -> CheckResult {
 pub fn atoms(ready: &Ready<'_>) -> CheckResult {
     let (a, columns) = (ready.case.policy.a(), ready.case.columns);
     let (mut smallest, mut reasons) = (None::<u64>, Vec::new());
+    assert_eq!(ready.case.newest.len(), known(ready).atoms.len(), "atoms of each increment");
     for (newest, people) in ready.case.newest.iter().zip(&known(ready).atoms) {
         let Some(carving) = newest.carving else {
             reasons.push(RejectionReason::plain("data", "an increment has no labels of its own"));

@@ -48,6 +48,7 @@ impl<'a> ColumnWriter<'a> {
 
     /// The labels of a quasi column.
     pub fn labels(table: &'a Release, column: usize, tree: &'a Taxonomy) -> ColumnWriter<'a> {
+        assert!(column < table.width(), "a column of the table");
         ColumnWriter::new(Cells::Labels { table, column, tree })
     }
 
@@ -140,6 +141,7 @@ impl<'a> ColumnWriter<'a> {
                 _ => runs.push(Run { of, rows: rows as usize }),
             }
         }
+        assert_eq!(runs.iter().map(|run| run.rows).sum::<usize>(), rows, "as many rows as were asked for");
         runs
     }
 
