@@ -1,6 +1,7 @@
 //! Looking whether everything is as it was written (CONTRACTS 3, verify): the log and what it names, and what is published.
 //! Every manipulation is named, not just the first. Changes nothing and takes no lock.
 
+mod decided_public;
 mod delta;
 mod private;
 mod public;

@@ -1,24 +1,19 @@
 //! A private root: the entries follow one another and are signed, messages add up, every object that is needed is there as it
-//! was sealed, nothing lies there that no entry names, checkpoints say what the log says, and the public root holds what was
-//! decided.
+//! was sealed, nothing lies there that no entry names, checkpoints say what the log says, and the public root holds what was decided
+//! (`decided_public`).
 
 use std::collections::BTreeSet;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::delta::SeenLog;
 use super::{CheckedPublicRoot, Finding};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::feed_writer::{
-    ChainTable, DecidedRelease, DeltaLog, FeedState, ReplayedLog, Statement, checkpoints, log_path, not_as_decided,
-    past, past_quickly,
-};
+use crate::daemon::feed_writer::{FeedState, ReplayedLog, Statement, checkpoints, not_as_decided, past, past_quickly};
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
     Body, Decision, Entry, KeyRing, ObjectReader, Ref, Rejection, RequestOrigin, Wrap, begun, newest,
 };
-use crate::engine::delta::{LogFile, is_same_checkpoint};
-use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256, TableId};
+use crate::engine::release::{Layout, Sha256};
 
 /// A private root that was looked at.
 #[derive(Debug, Default)]
@@ -30,9 +25,7 @@ pub struct Private {
     /// What is not as it was written.
     pub findings: Vec<Finding>,
     /// Files in the public root of a release that is decided and has no manifest yet.
-    leaving: BTreeSet<String>,
-    /// Commits that are just leaving a Delta log, in any order.
-    leaving_commits: BTreeSet<String>,
+    pub(super) leaving: BTreeSet<String>,
     /// Objects that entries name, in their order.
     refs: Vec<Ref>,
     /// The same, by path.
@@ -60,10 +53,6 @@ const DIFFERS: &str =
 /// Words that a scrub says too.
 pub(super) const NO_ENTRY: &str = "this entry of the log is missing";
 pub(super) const NO_SUM: &str = "its messages do not add up";
-pub(super) const RELEASE_GONE: &str = "this release was published and is gone";
-pub(super) const OTHER_MANIFEST: &str = "this manifest is not the one that was published";
-pub(super) const COMMIT_GONE: &str = "this commit was decided and is gone";
-pub(super) const OTHER_COMMIT: &str = "this commit is not the one that was decided";
 
 /// Folders with sealed objects.
 const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms"];
@@ -107,8 +96,8 @@ impl Private {
 
     /// All findings: these, and those of the public root but for what is just arriving or leaving there.
     pub fn with_public(self, seen: CheckedPublicRoot) -> Vec<Finding> {
-        let Private { mut findings, leaving, leaving_commits, .. } = self;
-        findings.extend(seen.findings.into_iter().filter(|finding| !leaving_commits.contains(&finding.file)));
+        let Private { mut findings, leaving, .. } = self;
+        findings.extend(seen.findings);
         let strange = seen.strange.into_iter().filter(|path| !leaving.contains(path));
         findings.extend(strange.map(Finding::unnamed));
         findings
@@ -174,7 +163,7 @@ impl Private {
         self.findings.push(Finding::of(error));
     }
 
-    fn wrong(&mut self, path: String, text: &str) {
+    pub(super) fn wrong(&mut self, path: String, text: &str) {
         self.findings.push(Finding::new(path, text));
     }
 
@@ -276,108 +265,6 @@ impl Private {
         if quick.is_none_or(|quick| quick.sha256() != state.sha256()) {
             self.wrong(newest.path, "this checkpoint does not say what the log says: remove it");
         }
-    }
-
-    /// The public root holds what was decided, and no more.
-    fn published(&mut self, state: &FeedState, public: &CheckedPublicRoot, shown: &dyn ReadStore) -> Result<()> {
-        if let Some(pending) = &state.publishing {
-            self.leaving.extend(pending.approved.files().iter().map(|file| file.path.clone()));
-            let signed =
-                [public.layout.manifest(pending.approved.release()), public.layout.notice(pending.approved.release())];
-            self.leaving.extend(signed.map(|path| format!("{path}.sig")));
-        }
-        let manifest = |release: u32| public.layout.manifest(release);
-        let there =
-            |line: &DecidedRelease| public.releases.iter().find(|(manifest, _)| manifest.release == line.release);
-        for line in &state.releases {
-            match (there(line), line.manifest) {
-                (None, Some(_)) if line.removed.is_none() => {
-                    self.wrong(manifest(line.release), RELEASE_GONE);
-                }
-                (Some(_), Some(_)) if line.removed.is_some() && !state.cleaning => {
-                    self.wrong(manifest(line.release), "this manifest was to leave the public root and is there");
-                }
-                (Some((_, sha256)), Some(meant)) if *sha256 != meant => {
-                    self.wrong(manifest(line.release), OTHER_MANIFEST);
-                }
-                _ => {}
-            }
-        }
-        self.removals(state, public, shown)?;
-        for (id, table) in &state.tables {
-            self.delta((*id, table), state.cleaning, public, shown)?;
-        }
-        let known = state.releases.last().map_or(0, |line| line.release);
-        for (stranger, _) in public.releases.iter().filter(|(manifest, _)| manifest.release > known) {
-            self.wrong(manifest(stranger.release), "the log knows no such release");
-        }
-        Ok(())
-    }
-
-    /// Notices lie in the places of manifests that are gone. What is just leaving is nothing strange.
-    fn removals(&mut self, state: &FeedState, public: &CheckedPublicRoot, shown: &dyn ReadStore) -> Result<()> {
-        for (line, removed) in state.releases.iter().filter_map(|line| Some((line, line.removed?))) {
-            if state.cleaning {
-                self.leaving.extend(line.files.iter().map(|(path, _)| path.clone()));
-                let notice = public.layout.removal(removed.reason, line.release);
-                self.leaving.extend([
-                    format!("{}.sig", public.layout.manifest(line.release)),
-                    format!("{notice}.sig"),
-                    notice,
-                ]);
-                continue;
-            }
-            let newest = state.removed_in(line.chain, removed.reason).max();
-            let path = public.layout.removal(removed.reason, line.release);
-            let stands = removed.reason != RemovalReason::Expired || newest == Some(line.release);
-            let notice = shown.read(&path)?.and_then(|bytes| RemovalNotice::parse(&bytes).ok());
-            if stands && notice.and_then(|notice| Some(notice.manifest == line.manifest?)) != Some(true) {
-                self.wrong(path, "the notice in the place of this release's manifest is missing or was changed");
-            }
-        }
-        Ok(())
-    }
-
-    /// A Delta log holds the commits that were decided, and no others.
-    fn delta(
-        &mut self,
-        (id, table): (TableId, &ChainTable),
-        cleaning: bool,
-        public: &CheckedPublicRoot,
-        shown: &dyn ReadStore,
-    ) -> Result<()> {
-        let nothing = SeenLog::default();
-        let seen = public.logs.get(&id).unwrap_or(&nothing);
-        let decided = table.delta().map(DeltaLog::versions).unwrap_or_default();
-        let due = table.delta().map(DeltaLog::due).unwrap_or_default();
-        let is_due = |version: u64| due.iter().any(|commit| commit.name() == LogFile::Commit(version));
-        let path = |version: u64| log_path(id, LogFile::Commit(version));
-        let first = table.delta().map_or(0, DeltaLog::first);
-        if cleaning {
-            self.leaving_commits.extend((0..first).map(path));
-        }
-        for (version, decided) in (0..).zip(decided).skip(usize::try_from(first).unwrap_or(usize::MAX)) {
-            match seen.commits.get(&version) {
-                None if !is_due(version) => self.wrong(path(version), COMMIT_GONE),
-                Some(commit) if *commit != decided.commit => {
-                    self.wrong(path(version), OTHER_COMMIT);
-                }
-                _ => {}
-            }
-        }
-        for version in seen.commits.keys().filter(|version| **version >= decided.len() as u64) {
-            self.wrong(path(*version), "no decision of the log made this commit");
-        }
-        // Checkpoints of versions that are just leaving may be of a release that was withdrawn.
-        for version in seen.checkpoints.iter().filter(|version| !cleaning || **version >= first) {
-            let path = log_path(id, LogFile::Checkpoint(*version));
-            let meant = table.checkpoint(*version).map(|checkpoint| checkpoint.content);
-            let bytes = shown.read(&path)?.unwrap_or_default();
-            if !meant.is_some_and(|meant| is_same_checkpoint(&bytes, meant.bytes())) {
-                self.wrong(path, "this checkpoint does not say what was decided");
-            }
-        }
-        Ok(())
     }
 
     /// Every key is under the operator's key that holds.

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use sha2::Digest;
 
 use super::Finding;
-use super::private::{COMMIT_GONE, NO_ENTRY, NO_SUM, OTHER_COMMIT, OTHER_MANIFEST, RELEASE_GONE, adds_up, follows};
+use super::decided_public::{COMMIT_GONE, OTHER_COMMIT, OTHER_MANIFEST, RELEASE_GONE};
+use super::private::{NO_ENTRY, NO_SUM, adds_up, follows};
 use super::public::{NO_SIGNATURE, not_published};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{DecidedRelease, DeltaLog, FeedState, log_path};

@@ -31,10 +31,11 @@ pub fn state(nature: &Nature) -> Option<FeedState> {
     read.unwrap_or_else(|error| panic!("the log cannot be read: {error}")).state
 }
 
-/// What `verify` says of these roots.
-fn findings(store: &dyn Store, shown: &dyn Store, ring: &KeyRing) -> Result<Vec<Finding>> {
+/// What `verify` says of these roots, and whether it misses a commit in the public one alone.
+fn findings(store: &dyn Store, shown: &dyn Store, ring: &KeyRing) -> Result<(Vec<Finding>, bool)> {
     let seen = public(shown, Layout::Root, &[keys().1.public()])?;
-    Ok(private(store, ring, shown, &seen)?.with_public(seen))
+    let gap = seen.findings.iter().any(|finding| finding.text.contains("commit of the Delta log is missing"));
+    Ok((private(store, ring, shown, &seen)?.with_public(seen), gap))
 }
 
 /// Whether a decision of the log has stopped a chain.
@@ -71,7 +72,7 @@ pub fn damage(nature: &Nature) {
     let halts = past_quickly(&hidden, &shown, &ring).err();
     if let Some(halts) = halts {
         assert!(
-            !findings(&hidden, &shown, &ring).expect("roots that can be read").is_empty(),
+            !findings(&hidden, &shown, &ring).expect("roots that can be read").0.is_empty(),
             "`verify` is content without {path}, and a start is not: {halts}"
         );
     }
@@ -91,7 +92,8 @@ pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
     if returned {
         return;
     }
-    let findings = findings(&nature.private(), nature.root(Side::Public), &ring).expect("whole roots");
+    let (findings, gap) = findings(&nature.private(), nature.root(Side::Public), &ring).expect("whole roots");
+    assert!(!gap, "readers who have the public root alone miss a commit");
     let wrong: Vec<&Finding> = findings.iter().filter(|finding| ended || !left_behind(finding)).collect();
     assert!(wrong.is_empty(), "`verify` is not content: {wrong:?}");
     // `verify` has looked whether it is what the whole log says.

@@ -159,7 +159,10 @@ impl Live {
         let mut before: Vec<(u64, &str)> =
             listed.iter().filter_map(|object| Some((is_before(&object.path)?, object.path.as_str()))).collect();
         before.sort_unstable();
-        self.public.delete_all(&before.iter().map(|(_, path)| *path).collect::<Vec<_>>())
+        // The oldest version first: without it a reader begins at the checkpoint, whatever is left between them.
+        let oldest = before.partition_point(|(version, _)| Some(*version) == before.first().map(|(first, _)| *first));
+        before[..oldest].iter().try_for_each(|(_, path)| self.public.delete(path))?;
+        self.public.delete_all(&before[oldest..].iter().map(|(_, path)| *path).collect::<Vec<_>>())
     }
 
     /// Files that no visible release lists. Notices of erased rows stay.

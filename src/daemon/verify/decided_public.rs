@@ -1,0 +1,126 @@
+//! What the log says of the public root: it holds the manifests, the notices of removal and the commits of Delta logs that were decided, and
+//! no others. What is just leaving it is nothing strange.
+
+use super::CheckedPublicRoot;
+use super::delta::SeenLog;
+use super::private::Private;
+use crate::daemon::error::Result;
+use crate::daemon::feed_writer::{ChainTable, DecidedRelease, DeltaLog, FeedState, log_path};
+use crate::daemon::journal::store::ReadStore;
+use crate::engine::delta::{LogFile, is_same_checkpoint};
+use crate::engine::release::{RemovalNotice, RemovalReason, TableId};
+
+// Words that a scrub says too.
+pub(super) const RELEASE_GONE: &str = "this release was published and is gone";
+pub(super) const OTHER_MANIFEST: &str = "this manifest is not the one that was published";
+pub(super) const COMMIT_GONE: &str = "this commit was decided and is gone";
+pub(super) const OTHER_COMMIT: &str = "this commit is not the one that was decided";
+
+impl Private {
+    /// The public root holds what was decided, and no more.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(super) fn published(
+        &mut self,
+        state: &FeedState,
+        public: &CheckedPublicRoot,
+        shown: &dyn ReadStore,
+    ) -> Result<()> {
+        if let Some(pending) = &state.publishing {
+            self.leaving.extend(pending.approved.files().iter().map(|file| file.path.clone()));
+            let signed =
+                [public.layout.manifest(pending.approved.release()), public.layout.notice(pending.approved.release())];
+            self.leaving.extend(signed.map(|path| format!("{path}.sig")));
+        }
+        let manifest = |release: u32| public.layout.manifest(release);
+        let there =
+            |line: &DecidedRelease| public.releases.iter().find(|(manifest, _)| manifest.release == line.release);
+        for line in &state.releases {
+            match (there(line), line.manifest) {
+                (None, Some(_)) if line.removed.is_none() => {
+                    self.wrong(manifest(line.release), RELEASE_GONE);
+                }
+                (Some(_), Some(_)) if line.removed.is_some() && !state.cleaning => {
+                    self.wrong(manifest(line.release), "this manifest was to leave the public root and is there");
+                }
+                (Some((_, sha256)), Some(meant)) if *sha256 != meant => {
+                    self.wrong(manifest(line.release), OTHER_MANIFEST);
+                }
+                _ => {}
+            }
+        }
+        self.removals(state, public, shown)?;
+        for (id, table) in &state.tables {
+            self.delta((*id, table), state.cleaning, public, shown)?;
+        }
+        let known = state.releases.last().map_or(0, |line| line.release);
+        for (stranger, _) in public.releases.iter().filter(|(manifest, _)| manifest.release > known) {
+            self.wrong(manifest(stranger.release), "the log knows no such release");
+        }
+        Ok(())
+    }
+
+    /// Notices lie in the places of manifests that are gone. What is just leaving is nothing strange.
+    fn removals(&mut self, state: &FeedState, public: &CheckedPublicRoot, shown: &dyn ReadStore) -> Result<()> {
+        for (line, removed) in state.releases.iter().filter_map(|line| Some((line, line.removed?))) {
+            if state.cleaning {
+                self.leaving.extend(line.files.iter().map(|(path, _)| path.clone()));
+                let notice = public.layout.removal(removed.reason, line.release);
+                self.leaving.extend([
+                    format!("{}.sig", public.layout.manifest(line.release)),
+                    format!("{notice}.sig"),
+                    notice,
+                ]);
+                continue;
+            }
+            let newest = state.removed_in(line.chain, removed.reason).max();
+            let path = public.layout.removal(removed.reason, line.release);
+            let stands = removed.reason != RemovalReason::Expired || newest == Some(line.release);
+            let notice = shown.read(&path)?.and_then(|bytes| RemovalNotice::parse(&bytes).ok());
+            if stands && notice.and_then(|notice| Some(notice.manifest == line.manifest?)) != Some(true) {
+                self.wrong(path, "the notice in the place of this release's manifest is missing or was changed");
+            }
+        }
+        Ok(())
+    }
+
+    /// A Delta log holds the commits that were decided, and no others.
+    fn delta(
+        &mut self,
+        (id, table): (TableId, &ChainTable),
+        cleaning: bool,
+        public: &CheckedPublicRoot,
+        shown: &dyn ReadStore,
+    ) -> Result<()> {
+        let nothing = SeenLog::default();
+        let seen = public.logs.get(&id).unwrap_or(&nothing);
+        let decided = table.delta().map(DeltaLog::versions).unwrap_or_default();
+        let due = table.delta().map(DeltaLog::due).unwrap_or_default();
+        let is_due = |version: u64| due.iter().any(|commit| commit.name() == LogFile::Commit(version));
+        let path = |version: u64| log_path(id, LogFile::Commit(version));
+        let first = table.delta().map_or(0, DeltaLog::first);
+        for (version, decided) in (0..).zip(decided).skip(usize::try_from(first).unwrap_or(usize::MAX)) {
+            match seen.commits.get(&version) {
+                None if !is_due(version) => self.wrong(path(version), COMMIT_GONE),
+                Some(commit) if *commit != decided.commit => {
+                    self.wrong(path(version), OTHER_COMMIT);
+                }
+                _ => {}
+            }
+        }
+        for version in seen.commits.keys().filter(|version| **version >= decided.len() as u64) {
+            self.wrong(path(*version), "no decision of the log made this commit");
+        }
+        // Checkpoints of versions that are just leaving may be of a release that was withdrawn.
+        for version in seen.checkpoints.iter().filter(|version| !cleaning || **version >= first) {
+            let path = log_path(id, LogFile::Checkpoint(*version));
+            let meant = table.checkpoint(*version).map(|checkpoint| checkpoint.content);
+            let bytes = shown.read(&path)?.unwrap_or_default();
+            if !meant.is_some_and(|meant| is_same_checkpoint(&bytes, meant.bytes())) {
+                self.wrong(path, "this checkpoint does not say what was decided");
+            }
+        }
+        Ok(())
+    }
+}
