@@ -3,7 +3,7 @@
 //! and of two other tables, traffic accidents (`fars_int`) and a census (`ss13acs5`), after a stream. The gate is left out. Loss
 //! counts people who are not in the last release as 1.
 //!
-//! An error is the mean of |estimate − people| / people over 1,000 random COUNT queries about everybody who came: with rows spread
+//! An error is the mean of |estimate − people| / people over 1,000 random COUNT queries about the people who came: with rows spread
 //! evenly over the leaves under their labels (`even`), and as `tidegate query` counts (`EM`). `EM, released` compares with the
 //! people who are released; `95 % hold` is the share of queries in which their number lies within 1.96 standard errors of the
 //! estimate, and `width` the median width of these intervals as a share of that number. Figures are means over three orders of the
@@ -105,7 +105,7 @@ fn plotted(data: &Path) -> String {
 #[derive(Default)]
 struct Measured {
     loss: f64,
-    /// The mean of |estimate − people| / people over everybody who came, where rows are spread evenly.
+    /// The mean of |estimate − people| / people over the people who came, where rows are spread evenly.
     even: f64,
     /// The same, where rows are spread by EM.
     em: f64,
@@ -260,7 +260,7 @@ fn feed(folder: &Path, quasi: &[&str], (_, policy): Search) -> FeedFile {
     FeedFile::parse(&text, &PathBuf::from("bench.toml")).expect("a feed file")
 }
 
-/// Everybody's leaves, in the order of the leaves.
+/// Each person's leaves, in the order of the leaves.
 fn people(folder: &Path, file: &FeedFile) -> Vec<Vec<Leaf>> {
     let table =
         TableFile::increment(&folder.join(folder.file_name().expect("a name")).with_extension("csv"), &file.columns)

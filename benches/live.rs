@@ -1,7 +1,7 @@
 //! Producers and the daemon at once, with a real broker on the same processors: each message is sent by itself, in turn to all
 //! partitions or by the hash of its key. What is told: for how long the broker had had the oldest message of a batch when it was taken
 //! in, for how long a message waited for the broker, batches a second, rows of a batch, and the processor time of the daemon. A
-//! broker that has just been given a topic of many partitions lets producers wait for seconds, whoever reads. Feeds of few messages are measured side by side, each with a daemon of
+//! broker that has just been given a topic of many partitions lets producers wait for seconds, whatever reads. Feeds of few messages are measured side by side, each with a daemon of
 //! its own, those of many one after the other. Then how fast a full topic is taken in while producers go on.
 //!
 //!     TIDEGATE_KAFKA=folder-of-jars cargo bench --bench live [-- SECONDS] [few] [some] [many] [backlog]
@@ -36,7 +36,7 @@ const FEW: [u64; 2] = [20, 300];
 const SOME: u64 = 1_000;
 /// Partitions, and messages a second that do not.
 const MANY: [(i32, u64); 1] = [(12, 20_000)];
-/// How long a case lasts where nobody says.
+/// How long a case lasts where no option says.
 const SECONDS: u64 = 20;
 /// Messages of a full topic, and those that come meanwhile a second.
 const BACKLOG: u64 = 1_000_000;
@@ -236,7 +236,7 @@ impl Daemon {
         spawn(move || {
             for line in said.lines() {
                 let line = serde_json::from_str(&line.expect("text")).expect("JSON");
-                // Nobody listens any more.
+                // No server listens any more.
                 if told.send(line).is_err() {
                     break;
                 }

@@ -1,5 +1,5 @@
 //! Local recoding four ways, on the same rows (SCIENCE 6, safer local recoding): ARX-LR, steps that are fixed in advance, steps in
-//! an order that is drawn, and halving. What each of them loses, what whoever knows how it was done finds, what of it passes under
+//! an order that is drawn, and halving. What each of them loses, what an attacker finds who knows how it was done, what of it passes under
 //! the default limits, and how many wait: after one tick with all rows, and after the first and the last of ten with a tenth each;
 //! on made-up rows and on Adult (`$TIDEGATE_DATA/adult/adult.csv`) with nine columns. Prints tables, with what carving and the
 //! attack took:

@@ -108,7 +108,7 @@ fn is_diverse(release: &Release, set: &[bool], m: u64) -> bool {
     })
 }
 
-/// Column by column coarser, the one with most labels first, until every class is diverse: the Loss, how many people whoever
+/// Column by column coarser, the one with most labels first, until every class is diverse: the Loss, how many people an attacker who
 /// knows that ties to the set with more than 1/m, and how strongly.
 fn diverse(raw: &Histogram, columns: &Columns, m: u64) -> (f64, f64, f64) {
     let trees = columns.trees();

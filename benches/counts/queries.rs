@@ -58,7 +58,7 @@ impl Queries {
             .collect()
     }
 
-    /// How far estimates lie off of everybody who came.
+    /// How far estimates lie off of each person who came.
     pub fn error(&self, counted: &[CellEstimate]) -> f64 {
         let off = self.all().zip(counted).map(|((_, query), of)| (of.estimate - query.people).abs() / query.people);
         off.sum::<f64>() / counted.len() as f64

@@ -6,14 +6,14 @@ use tidegate::engine::histogram::{Histogram, Release};
 use tidegate::engine::model::Taxonomy;
 use tidegate::engine::safeguards::mask::Draws;
 
-/// Draws of a query until it picks somebody.
+/// Draws of a query until it picks a person.
 const TRIES: u32 = 1000;
 
 /// What is asked, and of what.
 pub struct Asked<'a> {
-    /// Everybody as they are.
+    /// Each person as they are.
     pub raw: &'a Histogram,
-    /// Everybody as the two tables show them.
+    /// Each person as the two tables show them.
     pub shown: &'a Histogram,
     /// Their classes.
     pub table: &'a Release,

@@ -17,7 +17,7 @@ use super::{TERMS, timed};
 
 /// How often a target is attacked to time it; the one in the middle counts.
 const TIMES: usize = 21;
-/// The largest size, in powers of ten: nobody enumerates what has more assignments.
+/// The largest size, in powers of ten: what has more assignments.
 const SIZES: u32 = 6;
 
 #[derive(Serialize, Deserialize)]
@@ -28,7 +28,7 @@ struct File {
     targets: BTreeMap<u32, u64>,
 }
 
-/// A release as everybody sees it.
+/// A release as every reader sees it.
 #[derive(Serialize, Deserialize)]
 struct Public {
     /// Per column the lengths of its leaves, and per layer where nodes begin and the last ends.

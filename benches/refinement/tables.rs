@@ -171,7 +171,9 @@ fn outliers(all: &[Lines]) {
 }
 
 fn singled(all: &[Lines]) {
-    println!("\nTable 4: classes by how many of their cells hold one row in truth, which whoever guesses the right");
+    println!(
+        "\nTable 4: classes by how many of their cells hold one row in truth, which an attacker who guesses the right"
+    );
     println!("assignment singles out; and classes above the leaves with a cell whose count is certain");
     println!("data   d  k    none     one    more | certain");
     for part in all {

@@ -395,7 +395,7 @@ fn diversity_is_judged_on_what_attacks_leave() {
     assert_eq!(found["decided"], json!(true));
 }
 
-/// Whoever reads a release sees its cells as they are; cells that differ must not become one value in the audit.
+/// A reader of a release sees its cells as they are; cells that differ must not become one value in the audit.
 #[test]
 fn malformed_sensitive_cells_stay_apart() {
     let typed = Folder::new("[policy]\nk = 2");

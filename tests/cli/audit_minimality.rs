@@ -147,7 +147,7 @@ fn table_1() {
     let found = folder.audit(&[("*", "HIV", 2), ("*", "Flu", 5)], &[("q1", "HIV", 2), ("q2", "Flu", 5)]);
     assert_eq!(found["minimality"]["max"], json!("1"));
     assert_eq!(found["minimality"]["classes"][1]["credibility"], json!("0"));
-    // (a) is published as it is: everybody sees the shares, and nothing more.
+    // (a) is published as it is: readers see the shares, and nothing more.
     let good = [("q1", "HIV", 1), ("q1", "Flu", 1), ("q2", "HIV", 1), ("q2", "Flu", 4)];
     let found = folder.audit(&good, &good);
     assert_eq!(found["minimality"]["classes"][1]["credibility"], json!("1/5"));

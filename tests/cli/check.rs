@@ -283,7 +283,7 @@ fn warnings_say_what_can_go_wrong() {
     }
 }
 
-/// Opening a pipe that nobody writes to would never end.
+/// Opening a pipe without a writer would never end.
 #[cfg(unix)]
 #[test]
 fn pipes_are_no_files() {

@@ -36,7 +36,7 @@ fn days_and_ticks(text: &str, folder: &Path) -> [Vec<u64>; 2] {
 
 #[test]
 fn the_demo_tells_its_story() {
-    // Where the machine stands still, a tick goes by before a day has come, and whoever waits has waited longer: then again.
+    // Where the machine stands still, a tick goes by before a day has come, and a person who waits has waited longer: then again.
     let begins = || {
         let folder = tempfile::tempdir().expect("a folder");
         let output = tidegate(&["demo"], folder.path());

@@ -29,7 +29,7 @@ pub fn record(name: &str, fields: &[(&str, &str)]) -> String {
     format!(r#"{{"type": "record", "name": "{name}", "fields": [{}]}}"#, fields.join(", "))
 }
 
-/// Fields of every column that the tests declare, and two that nobody reads.
+/// Fields of every column that the tests declare, and two that are not read.
 pub const FIELDS: &[(&str, &str)] = &[
     ("strange", r#"{"type": "map", "values": ["null", "bytes"]}"#),
     ("id", r#""string""#),

@@ -35,9 +35,9 @@ pub struct Broker {
     topics: Mutex<Vec<String>>,
 }
 
-/// Brokers that nobody uses.
+/// Brokers that no test uses.
 static IDLE: Mutex<Vec<Broker>> = Mutex::new(Vec::new());
-/// A file that says that a broker is lent to nobody: its folder goes with the tests.
+/// A file that says that a broker is not lent: its folder goes with the tests.
 const DISPOSABLE: &str = "disposable";
 
 /// A broker on loan.
@@ -124,7 +124,7 @@ impl Broker {
     pub fn stop(&mut self) {
         let Some((mut child, _, pid)) = self.child.take() else { return };
         kill_process(pid, Signal::TERM).expect("it was started");
-        // The script would kill it as soon as nobody holds the other end.
+        // The script would kill it as soon as no process holds the other end.
         let held = child.stdin.take();
         child.wait().expect("the script ends");
         drop(held);
@@ -180,7 +180,7 @@ impl Broker {
         self.config().create().expect("a client")
     }
 
-    /// Makes a topic, and waits until everybody knows it.
+    /// Makes a topic, and waits until all brokers know it.
     pub fn topic(&self, name: &str, partitions: i32, settings: &[(&str, &str)]) {
         let mut topic = NewTopic::new(name, partitions, TopicReplication::Fixed(1));
         for (key, value) in settings {
@@ -199,7 +199,7 @@ impl Broker {
         wait::until(|| format!("the topic {name}"), is_known);
     }
 
-    /// Deletes a topic, and waits until nobody knows it.
+    /// Deletes a topic, and waits until no broker knows it.
     pub fn delete(&self, name: &str) {
         self.topics.lock().expect("no panic").retain(|known| known != name);
         let gone = block_on(self.admin().delete_topics(&[name], &options())).expect("an answer");
@@ -251,7 +251,7 @@ impl Broker {
         assert_eq!(answer[16..], [0, 0], "it lets us give rights");
     }
 
-    /// Whoever writes to it.
+    /// What writes to it.
     pub fn producer(&self, settings: &[(&str, &str)]) -> BaseProducer {
         self.producing(settings).create().expect("a client")
     }
@@ -298,7 +298,7 @@ fn options() -> AdminOptions {
     AdminOptions::new().request_timeout(Some(LIMIT)).operation_timeout(Some(LIMIT))
 }
 
-/// Ports next to each other that nobody has, and that the system gives to nobody who only connects.
+/// Ports next to each other that are free, and that the system gives to no process that only connects.
 fn free_ports(count: u16) -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let begin = 12_000 + (std::process::id() % 1_500) as u16 * 8;

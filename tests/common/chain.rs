@@ -20,7 +20,7 @@ use tidegate::engine::safeguards::mask::Draws;
 
 use super::random::Draw;
 
-/// Somebody's row.
+/// A person's row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Human {
     pub number: u128,
@@ -186,7 +186,7 @@ impl Chain {
         }
     }
 
-    /// The rows of the newest release of a chain of crowds, as whoever reads the files that its manifest lists sees them.
+    /// The rows of the newest release of a chain of crowds, as a reader of the files that its manifest lists sees them.
     pub fn shown(&self) -> Histogram {
         let manifest = self.manifest.as_ref().expect("a release");
         let parts = manifest.files.iter().filter(|file| file.rows.is_some()).map(|file| {

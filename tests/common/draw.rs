@@ -11,7 +11,7 @@ impl Draw {
     }
 }
 
-/// A chain of each kind whose releases hold everybody so far. The coin of the one that has one falls, as good as always, on the same side. The last one may stop.
+/// A chain of each kind whose releases hold all people so far. The coin of the one that has one falls, as good as always, on the same side. The last one may stop.
 pub const POLICIES: [&str; 6] = [
     "k = 3",
     "k = 3\nmax_wait = 2\nmax_withheld = 0.3\nmax_global_ratio = 10000000000000000000",
@@ -33,13 +33,13 @@ pub const GROUPED: &str = "k = 3\nsearch = \"mondrian\"\nmin_solutions = 30\nmax
 /// The same, divided by chance: other draws make other releases.
 pub const HALVED: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 30";
 
-/// Everybody so far, under labels that they keep: other coins make other releases.
+/// All people so far, under labels that they keep: other coins make other releases.
 pub const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2";
 
 /// The same, and sums of a measure are published with each release.
 pub const MEASURED: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2\ndominance = { n = 1, share = 0.6 }\np_rule = 0.1";
 
-/// One level for each column: everybody so far, and some of the first rows set aside.
+/// One level for each column: all people so far, and some of the first rows set aside.
 pub const LEVELS: &str = "k = 3\nsearch = \"levels\"\nset_aside = 0.2\nmax_wait = 2\nmax_withheld = 0.3";
 
 /// The same in releases of other people each; some rows of each wait.

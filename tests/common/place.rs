@@ -220,7 +220,7 @@ impl Daemon {
     /// Whether the process is over; it is still there to be waited for.
     fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        // There is nothing to wait for where somebody has done so.
+        // There is nothing to wait for where that has been done.
         waitid(WaitId::Pid(self.pid()), options).map_or(true, |status| status.is_some())
     }
 

@@ -1,4 +1,4 @@
-//! What lies in a public root, as somebody sees it who may read nothing else: whole releases that follow each other.
+//! What lies in a public root, as a reader sees it who may read nothing else: whole releases that follow each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,7 +23,7 @@ pub struct Release {
 /// Every release that is visible, in order. Each is whole: numbered from 1, chained, with files that are those of its
 /// manifest, and no table twice for one number.
 pub fn releases(public: &Path) -> Vec<Release> {
-    // A commit follows its manifest, whatever goes on while somebody reads.
+    // A commit follows its manifest, whatever goes on while a reader reads.
     let before = listed(public);
     let chains = before.iter().map(|(chain, ..)| *chain);
     let logs = chains.map(|chain| (chain, delta::versions(public, chain))).collect();
@@ -143,7 +143,7 @@ impl Kept {
         let inside = |path: &Path| path.strip_prefix(public).expect("a path in it").to_path_buf();
         let now: BTreeMap<PathBuf, Sha256> =
             files(public).iter().map(|(path, bytes)| (inside(path), Sha256::of(bytes))).collect();
-        // A signature without its manifest tells nobody anything yet.
+        // A signature without its manifest tells nothing yet.
         let alone = |path: &Path| {
             path.extension().is_some_and(|end| end == "sig") && !now.contains_key(&path.with_extension(""))
         };

@@ -100,7 +100,7 @@ pub fn rows(draw: &mut Draw, trees: &[&Taxonomy], most: u64, values: u64) -> Vec
     (0..draw.between(1, most)).map(|_| row(draw)).collect()
 }
 
-/// Rows under a recoding, as somebody would publish them.
+/// Rows under a recoding, as a publisher would write them.
 pub fn published(rows: &[Row], cuts: &[Cut], trees: &[&Taxonomy]) -> Vec<Row> {
     let label = |((label, cut), tree): ((&String, &Cut), &&Taxonomy)| {
         tree.label(cut.at(tree.find_leaf(label).expect("a leaf"))).to_owned()

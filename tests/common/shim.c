@@ -1,7 +1,7 @@
 // Watches every system call by which a program changes files below a folder, and writes down in one order what was done.
 // On demand one of them fails. To be preloaded. Where a program can be killed by a name is in points.h.
 //
-// The calls are trapped by a seccomp filter, not by functions of the same names: so they are seen whoever makes them, with
+// The calls are trapped by a seccomp filter, not by functions of the same names: so they are seen whatever makes them, with
 // libc or without, and the program under test is the one that is shipped. A trapped call is done by the handler, one at a
 // time over all threads. Calls of the handler's own carry a number in an argument that none of the trapped ones has.
 //
@@ -241,7 +241,7 @@ static long done(long nr, long a, long b, long c, long d, long e) {
 #endif
     default: break;
     }
-    // Whoever begins to use one of these has to teach it to this file, and to the model of the disk.
+    // A change that begins to use one of these has to teach it to this file, and to the model of the disk.
     say("strange %ld\n", nr);
     return call(nr, a, b, c, d, e);
 }

@@ -1,5 +1,5 @@
 //! Waiting for an event. A test that waits polls until the event is there, and gives up so late that no slow machine gets
-//! there, but before whoever runs the tests loses patience with a program that hangs.
+//! there, but before a developer loses patience with a program that hangs.
 
 use std::fmt::Display;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -34,7 +34,7 @@ pub fn ends<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'st
     let (done, is_done) = channel();
     let worker = spawn(move || {
         let value = work();
-        // Nobody waits any more after the limit.
+        // No test waits any more after the limit.
         let _ = done.send(value);
     });
     match is_done.recv_timeout(LIMIT) {

@@ -147,7 +147,7 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("public LATEST", Flipped, &[Same]),
 ];
 
-/// A crowd that nobody of the others is in.
+/// A crowd that none of the others is in.
 fn many(from: u128, count: u32) -> Vec<Human> {
     (0..count).map(|at| (from + u128::from(at), at % 2, at % 40, (at % 4) as u8)).collect()
 }
@@ -282,7 +282,7 @@ fn outcome(policy: &str, roots: &Roots, meant: &Story, names: &[String]) -> std:
     match told {
         Ok(story) if story == *meant => Ok(Same),
         Ok(story) if story.tables == meant.tables && story.files + 1 == meant.files => Ok(Earlier),
-        Ok(_) => Err("something is different, and nobody is told".to_owned()),
+        Ok(_) => Err("something is different, and no error says so".to_owned()),
         Err((error, late)) => {
             let text = error.to_string();
             let named = names.iter().any(|name| text.contains(name.as_str()));

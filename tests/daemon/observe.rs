@@ -1,5 +1,5 @@
 //! The daemon's pages from outside (CONTRACTS 5), over plain sockets: what is answered to whom, while feeds begin, halt
-//! and begin again, and that nobody who is rude, slow or curious does any harm.
+//! and begin again, and that no guest who is rude, slow or curious does any harm.
 #![cfg(feature = "daemon")]
 
 use std::io::{self, Read, Write};
@@ -81,7 +81,7 @@ impl Served {
 
     fn connect(&self) -> TcpStream {
         let port = self.address.port();
-        let stream = TcpStream::connect(("127.0.0.1", port)).expect("somebody listens");
+        let stream = TcpStream::connect(("127.0.0.1", port)).expect("a server listens");
         stream.set_read_timeout(Some(LIMIT)).expect("a limit");
         stream
     }
@@ -256,7 +256,7 @@ fn pages_ask_for_a_token_and_that_of_life_does_not() {
 }
 
 #[test]
-fn rude_guests_harm_nobody() {
+fn rude_guests_do_no_harm() {
     let served = Served::new(&feed("one", Path::new(""), ANY_PORT));
     // More than one is allowed to say in a head: refused, or hung up on before there is an end of it.
     let long = vec![b'x'; 8 << 20];

@@ -92,7 +92,7 @@ fn explained(reason: &InvalidReason, earlier: &Release, now: &Release, trees: &[
     let pair = Correspondence::new(earlier, now, &cells, &excess);
     let (found, told, limit) = match reason {
         InvalidReason::Rows { class, rows, limit } => (now.size(of(now, class)), *rows, *limit),
-        InvalidReason::SetAside { .. } => panic!("nobody is left waiting here"),
+        InvalidReason::SetAside { .. } => panic!("no person is left waiting here"),
         InvalidReason::Earlier { class, target, left, limit, .. } => {
             (pair.f_and_c_left(of(earlier, target), of(now, class)).0, *left, *limit)
         }
@@ -289,7 +289,7 @@ fn finest_is_legal_and_finest(atoms: &[Headcount], trees: &[&Taxonomy]) {
     }
 }
 
-/// Everybody is where the second opinion says, by leaf tuple and arrival.
+/// Each person is where the second opinion says, by leaf tuple and arrival.
 fn same_people(standing: &StandingRecoding, slow: &slow::Chain, trees: &[&Taxonomy]) {
     let at = |wanted: Place| {
         let people = slow.people.iter().filter(move |person| person.place == wanted);

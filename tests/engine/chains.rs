@@ -29,7 +29,7 @@ fn views(played: &Played) -> BTreeMap<(usize, Vec<Vec<String>>), u64> {
     views
 }
 
-/// What attackers have left for everybody who is published: exactly where the chain is tiny, by the pair bound where not.
+/// What attackers have left for each published person: exactly where the chain is tiny, by the pair bound where not.
 fn anonymity(played: &Played) -> (Option<u64>, bool) {
     let trees = played.columns.trees();
     let releases: Vec<Vec<Row>> = (0..played.releases.len()).map(|at| played.rows(at)).collect();
@@ -44,9 +44,9 @@ fn anonymity(played: &Played) -> (Option<u64>, bool) {
 }
 
 #[test]
-fn what_is_published_blind_hides_everybody() {
+fn what_is_published_blind_hides_each_person() {
     let seen: [AtomicU64; 4] = Default::default();
-    random::run("what_is_published_blind_hides_everybody", 120, |draw| {
+    random::run("what_is_published_blind_hides_each_person", 120, |draw| {
         let script = Script::blind(draw);
         let played = script.play();
         let k = script.policy.k();
@@ -55,7 +55,7 @@ fn what_is_published_blind_hides_everybody() {
             let mut meant = played.rows(at);
             told.sort();
             meant.sort();
-            assert_eq!(told, meant, "release {at} holds its people and nobody else");
+            assert_eq!(told, meant, "release {at} holds its people and no others");
         }
         let mut together: BTreeMap<_, u64> = BTreeMap::new();
         for person in played.people.values() {
@@ -64,9 +64,12 @@ fn what_is_published_blind_hides_everybody() {
                 (first..played.releases.len()).map(|at| played.labels(&person.human.leaves, at)).collect();
             *together.entry((person.formed.as_ref().expect("an atom").0, classes)).or_default() += 1;
         }
-        assert!(together.values().all(|&people| people >= k), "everybody hides among a - 1 others of their increment");
+        assert!(
+            together.values().all(|&people| people >= k),
+            "each person hides among a - 1 others of their increment"
+        );
         let (left, exact) = anonymity(&played);
-        assert!(left.is_none_or(|left| left >= k), "{left:?} candidates are left to somebody");
+        assert!(left.is_none_or(|left| left >= k), "{left:?} candidates are left to a person");
         let several = played.releases.len() > 1;
         let coarser = played.releases.windows(2).any(|pair| pair[0].recoding != pair[1].recoding);
         for (seen, is) in seen.iter().zip([left.is_some(), several, several && exact, coarser]) {
@@ -118,8 +121,8 @@ fn nothing_public_but_values_depends_on_values() {
     random::run("nothing_public_but_values_depends_on_values", 90, |draw| {
         let script = Script::blind(draw);
         let played = script.play();
-        let everybody = BTreeMap::from([((), played.people.keys().copied().collect())]);
-        let other = dealt(draw, &script, everybody).play();
+        let all_people = BTreeMap::from([((), played.people.keys().copied().collect())]);
+        let other = dealt(draw, &script, all_people).play();
         assert_eq!(played.ticks, other.ticks);
         assert_eq!(played.releases.len(), other.releases.len());
         for (release, other) in played.releases.iter().zip(&other.releases) {
@@ -141,7 +144,7 @@ fn no_public_byte_depends_on_values_inside_an_atom() {
         let played = script.play();
         let mut atoms: BTreeMap<_, Vec<u128>> = BTreeMap::new();
         for (&number, person) in &played.people {
-            // Who is in no atom is in no release either, and is exchangeable with everybody like that.
+            // Who is in no atom is in no release either, and is exchangeable with all people like that.
             atoms.entry(person.formed.clone()).or_default().push(number);
         }
         let dealt = dealt(draw, &script, atoms);

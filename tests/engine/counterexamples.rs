@@ -27,7 +27,7 @@ fn a_and_b() -> Columns {
     columns(vec![taxonomy(&json!({"*": {"a": {}, "b": {}}}))])
 }
 
-/// Somebody in a or b.
+/// A person in a or b.
 fn human(number: u128, label: &str, s: &str) -> Human {
     let leaf = u32::from(label == "b");
     Human { number, leaves: vec![leaf], values: vec![Value::Text(s.into())] }
@@ -40,7 +40,7 @@ fn published(chain: &Chain, at: usize) -> Vec<Class> {
     let (release, values) = &chain.tables[at];
     let group = |group: usize| match &values.get(release.values()[group])[0] {
         Value::Text(text) => (text.to_string(), release.counts()[group]),
-        _ => panic!("nobody's value is missing"),
+        _ => panic!("no person's value is missing"),
     };
     let class = |class: usize| (release.class(class).to_vec(), release.range(class).map(group).collect());
     (0..release.classes()).map(class).collect()
@@ -50,7 +50,7 @@ fn checks(verdict: &Verdict) -> BTreeSet<&str> {
     verdict.reasons().map(|(check, _)| check.check.name()).collect()
 }
 
-/// Releases that somebody decided on, as the gate is shown them one after the other.
+/// Releases that were decided on, as the gate is shown them one after the other.
 struct Decided<'d> {
     columns: &'d Columns,
     policy: Policy,
@@ -108,8 +108,8 @@ impl Decided<'_> {
     }
 }
 
-/// Everybody has the same value here, and k = 2. The three recodings cross: each two releases together leave two
-/// candidates for everybody, all three together leave one of the crowd of the last increment at (a1, b2), although neither
+/// All people have the same value here, and k = 2. The three recodings cross: each two releases together leave two
+/// candidates for each person, all three together leave one of the crowd of the last increment at (a1, b2), although neither
 /// the paper's figures nor the pair bound say so. The paper's promise is kept, so `bcf` publishes; `blind` does not get
 /// that far, because the second release already tells people of the first apart.
 #[test]
@@ -147,15 +147,15 @@ fn ce_b2_recodings_are_approved_under_bcf_and_refused_under_blind() {
         assert!(verdict.is_ok(), "release {at}: {:?}", verdict.err());
     }
     let blind = decided(Guarantee::Blind);
-    assert!(blind.offer(0).decided(|_| ()).is_ok(), "the first release splits nobody's atom");
+    assert!(blind.offer(0).decided(|_| ()).is_ok(), "the first release splits no atom");
     for at in 1..3 {
         let verdict = blind.offer(at).decided(|_| ()).expect_err("atoms are split");
         assert!(checks(&verdict).contains("atoms"), "release {at}: {verdict:?}");
     }
 }
 
-/// k = 2, everybody of the first tick has s0, one of the second has s1. The paper's search looks at values, so that the
-/// recoding itself says who: only when it is the one person in a is the split refused. Blind releases are alike whoever
+/// k = 2, all people of the first tick have s0, one of the second has s1. The paper's search looks at values, so that the
+/// recoding itself says who: only when it is the one person in a is the split refused. Blind releases are alike whichever person
 /// it is.
 #[test]
 fn the_refusal_under_bcf_tells_a_value() {
@@ -174,9 +174,9 @@ fn the_refusal_under_bcf_tells_a_value() {
         let others = s1.iter().map(|&(s, count)| (s.to_owned(), count));
         vec![(vec![0], [("s0".to_owned(), s0)].into_iter().chain(others).collect())]
     };
-    assert_eq!(bcf[0], [crowd(2, &[]), crowd(6, &[("s1", 1)])], "everybody at the root");
+    assert_eq!(bcf[0], [crowd(2, &[]), crowd(6, &[("s1", 1)])], "all people at the root");
     let alike: Vec<usize> = (0..people.len()).filter(|&odd| bcf[odd] == bcf[0]).collect();
-    assert_eq!(alike, [0], "whoever sees this knows that the one in a has s1");
+    assert_eq!(alike, [0], "a reader of this knows that the one in a has s1");
 
     let blind: Vec<_> = (0..people.len()).map(|odd| shown(Guarantee::Blind, odd)).collect();
     for (odd, label) in people.iter().enumerate() {
@@ -201,7 +201,7 @@ fn a_repeat_of_a_waiting_person_is_no_crowd() {
     let ticked = chain.tick(&[human(4, "a", "s1"), human(4, "a", "s0")]);
     assert!(matches!(ticked.closed, ClosingResult::Waiting));
     assert_eq!((ticked.duplicate, ticked.added, chain.feed.waiting().rows()), (2, 0, 1));
-    // Those who are published already bring nobody new either.
+    // Those who are published already bring no new person either.
     let ticked = chain.tick(&[human(0, "a", "s1"), human(3, "a", "s1")]);
     assert!(matches!(ticked.closed, ClosingResult::Waiting));
     assert_eq!((ticked.duplicate, chain.feed.waiting().rows()), (2, 1));
@@ -215,7 +215,7 @@ fn a_repeat_of_a_waiting_person_is_no_crowd() {
     assert_eq!(new, 2, "had 5 been 4 again, two rows would have been one person's, and s1 theirs for certain");
 }
 
-/// An erasure takes somebody out of an atom that is not published yet. If the rest came out as they are, they would be a
+/// An erasure takes a person out of an atom that is not published yet. If the rest came out as they are, they would be a
 /// crowd of too few; so the atom is dissolved, and its people wait since they came.
 #[test]
 fn an_erasure_inside_an_unpublished_atom_dissolves_it() {
@@ -236,10 +236,10 @@ fn an_erasure_inside_an_unpublished_atom_dissolves_it() {
     let verdict = spoilt.decided(|_| ()).expect_err("an atom of two");
     assert!(checks(&verdict).contains("atoms"), "{verdict:?}");
 
-    // With it: nobody else's atom is touched, and those who are left wait for somebody to come.
+    // With it: no other atom is touched, and those who are left wait for others to come.
     assert!(
         !chain.feed.dissolve(&[0], 0, &chain.columns.trees()),
-        "nobody of an earlier tick is in an atom that is not published"
+        "no person of an earlier tick is in an atom that is not published"
     );
     assert!(chain.feed.dissolve(&[0], 1, &chain.columns.trees()));
     assert!(!chain.feed.dissolve(&[0], 1, &chain.columns.trees()), "there is one such atom");
@@ -316,6 +316,6 @@ fn a_row_is_not_refused_for_its_sensitive_value() {
         chain.release(&[row(0), row(1)]);
         let ticked = chain.tick(&[row(2)]);
         assert!(matches!(ticked.closed, ClosingResult::Waiting));
-        assert_eq!((chain.feed.whole().rows(), chain.feed.waiting().rows()), (2, 1), "whoever it is");
+        assert_eq!((chain.feed.whole().rows(), chain.feed.waiting().rows()), (2, 1), "whichever of them it is");
     }
 }

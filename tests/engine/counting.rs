@@ -34,7 +34,7 @@ fn table(rows: &[Row], width: usize) -> Release {
     Release::from_own_labels(&shown).with_values(&maps[1])
 }
 
-/// The label of somebody, so many steps below the root in each column, or their leaf: nothing but chance decides how coarse it is.
+/// The label of a person, so many steps below the root in each column, or their leaf: nothing but chance decides how coarse it is.
 fn below_root(leaves: &[Leaf], trees: &[&Taxonomy], mut steps: impl FnMut() -> u64) -> Vec<Node> {
     let node = |(&leaf, tree): (&Leaf, &&Taxonomy)| {
         let path: Vec<Node> = std::iter::successors(Some(tree.leaf_node(leaf)), |&node| tree.parent(node)).collect();
@@ -73,7 +73,7 @@ fn question(draw: &mut Draw, trees: &[&Taxonomy]) -> Question {
     }
 }
 
-/// The cell of the answer that somebody is in.
+/// The cell of the answer that a person is in.
 fn cell(question: &Question, leaves: &[Leaf], value: ValueCode) -> Option<usize> {
     let mut at = 0;
     for axis in &question.axes {

@@ -130,7 +130,7 @@ fn a_row_that_is_lost_or_changed_is_told() {
         (&[("*", "*", "x", 0, 2), ("*", "*", "y", 0, 2), ("A", "*", "x", 0, 4), ("A'", "b1", "y", 0, 6)], 1, true),
         // Two rows have another label.
         (&[("*", "*", "x", 0, 3), ("A", "*", "x", 0, 4), ("A", "*", "y", 0, 5)], 2, true),
-        // All rows of a label have another value: so many that nobody is told apart for certain.
+        // All rows of a label have another value: so many that no person is told apart for certain.
         (&[("*", "*", "x", 0, 3), ("*", "*", "y", 0, 2), ("A", "*", "y", 0, 4)], 4, false),
     ];
     for (later, gone, decided) in changed {
@@ -244,7 +244,7 @@ fn raw_rows_have_to_be_those_of_new_rows() {
     assert!(read(&[("a1", "b4", "x", 3), ("a4", "b1", "y", 6)]).is_ok());
     let fewer = read(&[("a1", "b4", "x", 2), ("a4", "b1", "y", 6)]);
     assert!(matches!(fewer, Err(Unfit::Rows { release: 1, rows: [9, 8] })), "{fewer:?}");
-    // Nobody who is new can be in A' and b2.
+    // No new person can be in A' and b2.
     let elsewhere = read(&[("a1", "b4", "x", 3), ("a4", "b2", "y", 6)]);
     assert!(matches!(elsewhere, Err(Unfit::Mismatch { release: 1, .. })), "{elsewhere:?}");
 }
@@ -350,8 +350,8 @@ fn chains_of_our_own_are_safe_and_hold_their_people() {
         let columns = &chain.columns;
         let people =
             || chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect::<Vec<_>>();
-        let (kind, nobody) = (ChainKind::Cumulative, RowsLeftOut::default());
-        let read = |people| AuditSubject::of_chain(columns, kind, chain.tables.clone(), Some(people), &nobody);
+        let (kind, none_left_out) = (ChainKind::Cumulative, RowsLeftOut::default());
+        let read = |people| AuditSubject::of_chain(columns, kind, chain.tables.clone(), Some(people), &none_left_out);
         let subject = read(people()).expect("its own people");
         let (figures, verdict) = judged(columns, &subject, &chain.policy);
         assert!(verdict.safe && crowds(&figures).exact(), "{verdict:?}");

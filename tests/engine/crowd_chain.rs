@@ -1,5 +1,5 @@
 //! Chains of crowds (SCIENCE 11) from arrivals to approved files: releases only grow, new rows of a label are none or an atom's at
-//! least, whoever came is published or waits, and the gate approves what the feed proposes and nothing that was changed.
+//! least, each person who came is published or waits, and the gate approves what the feed proposes and nothing that was changed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ pub fn lines(table: &Release, values: &SensitiveValues) -> BTreeMap<(Vec<Node>, 
     let mut lines = BTreeMap::new();
     for class in 0..table.classes() {
         for group in table.range(class) {
-            let [Value::Text(value)] = values.get(table.values()[group]) else { panic!("everybody has a diagnosis") };
+            let [Value::Text(value)] = values.get(table.values()[group]) else { panic!("each person has a diagnosis") };
             let value = value.to_string();
             lines.insert((table.class(class).to_vec(), value), table.counts()[group]);
         }
@@ -128,7 +128,7 @@ pub fn refused(offer: &Offer, check: &str) {
 }
 
 #[test]
-fn releases_only_grow_and_everybody_is_somewhere() {
+fn releases_only_grow_and_each_person_is_somewhere() {
     random::run("chains of crowds", 36, |draw| {
         let columns = columns(draw);
         let m = draw.once_in(2).then_some(2);
@@ -142,10 +142,10 @@ fn releases_only_grow_and_everybody_is_somewhere() {
             came += people.len() as u64;
             let ticked = chain.tick(&people);
             let formed = chain.feed.waiting().rows() + chain.feed.pending();
-            assert_eq!(chain.feed.whole().rows() + formed, came, "whoever came is published or waits");
+            assert_eq!(chain.feed.whole().rows() + formed, came, "each person who came is published or waits");
             let ClosingResult::Candidate(candidate) = ticked.closed else { continue };
             let offer = chain.offer(&candidate);
-            // Somebody may refuse a release: its atoms go out with the next one.
+            // An approver may refuse a release: its atoms go out with the next one.
             if draw.once_in(4) {
                 left = candidate.increments.len();
                 continue;
@@ -275,7 +275,7 @@ fn who_waits_changes_no_public_byte() {
             fewer.fetch_add(1, Ordering::Relaxed);
         }
     });
-    assert!(fewer.into_inner() > 0, "nobody who waits could be left out");
+    assert!(fewer.into_inner() > 0, "no person who waits could be left out");
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn the_gate_refuses_what_was_changed() {
         };
         // A row is missing that was published.
         refused(&spoilt(&|(_, cell)| cell.count -= 1), "growth");
-        // A row too many: nobody's, and alone under its label in this release unless others are.
+        // A row too many: no person's, and alone under its label in this release unless others are.
         refused(&spoilt(&|(_, cell)| cell.count += 1), "growth");
         // A published row under a coarser label.
         if old.iter().any(|&node| node > 0) {
@@ -305,14 +305,14 @@ fn the_gate_refuses_what_was_changed() {
         refused(&spoilt(&|(_, cell)| cell.increment = offer.release), "growth");
         let older = offer.with_rows(|rows, _| {
             let new = rows.iter_mut().find(|(_, cell)| cell.increment == offer.release);
-            new.expect("somebody is new").1.increment -= 1;
+            new.expect("a person is new").1.increment -= 1;
         });
         refused(&older, "growth");
         // Private tables of other people.
         let mut fewer = offer.clone();
         fewer.newest[0].1 = fewer.newest[0].1.divide(|tuple, _| tuple != first(&candidate).as_slice())[0].clone();
         refused(&fewer, "growth");
-        // Somebody is in none of the atoms.
+        // A person is in none of the atoms.
         let mut outside = offer.clone();
         outside.carvings[0] = offer.carvings[0].as_ref().map(|carving| carving.without(|class| class == 0));
         refused(&outside, "atoms");
@@ -391,7 +391,7 @@ fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
         let person = (0..increment.rows.tuples())
             .map(|tuple| increment.rows.tuple_at(tuple).collect::<Vec<Leaf>>())
             .find(|tuple| finder.class(tuple).is_some_and(|(class, _)| class == 0))
-            .expect("somebody");
+            .expect("a person");
         let foreign: Vec<Node> = person.iter().zip(&trees).map(|(&leaf, tree)| tree.leaf_node(leaf)).collect();
         if foreign == label || division.way_to(&foreign, chain.policy.refusals()).is_some() {
             return;
@@ -427,7 +427,7 @@ fn a_label_tells_no_more_than_the_policy_allows() {
         assert!(found.made && found.reasons.is_empty(), "{found:?}");
         let value = serde_json::to_value(found.value).expect("JSON").as_f64().expect("a number");
         assert!([1.0, 4.0, 16.0, 64.0].contains(&value), "{value}");
-        // Whoever may refuse one split only does not come to labels behind which two were refused.
+        // A person who may refuse one split only does not come to labels behind which two were refused.
         let most = MaxRatio::Limit(Decimal::new(4, 0).expect("a number"));
         let written = PolicySettings { max_ratio: Some(most), ..chain.policy.in_force().clone() };
         let strict = Offer { policy: policy(&written, &chain.columns), ..offer };

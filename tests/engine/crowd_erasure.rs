@@ -79,7 +79,7 @@ fn lines(table: &Release, values: &SensitiveValues) -> Lines {
     let mut lines = BTreeMap::new();
     for class in 0..table.classes() {
         for group in table.range(class) {
-            let [Value::Text(value)] = values.get(table.values()[group]) else { panic!("everybody has a diagnosis") };
+            let [Value::Text(value)] = values.get(table.values()[group]) else { panic!("each person has a diagnosis") };
             lines.insert((table.class(class).to_vec(), value.to_string()), table.counts()[group]);
         }
     }
@@ -254,7 +254,7 @@ fn an_audit_misses_no_row_that_a_notice_names() {
             let left: Vec<usize> = erased.releases.iter().map(Vec::len).collect();
             assert!(rows.iter().zip(&left).all(|(&rows, &atoms)| rows >= atoms as u64 * chain.policy.a()));
             if left.last().is_some_and(|&atoms| atoms > 0) {
-                // Whoever does not know of the notice misses these rows.
+                // A reader who does not know of the notice misses these rows.
                 let mut unknown = RowsLeftOut { releases: erased.releases.clone(), next: Vec::new() };
                 unknown.next = unknown.releases.pop().expect("one");
                 assert!(matches!(audited(&chain, &unknown), Ok((false, false, _)) | Err(_)));
@@ -360,24 +360,24 @@ struct Known {
 
 /// What each person can have, by everything that is known: all ways to give people values are tried.
 fn possible(known: &[Known]) -> BTreeMap<u128, BTreeSet<String>> {
-    let everybody: BTreeSet<u128> = known.iter().flat_map(|known| known.people.iter().copied()).collect();
-    let everybody: Vec<u128> = everybody.into_iter().collect();
+    let all_people: BTreeSet<u128> = known.iter().flat_map(|known| known.people.iter().copied()).collect();
+    let all_people: Vec<u128> = all_people.into_iter().collect();
     let mut left: Vec<Counts> = known.iter().map(|known| known.values.clone()).collect();
     let mut given = Vec::new();
     let mut found = BTreeMap::new();
-    give(&everybody, known, &mut left, &mut given, &mut found);
+    give(&all_people, known, &mut left, &mut given, &mut found);
     found
 }
 
 fn give(
-    everybody: &[u128],
+    all_people: &[u128],
     known: &[Known],
     left: &mut Vec<Counts>,
     given: &mut Vec<String>,
     found: &mut BTreeMap<u128, BTreeSet<String>>,
 ) {
-    let Some(&person) = everybody.get(given.len()) else {
-        for (&person, value) in everybody.iter().zip(given.iter()) {
+    let Some(&person) = all_people.get(given.len()) else {
+        for (&person, value) in all_people.iter().zip(given.iter()) {
             found.entry(person).or_default().insert(value.clone());
         }
         return;
@@ -387,7 +387,7 @@ fn give(
         if of.iter().all(|&at| left[at].get(value).is_some_and(|count| *count > 0)) {
             of.iter().for_each(|&at| *left[at].get_mut(value).expect("some are left") -= 1);
             given.push(value.to_owned());
-            give(everybody, known, left, given, found);
+            give(all_people, known, left, given, found);
             given.pop();
             of.iter().for_each(|&at| *left[at].get_mut(value).expect("some are left") += 1);
         }
@@ -400,7 +400,7 @@ fn values(lines: &Lines) -> Counts {
     counts
 }
 
-/// The reader knows everybody's quasi columns and dates, and who asked; values are told by public bytes alone.
+/// The reader knows each person's quasi columns and dates, and who asked; values are told by public bytes alone.
 #[test]
 fn an_atom_that_is_taken_apart_would_tell_a_value() {
     let mut wards = Tree::new("*");
@@ -412,7 +412,7 @@ fn an_atom_that_is_taken_apart_would_tell_a_value() {
         values: vec![Value::Text(DIAGNOSES[value].into())],
     };
     let mut chain = Chain::new(columns.clone(), policy(3, 1, &columns));
-    // Three people of one ward, who are in one atom: nobody else is there.
+    // Three people of one ward, who are in one atom: no other person is there.
     let first = [human(1, 0, 2), human(2, 0, 3), human(3, 0, 4)];
     chain.release(&first);
     let label = {
@@ -429,14 +429,18 @@ fn an_atom_that_is_taken_apart_would_tell_a_value() {
     let row: Lines = [((label.clone(), DIAGNOSES[2].to_owned()), 1)].into();
     let one_less = less(&shown_first, &row);
     let found = possible(&[atom(), Known { people: vec![2, 3], values: values(&one_less) }]);
-    assert_eq!(open(&found, 1), 1, "whoever asked is known for certain");
+    assert_eq!(open(&found, 1), 1, "the person who asked is known for certain");
 
-    // The atom goes, and the two others come into a new one with somebody else.
+    // The atom goes, and the two others come into a new one with another person.
     let again: Lines = [3, 4, 0].map(|value| ((label.clone(), DIAGNOSES[value].to_owned()), 1)).into();
     let found = possible(&[atom(), Known { people: vec![2, 3, 7], values: values(&again) }]);
-    assert_eq!((open(&found, 1), open(&found, 7)), (1, 1), "whoever asked, and whoever came, are known for certain");
+    assert_eq!(
+        (open(&found, 1), open(&found, 7)),
+        (1, 1),
+        "the person who asked, and the one who came, are known for certain"
+    );
 
-    // The rule as it is: the atom goes, and nobody of it is in another one, whatever comes, in this chain or the next.
+    // The rule as it is: the atom goes, and no person of it is in another one, whatever comes, in this chain or the next.
     chain.erase_rows(0, label.clone());
     let later = [human(2, 0, 3), human(3, 0, 4), human(7, 0, 0), human(8, 0, 1), human(9, 0, 5)];
     let ticked = chain.tick(&later);
@@ -449,7 +453,7 @@ fn an_atom_that_is_taken_apart_would_tell_a_value() {
     let found = possible(&[atom(), Known { people: vec![7, 8, 9], values: values(&now) }]);
     assert!(
         found.values().all(|values| values.len() == 3),
-        "everybody of an atom may have each of its values: {found:?}"
+        "each person of an atom may have each of its values: {found:?}"
     );
     chain.feed.new_chain();
     assert_eq!(chain.tick(&first).duplicate, 3, "nor does a new chain show them again");

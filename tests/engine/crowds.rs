@@ -1,5 +1,5 @@
 //! Halving with a coin (SCIENCE 11) on all populations of a few people: by how much labels tell where people lie inside them over
-//! one, two and three halvings, that this is reached, that nobody is certain to wait, and what is not bounded.
+//! one, two and three halvings, that this is reached, that no person is certain to wait, and what is not bounded.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Detail, Leaf, Node, Taxonomy, Tree};
 use tidegate::engine::policy::{Division, Values};
 
-/// Everybody's leaf tuple, in order.
+/// Each person's leaf tuple, in order.
 type People = Vec<Vec<Leaf>>;
 
 /// Labels of new atoms with their people, in order.
@@ -163,7 +163,7 @@ impl<'w> Chain<'w> {
             });
             let shown = found.classes.iter().map(|class| (class.nodes.clone(), class.people)).collect();
             let waits = |tuple: &&Vec<Leaf>| {
-                let at = heads.find(tuple).expect("somebody") as u32;
+                let at = heads.find(tuple).expect("a person") as u32;
                 found.waiting.binary_search(&at).is_ok()
             };
             let weight = script.iter().fold(WHOLE, |left, &coin| left / 4 * if coin { 3 } else { 1 });
@@ -286,12 +286,12 @@ fn later_labels_tell_no_more_of_those_who_came_since() {
 }
 
 #[test]
-fn nobody_is_certain_to_wait() {
+fn no_person_is_certain_to_wait() {
     let mut waited = 0u64;
     each(&[ONE, MORE].concat(), |chain| {
         for population in chain.populations() {
             for (release, (_, waiting)) in chain.releases(&population) {
-                // Those of each atom come before its halving, and nobody else is there.
+                // Those of each atom come before its halving, and no other person is there.
                 let (mut pool, mut alone) = (People::new(), Vec::new());
                 for (come, shown) in population.iter().zip(&release) {
                     pool.extend(come.iter().cloned());
@@ -311,10 +311,10 @@ fn nobody_is_certain_to_wait() {
             }
         }
     });
-    assert!(waited > 10_000, "{waited} releases beside which somebody waits");
+    assert!(waited > 10_000, "{waited} releases beside which a person waits");
 }
 
-/// Those who were passed over lie outside the labels of the halving that did so: whoever knows when they came knows that.
+/// Those who were passed over lie outside the labels of the halving that did so: a reader who knows when they came knows that.
 #[test]
 fn where_those_lie_who_were_passed_over_is_not_bounded() {
     let mut impossible = 0;

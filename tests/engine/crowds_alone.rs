@@ -1,4 +1,4 @@
-//! Disjoint chains whose people are divided by a coin (SCIENCE 11): each crowd is in one release, and nobody of an earlier one.
+//! Disjoint chains whose people are divided by a coin (SCIENCE 11): each crowd is in one release, and no person is in two.
 
 use std::collections::BTreeMap;
 
@@ -36,9 +36,9 @@ fn a_disjoint_chain_publishes_each_crowd_once() {
             assert_eq!(
                 out + chain.feed.waiting().rows() + chain.feed.pending(),
                 came,
-                "whoever came is published or waits"
+                "each person who came is published or waits"
             );
-            assert_eq!(chain.feed.whole().rows(), 0, "nobody is published twice");
+            assert_eq!(chain.feed.whole().rows(), 0, "no person is published twice");
             let ClosingResult::Candidate(candidate) = ticked.closed else { continue };
             let offer = chain.offer(&candidate);
             // Atoms of a release that is refused go out with the next one.

@@ -103,7 +103,7 @@ fn the_gate_finds_what_an_audit_finds() {
     assert!(seen > 100, "most chains have several releases");
 }
 
-/// A release whose crowds are too alike ends its chain: nothing more comes, and nobody is tried again.
+/// A release whose crowds are too alike ends its chain: nothing more comes, and no release is tried again.
 #[test]
 fn a_chain_that_fails_is_stopped() {
     let mut tree = Tree::new("*");
@@ -114,7 +114,7 @@ fn a_chain_that_fails_is_stopped() {
     let mut chain = Chain::new(columns, policy(&written, ChainKind::Cumulative));
     let human = |number: u128, value: &str| Human { number, leaves: vec![0], values: vec![Value::Text(value.into())] };
     chain.release(&[human(1, "x"), human(2, "y")]);
-    // Three more of one value do no harm to the crowd as it stands; but whoever came with them is one of three who have it.
+    // Three more of one value do no harm to the crowd as it stands; but a person who came with them is one of three who have it.
     let candidate = chain.proposed(&[human(3, "x"), human(4, "x"), human(5, "x")]);
     let verdict = chain.offer(&candidate).decided(|_| ()).expect_err("they are alike once the others are excluded");
     assert!(verdict.stops(), "{verdict:?}");
@@ -165,7 +165,7 @@ fn a_coarser_recoding_may_be_worse() {
 }
 
 /// Why nothing is tried again (SCIENCE 3): k = 2, two values wanted. If two people who came alone were refused and came out with
-/// the next one, whoever sees {s0, s0, s1} would know which two have s0. Here nobody of them ever comes out.
+/// the next one, a reader who sees {s0, s0, s1} would know which two have s0. Here none of them ever comes out.
 #[test]
 fn an_increment_that_is_refused_and_merged_tells_its_values() {
     let mut tree = Tree::new("*");

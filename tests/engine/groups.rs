@@ -65,7 +65,7 @@ fn is_open(rows: &[(&Vec<Leaf>, u64)], trees: &[&Taxonomy], limits: &RefinementL
 }
 
 #[test]
-fn everybody_is_in_the_class_of_their_group_under_the_finest_labels() {
+fn each_person_is_in_the_class_of_their_group_under_the_finest_labels() {
     random::run("groups as classes", 200, |draw| {
         let trees: Vec<Taxonomy> = (0..draw.between(1, 3) as usize).map(|at| random::tree(draw, at, 3)).collect();
         let trees: Vec<&Taxonomy> = trees.iter().collect();
@@ -99,7 +99,7 @@ fn everybody_is_in_the_class_of_their_group_under_the_finest_labels() {
             for (tuple, label) in &labels {
                 assert_eq!(finder.class(tuple).map(|(_, label)| label), Some(&label[..]), "{by:?}, k = {k}");
             }
-            assert_eq!(labels.len(), people.len(), "everybody is in one group");
+            assert_eq!(labels.len(), people.len(), "each person is in one group");
             // The table has these classes, each of k people or more, and the root stands last.
             let columns: Vec<Vec<Leaf>> =
                 (0..trees.len()).map(|at| tuples.iter().map(|tuple| tuple[at]).collect()).collect();

@@ -1,5 +1,5 @@
 //! Halving (SCIENCE 6, safer local recoding): on all populations of a few people, that however the people of a class lie in it the
-//! same release is as likely, and that nobody can be sure of anybody who waits; on random ones, that classes are what the gate
+//! same release is as likely, and that no reader can be sure of any person who waits; on random ones, that classes are what the gate
 //! takes for regions of halving, and that it finds nothing in them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use tidegate::engine::policy::{Halving, Values};
 /// Labels of classes, and their people.
 type Shown = Vec<(Vec<Node>, u64)>;
 
-/// Everybody's leaf tuple, in order.
+/// Each person's leaf tuple, in order.
 type People = Vec<Vec<Leaf>>;
 
 /// What all draws together weigh: it can be divided by every number of thresholds as often as is needed.
@@ -137,7 +137,7 @@ fn however_the_people_of_a_class_lie_the_release_is_as_likely() {
                 assert_eq!(outcomes.values().sum::<u128>(), WHOLE);
                 for (release, weight) in outcomes {
                     looked += 1;
-                    // Whoever is in a class can lie anywhere else in it. All ways to lie come of such moves.
+                    // A person in a class can lie anywhere else in it. All ways to lie come of such moves.
                     for (class, _) in release {
                         let cells = || cells.iter().map(|cell| &cell[0]).filter(|cell| inside(cell, class, &trees));
                         for person in (0..people.len()).filter(|&at| inside(&people[at], class, &trees)) {
@@ -160,7 +160,7 @@ fn however_the_people_of_a_class_lie_the_release_is_as_likely() {
 }
 
 #[test]
-fn that_somebody_waits_is_never_certain() {
+fn that_a_person_waits_is_never_certain() {
     let mut waited = 0u64;
     for World { leaves, k, least, most, values } in WORLDS {
         let trees: Vec<Taxonomy> = leaves.iter().enumerate().map(|(at, leaves)| tree(at, leaves)).collect();
@@ -180,7 +180,7 @@ fn that_somebody_waits_is_never_certain() {
             }
         }
     }
-    assert!(waited > 5_000, "{waited} releases beside which somebody waits");
+    assert!(waited > 5_000, "{waited} releases beside which a person waits");
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn classes_share_no_cell_and_nothing_is_found_in_them() {
         let mut seen: Vec<u32> = found.classes.iter().flat_map(|class| &class.tuples).copied().collect();
         seen.extend(&found.waiting);
         seen.sort_unstable();
-        assert!(seen.into_iter().eq(0..heads.tuples() as u32), "everybody is in one place");
+        assert!(seen.into_iter().eq(0..heads.tuples() as u32), "each person is in one place");
         let classes = shown(&found);
         for (at, class) in found.classes.iter().enumerate() {
             assert!(
@@ -314,7 +314,7 @@ fn people_who_cannot_all_differ_are_impossible() {
     };
     // Where any number of sets will do, none will do as well, and the attack says that there is none.
     assert_eq!(found(0), [RatioFigure::Impossible, RatioFigure::Impossible]);
-    // Where one set is asked for, everybody waits.
+    // Where one set is asked for, all people wait.
     assert!(found(1).is_empty());
 }
 
@@ -334,7 +334,7 @@ fn what_halving_does_not_make_is_told() {
     // The sexes are not cut before the ages, nor a single age before the sexes.
     assert_eq!(made(&[([4, 0], 2), ([0, 1], 2)]), Err(Malformed::Region(1)));
     assert_eq!(made(&[([2, 0], 2)]), Err(Malformed::Region(0)));
-    // One inside another, in either order, everybody's class included.
+    // One inside another, in either order, the class of all people included.
     assert_eq!(made(&[([1, 0], 2), ([1, 1], 2)]), Err(Malformed::Region(1)));
     assert_eq!(made(&[([2, 1], 2), ([1, 0], 2)]), Err(Malformed::Region(0)));
     assert_eq!(made(&[([0, 0], 2), ([4, 0], 2)]), Err(Malformed::Region(1)));

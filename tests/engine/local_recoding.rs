@@ -58,7 +58,7 @@ fn recodings_are_those_of_arx() {
                 class.nodes.iter().zip(&trees).map(|(&node, tree)| tree.label(node).to_owned()).collect();
             class.tuples.iter().for_each(|&tuple| labels[tuple as usize].clone_from(&told));
         }
-        let of = |leaves: &Vec<Leaf>| &labels[people.find(leaves).expect("somebody")];
+        let of = |leaves: &Vec<Leaf>| &labels[people.find(leaves).expect("a person")];
         for (tuple, expected) in tuples.iter().zip(&expected) {
             assert_eq!(of(tuple), expected, "{name}, k = {k}: {tuple:?}");
         }
@@ -86,7 +86,7 @@ fn ladder(draw: &mut Draw, column: usize) -> Taxonomy {
 }
 
 /// Of those who are left no state below the top forms a class.
-fn nobody_more(found: &CarvingResult, people: &Headcount, trees: &[&Taxonomy], k: u64) {
+fn no_more_people(found: &CarvingResult, people: &Headcount, trees: &[&Taxonomy], k: u64) {
     let depth = |tree: &Taxonomy| tree.height(0);
     let mut states: Vec<Vec<u32>> = vec![Vec::new()];
     for tree in trees {
@@ -108,7 +108,7 @@ fn nobody_more(found: &CarvingResult, people: &Headcount, trees: &[&Taxonomy], k
 }
 
 #[test]
-fn nobody_is_left_whom_a_state_could_take() {
+fn no_person_is_left_whom_a_state_could_take() {
     random::run("carving", 400, |draw| {
         let trees: Vec<Taxonomy> = (0..draw.between(1, 3)).map(|column| ladder(draw, column as usize)).collect();
         let trees: Vec<&Taxonomy> = trees.iter().collect();
@@ -118,10 +118,10 @@ fn nobody_is_left_whom_a_state_could_take() {
         let tuples: Vec<Vec<Leaf>> = (0..draw.between(1, 40)).map(|_| tuple(draw)).collect();
         let (people, k) = (people(&tuples, trees.len()), draw.between(2, 6));
         let found = arx_lr(&people, &trees, k).expect("ladders");
-        nobody_more(&found, &people, &trees, k);
+        no_more_people(&found, &people, &trees, k);
         let seen: BTreeSet<u32> =
             found.classes.iter().flat_map(|class| &class.tuples).chain(&found.outliers).copied().collect();
-        assert_eq!(seen.len(), people.tuples(), "everybody is in one place");
+        assert_eq!(seen.len(), people.tuples(), "each person is in one place");
         assert!(found.classes.iter().all(|class| class.people >= k));
     });
 }

@@ -30,7 +30,7 @@ fn pitman(draw: &mut Draw, people: usize, theta: f64, alpha: f64) -> Vec<usize> 
             if new {
                 break sizes.len();
             }
-            // Somebody at random, refused with probability α / size.
+            // A person at random, refused with probability α / size.
             let class = of[draw.between(0, of.len() as u64 - 1) as usize];
             if unit(draw) * sizes[class] >= alpha {
                 break class;

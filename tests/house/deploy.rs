@@ -45,7 +45,7 @@ fn understood(args: &[&str]) {
     said(&tidegate(&[args, &["--help"]].concat()));
 }
 
-/// The documents of a YAML text; `None` where there is nobody to read it.
+/// The documents of a YAML text; `None` where no parser is there to read it.
 fn yaml(text: &str) -> Option<Vec<Value>> {
     let python = needs::tool("TIDEGATE_PYTHON")?;
     let script = "import json, sys, yaml; json.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)";

@@ -312,7 +312,7 @@ proptest! {
         let texts: Vec<&str> = a.iter().map(String::as_str).collect();
         let person = hasher().person(&texts);
         prop_assert!(person == hasher().person(&texts));
-        // The same text cut at another place is somebody else.
+        // The same text cut at another place is another person.
         let joined = a.concat();
         if let Some((left, right)) = joined.is_char_boundary(cut.min(joined.len())).then(|| joined.split_at(cut.min(joined.len()))) {
             let other = [left, right];

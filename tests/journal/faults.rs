@@ -1,5 +1,5 @@
 //! Two writers put the slots of a log through a network that does them every harm (HOUSE 3, Append). In the end each slot
-//! holds what one of them wrote, and nobody was told otherwise.
+//! holds what one of them wrote, and no writer was told otherwise.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;

@@ -112,7 +112,7 @@ fn all(shim: &Shim, script: &Script, faults: &[(&str, u32)], step: u64) -> Vec<u
                 match failing(shim, &meant, fault, n) {
                     Ok(true) => {}
                     Ok(false) => over.store(true, Ordering::SeqCst),
-                    Err(error) => wrong.lock().expect("nobody panics").push(error),
+                    Err(error) => wrong.lock().expect("no thread panics").push(error),
                 }
                 assert!(n < 10_000, "it never ends");
             }
@@ -121,7 +121,7 @@ fn all(shim: &Shim, script: &Script, faults: &[(&str, u32)], step: u64) -> Vec<u
         next.into_inner()
     };
     let counts = faults.iter().map(|fault| count(*fault)).collect();
-    let wrong = wrong.into_inner().expect("nobody panics");
+    let wrong = wrong.into_inner().expect("no thread panics");
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
     counts
 }

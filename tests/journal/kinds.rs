@@ -75,10 +75,10 @@ fn pages(server: &Server) {
 fn refusals(server: &Server) {
     let short = Duration::from_millis(100);
     let patience = Patience { connect: short, answer: short * 10, pause: short / 10, give_up: short };
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
     for (url, address, patience, words) in [
         ("s3://no-such-bucket/a", server.address, Patience::default(), "there is no such bucket"),
-        ("s3://bucket/a", nobody, patience, "it does not answer"),
+        ("s3://bucket/a", silent, patience, "it does not answer"),
         ("s3://bucket/a?b", server.address, Patience::default(), "is no place of a store"),
     ] {
         let error = Bucket::open_with(url, &variables(address), patience).expect_err(url);

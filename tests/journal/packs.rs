@@ -269,7 +269,7 @@ fn much_that_lies_alone_is_packed_in_several_goes() {
 
 /// A reader that has seen the packs before they were joined and written anew finds everything.
 #[test]
-fn whoever_reads_meanwhile_finds_everything() {
+fn a_reader_meanwhile_finds_everything() {
     let store = Memory::default();
     let writer = Packs::over(Arc::new(store.clone()));
     writer.settle(1, &stays).expect("memory");
@@ -324,7 +324,7 @@ fn a_writer_that_is_late_finds_the_fence() {
     assert_eq!(store.list("log").expect("memory").len(), 2, "the fence and the newest");
     assert_eq!(late.create(&log::path(10), b"entry 10 of the first writer").expect("memory"), Created::Exists);
     assert_eq!(late.read(&log::path(10)).expect("memory").as_deref(), Some(&b"fence 2"[..]));
-    // What it packs, and what it was about to delete, harms nobody.
+    // What it packs, and what it was about to delete, does no harm.
     late.pack_entries(9, 1, &stays).expect("memory");
     for at in 0..40 {
         assert!(next.read(&log::path(at)).expect("memory").is_some(), "{at}");

@@ -20,7 +20,7 @@
 //! What is not: content (an entry says which program formed the atoms, nothing else), keys (an object and its key are one),
 //! Config, Rekey, Retry, a new chain, what leaves the public root (`live/clean.rs`: killed at every write, `tests/daemon/live`), ticks that go by, a rejection by a person, checkpoints, clocks (raw rows may be
 //! forgotten as soon as they are spent), damage by others. Deleting a set of objects is one step: what a crash leaves of it
-//! nobody names. Copies to the public root have no doubts of their own: a copy that lands late is a writer that is slow.
+//! no entry names. Copies to the public root have no doubts of their own: a copy that lands late is a writer that is slow.
 //!
 //! `replay` has a writer of the model and the daemon do the same in a random order, and compares their entries and answers.
 //!
@@ -61,7 +61,7 @@ fn look(rules: Rules) {
     let approves = asks[0] == Ask::Approve;
     let possible = |sight: &&str| match *sight {
         "a hold is approved and visible" | "an approval is refused" => approves,
-        "somebody is erased" => asks[1] == Ask::Erase,
+        "a person is erased" => asks[1] == Ask::Erase,
         "a tick is closed by the coins of another writer" => coins,
         _ => true,
     };
@@ -113,7 +113,7 @@ fn promises_are_kept_when_the_store_leaves_an_approval_open() {
 
 #[test]
 #[ignore = "explores for 22 s states that change only with the model; every_planted_fault_breaks_its_promise includes erasures"]
-fn promises_are_kept_when_somebody_is_erased_too() {
+fn promises_are_kept_when_a_person_is_erased_too() {
     check([Ask::Approve, Ask::Erase], 2, 0);
 }
 

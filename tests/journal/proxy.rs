@@ -33,9 +33,9 @@ pub enum Fault {
     BrokenAnswer,
     /// It is forwarded, then the connection is closed in the middle of the answer.
     TornAnswer,
-    /// It is forwarded, and the answer comes when nobody waits for it any more.
+    /// It is forwarded, and the answer comes when no caller waits for it any more.
     SlowAnswer,
-    /// It is forwarded when nobody waits for it any more.
+    /// It is forwarded when no caller waits for it any more.
     SlowRequest,
 }
 

@@ -1,5 +1,5 @@
 //! A topic in Avro, with a registry that is not of our own making: schemas change, the registry goes away and comes back,
-//! messages name schemas that it does not have, and nobody is lost.
+//! messages name schemas that it does not have, and no person is lost.
 
 use rdkafka::producer::{BaseRecord, Producer as _};
 use serde_json::json;
@@ -79,7 +79,7 @@ pub fn both() -> Option<(Lent, Registry)> {
     Some((broker, registry))
 }
 
-/// Everybody is published once.
+/// Each person is published once.
 #[track_caller]
 pub fn all_once(place: &Place, people: u64) {
     let last = releases(&place.public()).pop().expect("a release");

@@ -51,13 +51,13 @@ until grep -qs "Kafka Server started" "$said"; do
     sleep 0.1
 done
 echo ready
-# Until whoever has started it goes, or it is killed.
+# Until the process that started it goes, or it is killed.
 while kill -0 "$broker" 2> /dev/null; do
     status=0
     read -r -t 1 _ || status=$?
     # More than 128: nothing was said for a second.
     if [ "$status" -le 128 ]; then
-        # The tests are over, and this one was lent to nobody.
+        # The tests are over, and this one is not lent.
         if [ -e "$folder/disposable" ]; then
             kill -9 "$broker"
             wait "$broker" 2> /dev/null || true

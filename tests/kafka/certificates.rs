@@ -27,7 +27,7 @@ pub fn authority(folder: &Path, name: &str) {
     make(folder, name, &[]);
 }
 
-/// Makes a certificate that an authority vouches for, of whoever is called this and listens here: `<name>.pem`, `<name>.key`,
+/// Makes a certificate that an authority vouches for, of a server that is called this and listens here: `<name>.pem`, `<name>.key`,
 /// and both in `<name>.both`.
 pub fn certificate(folder: &Path, authority: &str, name: &str, listens: &str) {
     let [pem, key] = ["pem", "key"].map(|end| format!("{authority}.{end}"));

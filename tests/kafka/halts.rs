@@ -118,7 +118,7 @@ fn brokers_that_are_away_are_waited_for() {
     daemon.says("brokers_back", 1);
     put(&broker, 0, 40..80);
     daemon.says("published feed=t", 2);
-    // It ends in order, whoever is away: who waits for the brokers is cut off without a word.
+    // It ends in order, whatever is away: a daemon that waits for the brokers is cut off without a word.
     broker.kill();
     daemon.says("brokers_away", 2);
     assert_eq!(daemon.end(), Some(0));
@@ -164,7 +164,7 @@ fn messages_that_are_damaged_are_never_passed_over() {
     place.verified();
 }
 
-/// Brokers that have lost messages give their offsets to others, and soon nobody sees it by the offsets.
+/// Brokers that have lost messages give their offsets to others, and soon no reader sees it by the offsets.
 #[test]
 fn messages_that_took_the_place_of_others_are_found_out() {
     let Some(mut broker) = Broker::start() else { return };
@@ -191,23 +191,23 @@ fn messages_that_took_the_place_of_others_are_found_out() {
     place.edit("format = \"json\"\n", "format = \"json\"\nresume = { \"0\" = [40, 0] }\n");
     halts(&place, &words);
     place.edit("[40, 0]", "[80, 40]");
-    let everybody = |people: u64| {
+    let all_people = |people: u64| {
         let tick = place.once();
         let count = |what: &str| tick[what].as_u64().expect("a number");
         assert!(tick["outcome"] == "published" && count("rows") + count("waiting") == people, "{tick}");
     };
-    everybody(160);
+    all_people(160);
     let people = times(&releases(&place.public())[1].diagnoses);
     assert!(people.values().all(|times| *times == 1));
     // It goes on from there once.
     put(&broker, 0, 160..200);
-    everybody(200);
+    all_people(200);
     place.verified();
 }
 
 /// A daemon that reads on at an offset that was given to another message sees no gap: the last one is looked at again.
 #[test]
-fn messages_that_took_the_place_of_others_are_found_out_by_whoever_reads_on_behind_them() {
+fn messages_that_took_the_place_of_others_are_found_out_by_a_reader_who_goes_on_behind_them() {
     let Some(mut broker) = Broker::start() else { return };
     broker.topic("wards", 1, &[]);
     put(&broker, 0, 0..40);

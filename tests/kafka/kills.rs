@@ -1,5 +1,5 @@
 //! The daemon is killed at any moment, and the broker too, while producers go on: they send again what may have been lost,
-//! and roll back some. In the end everybody whose message was kept is there, and nobody twice.
+//! and roll back some. In the end each person whose message was kept is there, and no person twice.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, sleep};
@@ -24,7 +24,7 @@ fn sends(producer: &BaseProducer, seed: u64, stop: &AtomicBool) -> u64 {
     let (mut draw, mut next) = (Draw::new(seed, 1), 0);
     while !stop.load(Ordering::Relaxed) {
         for _ in 0..draw.between(1, 40) {
-            // Whoever is not sure sends it again, at once or after others.
+            // A producer that is not sure sends it again, at once or after others.
             let again = if draw.once_in(5) { draw.between(0, 20).min(next) } else { 0 };
             for number in next - again..=next {
                 send(producer, "wards", (number % PARTITIONS) as i32, Some(&message(number)));
@@ -69,15 +69,15 @@ fn kills(place: &Place, draw: &mut Draw, most: u64, also: &mut dyn FnMut(u64)) -
     kills
 }
 
-/// Takes in all that is left, and looks whether everybody is there once.
+/// Takes in all that is left, and looks whether each person is there once.
 pub fn settles(place: &Place, people: u64) {
     while place.once()["outcome"] != "idle" && place.done(&["show", "feed.toml"])["waiting"]["pending"] != 0 {}
     let shown = place.done(&["show", "feed.toml"]);
     let waiting = ["rows", "withheld", "pending"].map(|what| shown["waiting"][what].as_u64().expect("a number"));
     let released = releases(&place.public());
     let out = released.last().map_or_else(Default::default, |last| times(&last.diagnoses));
-    assert!(out.values().all(|times| *times == 1), "somebody is there twice");
-    assert!(out.keys().all(|number| *number < people), "somebody is there who was rolled back");
+    assert!(out.values().all(|times| *times == 1), "a person is there twice");
+    assert!(out.keys().all(|number| *number < people), "a person is there who was rolled back");
     let new = shown["new"].as_u64().expect("a number");
     assert_eq!(out.len() as u64 + waiting.iter().sum::<u64>() + new, people, "{waiting:?} and {new} new");
     let (mut kept, mut next) = (0, vec![None; PARTITIONS as usize]);
@@ -92,7 +92,7 @@ pub fn settles(place: &Place, people: u64) {
 }
 
 #[test]
-fn a_daemon_that_is_killed_anywhere_loses_nobody() {
+fn a_daemon_that_is_killed_anywhere_loses_no_person() {
     let Some(broker) = Broker::start() else { return };
     let (seed, begun) = (random::seed(), Instant::now());
     println!("kills under load: seed {seed}; the same again: TIDEGATE_SEED={seed}");
@@ -114,7 +114,7 @@ fn a_daemon_that_is_killed_anywhere_loses_nobody() {
 }
 
 #[test]
-fn a_broker_that_is_killed_loses_nobody() {
+fn a_broker_that_is_killed_loses_no_person() {
     let Some(mut broker) = Broker::start() else { return };
     let seed = random::seed();
     println!("kills of the broker: seed {seed}; the same again: TIDEGATE_SEED={seed}");

@@ -81,7 +81,7 @@ fn a_single_tick_ends_although_messages_never_pause() {
     });
     let count = |tick: &serde_json::Value, what: &str| tick[what].as_u64().expect("a number");
     assert!(tick["outcome"] == "published" && count(&tick, "rows") + count(&tick, "waiting") >= 300, "{tick}");
-    // The rest comes with the next one, everybody once.
+    // The rest comes with the next one, each person once.
     let tick = place.once();
     assert_eq!(count(&tick, "rows") + count(&tick, "waiting"), sent, "{tick}");
     let published = releases(&place.public());

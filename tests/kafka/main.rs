@@ -1,4 +1,4 @@
-//! A feed that reads a topic of a real Kafka broker (HOUSE 3): every message once, whoever is killed; what the broker loses,
+//! A feed that reads a topic of a real Kafka broker (HOUSE 3): every message once, whatever is killed; what the broker loses,
 //! takes back or has no more is found out and said.
 
 #[path = "../common/mod.rs"]

@@ -32,7 +32,7 @@ fn schemas_are_named_in_headers() {
     let key = "__value_schema_id";
     let guid = [&[1][..], &registry.guid("wards-value")].concat();
     let id = [&[0][..], &one.to_be_bytes()].concat();
-    let nobody = [&[0][..], &4711u32.to_be_bytes()].concat();
+    let other = [&[0][..], &4711u32.to_be_bytes()].concat();
     let unknown = [&[1][..], b"0123456789abcdef"].concat();
     put_with(
         &broker,
@@ -41,7 +41,7 @@ fn schemas_are_named_in_headers() {
             1 => (vec![(key, Some(id.clone()))], bare(number)),
             // The last one counts, that of a key and one without a value do not.
             2 => (
-                vec![(key, Some(nobody.clone())), (key, Some(guid.clone())), ("__key_schema_id", Some(nobody.clone()))],
+                vec![(key, Some(other.clone())), (key, Some(guid.clone())), ("__key_schema_id", Some(other.clone()))],
                 bare(number),
             ),
             _ => (vec![("trace", Some(b"x".to_vec())), (key, None)], first(one, number)),
@@ -57,7 +57,7 @@ fn schemas_are_named_in_headers() {
             (vec![(key, Some(Vec::new()))], first(one, 52)),
             (vec![(key, Some([&guid[..], &[0]].concat()))], bare(53)),
             (vec![(key, Some(unknown))], bare(54)),
-            (vec![(key, Some(nobody))], first(one, 55)),
+            (vec![(key, Some(other))], first(one, 55)),
         ],
     );
     let place = feed(&broker, &registry, NEVER, "");
@@ -104,7 +104,7 @@ fn a_registry_is_asked_over_tls() {
     broker.topic("wards", 1, &[]);
     let one = registry.put("wards-value", &record("P", FIRST), json!([]));
     put(&broker, (0..40).map(|number| first(one, number)));
-    // Nobody vouches for it.
+    // No authority vouches for it.
     let place = feed(&broker, &registry, OFTEN, "");
     place.edit(&registry.url(), &registry.encrypted());
     let daemon = place.start();
@@ -158,7 +158,7 @@ fn schemas_that_were_unknown_are_asked_for_again() {
     let answer = retry();
     assert_eq!((&answer["count"], &answer["changed"]), (&20.into(), &0.into()), "{answer}");
     assert!(!answer.to_string().contains("registry"), "{answer}");
-    // Nobody knows: it is said, and nothing is lost.
+    // It is not known: that is said, and nothing is lost.
     registry.kill();
     let answer = retry();
     assert_eq!((&answer["count"], &answer["changed"]), (&20.into(), &0.into()), "{answer}");
@@ -170,7 +170,7 @@ fn schemas_that_were_unknown_are_asked_for_again() {
     registry.begin();
     registry.put("wards-value", &record("P", FIRST), json!([]));
     registry.put("others", &record("Q", FIRST), json!([]));
-    // By whoever is at work.
+    // By the process that is at work.
     let daemon = place.start();
     daemon.says("started", 1);
     let answer = retry();

@@ -1,5 +1,5 @@
 //! Encryption, certificates, users and rights (CONTRACTS 1, `source.security`), against one broker that listens in all the
-//! ways that there are. Whoever may read does; who may not is told why, has lost nothing, and reads once the feed file is
+//! ways that there are. A user who may read does; one who may not is told why, has lost nothing, and reads once the feed file is
 //! corrected. No password and no key is ever shown.
 
 use std::path::Path;

@@ -53,7 +53,7 @@ impl Cluster {
     }
 }
 
-/// Whoever reads it.
+/// What reads it.
 struct Reader {
     fetch: Fetch,
     positions: BTreeMap<i32, Position>,
@@ -113,7 +113,7 @@ impl Reader {
     }
 }
 
-/// Everybody comes once, when this happens before the topic is read and when it happens in the midst of it.
+/// Each person comes once, when this happens before the topic is read and when it happens in the midst of it.
 fn survives(name: &str, fault: &(dyn Fn(&Cluster) + Sync)) {
     let begun = Instant::now();
     let mut cluster = Cluster::new();
@@ -136,7 +136,7 @@ fn survives(name: &str, fault: &(dyn Fn(&Cluster) + Sync)) {
     check(reader.take(100));
     all.extend(reader.came);
     all.sort_unstable();
-    assert!(all.into_iter().eq(0..700), "{name}: everybody comes once");
+    assert!(all.into_iter().eq(0..700), "{name}: each person comes once");
     println!("{name}: {:?}", begun.elapsed());
 }
 
@@ -166,7 +166,7 @@ fn halts(name: &str, fault: &(dyn Fn(&mut Cluster) + Sync), words: &[&str]) {
 const TRANSPORT: Fault = RD_KAFKA_RESP_ERR__TRANSPORT;
 
 #[test]
-fn faults_that_pass_leave_nobody_out() {
+fn faults_that_pass_leave_no_person_out() {
     let passing = [
         ("not the leader", RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION),
         ("no leader", RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE),
@@ -200,7 +200,7 @@ fn what_is_told_of_lag_does_not_matter() {
 }
 
 #[test]
-fn brokers_that_are_slow_or_go_leave_nobody_out() {
+fn brokers_that_are_slow_or_go_leave_no_person_out() {
     let slow = |cluster: &Cluster, millis| {
         cluster.brokers.broker_round_trip_time(-1, Duration::from_millis(millis)).expect("a broker");
     };
@@ -247,7 +247,7 @@ fn what_cannot_be_right_halts() {
 }
 
 #[test]
-fn faults_of_all_kinds_leave_nobody_out() {
+fn faults_of_all_kinds_leave_no_person_out() {
     let faults = [
         TRANSPORT,
         RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
@@ -271,7 +271,7 @@ fn faults_of_all_kinds_leave_nobody_out() {
         }
         all.extend(reader.came);
         all.sort_unstable();
-        assert!(all.into_iter().eq(0..cluster.sent), "everybody comes once");
+        assert!(all.into_iter().eq(0..cluster.sent), "each person comes once");
     });
 }
 

@@ -26,14 +26,14 @@ fn what_is_in_a_topic_is_published_once() {
     }
     let tick = place.once();
     assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &150.into()), "{tick}");
-    // The same people again, somebody new among them, are repeats.
+    // The same people again, a person new among them, are repeats.
     broker.put("wards.one", 1, messages(0..50).iter().chain(&messages(1000..1040)).map(String::as_str));
     let tick = place.once();
     let count = |what: &str| tick[what].as_u64().expect("a number");
     assert!(tick["outcome"] == "published" && count("rows") + count("waiting") == 190, "{tick}");
-    // Whoever looks at lag sees how far it is, also when it has just ended.
+    // A reader of lag sees how far it is, also when it has just ended.
     assert_eq!(broker.committed("tidegate-t", "wards.one", 1), Offset::Offset(140));
-    // Whoever waits gets a tick older.
+    // A person who waits gets a tick older.
     assert_eq!(place.once()["outcome"], "skipped");
     let published = releases(&place.public());
     let people = times(&published[1].diagnoses);

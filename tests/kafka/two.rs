@@ -1,5 +1,5 @@
 //! Two daemons of one feed over a topic, while messages come, and no lock keeps them apart: one of them finds the other's entry
-//! where its own should be, ends with an error that says so, and has lost nobody and counted nobody twice.
+//! where its own should be, ends with an error that says so, and has lost no person and counted no person twice.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ fn start(place: &Place) -> Daemon {
     place.start_until_halt()
 }
 
-/// Whoever sends: whether there is a pause, and whether it is over.
+/// The thread that sends: whether there is a pause, and whether it is over.
 #[derive(Default)]
 struct Sender {
     pause: AtomicBool,
@@ -98,6 +98,6 @@ fn of_two_daemons_one_ends() {
         println!("the newer one went on {newer} times of {rounds}, {people} people");
         people
     });
-    assert!(newer > 0, "nobody was ever taken over");
+    assert!(newer > 0, "no writer was ever taken over");
     settles(&place, people);
 }

@@ -28,7 +28,7 @@ fn told(entries: &[Json], expected: &[Told]) {
 
 #[test]
 fn outcomes_of_a_chain_under_blind() {
-    // The recoding of the first release has single years from 10 on, and nobody was there younger but as `0-9`.
+    // The recoding of the first release has single years from 10 on, and no younger person was there but as `0-9`.
     let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_wait = 2\nmax_withheld = 0.25\n"));
     place.put("0.csv", HEADER);
     place.put("1.csv", with(&alike(0..2, 3)));

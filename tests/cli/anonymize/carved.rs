@@ -68,11 +68,11 @@ pub fn crowd(place: &Place) -> (Came, Vec<Json>) {
     (came, entries)
 }
 
-/// The classes of published rows, each of somebody who came and was not published before, under labels that hold them.
+/// The classes of published rows, each of a person who came and was not published before, under labels that hold them.
 pub fn classes<'r>(rows: &'r [(String, String, String)], came: &mut Came) -> BTreeMap<(&'r str, &'r str), u32> {
     let mut classes: BTreeMap<(&str, &str), u32> = BTreeMap::new();
     for (age, sex, diagnosis) in rows {
-        let human = came.remove(diagnosis).expect("somebody who came, once");
+        let human = came.remove(diagnosis).expect("a person who came, once");
         assert!(under(human.0, age) && (sex == "*" || sex == human.1), "{human:?} is not {age}, {sex}");
         *classes.entry((age, sex)).or_default() += 1;
     }
@@ -80,7 +80,7 @@ pub fn classes<'r>(rows: &'r [(String, String, String)], came: &mut Came) -> BTr
 }
 
 #[test]
-fn everybody_is_published_once_under_labels_of_their_class_or_waits() {
+fn each_person_is_published_once_under_labels_of_their_class_or_waits() {
     let place = Place::new(&feed(LAX));
     let (mut came, entries) = crowd(&place);
     let (mut labels, mut published) = (0, 0);
@@ -95,7 +95,7 @@ fn everybody_is_published_once_under_labels_of_their_class_or_waits() {
     assert_eq!(came.len() as u64, entries[3]["waiting"].as_u64().expect("a number"), "the rest waits");
 }
 
-/// Eight people of one age each make classes of single values, where nobody can be anybody else; ages that differ do not.
+/// Eight people of one age each make classes of single values, where no person can be another; ages that differ do not.
 #[test]
 fn what_is_refused_waits_and_comes_out_with_the_next_release() {
     let place = Place::new(&feed("max_ratio = 1000\nmin_solutions = 50\nmax_repairs = 0\n"));

@@ -56,7 +56,7 @@ fn everything_goes_to_the_root_and_stays_there() {
 #[test]
 fn finer_releases_come_out_and_say_how_much_they_tell() {
     let place = feed("guarantee = \"chain\"\nrho = 0.001\nmax_odds = 1000000\n");
-    // Under the standing recoding everybody below 20 of a sex is one class: of 0 to 9 there are too few at first.
+    // Under the standing recoding each person below 20 of a sex is one class: of 0 to 9 there are too few at first.
     put(&place, "0.csv", &[people(0..2, (5, "F"), &["a", "b"]), people(2..9, (15, "F"), &["a", "b", "c"])]);
     let mut names = vec!["0.csv".to_owned()];
     for at in 1..6u64 {

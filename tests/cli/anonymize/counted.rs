@@ -176,7 +176,7 @@ fn what_cannot_be_answered_is_said() {
         assert!(said.contains(words), "{args:?}: {said}");
         assert_eq!(about, field, "{args:?}");
     }
-    // A table that somebody changed is not counted.
+    // A table that was changed is not counted.
     let data = place.path("out/1/part.parquet");
     let mut bytes = std::fs::read(&data).expect("a table");
     bytes[100] ^= 1;

@@ -115,7 +115,7 @@ fn files_gather_until_it_is_their_turn() {
 #[test]
 fn the_operator_sees_what_readers_do_not() {
     let place = Place::new(&feed(""));
-    // Everybody has one diagnosis.
+    // All people have one diagnosis.
     let line = |at: u32| format!("person{at},{},F,Sq7secret1\n", at % 40);
     place.put("a.csv", HEADER.to_owned() + &(0..80).map(line).collect::<String>());
     place.entries(&["a.csv"]);

@@ -12,7 +12,7 @@ use super::inputs::published;
 use super::place::{FEED, HEADER, PLANTED, Place, counts, files, people, text, whole, whole_so_far};
 use crate::common::secret;
 
-/// A folder with two releases and somebody who waits, and one more input.
+/// A folder with two releases and a person who waits, and one more input.
 fn begun() -> Place {
     let place = Place::new(FEED);
     for (name, numbers) in [("a.csv", 0..20), ("b.csv", 20..40), ("c.csv", 40..60), ("d.csv", 60..61)] {
@@ -299,15 +299,15 @@ fn a_device_is_no_key() {
 fn one_at_a_time() {
     let place = begun();
     let lock = fs::File::open(place.out().join(".private/lock")).expect("a lock");
-    lock.try_lock().expect("nobody has it");
+    lock.try_lock().expect("no process has it");
     says(&place.unchanged(&mut place.command(&["c.csv"])), "io", "another tidegate is at work");
     drop(lock);
     place.entries(&["c.csv"]);
 }
 
-/// Whoever comes second must see what the first has done while it was reading.
+/// The one that comes second must see what the first has done while it was reading.
 #[test]
-fn many_at_once_count_everybody_once() {
+fn many_at_once_count_each_person_once() {
     let feed = FEED.replace("k = 3\n", "k = 3\non_repeat = \"none\"\n");
     let place = Place::new(&feed);
     place.people("small.csv", 0..12);
@@ -431,9 +431,9 @@ fn a_decided_release_is_finished() {
     assert_eq!(place.entries(&["b.csv"])[0]["outcome"], "known");
 }
 
-/// Whoever names other files hears of the one that was interrupted, too, and of a rejection by the exit code.
+/// A user who names other files hears of the one that was interrupted, too, and of a rejection by the exit code.
 #[test]
-fn an_interrupted_tick_is_told_to_whoever_comes_next() {
+fn an_interrupted_tick_is_told_to_the_next_command() {
     let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_loss = 0.0001\n"));
     place.people("a.csv", 0..20);
     place.put("empty.csv", HEADER);

@@ -1,4 +1,4 @@
-//! What one recoding for all tells whoever knows the search: certain small crowds and the ratio, reported, judged where the
+//! What one recoding for all tells a reader who knows the search: certain small crowds and the ratio, reported, judged where the
 //! policy asks, and repaired.
 
 use serde_json::{Value as Json, json};
@@ -12,14 +12,14 @@ fn feed(kind: &str, more: &str) -> String {
     feed.replace("k = 3\n", &format!("k = 3\n{more}"))
 }
 
-/// People by age and sex, everybody with a diagnosis of their own.
+/// People by age and sex, each with a diagnosis of their own.
 fn people(from: u32, of: &[(u32, &str, u32)]) -> String {
     let all = of.iter().flat_map(|&(age, sex, count)| (0..count).map(move |_| (age, sex)));
     let line = |(at, (age, sex)): (u32, (u32, &str))| format!("person{at},{age},{sex},d{at}\n");
     HEADER.to_owned() + &(from..).zip(all).map(line).collect::<String>()
 }
 
-/// Three men of 0 to 19, one of them below ten, and many from 20 on: whoever knows the search knows that the three are one and
+/// Three men of 0 to 19, one of them below ten, and many from 20 on: a reader who knows the search knows that the three are one and
 /// two, because no other class could have refused.
 const CERTAIN: &[(u32, &str, u32)] = &[(5, "M", 1), (15, "M", 2), (25, "M", 9), (35, "M", 9)];
 
@@ -62,7 +62,7 @@ fn a_recoding_that_makes_a_crowd_certain_becomes_coarser() {
         assert_eq!(check(&manifest, "certainty")["value"], 0);
         let verdict = place.json(".private/verdicts/000000.json");
         let repairs = verdict["repairs"].as_array().expect("a list");
-        // First where classes grow least: of the other sex there is nobody.
+        // First where classes grow least: of the other sex there is no person.
         assert_eq!(repairs.len(), 2, "{verdict}");
         assert_eq!([&repairs[0]["classes"], &repairs[0]["column"]], [&json!(0), &json!("sex")]);
         assert_eq!([&repairs[1]["classes"], &repairs[1]["column"]], [&json!(0), &json!("age")]);
@@ -101,7 +101,7 @@ fn a_ratio_above_its_limit_is_rejected_and_an_unknown_one_too() {
     let reason = &entry["reasons"][0];
     assert_eq!([&reason["check"], &reason["limit"]], [&json!("max_global_ratio"), &json!(50.0)]);
     assert!(reason["value"].as_f64() > Some(50.0), "{reason}");
-    // Nobody is refused anything where all children are full.
+    // No split is refused where all children are full.
     let place = Place::new(&feed("cumulative", "rare = \"coarsen\"\nmax_global_ratio = 50\n"));
     place.put("a.csv", people(0, &[(5, "M", 9), (15, "M", 9), (25, "M", 9), (35, "M", 9)]));
     assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "published");
@@ -123,7 +123,7 @@ fn switched_off_it_is_said_to_be_not_made() {
     assert_eq!(check(&manifest, "max_global_ratio"), Json::Null);
 }
 
-/// Where nobody has equal values there is room for one of five people in `x1`: no other crowd can have been too small.
+/// Where no people have equal values there is room for one of five people in `x1`: no other crowd can have been too small.
 #[test]
 fn a_refusal_with_one_explanation_is_never_published() {
     let tree: String = (0..9).map(|leaf| format!("x2{leaf};x2;x;*\ny{leaf};y;*\n")).collect();

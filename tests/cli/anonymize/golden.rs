@@ -57,7 +57,7 @@ fn standing(at: usize, case: &Json) {
         }
         let [rows, waiting, withheld, pending] = counts(entry, ["rows", "waiting", "withheld", "pending"]);
         assert_eq!((rows, pending), (expected["rows"].as_u64().unwrap_or(0), 0), "{context}");
-        assert_eq!(rows + waiting + withheld, arrived, "{context}: nobody is lost");
+        assert_eq!(rows + waiting + withheld, arrived, "{context}: no person is lost");
         let outcome = if expected["step"] == "hold" {
             "held"
         } else if added == 0 {

@@ -23,7 +23,7 @@ fn told(place: &Place, words: &[&str]) -> (bool, Json) {
 }
 
 #[test]
-fn everybody_is_published_once_in_a_group_of_neighbours() {
+fn each_person_is_published_once_in_a_group_of_neighbours() {
     let place = Place::new(&feed(LAX));
     let (mut came, entries) = crowd(&place);
     let mut labels = 0;
@@ -59,7 +59,7 @@ fn the_order_of_rows_changes_no_byte() {
     assert!(tables[0] == tables[1]);
 }
 
-/// People who are alike can be nobody else: they wait until others come, and come out with them.
+/// People who are alike can be no other person: they wait until others come, and come out with them.
 #[test]
 fn people_who_are_alike_wait_for_neighbours() {
     let place = Place::new(&feed("max_ratio = 1000\nmin_solutions = 50\n"));

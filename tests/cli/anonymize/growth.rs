@@ -1,4 +1,4 @@
-//! A taxonomy that gets new leaves while its chain runs (CONTRACTS 1): nobody moves, the new leaf is published once a crowd
+//! A taxonomy that gets new leaves while its chain runs (CONTRACTS 1): no person moves, the new leaf is published once a crowd
 //! has come, and every other change of a taxonomy is refused.
 
 use std::process::Command;

@@ -34,7 +34,7 @@ fn audit(place: &Place, args: &[&str]) -> (Option<i32>, Json) {
 }
 
 #[test]
-fn everybody_is_published_once_in_a_crowd_or_waits() {
+fn each_person_is_published_once_in_a_crowd_or_waits() {
     let place = Place::new(&feed(""));
     let (mut came, entries) = crowd(&place);
     for (tick, entry) in (0u32..).zip(&entries) {

@@ -175,7 +175,7 @@ fn undeclared_columns_are_named_once() {
 }
 
 #[test]
-fn long_chains_of_few_people_lose_nobody() {
+fn long_chains_of_few_people_lose_no_person() {
     let place = Place::new(FEED);
     let mut log = place.path("log");
     log.set_extension("csv");

@@ -55,7 +55,7 @@ impl Undisturbed {
             child.kill().expect("it was started");
             let ended = child.wait().expect("it ends");
             kills += u32::from(ended.code().is_none());
-            // A release that is not in its place yet is put there by whoever comes next.
+            // A release that is not in its place yet is put there by the next process.
             let releases = whole_so_far(&place.out());
             assert!(releases >= least, "a release is gone");
             least = releases;

@@ -97,7 +97,7 @@ fn suppressed_rows_wait_for_the_next_release() {
         let entries = place.entries(&["a.csv", "b.csv", "c.csv"]);
         assert_eq!(counts(&entries[0], ["added", "waiting", "rows"]), [39, 2, 39], "{search}");
         assert_eq!(counts(&entries[1], ["added", "waiting", "rows"]), [37, 0, 37], "{search}");
-        assert_eq!(entries[2]["outcome"], "waiting", "nobody is left");
+        assert_eq!(entries[2]["outcome"], "waiting", "no person is left");
         let all: Vec<_> =
             (1..=2).flat_map(|release| rows(&place, release).into_iter().map(move |row| (release, row))).collect();
         let diagnoses: BTreeSet<&str> = all.iter().map(|(_, (.., diagnosis))| diagnosis.as_str()).collect();
@@ -115,7 +115,7 @@ fn no_label_lies_above_a_floor_and_the_others_wait() {
     for (kind, search) in
         [("cumulative", "levels"), ("cumulative", "top-down"), ("disjoint", "levels"), ("disjoint", "top-down")]
     {
-        // Nobody is near the man of 35: he waits, and takes no detail from the others.
+        // No other person is near the man of 35: he waits, and takes no detail from the others.
         let place = Place::new(&feed(kind, &format!("search = \"{search}\""), "floor = \"10 years\""));
         place.put("a.csv", people(0, &[(22, "F", 3), (25, "F", 3), (5, "M", 9), (35, "M", 1)]));
         let entry = &place.entries(&["a.csv"])[0];

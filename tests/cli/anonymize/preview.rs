@@ -112,7 +112,7 @@ fn alternatives_give_what_they_say() {
     };
     let errors: Vec<f64> = alternatives.iter().map(|one| number(&one["count_error"]["mean"])).collect();
     assert!(errors.is_sorted(), "{errors:?}");
-    // Each of them as somebody would write it into the file.
+    // Each of them as a user would write it into the file.
     let original = std::fs::read_to_string(place.path("feed.toml")).expect("a feed file");
     let sex = "[[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n";
     for (set, from, to) in [

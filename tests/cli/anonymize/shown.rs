@@ -70,7 +70,7 @@ fn what_was_changed_is_not_judged_safe() {
     assert_eq!(asked(&place, "audit", &[]).status.code(), Some(0));
 }
 
-/// With the key the log is looked at as well; without it what everybody may read.
+/// With the key the log is looked at as well; without it what may be read by all.
 #[test]
 fn every_change_is_named() {
     let place = begun();
@@ -115,7 +115,7 @@ fn every_change_is_named() {
 #[test]
 fn folders_that_are_none_are_told_apart() {
     let place = begun();
-    // Somebody else's folder.
+    // Another user's folder.
     fs::create_dir(place.out().join("7")).expect("a folder");
     assert_eq!(asked(&place, "show", &[]).status.code(), Some(0));
     fs::rename(place.out().join("1"), place.path("away")).expect("a release");
@@ -162,7 +162,7 @@ fn several_files_after_one_option() {
 
 /// What is published as it stands is looked at before it leaves: only the operator is told.
 #[test]
-fn sensitive_columns_that_tell_who_somebody_is_are_noted() {
+fn sensitive_columns_that_tell_who_a_person_is_are_noted() {
     let place = Place::new(FEED);
     let rows = |from: u64, own: bool| {
         let row = |n: u64| format!("p{n},3,F,{}\n", if own { format!("case {n}") } else { "flu".to_owned() });

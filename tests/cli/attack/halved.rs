@@ -48,7 +48,7 @@ fn every_set_of_rows_that_labels_allow_remains() {
 }
 
 #[test]
-fn everybody_can_be_one_class() {
+fn all_people_can_be_one_class() {
     let folder = folder("");
     table(&folder, &[("*;*", 7)]);
     let found = folder.attack(RELEASE, &[]);
@@ -62,7 +62,7 @@ fn whose_row_has_which_label_is_not_told() {
     let folder = folder("");
     table(&folder, &[("[20, 40[;*", 3), ("[0, 20[;[0, 20[", 3)]);
     folder.put("d.csv", "q0;q1\n20;0\n25;5\n39;39\n0;0\n11;0\n12;1\n");
-    // Later crowds may have the labels of somebody who is in an earlier one.
+    // Later crowds may have the labels of a person who is in an earlier one.
     folder.refused(&[RELEASE[0], ("increment", "d.csv")], (None, Some("--increment")), "labels may lie in each other");
 }
 

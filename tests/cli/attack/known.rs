@@ -63,7 +63,7 @@ pub fn put(folder: &Folder, case: &Json) {
     folder.put("raw.csv", &(header + &list(&case["data"]).iter().map(raw).collect::<String>()));
 }
 
-/// What classes are ordered by where nobody tells the order: loss, Σ layer, Σ layer / height, then preorder.
+/// What classes are ordered by where the order is not told: loss, Σ layer, Σ layer / height, then preorder.
 fn rank(case: &Json, class: &Json) -> (BigUint, u64, u64, Vec<(u64, Reverse<u64>)>) {
     let columns = || list(&case["hierarchies"]).iter().zip(list(&class["state"])).zip(list(&class["interval"]));
     let lengths = |hierarchy: &Json| list(&hierarchy["leaf_lengths"]).iter().map(number).collect::<Vec<u64>>();

@@ -1,4 +1,4 @@
-//! Personal privacy: everybody names what they guard in a column of the raw rows.
+//! Personal privacy: each person names what they guard in a column of the raw rows.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn folder() -> Folder {
 
 const RELEASE: Rows<'_> = &[("*", "Flu", 2), ("*", "pneumonia", 3), ("*", "ulcer", 1), ("*", "gastritis", 1)];
 
-/// Both people of q1 guard their stomach, and nobody else could have it too often.
+/// Both people of q1 guard their stomach, and no other person could have it too often.
 const RAW: &str = "q,disease,node\nq1,ulcer,stomach\nq1,gastritis,stomach\nq2,Flu,Flu\nq2,Flu,\nq2,pneumonia,*\n\
                    q2,pneumonia,\nq2,pneumonia,\n";
 
@@ -30,7 +30,7 @@ fn audit(folder: &Folder, raw: &str, more: &[&str]) -> (i32, Json) {
 }
 
 #[test]
-fn everybody_guards_a_node() {
+fn each_person_guards_a_node() {
     let folder = folder();
     let (code, found) = audit(&folder, &RAW.replace("pneumonia,*", "pneumonia,"), &["--guarding", "node"]);
     let told = &found["minimality"];

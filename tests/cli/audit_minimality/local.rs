@@ -64,9 +64,9 @@ fn what_the_rows_cannot_be_is_refused() {
     // q1 shows two rows with a value that one of its people has.
     let other = [("q1", "HIV", 1), ("q1", "Flu", 4), ("q2", "HIV", 3), ("q2", "Flu", 5)];
     refused(&other, "cannot lie in (q = q1) as it shows them");
-    // Nobody of q2 is there, whose rows the release shows.
-    let nobody = [("q1", "HIV", 4), ("q1", "Flu", 8), ("q3", "Flu", 1)];
-    refused(&nobody, "cannot lie in (q = q2) as it shows them");
+    // No person of q2 is there, whose rows the release shows.
+    let other = [("q1", "HIV", 4), ("q1", "Flu", 8), ("q3", "Flu", 1)];
+    refused(&other, "cannot lie in (q = q2) as it shows them");
     let more = [("q1", "HIV", 2), ("q1", "Flu", 3), ("q2", "HIV", 1), ("q2", "Flu", 7)];
     refused(&more, "cannot lie in (everything at its root) as it shows them");
 }

@@ -1,4 +1,4 @@
-//! `check --connect`: what a feed file names is looked at as whoever runs the feed would, and nothing is made or read.
+//! `check --connect`: what a feed file names is looked at as the user who runs the feed would, and nothing is made or read.
 
 use rdkafka::mocking::MockCluster;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Everybody is in one place, once: the log says which files were taken in, the files say who is in them, and the published
+//! Each person is in one place, once: the log says which files were taken in, the files say who is in them, and the published
 //! tables with what `show` tells must come to the same people.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,7 +98,7 @@ impl Books {
         books
     }
 
-    /// The numbers of the people in the files that were taken in, but for rows that nobody can decode.
+    /// The numbers of the people in the files that were taken in, but for rows that cannot be decoded.
     fn people(&self, place: &Place) -> BTreeSet<String> {
         let mut people = BTreeSet::new();
         for file in &self.files {
@@ -114,7 +114,7 @@ impl Books {
         people
     }
 
-    /// The state is the fold of a first part of what came, and everybody of it is in one place. `shown` is what `show` says
+    /// The state is the fold of a first part of what came, and each person of it is in one place. `shown` is what `show` says
     /// of this log, and `releases` what is visible.
     pub fn balance(&self, place: &Place, shown: Option<&Json>, releases: &[Release]) {
         let offered = offered(place);
@@ -128,7 +128,7 @@ impl Books {
         let waiting = &shown["waiting"];
         let elsewhere = [&waiting["rows"], &waiting["withheld"], &waiting["pending"], &shown["new"]].map(number);
         let decided: u64 = self.rows.values().sum();
-        let kept = self.kept.checked_add_signed(self.moved).expect("nobody is erased who has not come");
+        let kept = self.kept.checked_add_signed(self.moved).expect("no person is erased who has not come");
         assert_eq!(decided + elsewhere.iter().sum::<u64>(), kept, "{self:?}; {elsewhere:?} elsewhere");
         let people = self.people(place);
         assert_eq!(self.kept, people.len() as u64, "so many rows count, and so many people are in its files");
@@ -151,15 +151,15 @@ fn notices(place: &Place) -> u64 {
     all.count() as u64
 }
 
-/// Nobody is published twice, and nobody who has not come.
+/// No person is published twice, and none who has not come.
 fn tables(people: &BTreeSet<String>, releases: &[Release]) {
     let newest: BTreeMap<u64, &Release> = releases.iter().map(|release| (release.chain, release)).collect();
     let out: Vec<&String> = newest.values().flat_map(|release| &release.diagnoses).collect();
     let distinct: BTreeSet<&str> = out.iter().map(|text| text.strip_prefix(PLANTED[1]).expect("a row")).collect();
-    assert_eq!(out.len(), distinct.len(), "somebody is published twice");
-    // Whoever was set aside may have come with a retry.
+    assert_eq!(out.len(), distinct.len(), "a person is published twice");
+    // A person who was set aside may have come with a retry.
     let stranger = distinct.iter().find(|one| !people.contains(**one) && **one != SET_ASIDE);
-    assert_eq!(stranger, None, "somebody is published who has not come");
+    assert_eq!(stranger, None, "a person is published who has not come");
 }
 
 /// The files that were offered, by name.

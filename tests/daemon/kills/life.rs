@@ -1,4 +1,4 @@
-//! The life of a feed, played once with nothing happening: every scene has a place to begin in, which is copied for whoever is
+//! The life of a feed, played once with nothing happening: every scene has a place to begin in, which is copied for the one that is
 //! killed there or held up.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::common::wait::until;
 pub fn in_memory() {
     let fast = Path::new("/dev/shm");
     if fast.is_dir() {
-        // Somebody else of this program may have said so already.
+        // Another thread of this program may have said so already.
         let _ = tempfile::env::override_temp_dir(fast);
     }
 }
@@ -64,9 +64,9 @@ pub struct Life<'a> {
 /// Who is at work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
-    /// Nobody but this command.
+    /// Only this command.
     Alone,
-    /// Somebody else as well, whose lock is no hindrance.
+    /// Another process as well, whose lock is no hindrance.
     Unlocked,
 }
 
@@ -132,7 +132,7 @@ impl Life<'_> {
         assert!(code < 2 || answer.to_string().contains("no release waits for approval"), "{args:?}: {answer}");
     }
 
-    /// Nothing that was visible has changed, and everybody is somewhere, once.
+    /// Nothing that was visible has changed, and each person is somewhere, once.
     pub fn balance(&self, place: &Place, kept: &mut Kept) {
         kept.check(&place.public());
         let (books, releases) = (Books::of(&place.log()), releases(&place.public()));
@@ -156,18 +156,18 @@ pub fn finished(life: &Life<'_>, place: &Place, kept: &mut Kept) {
 pub fn at_each(places: &[(Side, &Point)], check: impl Fn(Side, &Point) + Sync) -> Vec<String> {
     let (next, wrong) = (Mutex::new(places.iter()), Mutex::new(Vec::new()));
     let work = || {
-        while let Some(&(side, point)) = { next.lock().expect("nobody panics").next() } {
+        while let Some(&(side, point)) = { next.lock().expect("no thread panics").next() } {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(side, point))) {
                 let text = panic.downcast_ref::<String>().cloned();
                 let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
                 let Point { name, nth, scene, .. } = point;
                 let about = format!("{side:?} {name} {nth} ({scene}): {}", text.unwrap_or_default());
-                wrong.lock().expect("nobody panics").push(about);
+                wrong.lock().expect("no thread panics").push(about);
             }
         }
     };
     scope(|scope| (0..2).for_each(|_| _ = scope.spawn(work)));
-    wrong.into_inner().expect("nobody panics")
+    wrong.into_inner().expect("no thread panics")
 }
 
 /// The scene of this name.
@@ -206,7 +206,7 @@ fn play(shim: &Shim, place: &Place, does: Does, kill: Option<(Side, &Point)>) ->
     (code, vec![notes.read(), of_daemon.read()])
 }
 
-/// Waits for whoever asks a daemon. If the daemon dies, another one takes its place.
+/// Waits for a command that asks a daemon. If the daemon dies, another one takes its place.
 fn asked(place: &Place, mut child: Child, mut daemon: Daemon, died: impl Fn() -> bool) -> Option<i32> {
     let mut again = false;
     let status = until(
@@ -220,7 +220,7 @@ fn asked(place: &Place, mut child: Child, mut daemon: Daemon, died: impl Fn() ->
             child.try_wait().expect("it was started")
         },
     );
-    // Whoever answered may have died behind the answer.
+    // The process that answered may have died behind the answer.
     if died() && !again {
         assert_eq!(daemon.ended(), None, "the shim has killed it");
     } else {

@@ -37,7 +37,7 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
     }
 }
 
-/// Whatever a kill leaves half done, nobody has changed anything.
+/// Whatever a kill leaves half done, no command has changed anything.
 fn untouched(place: &Place) {
     let (code, verified) = place.json(&["verify", "feed.toml"]);
     // Before the first entry there is nothing to look at.
@@ -82,7 +82,7 @@ fn a_kill_at_any_named_place_does_no_harm() {
     assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), places.len(), wrong.join("\n"));
 }
 
-/// Whatever is done in a scene, by a command that nobody else is needed for.
+/// Whatever is done in a scene, by a command that needs no other process.
 fn steps(life: &Life<'_>) -> Vec<Point> {
     let mut steps = Vec::new();
     for (&scene, did) in life.did.iter().filter(|(name, _)| !matches!(scene(name).does, Does::Asked(_))) {

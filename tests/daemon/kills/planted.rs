@@ -1,4 +1,4 @@
-//! What the other checks must find, planted: a write without a name, a name that never comes true, somebody who is lost or
+//! What the other checks must find, planted: a write without a name, a name that never comes true, a person who is lost or
 //! counted twice. A check that cannot fail shows nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +15,7 @@ use super::shim::Shim;
 use super::watched::Call::{self, Link, Rename, Unlink};
 use super::watched::{Done, Side};
 
-/// What somebody says who finds something wrong.
+/// What a check says that finds something wrong.
 fn wrong(check: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(check)).expect_err("it is found");
     let text = panic.downcast_ref::<String>().cloned();
@@ -73,11 +73,11 @@ fn balanced(kept: u64, published: &[&str], waiting: u64) {
 }
 
 #[test]
-fn whoever_is_lost_or_counted_twice_is_found() {
+fn a_person_who_is_lost_or_counted_twice_is_found() {
     balanced(4, &["0", "1", "3"], 1);
-    assert!(wrong(|| balanced(4, &["0", "1", "3"], 0)).contains("elsewhere"), "somebody is lost");
-    assert!(wrong(|| balanced(4, &["0", "1", "3"], 2)).contains("elsewhere"), "somebody is in two places");
-    assert!(wrong(|| balanced(5, &["0", "1", "3"], 2)).contains("in its files"), "somebody was taken in twice");
+    assert!(wrong(|| balanced(4, &["0", "1", "3"], 0)).contains("elsewhere"), "a person is lost");
+    assert!(wrong(|| balanced(4, &["0", "1", "3"], 2)).contains("elsewhere"), "a person is in two places");
+    assert!(wrong(|| balanced(5, &["0", "1", "3"], 2)).contains("in its files"), "a person was taken in twice");
     assert!(wrong(|| balanced(4, &["0", "1", "1"], 1)).contains("published twice"));
     assert!(wrong(|| balanced(4, &["0", "1", "7"], 1)).contains("who has not come"));
 }

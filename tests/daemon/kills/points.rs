@@ -99,9 +99,9 @@ pub const POINTS: &[Point] = &[
     gone("a pack of entries that is joined with others", "private/pack/log/*", GROWS_ON),
     gone("a pack of keys that is joined with others", "private/pack/*-keys/*", PACKS_ON),
     gone("a pack that is joined with others", "private/pack/*", PACKS_ON),
-    made("a pack without somebody who was erased", "private/pack/passing/*", PACKS_ERASED),
-    gone("a pack with somebody who was erased", "private/pack/passing/*", PACKS_ERASED),
-    gone("a pack of keys with that of somebody who was erased", "private/pack/passing-keys/*", PACKS_ERASED),
+    made("a pack without a person who was erased", "private/pack/passing/*", PACKS_ERASED),
+    gone("a pack with a person who was erased", "private/pack/passing/*", PACKS_ERASED),
+    gone("a pack of keys with that of a person who was erased", "private/pack/passing-keys/*", PACKS_ERASED),
     // Sealed objects.
     made("terms", "private/terms/*", BEGINS),
     made("a segment", "private/seg/*", BEGINS),
@@ -135,7 +135,7 @@ pub const POINTS: &[Point] = &[
     made("an answer", "private/inbox/*.answer", ASKED),
     gone("a note that was answered", "private/inbox/*.json", ASKED),
     gone("an answer that was read", "private/inbox/*.answer", ASKED),
-    gone("a note that nobody signed", "private/inbox/*.json", STRANGE_NOTE),
+    gone("a note without a signature", "private/inbox/*.json", STRANGE_NOTE),
     // What is published or void is needed aside no more.
     gone("a staged table, unstaged", "private/stage/*-data.parquet", BEGINS),
     gone("a staged taxonomy, unstaged", "private/stage/*-taxonomy.json", BEGINS),
@@ -153,11 +153,11 @@ pub const POINTS: &[Point] = &[
     gone("the key of what was offered again", "private/keys/*", RETRIES),
     gone("quarantine that was offered again", "private/quarantine/*", RETRIES),
     gone("the key of what was erased", "private/keys/*", ERASES),
-    gone("a segment with somebody who was erased", "private/seg/*", ERASES),
-    gone("atoms with somebody who was erased", "private/atoms/*", ERASES),
-    gone("counts with somebody who was erased", "private/mask/*", ERASES),
-    gone("the key of a checkpoint with somebody who was erased", "private/keys/*/000000000000*.wrap", ERASES),
-    gone("a checkpoint with somebody who was erased", "private/checkpoint/*", ERASES),
+    gone("a segment with a person who was erased", "private/seg/*", ERASES),
+    gone("atoms with a person who was erased", "private/atoms/*", ERASES),
+    gone("counts with a person who was erased", "private/mask/*", ERASES),
+    gone("the key of a checkpoint with a person who was erased", "private/keys/*/000000000000*.wrap", ERASES),
+    gone("a checkpoint with a person who was erased", "private/checkpoint/*", ERASES),
     gone("the key of an older checkpoint", "private/keys/*/000000000000*.wrap", GROWS_ON),
     gone("an older checkpoint", "private/checkpoint/*", GROWS_ON),
     // Forgotten.
@@ -169,7 +169,7 @@ pub const POINTS: &[Point] = &[
     // Where values are masked.
     Point { nth: 2, ..made("which values were changed", "private/mask/*", MASKS) },
     entry("masked values", "Masked", MASKS),
-    gone("a ledger with somebody who was erased", "private/mask/*", MASKS_ERASED),
+    gone("a ledger with a person who was erased", "private/mask/*", MASKS_ERASED),
     gone("a ledger that is forgotten", "private/mask/*", MASKS_FORGOTTEN),
     // Where a finer release is tested.
     made("a coin", "private/coin/*", COINS),
@@ -209,7 +209,7 @@ pub const POINTS: &[Point] = &[
     entry("old rows begin to leave", "Retire", RETIRES),
     entry("a tick that was closed after its coins", "Closed", CROWDS_GROW),
     gone("coins of a tick that are forgotten", "private/coins/*", CROWDS_FORGOTTEN),
-    // Swept: nobody has named it.
+    // Swept: no entry has named it.
     gone("coins of a tick that are swept", "private/coins/*", SWEEPS_COINS),
     gone("a coin that is swept", "private/coin/*", SWEEPS_COIN),
     gone("the key of what is swept", "private/keys/*", SWEEPS_ROWS),
@@ -224,6 +224,6 @@ pub const POINTS: &[Point] = &[
     // Files that were being written.
     gone("what was written aside", "private/.new/*", BEGINS),
     gone("what was written aside for all", "public/.new/*", BEGINS),
-    gone("what somebody killed has left aside", "private/.new/*", SWEEPS_ROWS),
-    gone("what somebody killed has left aside for all", "public/.new/*", SIGNED_ANEW),
+    gone("what a killed process has left aside", "private/.new/*", SWEEPS_ROWS),
+    gone("what a killed process has left aside for all", "public/.new/*", SIGNED_ANEW),
 ];

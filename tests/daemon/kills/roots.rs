@@ -30,7 +30,7 @@ impl Roots<'_> {
         Roots { place, lie: Lie::Folders(shim) }
     }
 
-    /// Roots in folders of a bucket, which nobody else uses.
+    /// Roots in folders of a bucket, which no other test uses.
     pub fn buckets(server: &Server, place: Place) -> Roots<'_> {
         let own = place.path("");
         let own = own.file_name().and_then(|name| name.to_str()).expect("a name").trim_start_matches('.').to_owned();
@@ -58,7 +58,7 @@ impl Roots<'_> {
         answer(&self.command(&[args, &["--json"]].concat()).output().expect("it starts"))
     }
 
-    /// Another writer, whoever else is at work.
+    /// Another writer, whatever else is at work.
     pub fn start(&self) -> Daemon {
         let mut command = self.command(&["run", "--exit-on-halt", "feed.toml"]);
         if let Lie::Folders(shim) = &self.lie {
@@ -68,7 +68,7 @@ impl Roots<'_> {
         self.place.started(command)
     }
 
-    /// The public root as a folder; nobody is at work.
+    /// The public root as a folder; no process is at work.
     pub fn public(&self) -> PathBuf {
         let folder = self.place.public();
         if let Lie::Buckets { public, .. } = &self.lie {
@@ -82,7 +82,7 @@ impl Roots<'_> {
         folder
     }
 
-    /// The log; nobody is at work.
+    /// The log; no process is at work.
     pub fn entries(&self) -> Vec<Json> {
         match &self.lie {
             Lie::Folders(_) => self.place.log(),

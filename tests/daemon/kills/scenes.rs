@@ -1,5 +1,5 @@
 //! The life of a feed in scenes: each begins where another one ended, or where a process was killed, and is one command, or
-//! the daemon and whoever asks it. Any of them can be played again from its beginning.
+//! the daemon and the command that asks it. Any of them can be played again from its beginning.
 
 use super::books::SET_ASIDE;
 use super::place::{NEVER, PER_FILE, PLANTED, Place, people, person};
@@ -10,10 +10,10 @@ pub const GROWS: &str = "it grows";
 pub const GROWS_ON: &str = "it grows on";
 pub const PACKS: &str = "it is packed";
 pub const PACKS_ON: &str = "packs are joined";
-pub const PACKS_ERASED: &str = "somebody in a pack is erased";
+pub const PACKS_ERASED: &str = "a person in a pack is erased";
 pub const RETRIES: &str = "what was set aside is offered again";
-pub const WAITS: &str = "somebody waits";
-pub const ERASES: &str = "somebody is erased";
+pub const WAITS: &str = "a person waits";
+pub const ERASES: &str = "a person is erased";
 pub const HOLDS: &str = "a release is held";
 pub const VOID_BY_TICK: &str = "a tick makes it void";
 pub const VOID_BY_FILE: &str = "the feed file makes it void";
@@ -34,7 +34,7 @@ pub const SWEEPS_KEY: &str = "a key is swept";
 pub const SIGNED_ANEW: &str = "the signing key is another one";
 pub const MASKS: &str = "guarded values are masked";
 pub const MASKS_HOLDS: &str = "a masked release is held";
-pub const MASKS_ERASED: &str = "somebody in it is erased";
+pub const MASKS_ERASED: &str = "a person in it is erased";
 pub const MASKS_FORGOTTEN: &str = "what was masked is forgotten";
 pub const COINS: &str = "a coin is drawn";
 pub const SWEEPS_COIN: &str = "a coin is swept";
@@ -55,7 +55,7 @@ pub struct Scene {
     pub name: &'static str,
     /// Where it begins.
     pub from: From,
-    /// What is done first, by nobody of ours.
+    /// What is done first, by no process of ours.
     pub prepare: fn(&Place),
     /// What is done.
     pub does: Does,
@@ -76,7 +76,7 @@ pub enum From {
 pub enum Does {
     /// One tick.
     Once,
-    /// A command, with nobody else at work.
+    /// A command, with no other process at work.
     Asks(&'static [&'static str]),
     /// The daemon, and a command that asks it.
     Asked(&'static [&'static str]),
@@ -144,7 +144,7 @@ fn begins(place: &Place) {
     place.offer("00.csv", people(0..40) + &format!("{}{SET_ASIDE},5,C1,{}{SET_ASIDE}\n", PLANTED[0], PLANTED[1]));
 }
 
-/// A set is guarded, which nobody has a value of: people are told from each other by theirs.
+/// A set is guarded, of which no person has a value: people are told from each other by theirs.
 fn masks(place: &Place) {
     begins(place);
     place.edit("k = 3\n", "k = 3\nm = 2\n");
@@ -158,7 +158,7 @@ fn coins(place: &Place) {
     place.edit("k = 3\n", "k = 3\nguarantee = \"chain\"\nrho = 0.999999999\nmax_odds = 1.2\n");
 }
 
-/// Every crowd is everybody who is new, whatever the coins say: no part leaves enough sets of rows open.
+/// Every crowd is all new people, whatever the coins say: no part leaves enough sets of rows open.
 fn crowds(place: &Place) {
     begins(place);
     place.edit("search = \"top-down\"\n", "search = \"halves\"\nmin_solutions = 1000000000000000000\n");

@@ -1,5 +1,5 @@
 //! Two writers at work on the same roots, which nothing but the log keeps apart (HOUSE 3, Append): one is killed at any
-//! moment and started again while the other lives, and files come all the time. Whoever loses finds what the other has
+//! moment and started again while the other lives, and files come all the time. The one that loses finds what the other has
 //! appended, ends with an error that says so, and has done no harm.
 
 use std::collections::BTreeSet;
@@ -80,7 +80,7 @@ impl Pair<'_> {
             sleep(Duration::from_millis(draw.between(0, longest / 3)));
             self.offer(draw);
         }
-        // In the end of each feed nobody is killed, and one loses.
+        // In the end of each feed none is killed, and one loses.
         let fate = match draw.between(0, 6) {
             0..2 => Fate::New,
             2..4 => Fate::Old,
@@ -108,7 +108,7 @@ impl Pair<'_> {
         }
     }
 
-    /// One of two ends by itself: whoever has lost finds out with the next file at the latest.
+    /// One of two ends by itself: the one that has lost finds out with the next file at the latest.
     fn decided(&mut self) {
         let (begun, mut more) = (Instant::now(), 0);
         while self.writers.iter().all(Option::is_some) {
@@ -163,18 +163,18 @@ impl Pair<'_> {
         books.balance(&self.roots.place, (code == 0).then_some(&shown), &releases(&public));
     }
 
-    /// Both are at work, whoever was killed before: one of them loses.
+    /// Both are at work, whichever was killed before: one of them loses.
     fn meet(&mut self) {
         let lost = self.lost;
         for writer in &mut self.writers {
             writer.get_or_insert_with(|| self.roots.start());
         }
         self.decided();
-        assert!(self.lost > lost, "nobody has lost");
+        assert!(self.lost > lost, "none has lost");
         self.check();
     }
 
-    /// Everybody is in one place.
+    /// Each person is in one place.
     fn accounted(mut self, schedule: &str) -> (u32, u32) {
         self.meet();
         (0..2).for_each(|at| self.kill(at));

@@ -1,5 +1,5 @@
-//! What a person asks, on random feeds: erasures, new chains, approvals and rejections between ticks. Nobody is lost or
-//! counted twice, whoever is erased is in no object any more, and nothing that is published changes.
+//! What a person asks, on random feeds: erasures, new chains, approvals and rejections between ticks. No person is lost or
+//! counted twice, erased people are in no object any more, and nothing that is published changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -81,7 +81,7 @@ fn newest_rows(releases: &[DecidedRelease], disjoint: bool) -> BTreeMap<u32, u64
 }
 
 #[test]
-fn whatever_is_asked_nobody_is_lost() {
+fn whatever_is_asked_no_person_is_lost() {
     let mut done = BTreeMap::<String, u32>::new();
     let policies = [&POLICIES[..], &FURTHER].concat();
     // Each kind of chain once, every day.
@@ -92,8 +92,8 @@ fn whatever_is_asked_nobody_is_lost() {
         let (private, public) = (Memory::default(), Memory::default());
         let stores = || -> (Arc<dyn Store>, Arc<dyn Store>) { (Arc::new(private.clone()), Arc::new(public.clone())) };
         let (mut draw, mut known) = (Draw(seed), 0);
-        let (mine, everybodys) = stores();
-        let mut live = open(&feed(policy), mine, everybodys, seed, manual).expect("a feed");
+        let (mine, public_root) = stores();
+        let mut live = open(&feed(policy), mine, public_root, seed, manual).expect("a feed");
         let mut came: BTreeSet<u128> = BTreeSet::new();
         let mut out: BTreeSet<u128> = BTreeSet::new();
         for tick in 0..if long() { 20 } else { 12 } {
@@ -133,16 +133,16 @@ fn whatever_is_asked_nobody_is_lost() {
             let rest = [state.feed.waiting(), state.feed.withheld()].map(|rows| rows.rows()).iter().sum::<u64>();
             let sum = newest.values().sum::<u64>() + rest + state.feed.pending() + state.feed.new_rows();
             let people = state.feed.people().len() as u64;
-            // Whoever came with a release that stopped its chain counts as published for ever.
+            // People who came with a release that stopped its chain count as published for ever.
             let stops = policy.contains("on_unsafe");
             assert!(if stops { sum <= people } else { sum == people }, "{policy}, seed {seed}, tick {tick}");
             assert_eq!(state.feed.people().len(), came.len() - out.len(), "{policy}, seed {seed}, tick {tick}");
             let left = out.iter().find_map(|&person| holds(&private, person));
             assert_eq!(left, None, "{policy}, seed {seed}, tick {tick}");
         }
-        let (mine, everybodys) = stores();
+        let (mine, public_root) = stores();
         drop(live);
-        let live = open(&feed(policy), mine, everybodys, seed + 500, manual).expect("a feed");
+        let live = open(&feed(policy), mine, public_root, seed + 500, manual).expect("a feed");
         assert_eq!(live.state().feed.people().len(), came.len() - out.len());
     }
     println!("{done:?}");
@@ -151,7 +151,7 @@ fn whatever_is_asked_nobody_is_lost() {
     }
 }
 
-/// Of somebody who is published only the raw row goes: what is known of people stays, and a new checkpoint takes the place of the one before.
+/// Of a person who is published only the raw row goes: what is known of people stays, and a new checkpoint takes the place of the one before.
 #[test]
 fn a_published_person_is_erased_without_a_replay() {
     for policy in POLICIES.into_iter().chain([CROWDS, MEASURED, HALVED]) {
@@ -191,7 +191,7 @@ fn a_published_person_is_erased_without_a_replay() {
 }
 
 #[test]
-fn messages_set_aside_that_cannot_be_read_keep_nobody_here() {
+fn messages_set_aside_that_cannot_be_read_keep_no_person_here() {
     let (private, public) = (Memory::default(), Memory::default());
     let mut live = open(&feed(POLICIES[0]), Arc::new(private.clone()), Arc::new(public), 1, false).expect("a feed");
     let (look, aside) = (Consumed { sha256: Sha256::of(b"a"), size: 1, modified: 0 }, vec![1].into());
@@ -211,7 +211,7 @@ fn messages_set_aside_that_cannot_be_read_keep_nobody_here() {
 
 /// Whatever a writer has left half done, the next one finishes before it does what is asked.
 #[test]
-fn somebody_is_erased_behind_any_crash() {
+fn a_person_is_erased_behind_any_crash() {
     use super::crash::Dying;
     use std::sync::atomic::AtomicU64;
     for policy in [POLICIES[1], POLICIES[3]] {

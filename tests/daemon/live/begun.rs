@@ -50,7 +50,7 @@ impl Store for Late {
 }
 
 #[test]
-fn whoever_begins_too_late_says_that_another_one_has() {
+fn a_writer_that_begins_too_late_says_that_another_one_has() {
     for folder in ["keys", "log"] {
         let [store, public] = [(); 2].map(|()| Arc::new(Memory::default()));
         let late = Late { store: Arc::clone(&store), public: Arc::clone(&public), folder, looks: AtomicU32::new(0) };

@@ -72,7 +72,7 @@ fn published(policy: &str, changed: bool) -> (BTreeMap<String, Vec<String>>, Vec
 #[test]
 fn no_cell_decides_anything_but_itself() {
     for policy in POLICIES.into_iter().chain([CARVED, GROUPED, HALVED]) {
-        // Whoever looks at values does so on purpose, and says so in the feed file.
+        // A policy that looks at values does so on purpose, and says so in the feed file.
         if ["distinct_l", "guarantee"].iter().any(|looks| policy.contains(looks)) {
             continue;
         }

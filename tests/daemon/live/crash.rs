@@ -103,11 +103,11 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
             (Ok(live), _) => {
                 let people = live.state().feed.people().len();
                 let all: std::collections::BTreeSet<u128> = ticks.iter().flatten().map(|human| human.0).collect();
-                assert_eq!(people, all.len(), "nobody is lost or taken in twice");
+                assert_eq!(people, all.len(), "no person is lost or taken in twice");
                 tossed(private);
                 return u64::MAX - left.load(Ordering::SeqCst);
             }
-            (Err(error), None) => panic!("nobody died: {error}"),
+            (Err(error), None) => panic!("no writer died: {error}"),
             (Err(error), Some(_)) => assert_eq!(error.text, "dead", "{error}"),
         }
     }

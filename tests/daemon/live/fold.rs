@@ -24,8 +24,8 @@ fn the_state_is_the_fold_of_the_log() {
             let (mut draw, mut known) = (Draw(seed * 10 + number as u64), 0);
             let stores =
                 || -> (Arc<dyn Store>, Arc<dyn Store>) { (Arc::new(private.clone()), Arc::new(public.clone())) };
-            let (mine, everybodys) = stores();
-            let mut live = open(&feed, mine, everybodys, seed, false).expect("a feed");
+            let (mine, public_root) = stores();
+            let mut live = open(&feed, mine, public_root, seed, false).expect("a feed");
             for tick in 0..25 {
                 step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
                 let whole = packed(&private);
@@ -48,9 +48,9 @@ fn the_state_is_the_fold_of_the_log() {
             let all = releases.iter().map(|line| line.rows).sum();
             let published: u64 = if disjoint(policy) { all } else { newest };
             let sum = published + feed.waiting().rows() + feed.withheld().rows() + feed.pending() + feed.new_rows();
-            // Whoever came with a release that stopped its chain counts as published for ever.
+            // People who came with a release that stopped its chain count as published for ever.
             let stopped = live.state().feed.stopped();
-            assert!(if stopped { sum <= kept } else { sum == kept }, "nobody is lost or counted twice");
+            assert!(if stopped { sum <= kept } else { sum == kept }, "no person is lost or counted twice");
         }
     }
 }

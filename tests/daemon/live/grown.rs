@@ -42,7 +42,7 @@ fn asks(live: &mut Live, ask: Ask, file: &dyn Fn() -> FeedConfig) {
     assert!(answer.done, "{answer:?}");
 }
 
-/// Somebody who is known, but not published.
+/// A person who is known, but not published.
 fn unpublished(live: &Live, people: &[Vec<Human>]) -> Vec<Hash> {
     people
         .iter()
@@ -69,13 +69,13 @@ fn a_writer_dies_and_the_next_one_finds_new_leaves() {
             };
             _ = first.and_then(|mut live| run(&mut live, &people));
             let why = format!("{policy}, write {at}");
-            let (mine, everybodys) = (Arc::new(private.clone()), Arc::new(public.clone()));
+            let (mine, public_root) = (Arc::new(private.clone()), Arc::new(public.clone()));
             let mut live =
-                open(&grown(policy), mine, everybodys, 2, false).unwrap_or_else(|error| panic!("{why}: {error}"));
+                open(&grown(policy), mine, public_root, 2, false).unwrap_or_else(|error| panic!("{why}: {error}"));
             run(&mut live, &people).unwrap_or_else(|error| panic!("{why}: {error}"));
             same(&live, &private, &public, &why);
             let all: std::collections::BTreeSet<u128> = people.iter().flatten().map(|human| human.0).collect();
-            assert_eq!(live.state().feed.people().len(), all.len(), "{why}: nobody is lost or taken in twice");
+            assert_eq!(live.state().feed.people().len(), all.len(), "{why}: no person is lost or taken in twice");
         }
     }
 }
@@ -90,8 +90,8 @@ fn erased(policy: &str, new_chain: bool) {
     let people = ticks(11, 12);
     let (private, public) = (Memory::default(), Memory::default());
     let stores = || (Arc::new(private.clone()), Arc::new(public.clone()));
-    let (mine, everybodys) = stores();
-    let mut live = open(&feed(policy), mine, everybodys, 1, true).expect("a feed");
+    let (mine, public_root) = stores();
+    let mut live = open(&feed(policy), mine, public_root, 1, true).expect("a feed");
     // Of all ages, so that bands are told apart.
     let spread = |(n, human): (usize, &Human)| (human.0, n as u32 % 2, n as u32 * 7 % 40, human.3);
     let many: Vec<Human> = people.iter().flatten().enumerate().map(spread).collect();
@@ -103,8 +103,8 @@ fn erased(policy: &str, new_chain: bool) {
         asks(&mut live, Ask::NewChain, &|| later(policy));
     }
     drop(live);
-    let (mine, everybodys) = stores();
-    let mut live = open(&later(policy), mine, everybodys, 2, false).unwrap_or_else(|error| panic!("{why}: {error}"));
+    let (mine, public_root) = stores();
+    let mut live = open(&later(policy), mine, public_root, 2, false).unwrap_or_else(|error| panic!("{why}: {error}"));
     let gone = unpublished(&live, &people);
     assert!(!gone.is_empty(), "{why}");
     asks(&mut live, Ask::Erase { people: gone.clone(), rows: false }, &|| later(policy));
@@ -117,8 +117,8 @@ fn erased(policy: &str, new_chain: bool) {
     assert!(!live.state().releases.is_empty(), "{why}: something is published");
     live.forget("2027-01-01T00:00:00Z".parse().expect("a time")).expect("a store");
     same(&live, &private, &public, &why);
-    let (mine, everybodys) = stores();
-    open(&later(policy), mine, everybodys, 3, false).unwrap_or_else(|error| panic!("{why}: {error}"));
+    let (mine, public_root) = stores();
+    open(&later(policy), mine, public_root, 3, false).unwrap_or_else(|error| panic!("{why}: {error}"));
 }
 
 #[test]

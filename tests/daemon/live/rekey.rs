@@ -19,14 +19,14 @@ use super::feed::{Human, crowd, feed, key, open_with, packed, step, taken, time,
 const POLICY: &str = POLICIES[1];
 /// Ticks before the key is changed.
 const BEFORE: usize = 10;
-/// Whoever is erased between two attempts.
+/// A person who is erased between two attempts.
 const ERASED: u128 = 0x00de_adbe_efde_adbe_efde_adbe_efde_adbe;
 
 fn new_key() -> OperatorKey {
     OperatorKey::parse(&"b".repeat(64)).expect("a key")
 }
 
-/// A feed with some ticks behind it, a checkpoint among its objects, and somebody who waits.
+/// A feed with some ticks behind it, a checkpoint among its objects, and a person who waits.
 fn begun() -> (Memory, Memory, Vec<Vec<Human>>) {
     let (private, public) = (Memory::default(), Memory::default());
     let (mut draw, mut known) = (Draw(7), 0);
@@ -109,7 +109,7 @@ fn done(private: &Memory, public: &Memory, case: &str) {
     }
 }
 
-/// Another tick, and somebody who is erased: nobody opens an object that holds them any more.
+/// Another tick, and a person who is erased: no key opens an object that holds them any more.
 fn meanwhile(private: &Memory, public: &Memory, ticks: &[Vec<Human>], seed: u64) {
     let holds = holder(private, public);
     let mut live = Deadly::new(private, public, u64::MAX, false).open(&holds, seed).expect("a feed");
@@ -134,7 +134,7 @@ fn meanwhile(private: &Memory, public: &Memory, ticks: &[Vec<Human>], seed: u64)
             let opened =
                 keys.iter().find_map(|key| live.log().ring().under(key, 0).unwrap(wrapped, wrap)).expect("a key");
             let bytes = opened.open(sealed, path).expect("an object");
-            assert!(!bytes.windows(16).any(|window| window == ERASED.to_le_bytes()), "{path} holds somebody erased");
+            assert!(!bytes.windows(16).any(|window| window == ERASED.to_le_bytes()), "{path} holds an erased person");
         }
     }
 }
@@ -207,7 +207,7 @@ fn writers_without_a_lock_harm_no_key() {
     drop(later);
     store.rekey(5).expect("a change of key");
     done(&private, &public, "after another one");
-    // Whoever had the old key before goes no further, sweeps no key away, and reads no further either.
+    // A process that had the old key before goes no further, sweeps no key away, and reads no further either.
     stale.sweep().expect("nothing of its own is left");
     done(&private, &public, "after a sweep of an earlier writer");
     let error = step(&mut stale, BEFORE, &ticks[BEFORE]).expect_err("it was taken over");

@@ -143,14 +143,14 @@ pub fn begun(seed: u64, many: usize) -> (Roots, Vec<Vec<Human>>) {
     (roots, ticks)
 }
 
-/// Somebody who is published: the first one whose atom leaves when it is asked for, on a copy.
+/// A person who is published: the first one whose atom leaves when it is asked for, on a copy.
 fn published(roots: &Roots, ticks: &[Vec<Human>]) -> (u128, u64) {
     let leaves = |human: &Human| {
         let copy = roots.copy();
         let rows = erase(&mut copy.open(&key(), 77, false), &[human.0], 5).rows.expect("it was asked for");
         (rows > 0).then_some((human.0, rows))
     };
-    ticks.iter().flatten().find_map(leaves).expect("somebody is published")
+    ticks.iter().flatten().find_map(leaves).expect("a person is published")
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn published_rows_leave_the_next_release_with_their_whole_atom() {
         assert!(answer.done && answer.rows == Some(rows) && answer.changed == Some(0), "{answer:?}");
         assert_eq!(counted(&roots), 0, "who was in an atom that is gone is not kept");
         roots.whole(&live, &key(), "erased");
-        assert_eq!(live.state().feed.people().len(), known, "everybody of the atom stays known");
+        assert_eq!(live.state().feed.people().len(), known, "all people of the atom stays known");
         assert_eq!(live.state().feed.whole().rows(), before.rows - rows);
 
         // Nothing new comes, and a release is due.
@@ -192,7 +192,7 @@ fn published_rows_leave_the_next_release_with_their_whole_atom() {
             before.rows - rows
         );
 
-        // Nobody of the atom comes again, here or in the next chain; asking once more finds nothing.
+        // No person of the atom comes again, here or in the next chain; asking once more finds nothing.
         let last = ticks.len() + 1;
         let again: Vec<Human> = ticks.iter().flatten().copied().collect();
         step(&mut live, last, &again).expect("a tick");
@@ -247,7 +247,7 @@ fn told(roots: &Roots, live: &Live, why: &str) -> u32 {
     notices
 }
 
-/// Some people are erased with their rows. Whether rows leave; whoever is not known any more goes to `gone`.
+/// Some people are erased with their rows. Whether rows leave; people who are not known any more go to `gone`.
 fn erased(live: &mut Live, chosen: &[u128], seed: u64, gone: &mut BTreeSet<u128>) -> bool {
     let shown = live.state().feed.whole().rows();
     let people = chosen.iter().map(|&person| Hash(Person(person))).collect();
@@ -316,7 +316,7 @@ fn whatever_comes_between_whole_atoms_leave() {
             *done.entry("notice").or_default() += told(&roots, &live, &why);
             for (path, bytes) in opened(&roots, &holder) {
                 let holds = |person: &u128| bytes.windows(16).any(|window| window == person.to_le_bytes());
-                assert!(!gone.iter().any(holds), "{why}: {path} holds somebody who was not published and is erased");
+                assert!(!gone.iter().any(holds), "{why}: {path} holds a person who was not published and is erased");
             }
         }
     }
@@ -328,7 +328,7 @@ fn whatever_comes_between_whole_atoms_leave() {
 
 #[test]
 fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
-    // The tick after it halves nobody, so that nothing is drawn.
+    // The tick after it halves no people, so that nothing is drawn.
     let (roots, ticks, tick) = (1..)
         .find_map(|seed| {
             let (roots, ticks) = begun(seed, 6);
@@ -336,9 +336,9 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
             let halves = live.state().feed.halves(2, live.policy());
             (!halves).then_some((roots, ticks.clone(), ticks.len()))
         })
-        .expect("every second tick halves nobody");
+        .expect("every second tick halves no people");
     let (person, rows) = published(&roots, &ticks);
-    // The same request, whoever does it.
+    // The same request, whichever process does it.
     let request = request(&roots.copy().open(&key(), 9, false), &[person], 6);
     let all = |live: &mut Live| -> tidegate::daemon::error::Result<()> {
         live.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;
@@ -350,7 +350,7 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
     };
     let meant = roots.copy();
     let mut live = meant.open(&key(), 10, false);
-    all(&mut live).expect("nobody dies");
+    all(&mut live).expect("no writer dies");
     let newest = live.state().releases.last().expect("a release").release;
     assert_eq!(meant.notice(newest).map(|notice| notice.rows), Some(rows));
     for at in 1.. {
@@ -364,7 +364,7 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
             died |= run.is_err();
             assert!(run.is_ok() == (left.load(Ordering::SeqCst) > 0));
             let mut live = here.open(&key(), 1000 + at, false);
-            all(&mut live).expect("nobody dies");
+            all(&mut live).expect("no writer dies");
             let why = format!("write {at}, after it: {after}");
             here.whole(&live, &key(), &why);
             assert!(shown(&here) == shown(&meant), "{why}");

@@ -1,5 +1,5 @@
 //! A writer dies at every write of a withdrawal and of the release behind it: whatever is visible is whole at every instant, and in the end
-//! everything is as if nobody had died.
+//! everything is as if no writer had died.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -57,8 +57,8 @@ fn a_writer_may_die(republish: bool) {
     };
     let meant = roots.copy();
     let mut live = meant.open(&key(), 10, false);
-    all(&mut live).expect("nobody dies");
-    meant.whole(&live, &key(), "nobody died");
+    all(&mut live).expect("no writer dies");
+    meant.whole(&live, &key(), "no writer died");
     assert_eq!(manifests(&meant).contains(&(last + 1)), republish);
     assert!(!manifests(&meant).contains(&last) && !manifests(&meant).contains(&(last - 1)));
     for at in 1.. {
@@ -75,7 +75,7 @@ fn a_writer_may_die(republish: bool) {
             visible_is_whole(&here.public, &why);
             let mut live = here.open(&key(), 1000 + at, false);
             visible_is_whole(&here.public, &why);
-            all(&mut live).expect("nobody dies");
+            all(&mut live).expect("no writer dies");
             here.whole(&live, &key(), &why);
             assert!(manifests(&here) == manifests(&meant), "{why}");
             if !republish {

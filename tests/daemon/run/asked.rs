@@ -42,7 +42,7 @@ pub fn erase(place: &Place, named: &str) -> Json {
     let (code, answer) = answer(&output);
     assert_eq!(code, 0, "{answer}");
     for told in [&output.stdout, &output.stderr] {
-        assert!(!String::from_utf8_lossy(told).contains(PLANTED[0]), "it names somebody");
+        assert!(!String::from_utf8_lossy(told).contains(PLANTED[0]), "it names a person");
     }
     answer
 }
@@ -75,8 +75,8 @@ fn a_release_is_approved_or_rejected() {
         assert_eq!(output.status.code(), Some(0));
         assert!(!String::from_utf8_lossy(&output.stderr).contains("without --seen"));
         assert!(String::from_utf8_lossy(&output.stdout).contains("release 1 is published"));
-        assert_eq!(published(&place)[0].rows, 80, "whoever was rejected comes out with the next");
-        // Whoever does not know that it was done asks again, and is told.
+        assert_eq!(published(&place)[0].rows, 80, "rejected people come out with the next");
+        // An operator who does not know that it was done asks again, and is told.
         for args in [&["approve", "feed.toml"][..], &["approve", "feed.toml", "1"]] {
             let (code, answer) = place.json(args);
             let text = answer["error"]["text"].as_str().expect("a text");
@@ -127,7 +127,7 @@ fn an_erasure_says_that_a_release_that_waited_is_void() {
 }
 
 #[test]
-fn whoever_waits_and_is_erased_may_come_again() {
+fn a_person_who_waits_and_is_erased_may_come_again() {
     twice(|alive| {
         let place = Place::new(NEVER);
         place.offer("0.csv", people(0..2));
@@ -146,7 +146,7 @@ fn whoever_waits_and_is_erased_may_come_again() {
 }
 
 #[test]
-fn whoever_is_published_and_erased_never_comes_again() {
+fn a_person_who_is_published_and_erased_never_comes_again() {
     twice(|alive| {
         let place = Place::new(NEVER);
         place.offer("0.csv", people(0..40));
@@ -164,7 +164,7 @@ fn whoever_is_published_and_erased_never_comes_again() {
     let place = Place::new(NEVER);
     place.offer("0.csv", people(0..40));
     place.once();
-    // Labels of this chain belong to everybody: no row can leave it.
+    // Labels of this chain belong to all people: no row can leave it.
     let file = place.put("gone.csv", format!("{}7\n", PLANTED[0]));
     let (code, answer) = place.json(&["erase", "feed.toml", "--rows", "--from", file.to_str().expect("text")]);
     assert_eq!((code, &answer["done"], &answer["rows"]), (1, &false.into(), &Json::Null), "{answer}");
@@ -188,11 +188,11 @@ fn a_policy_changes_with_a_new_chain() {
     assert_eq!((&answer["done"], &answer["chain"]), (&true.into(), &2.into()), "{answer}");
     place.offer("1.csv", people(30..80));
     let tick = place.once();
-    assert_eq!((&tick["release"], &tick["rows"]), (&2.into(), &40.into()), "whoever is published stays so: {tick}");
+    assert_eq!((&tick["release"], &tick["rows"]), (&2.into(), &40.into()), "published people stay so: {tick}");
     let chains: Vec<u64> = published(&place).iter().map(|release| release.chain).collect();
     assert_eq!(chains, [1, 2]);
     place.verified();
-    // Nobody could be told apart any more.
+    // People could not be told apart any more.
     place.edit("name = \"patient\"", "name = \"person\"");
     let (code, answer) = place.json(&["new-chain", "feed.toml"]);
     assert_eq!((code, &answer["done"]), (1, &false.into()), "{answer}");

@@ -1,5 +1,5 @@
 //! Planted strings in every field of every kind of record: good, repeated, set aside, erased, in a file that halts the feed.
-//! Nobody without the key ever finds one, but for the diagnoses of good rows in the tables that are published.
+//! No reader without the key ever finds one, but for the diagnoses of good rows in the tables that are published.
 
 use std::process::{Output, Stdio};
 
@@ -13,7 +13,7 @@ const PLANTED: &str = "Cqplant";
 /// Begins those that may be published.
 const GOOD: &str = "CqplantGoodDiagnosis";
 const HEADER: &str = "patient,age,ward,diagnosis,note\n";
-/// What nobody may read.
+/// What may not be read.
 const PRIVATE: &str = "private";
 
 fn row(patient: &str, age: &str, ward: &str, diagnosis: &str) -> String {
@@ -89,7 +89,7 @@ fn nothing_planted_is_found() {
         daemon.says("published feed=t", file as usize + 1);
         looked_at(&place);
     }
-    // Somebody who waits, to be erased while nobody answers.
+    // A person who waits, to be erased while no daemon answers.
     place.offer("3.csv", HEADER.to_owned() + &row("CqplantGone", "39", "B2", "CqplantGoneDiagnosis"));
     daemon.says("file=3.csv", 1);
     let named = place.put("gone.csv", "CqplantGone\nCqplantGoodId3\n");

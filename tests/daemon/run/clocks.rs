@@ -1,4 +1,4 @@
-//! Clocks that are wrong: times of a feed never go back, and a clock that jumps ahead destroys nothing until somebody accepts it.
+//! Clocks that are wrong: times of a feed never go back, and a clock that jumps ahead destroys nothing until an operator accepts it.
 
 use std::fs;
 

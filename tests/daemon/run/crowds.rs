@@ -12,7 +12,7 @@ fn number(tick: &Json, what: &str) -> u64 {
     tick[what].as_u64().unwrap_or_else(|| panic!("{what}: {tick}"))
 }
 
-/// Diagnoses of the newest release; everybody has one of their own.
+/// Diagnoses of the newest release; each person has one of their own.
 fn newest(place: &Place) -> Vec<String> {
     let mut diagnoses = releases(&place.public()).pop().expect("a release").diagnoses;
     diagnoses.sort_unstable();
@@ -49,7 +49,7 @@ fn crowds_of_a_release_that_a_person_rejected_come_with_the_next() {
     place.offer("1.csv", people(60..120));
     assert_eq!(place.once()["outcome"], "approval");
     place.put("gone.csv", format!("{}7\n", PLANTED[0]));
-    // Whoever is erased takes their crowd apart, and the release that holds it is void.
+    // A person who is erased takes their crowd apart, and the release that holds it is void.
     let erased = place.done(&["erase", "feed.toml", "--from", "gone.csv"]);
     assert_eq!(erased["changed"], 1, "{erased}");
     place.offer("2.csv", people(120..180));
@@ -92,7 +92,7 @@ fn rows_of_a_crowd_are_erased() {
     let rows = number(&answer, "rows");
     assert!(rows >= 3, "{answer}");
     place.verified();
-    // The next tick makes a release without the whole crowd, though nobody came.
+    // The next tick makes a release without the whole crowd, though no person came.
     assert_eq!(place.once()["outcome"], "published");
     let after = newest(&place);
     let gone: Vec<&String> = before.iter().filter(|diagnosis| !after.contains(diagnosis)).collect();
@@ -103,9 +103,9 @@ fn rows_of_a_crowd_are_erased() {
     assert_eq!([&audit["safe"], &audit["chain"]["exact"]], [&json!(true), &json!(true)], "{audit}");
     let erased: Vec<u64> =
         audit["releases"].as_array().expect("releases").iter().map(|release| number(release, "erased")).collect();
-    // Manifests of releases that hold the rows are gone, so nobody misses them.
+    // Manifests of releases that hold the rows are gone, so no reader misses them.
     assert_eq!(erased, [0]);
-    // Nobody of it is published again.
+    // No person of it is published again.
     place.offer("2.csv", people(0..60));
     place.once();
     assert!(newest(&place).iter().all(|diagnosis| !gone.contains(&diagnosis)));

@@ -165,7 +165,7 @@ fn each_version_of_a_disjoint_chain_holds_its_release_alone() {
     place.verified();
 }
 
-/// What somebody does to a public root, the file that is named, and whether the public root alone shows it.
+/// What a person does to a public root, the file that is named, and whether the public root alone shows it.
 type Damage = (fn(&Place) -> PathBuf, &'static str, bool);
 
 fn rewritten(path: PathBuf, from: &str, to: &str) -> PathBuf {

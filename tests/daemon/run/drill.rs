@@ -56,7 +56,7 @@ fn a_copy_under_load_goes_on_elsewhere() {
     let newest = all.last().expect("a release");
     assert_eq!(tick["rows"], newest.rows, "{tick}");
     let distinct: BTreeSet<&String> = newest.diagnoses.iter().collect();
-    assert_eq!(distinct.len(), newest.diagnoses.len(), "nobody is there twice");
+    assert_eq!(distinct.len(), newest.diagnoses.len(), "no person is there twice");
     let elsewhere = ["waiting", "withheld", "pending", "new"].map(|name| tick[name].as_u64().expect("a number"));
     let came = 40 + 19 * 7 - 2;
     assert_eq!(newest.diagnoses.len() as u64 + elsewhere.iter().sum::<u64>(), came, "{tick}");

@@ -1,4 +1,4 @@
-//! What halts a feed: an error that names the place and what to do and holds nobody's data; exit code 2 where a halt ends the
+//! What halts a feed: an error that names the place and what to do and holds no person's data; exit code 2 where a halt ends the
 //! process. A neighbour in the same process goes on.
 
 use std::fs;
@@ -117,7 +117,7 @@ fn too_much_is_set_aside() {
 }
 
 #[test]
-fn somebody_else_is_at_work() {
+fn another_process_is_at_work() {
     let place = Place::new(NEVER);
     let first = place.start();
     first.says("recovered", 1);

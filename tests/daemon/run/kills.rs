@@ -1,4 +1,4 @@
-//! A feed at work is killed at any moment, again and again, while files appear: everybody who was put into the folder is
+//! A feed at work is killed at any moment, again and again, while files appear: each person who was put into the folder is
 //! accounted for exactly once, and nothing that was ever published changes.
 
 use std::collections::BTreeSet;
@@ -110,9 +110,9 @@ impl Feed {
         let newest = releases.iter().rev().take(if self.disjoint { usize::MAX } else { 1 });
         let out: Vec<&String> = newest.flat_map(|release| &release.diagnoses).collect();
         let distinct: BTreeSet<&String> = out.iter().copied().collect();
-        assert_eq!(out.len(), distinct.len(), "somebody is published twice");
+        assert_eq!(out.len(), distinct.len(), "a person is published twice");
         let known: BTreeSet<String> = self.came.iter().map(|number| format!("{}{number}", PLANTED[1])).collect();
-        assert!(distinct.iter().all(|one| known.contains(*one)), "the row of somebody who had come before");
+        assert!(distinct.iter().all(|one| known.contains(*one)), "the row of a person who had come before");
         let elsewhere = ["waiting", "withheld", "pending", "new"].map(|name| tick[name].as_u64().expect("a number"));
         let all = out.len() as u64 + elsewhere.iter().sum::<u64>();
         assert_eq!(all, self.came.len() as u64, "{} published; {tick}", out.len());
@@ -139,7 +139,7 @@ fn killed(at: u32, mut draw: Draw, kills: u32) -> [u32; 2] {
 }
 
 #[test]
-fn kills_lose_nobody_and_count_nobody_twice() {
+fn kills_lose_no_person_and_count_none_twice() {
     let (all, published, at) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0));
     let kills = KILLS[usize::from(is_long())];
     random::run("kills", TIMES, |draw| {

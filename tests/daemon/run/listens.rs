@@ -1,4 +1,4 @@
-//! Whoever is told over the web: a server that keeps what it gets and answers as a test says.
+//! A receiver over the web: a server that keeps what it gets and answers as a test says.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -74,7 +74,7 @@ impl Listener {
         self.kept.lock().expect("no panic").asked
     }
 
-    /// Requests that were never answered, until whoever sent them gave up.
+    /// Requests that were never answered, until their sender gave up.
     pub fn given_up(&self) -> usize {
         self.kept.lock().expect("no panic").given_up
     }
@@ -89,7 +89,7 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
     let (mut path, mut key, mut signature, mut length) = (String::new(), String::new(), String::new(), 0);
     loop {
         let mut line = String::new();
-        // Whoever asks may be killed before everything is said.
+        // The command that asks may be killed before everything is said.
         let Ok(1..) = reader.read_line(&mut line) else { return };
         let line = line.trim_end();
         if line.is_empty() {
@@ -124,6 +124,6 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
         kept.lock().expect("no panic").given_up += 1;
         return;
     }
-    // Whoever asked may be gone.
+    // The command that asked may be gone.
     let _ = write!(&stream, "HTTP/1.1 {status} Said\r\n{location}Content-Length: 0\r\nConnection: close\r\n\r\n");
 }

@@ -96,7 +96,7 @@ fn guarded_values_in_another_spelling_are_told() {
     assert!(told.contains("release=2") && !told.contains("misspelled"), "{told}");
 }
 
-/// Of a release that waits somebody is erased: their atom is dissolved, and what was changed in it is changed anew when its
+/// Of a release that waits a person is erased: their atom is dissolved, and what was changed in it is changed anew when its
 /// people come into another one.
 #[test]
 fn an_erasure_takes_its_part_of_the_ledger_along() {
@@ -134,7 +134,7 @@ fn ledgers_are_forgotten_with_the_rows() {
     assert!(kept(&place) <= 5, "{} objects", kept(&place));
     assert_eq!(told(&place).len(), 4);
     place.verified();
-    // A new chain masks those who wait anew, and nobody else.
+    // A new chain masks the people who wait anew, and no others.
     place.edit("k = 3\n", "k = 4\n");
     place.done(&["new-chain", "feed.toml"]);
     place.offer("9.csv", people(480..600));
@@ -142,7 +142,7 @@ fn ledgers_are_forgotten_with_the_rows() {
     place.verified();
 }
 
-/// Releases of people of their own: held, somebody erased, made anew, over restarts.
+/// Releases of people of their own: held, a person erased, made anew, over restarts.
 #[test]
 fn releases_that_stand_alone_are_masked() {
     let place = Place::with("every = \"9999d\"\napproval = \"manual\"\n", "k = 3\nm = 2\n", "chain = \"disjoint\"\n");
@@ -169,12 +169,12 @@ fn releases_that_stand_alone_are_masked() {
         let shows = diagnoses.iter().filter(|diagnosis| **diagnosis == guarded).count();
         assert!(shows > 0 && shows * 4 <= diagnoses.len(), "{shows} of {}", diagnoses.len());
     }
-    assert_eq!(shown.iter().map(Vec::len).sum::<usize>(), 399, "everybody but who was erased");
+    assert_eq!(shown.iter().map(Vec::len).sum::<usize>(), 399, "all but the erased person");
     assert_eq!(minimality(&place, 1), json!({ "check": "minimality", "made": true, "value": null, "limit": 0.5 }));
     sealed(&place);
 }
 
-/// What was changed in an increment that never came out goes with somebody of it who is erased in another chain.
+/// What was changed in an increment that never came out goes with a person of it who is erased in another chain.
 #[test]
 fn a_ledger_of_a_chain_that_is_over_goes_with_its_people() {
     let place = place();

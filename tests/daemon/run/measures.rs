@@ -63,15 +63,15 @@ impl Ever {
     /// Whether the number of some person follows from all of these sums: linear algebra over one cell for each person, and one for each
     /// sum.
     fn gives_a_person_away(&self) -> bool {
-        let everybody: Vec<u64> =
+        let all_people: Vec<u64> =
             self.0.iter().flat_map(|(people, _)| people).copied().collect::<BTreeSet<_>>().into_iter().collect();
-        let cell = |person: &u64| everybody.binary_search(person).expect("one of them");
+        let cell = |person: &u64| all_people.binary_search(person).expect("one of them");
         let sums = self.0.iter().enumerate();
-        let relations = sums.map(|(at, (people, _))| Relation::total(everybody.len() + at, people.iter().map(cell)));
-        let system = SumSystem::new(everybody.len() + self.0.len(), relations.collect(), Range::Free);
-        let published = everybody.iter().map(|_| None).chain(self.0.iter().map(|(_, sum)| Some(*sum))).collect();
+        let relations = sums.map(|(at, (people, _))| Relation::total(all_people.len() + at, people.iter().map(cell)));
+        let system = SumSystem::new(all_people.len() + self.0.len(), relations.collect(), Range::Free);
+        let published = all_people.iter().map(|_| None).chain(self.0.iter().map(|(_, sum)| Some(*sum))).collect();
         let attack = SumsAttack::new(&system, published);
-        (0..everybody.len()).any(|person| attack.derivation(&[(person, 1)]).is_some())
+        (0..all_people.len()).any(|person| attack.derivation(&[(person, 1)]).is_some())
     }
 }
 

@@ -1,5 +1,5 @@
 //! Who is told of a release, and who of what goes wrong (CONTRACTS 1 and 4): once each, public facts to the one, reasons to
-//! the other, whoever is killed meanwhile; and whoever does not listen delays nobody.
+//! the other, whatever is killed meanwhile; and a receiver that does not listen delays no other one.
 
 use std::fs;
 use std::thread::sleep;
@@ -12,7 +12,7 @@ use super::place::{NEVER, PER_FILE, PLANTED, Place, people, until};
 use super::public::releases;
 use crate::common::wait;
 
-/// A feed that tells somebody.
+/// A feed that tells a receiver.
 fn telling(schedule: &str, policy: &str, notify: &[(&str, String)]) -> Place {
     let place = Place::with(schedule, policy, "");
     let urls: Vec<(&str, &str)> = notify.iter().map(|(key, url)| (*key, url.as_str())).collect();
@@ -132,7 +132,7 @@ fn a_receiver_that_comes_back_is_told_by_the_same_process() {
     daemon.says("receiver_back feed=t receiver=webhook", 1);
     heard(&public, &["t/release/1"]);
     assert_eq!(daemon.said().matches("receiver_away").count(), 1, "it is told once: {}", daemon.said());
-    // One that nobody wants is passed over, and the next one comes.
+    // One that no receiver wants is passed over, and the next one comes.
     public.answers(422);
     place.offer("1.csv", people(40..80));
     daemon.says("notification_refused feed=t receiver=webhook notice=release", 1);
@@ -143,7 +143,7 @@ fn a_receiver_that_comes_back_is_told_by_the_same_process() {
 }
 
 #[test]
-fn nobody_is_told_less_after_a_kill() {
+fn no_receiver_is_told_less_after_a_kill() {
     let public = Listener::new(200);
     let place = telling(PER_FILE, "k = 3\n", &[("webhook", public.url("/"))]);
     for file in 0..12 {
@@ -182,7 +182,7 @@ fn one_tick_tells_before_it_ends_and_a_new_receiver_hears_nothing_of_the_past() 
     heard(&second, &["t/approval/1"]);
     assert_eq!(second.told()[0].what["release"], 2);
     place.done(&["approve", "feed.toml"]);
-    // Nobody was at work, so that the next one tells it.
+    // No process was at work, so that the next one tells it.
     place.once();
     heard(&first, &["t/release/1", "t/release/2"]);
 }
@@ -267,7 +267,7 @@ fn a_halt_is_told_before_the_end() {
     assert_eq!(what["kind"], "halted");
     let text = what["error"]["text"].as_str().expect("text");
     assert!(text.contains("has changed") && what["error"]["file"].as_str().expect("text").ends_with("0.csv"), "{what}");
-    // With nobody there it ends all the same.
+    // With no receiver there it ends all the same.
     operator.answers(503);
     let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2));
@@ -287,7 +287,7 @@ fn a_feed_that_cannot_begin() {
     assert_eq!((code, &answer["error"]["field"]), (2, &"notify.webhook".into()), "{answer}");
 }
 
-/// Nobody was warned of an address that lies elsewhere.
+/// No operator was warned of an address that lies elsewhere.
 #[test]
 fn a_secret_address_at_another_machine_is_encrypted() {
     let place = telling(PER_FILE, "k = 3\n", &[("webhook", "file:hook".to_owned())]);

@@ -1,4 +1,4 @@
-//! Somebody reads the public root all the time while a feed publishes: whatever is visible is whole, stays as it is, and the
+//! A reader reads the public root all the time while a feed publishes: whatever is visible is whole, stays as it is, and the
 //! newest release never becomes an older one.
 
 use std::fs;

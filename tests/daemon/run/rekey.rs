@@ -71,7 +71,7 @@ fn a_feed_goes_on_under_another_key() {
     let answer = place.done(&["rekey", "feed.toml", "--to", "c.key"]);
     assert_eq!(answer["done"], true, "a third one: {answer}");
     place.edit("key = \"file:b.key\"", "key = \"file:c.key\"");
-    assert_eq!(place.once()["outcome"], "skipped", "nobody new has come");
+    assert_eq!(place.once()["outcome"], "skipped", "no new person has come");
     place.verified();
 }
 

@@ -24,7 +24,7 @@ fn publish(place: &Place, files: std::ops::Range<u64>) {
     }
 }
 
-/// Rows by diagnosis, which everybody has one of, as text, of every Parquet file below a folder.
+/// Rows by diagnosis, of which each person has one, as text, of every Parquet file below a folder.
 fn everywhere(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for (path, bytes) in files(folder) {
@@ -105,7 +105,7 @@ fn a_withdrawn_release_and_all_later_ones_are_gone() {
     let told =
         files(&place.public()).iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("source was wrong"));
     assert!(!told, "why a release was withdrawn is not published");
-    // Its people stay out, everybody else is there, and the next release goes on.
+    // Its people stay out, all others are there, and the next release goes on.
     place.offer("again.csv", people(90..150));
     place.once();
     publish(&place, 5..6);
@@ -129,7 +129,7 @@ fn withdrawn_rows_are_published_again_as_they_were() {
     place.done(&["withdraw", "feed.toml", "5", "--republish", "--reason", "announced too early"]);
     assert_eq!((visible(&place), rows_of(&place, 6)), (vec![1, 2, 3, 4], 0));
     verified(&place);
-    // The next tick makes a release with them, though nobody came.
+    // The next tick makes a release with them, though no person came.
     assert_eq!(place.once()["outcome"], "published");
     assert_eq!(visible(&place), [1, 2, 3, 4, 10]);
     assert_eq!(everywhere(&place.public()), before, "with the labels and the numbers of releases that they had");
@@ -349,7 +349,7 @@ fn rows_that_are_to_be_published_again_can_be_erased() {
     place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
     publish(&place, 3..5);
     let rows = everywhere(&place.public());
-    assert!(!rows.contains_key(&diagnosis(65)) && rows.contains_key(&diagnosis(95)), "and everybody else is there");
+    assert!(!rows.contains_key(&diagnosis(65)) && rows.contains_key(&diagnosis(95)), "and all others are there");
     verified(&place);
 }
 

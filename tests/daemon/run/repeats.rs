@@ -1,5 +1,5 @@
 //! Second rows of people where the feed file wants to see them (CONTRACTS 1, `on_repeat = "dead-letter"`): set aside and
-//! listed, never counted against the source, never taken in, and gone with whoever is erased.
+//! listed, never counted against the source, never taken in, and gone with a person who is erased.
 
 use super::asked::{at_work, ended, erase, twice};
 use super::place::{NEVER, PLANTED, Place, files, people, person};
@@ -35,7 +35,7 @@ fn repeats_are_set_aside_and_stay() {
         let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
         assert_eq!((&answer["count"], &answer["changed"]), (&8.into(), &0.into()), "{answer}");
         assert_eq!(aside(&place), (8, 8), "a repeat is a repeat");
-        // Whoever is erased is gone from there too: of the two files that name them one has others left.
+        // A person who is erased is gone from there too: of the two files that name them one has others left.
         let named = |number: u64| format!("patient\n{}{number}\n", PLANTED[0]);
         erase(&place, &named(0));
         assert_eq!(aside(&place), (6, 6));
@@ -59,7 +59,7 @@ fn faults_and_repeats_lie_beside_each_other() {
     let strange = |number: u64| {
         person(number).replace(",A1,", ",C1,").replace(",A2,", ",C1,").replace(",B1,", ",C1,").replace(",B2,", ",C1,")
     };
-    // Somebody whose row is a fault and who has another one, somebody new, and a repeat.
+    // A person whose row is a fault and who has another one, a new person, and a repeat.
     place.offer("0.csv", people(0..40) + &strange(3) + &strange(50) + &person(5));
     let tick = place.once();
     assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &40.into()), "{tick}");

@@ -7,7 +7,7 @@ use tidegate::daemon::sign::Signing;
 
 use super::place::{NEVER, Place, people};
 
-/// Readers could not tell a release without its signature from one that somebody else has made.
+/// Readers could not tell a release without its signature from one that another has made.
 #[test]
 fn a_signature_that_is_gone_halts() {
     let place = Place::new(NEVER);

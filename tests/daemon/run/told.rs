@@ -79,7 +79,7 @@ fn people_who_are_taken_out() {
 }
 
 #[test]
-fn a_note_that_nobody_with_the_key_has_written() {
+fn a_note_that_was_written_without_the_key() {
     let place = Place::new(NEVER);
     let daemon = place.start();
     daemon.says("recovered", 1);
@@ -106,7 +106,7 @@ fn ticks_that_come_late() {
     place.offer("0.csv", people(0..40));
     daemon.says("file_taken", 1);
     assert_eq!(daemon.end(), Some(0));
-    // Rows came, and then nobody was at work for some ticks.
+    // Rows came, and then no process was at work for some ticks.
     place.edit(NEVER, OFTEN);
     sleep(Duration::from_millis(3100));
     let daemon = place.start();
@@ -115,7 +115,7 @@ fn ticks_that_come_late() {
     let missed = metric(&daemon, "missed_ticks_total").expect("a series");
     let most = offered.elapsed().as_secs_f64() + 2.0;
     assert!((2.0..most).contains(&missed), "{missed} of {most}: {}", daemon.said());
-    // And somebody was, but asleep.
+    // And a process was, but asleep.
     kill_process(daemon.pid(), Signal::STOP).expect("it is at work");
     sleep(Duration::from_millis(3500));
     kill_process(daemon.pid(), Signal::CONT).expect("it is at work");
@@ -146,7 +146,7 @@ fn the_last_publication_outlasts_a_restart() {
     assert_eq!(daemon.end(), Some(0));
 }
 
-/// Everybody is in one crowd: each column shows its root, which is said once and not again.
+/// Each person is in one crowd: each column shows its root, which is said once and not again.
 #[test]
 fn columns_without_detail_are_told_where_they_begin() {
     let place = Place::with(OFTEN, "k = 50\n", "");

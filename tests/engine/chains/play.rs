@@ -22,7 +22,7 @@ pub struct Script {
     left: BTreeSet<usize>,
 }
 
-/// Somebody who was accepted.
+/// A person who was accepted.
 pub struct Person {
     pub human: Human,
     since: u32,
@@ -46,7 +46,7 @@ pub struct Public {
 /// What came of a script.
 pub struct Played {
     pub columns: Columns,
-    /// Whether people come out in atoms; everybody who waits does otherwise.
+    /// Whether people come out in atoms; all people who wait do otherwise.
     atoms: bool,
     pub people: BTreeMap<u128, Person>,
     pub releases: Vec<Public>,
@@ -88,7 +88,7 @@ impl Script {
             let mut rows = random::rows(draw, &trees, if tick == 0 { 2 * most } else { most }, values);
             rows.truncate(if draw.once_in(6) { 0 } else { rows.len() });
             let human = |(labels, s): Row| {
-                // Now and then somebody comes again.
+                // Now and then a person comes again.
                 let again = number > 0 && draw.once_in(9);
                 let who = if again { draw.between(0, number - 1) } else { number };
                 number += u64::from(!again);
@@ -103,7 +103,7 @@ impl Script {
         Script { policy: policy(written, ChainKind::Cumulative), columns, ticks, left }
     }
 
-    /// Everybody with the row that stands.
+    /// Each person with the row that stands.
     pub fn first_rows(&self) -> impl Iterator<Item = &Human> {
         let mut known = BTreeSet::new();
         self.ticks.iter().flatten().filter(move |human| known.insert(human.number))
@@ -163,7 +163,7 @@ impl Script {
     }
 }
 
-/// Whether somebody of this leaf tuple and arrival is among these.
+/// Whether a person of this leaf tuple and arrival is among these.
 fn holds(rows: &Histogram, person: &Person) -> bool {
     let [found, _] = rows.divide(|tuple, cell| tuple == &person.human.leaves[..] && cell.increment == person.since);
     found.rows() > 0
@@ -203,7 +203,7 @@ impl Played {
         });
     }
 
-    /// Nobody is lost and nobody is in two places; how many are published, pending, waiting and withheld.
+    /// No person is lost and none is in two places; how many are published, pending, waiting and withheld.
     fn balance(&self, chain: &Chain) -> [u64; 4] {
         let feed = &chain.feed;
         let published = self.people.values().filter(|person| person.first.is_some()).count() as u64;
@@ -213,7 +213,7 @@ impl Played {
         places
     }
 
-    /// Labels of somebody in a release.
+    /// Labels of a person in a release.
     pub fn labels(&self, leaves: &[Leaf], release: usize) -> Vec<String> {
         let recoding = &self.releases[release].recoding;
         let trees = self.columns.trees();

@@ -27,7 +27,7 @@ fn beliefs(world: &World, k: u64) -> BTreeMap<Seen, (u32, Vec<May>)> {
     seen
 }
 
-/// How strongly it is believed that somebody of a group has the one value; `of` weighs what may be so.
+/// How strongly it is believed that a person of a group has the one value; `of` weighs what may be so.
 fn belief(all: &[May], (tick, group, people): (usize, usize, u64), of: impl Fn(&May) -> f64) -> f64 {
     let sum: f64 = all.iter().map(&of).sum();
     all.iter().map(|may| of(may) * may.assigned[tick][group] as f64).sum::<f64>() / sum / people as f64
@@ -50,7 +50,7 @@ fn judged(world: &World) -> [usize; 2] {
             .iter()
             .fold((f64::INFINITY, 0.0f64), |(least, most), may| (least.min(may.likely), most.max(may.likely)));
         if most == 0.0 {
-            // Nobody sees this: the test refuses it, for all of them alike.
+            // No reader sees this: the test refuses it, for all of them alike.
             continue;
         }
         assert!(least > 0.0, "what is refused is refused for everything that shows the same");
@@ -80,7 +80,7 @@ fn a_belief_moves_by_the_stated_odds_at_most() {
 
 /// Some tests are passed by some and failed by others who show the same; without the coin what is published would tell which.
 #[test]
-fn without_the_coin_somebody_would_be_excluded() {
+fn without_the_coin_a_person_would_be_excluded() {
     let worlds = (0..200).map(|case| World::draw(&mut Draw::new(7, case)));
     let found = worlds.map(|world| judged(&world)).find(|found| *found != [0, 0]);
     assert!(found.is_some_and(|[differ, exclude]| differ > 0 && exclude > 0), "{found:?}");

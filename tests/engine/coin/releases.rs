@@ -24,13 +24,13 @@ fn against(verdict: &Verdict) -> Vec<&str> {
     verdict.reasons().map(|(check, _)| check.check.name()).collect()
 }
 
-/// What an audit finds that knows who came with which release: somebody is shown to have fewer than k candidates, or enough.
+/// What an audit finds that knows who came with which release: a person is shown to have fewer than k candidates, or enough.
 fn audited(chain: &Chain, seen: &Seen) {
     let rows: Vec<Histogram> =
         chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
     let tables = chain.tables.clone();
-    let nobody = RowsLeftOut::default();
-    let subject = AuditSubject::of_chain(&chain.columns, ChainKind::Cumulative, tables, Some(rows), &nobody);
+    let none_left_out = RowsLeftOut::default();
+    let subject = AuditSubject::of_chain(&chain.columns, ChainKind::Cumulative, tables, Some(rows), &none_left_out);
     let subject = subject.expect("its own people");
     let figures = AuditFigures::of(&subject, &chain.columns, &chain.policy).expect("supersets").chain.expect("a chain");
     seen.crossing.fetch_add(u64::from(!figures.tight), Ordering::Relaxed);

@@ -54,7 +54,7 @@ fn alike(one: &[Node], other: &[Node], trees: &[&Taxonomy]) -> bool {
 }
 
 /// Where values may be repeated the answer is the truth: of all boxes of nodes that there are, exactly those hold 1..a−1
-/// people in every world that are a reported child, and perhaps leaves in which nobody is.
+/// people in every world that are a reported child, and perhaps leaves without a person.
 #[test]
 fn repeated_values_exactly() {
     let (mut compared, mut certain) = (0, 0);
@@ -66,7 +66,7 @@ fn repeated_values_exactly() {
         let told = found(&case, Values::Repeated);
         assert_eq!(told.answer, FactExtent::Whole);
         assert_eq!(told.clauses as usize, case.found.refusals.len());
-        // The labels alone do not tell how far nodes were split where nobody is; it does not matter.
+        // The labels alone do not tell how far nodes were split without a person; it does not matter.
         let shown = (0..trees.len()).map(|column| Cut::completed(trees[column], &case.release.shown(column)));
         let labels: Vec<Cut> = shown.collect::<Result<_, _>>().expect("an antichain");
         let labelled = case.release.clone().told_under(&labels).expect("its own nodes");

@@ -76,7 +76,7 @@ fn there_is_no_bound_to_it() {
     }
 }
 
-/// Two people in a class that alone was asked to split into two leaves: one is in each, and everybody knows.
+/// Two people in a class that alone was asked to split into two leaves: one is in each, and readers know.
 #[test]
 fn a_small_crowd_is_certain() {
     let world: World = vec![(vec![0], 1), (vec![1], 1), (vec![2], 3)];

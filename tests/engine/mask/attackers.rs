@@ -49,7 +49,7 @@ fn beliefs(sizes: &[u64], l: u64, before: &dyn Fn(&[u64]) -> f64, also: &Also<'_
     }
 }
 
-/// The strongest belief in a guarded value of somebody in an atom, whatever is published.
+/// The strongest belief in a guarded value of a person in an atom, whatever is published.
 fn strongest(beliefs: &Beliefs, sizes: &[u64], at: usize) -> f64 {
     let of = |(all, sums): &(f64, Vec<f64>)| sums[at] / all / sizes[at] as f64;
     beliefs.values().map(of).fold(0.0, f64::max)
@@ -63,9 +63,9 @@ fn nothing(_: &[u64], _: &[u64]) -> Vec<u64> {
     Vec::new()
 }
 
-/// Nobody believes more than the figure of the gate says, under any rate that it holds for.
+/// No attacker believes more than the figure of the gate says, under any rate that it holds for.
 #[test]
-fn nobody_believes_more_than_the_gate_says() {
+fn no_attacker_believes_more_than_the_gate_says() {
     let cases: [(u64, &[u64]); 7] =
         [(2, &[8]), (2, &[8, 8]), (2, &[8, 11]), (2, &[9, 16]), (2, &[8, 8, 9]), (3, &[12, 13]), (3, &[12, 17])];
     for (m, sizes) in cases {
@@ -84,7 +84,7 @@ fn nobody_believes_more_than_the_gate_says() {
 
 /// The paper's own l does not keep the promise.
 #[test]
-fn with_l_of_m_somebody_believes_more_than_one_in_m() {
+fn with_l_of_m_a_person_believes_more_than_one_in_m() {
     let found = [&[4, 4][..], &[4, 5], &[4, 4, 4]].map(|sizes| {
         let beliefs = beliefs(sizes, 2, &independent(sizes, 0.5), &nothing);
         (0..sizes.len()).map(|at| strongest(&beliefs, sizes, at)).fold(0.0, f64::max)
@@ -101,9 +101,9 @@ fn the_share_of_changed_rows_must_not_be_known() {
     assert!(strongest(&beliefs, &sizes, 0) > 0.99);
 }
 
-/// Not promised: against whoever believes that all people of an atom have a guarded value or none has, nothing helps.
+/// Not promised: against an attacker who believes that all people of an atom have a guarded value or none has, nothing helps.
 #[test]
-fn what_is_not_promised_to_whoever_believes_in_all_or_none() {
+fn what_is_not_promised_to_an_attacker_who_believes_in_all_or_none() {
     let sizes = [8, 8];
     let before = |held: &[u64]| {
         let each = |held: &u64| match held {
@@ -142,7 +142,7 @@ fn masking_on_other_partitions_than_atoms_fails() {
         (a.0 + b.0, a.1 + b.1)
     });
     assert!(now.1 * 4 <= now.0);
-    assert_eq!((now.0 - before.0, now.1 - before.1), (2, 2), "everybody who came has it");
+    assert_eq!((now.0 - before.0, now.1 - before.1), (2, 2), "each person who came has it");
     // Masked on what is published, it is not possible: there are fewer people than an atom has.
 }
 
@@ -167,7 +167,7 @@ fn replacements_from_the_own_few_values_betray_the_draw() {
             let others = people.iter().filter(|value| **value != VALUES).map(|&value| (value, 1));
             let stock = if own { Stock::of(others) } else { Stock::of((0..VALUES).map(|value| (value, 1))) };
             let held = people.iter().filter(|value| **value == VALUES).count() as u64;
-            // Where everybody has it there is nothing of one's own.
+            // Where all people have it there is nothing of one's own.
             let Ok(changes) = mask(&[atom], &sets, 4, &Same(vec![stock]), &mut Drawn(&mut draw)) else { continue };
             let mut shown: BTreeMap<u32, u64> = BTreeMap::new();
             people.iter().for_each(|&value| *shown.entry(value).or_default() += 1);

@@ -104,7 +104,7 @@ fn masked_chains_take_nothing_back() {
             assert_eq!(candidate.increments.len(), 1, "everything is approved");
             formed.push(Formed { rows: candidate.increments[0].rows.clone(), feed: before });
             let Some(table) = masked_anew(&formed, candidate.table().recoding(), &mut chain) else {
-                // Nobody has another value.
+                // No person has another value.
                 return;
             };
             anew.push(table);
@@ -129,7 +129,7 @@ fn guarding(written: &PolicySettings, kind: ChainKind, columns: &Columns) -> Pol
         .expect("no contradiction")
 }
 
-/// Releases of people of their own are masked like increments: the gate approves each where somebody has another value.
+/// Releases of people of their own are masked like increments: the gate approves each where a person has another value.
 #[test]
 fn masked_releases_that_stand_alone_are_approved() {
     let seen: [AtomicU64; 2] = Default::default();
@@ -179,10 +179,10 @@ fn masked_chains_with_a_coin_are_approved() {
         };
         let mut chain = Chain::new(columns.clone(), guarding(&written, ChainKind::Cumulative, &columns));
         chain.chance.0 = draw.clone();
-        let (mut first, nobody) = (0, draw.once_in(3));
+        let (mut first, are_alone) = (0, draw.once_in(3));
         for _ in 0..draw.between(2, 6) {
             let mut people = people(draw, &chain.columns, first);
-            if nobody {
+            if are_alone {
                 // Who has a guarded value has another one in these chains.
                 people.iter_mut().for_each(|human| human.values = vec![text(3 + human.number as u64 % (MOST - 2))]);
             }
@@ -224,7 +224,7 @@ fn masked_anew(formed: &[Formed], recoding: &[Cut], chain: &mut Chain) -> Option
     Some((Release::under(&all, 0..1, recoding), all.values().clone()))
 }
 
-/// Where everybody has a guarded value there is nothing to show instead: the chain comes to its end.
+/// Where all people have a guarded value there is nothing to show instead: the chain comes to its end.
 #[test]
 fn a_chain_of_guarded_values_alone_is_stopped() {
     let draw = &mut Draw::new(7, 7);
@@ -242,7 +242,7 @@ fn text(value: u64) -> Value {
     Value::Text(format!("s{value}").into())
 }
 
-/// Whether somebody has a value that others can show instead of theirs.
+/// Whether a person has a value that others can show instead of theirs.
 fn can_be_masked(candidate: &ProposedRelease, columns: &Columns) -> bool {
     let sets = candidate.rows().values().guarded(columns);
     (0..candidate.rows().values().len()).any(|value| !sets.iter().any(|set| set[value]))

@@ -45,7 +45,7 @@ fn after(atoms: &[Vec<EqualRows>], changes: &[Change]) -> Vec<BTreeMap<(u32, u32
     after
 }
 
-/// No atom shows more than is allowed of any set; nobody leaves a cell; rows outside of the sets, and atoms that hold few
+/// No atom shows more than is allowed of any set; no row leaves a cell; rows outside of the sets, and atoms that hold few
 /// enough, stay as they are; and every change is to a value outside of all sets, from the stock.
 #[test]
 fn masked_atoms_show_no_more_than_is_allowed() {

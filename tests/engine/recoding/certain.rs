@@ -131,7 +131,7 @@ fn is_refused(people: &People, finer: &[Cut], cuts: &[Cut], asked: &Asked, trees
 }
 
 /// Compares the gate's facts with the truth; returns how many releases there were, and how many facts are reported and certain, and how many more
-/// follow from everything that the search does, where nobody waits.
+/// follow from everything that the search does, where no person waits.
 fn compare(shapes: &[&[usize]], asked: &Asked, most: u64) -> [usize; 4] {
     let trees: Vec<Taxonomy> = shapes.iter().enumerate().map(|(column, shape)| tree(column, shape)).collect();
     let trees: Vec<&Taxonomy> = trees.iter().collect();
@@ -152,7 +152,7 @@ fn compare(shapes: &[&[usize]], asked: &Asked, most: u64) -> [usize; 4] {
         // Populations with more people who wait are not among those that are looked at.
         let people: u64 = shown.values().sum();
         let waiting = (0..).take_while(|waiting| waiting * 100 <= asked.percent * (people + waiting)).last();
-        if people + waiting.expect("nobody may wait") > most {
+        if people + waiting.expect("no person may wait") > most {
             continue;
         }
         let finer = finer(&cuts, asked, &trees);
@@ -188,7 +188,7 @@ fn compare(shapes: &[&[usize]], asked: &Asked, most: u64) -> [usize; 4] {
     [releases, reported, certain, beyond]
 }
 
-/// From the top down and by levels, with weights and floors: where nobody waits exactly those small crowds are reported that are certain.
+/// From the top down and by levels, with weights and floors: where no person waits exactly those small crowds are reported that are certain.
 /// Where people may wait, all of those are that follow from the states next to the recoding; others that must have failed can add to
 /// that, and are not looked at.
 #[test]

@@ -30,7 +30,7 @@ fn readers(system: &SumSystem) -> SumsAttack<'_> {
 fn a_chain_of_three_releases_gives_away_what_no_two_of_them_do() {
     let system = three_releases();
     let b_of_second = 3;
-    // Somebody may have come to a with the third increment, as far as the sums go.
+    // A person may have come to a with the third increment, as far as the sums go.
     assert_eq!(SumsAttack::new(&system, vec![None; 6]).derivation(&[(b_of_second, 1)]), None);
     // If not, (R3b − R1b) − (R3 − R2) is the sum of 100 and 1.
     let found = readers(&system).derivation(&[(b_of_second, 1)]).expect("it follows");

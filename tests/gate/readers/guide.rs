@@ -94,7 +94,7 @@ fn what_pages_show_to_analysts_works() {
     let (plain, same) = (counted(&blocks(COUNTING).concat()), counted(ESTIMATOR));
     assert!((same - estimate).abs() < 1e-6 * estimate.max(1.0), "{same}: {answer}");
     assert!(low - 1e-6 <= plain && plain <= high + 1e-6, "{plain}: {answer}");
-    // The newest release, not the first one; and whoever changes it is found out.
+    // The newest release, not the first one; and a change of it is found out.
     let page = PAGES[2];
     let manifest = folder.path().join("admissions/releases/admissions/manifest/0000000002.json");
     let text = fs::read_to_string(&manifest).expect("a manifest");

@@ -220,7 +220,7 @@ fn the_joint_bound_holds() {
             terms.budget.draws = 1024;
             let attack = RefinementAttack::new(&made.release, terms).expect("an order of formation");
             let targets = attack.targets();
-            // Rows that share values are no solution for whoever thinks they do not.
+            // Rows that share values are no solution for a reader who thinks they do not.
             if targets.len() < 2 || targets.iter().any(|target| target.cra == SolutionCount::Exact(0u8.into())) {
                 continue;
             }
@@ -240,7 +240,7 @@ fn the_joint_bound_holds() {
 }
 
 #[test]
-fn nobody_together_tells_nothing() {
+fn no_people_together_tells_nothing() {
     let release = CarvedRelease::new(vec![column(&[1; 4], &[2, 2])], Vec::new(), 0, 2).expect("no classes");
     let mut terms = terms(Attacker::Strongest, RepeatedValues::Repeated);
     terms.budget.draws = 1024;

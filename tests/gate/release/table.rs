@@ -149,12 +149,12 @@ impl Table {
         Table::of(self.columns.clone(), self.recoding.clone(), Vec::new())
     }
 
-    /// Everybody's leaf tuple.
+    /// Each person's leaf tuple.
     pub fn people(&self) -> Headcount {
         count(self.quasi(), self.columns.of(Role::Sensitive).count(), &self.raw, 0).headcount()
     }
 
-    /// Everybody's leaves and everybody's values, each by the number of the class, from the definition: classes are numbered
+    /// Each person's leaves and each person's values, each by the number of the class, from the definition: classes are numbered
     /// in the order of their nodes, people stand by class and leaves, values by class and tuple.
     fn by_class(&self) -> (ByClass<'_, u32>, ByClass<'_, Value>) {
         let nodes =

@@ -26,7 +26,7 @@ fn recoding(offer: &Offer, labels: [&[&str]; 2]) -> Recoding {
     labels.iter().zip(&offer.columns.trees()).map(cut).collect()
 }
 
-/// The table of whoever is in the private tables.
+/// The table of the people who are in the private tables.
 fn retold(offer: &mut Offer) {
     let mut all = vec![offer.before.clone().as_one(0)];
     all.extend(offer.newest.iter().map(|(_, rows)| rows.clone().as_one(0)));
@@ -60,7 +60,7 @@ fn recodings() -> Vec<Mutant> {
         offer("classes below k", "crowd", "the policy wants at least 3", |offer| {
             recoded(offer, [&["young", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);
         }),
-        offer("a recoding that nobody can follow", "correspondence", "fewer than 3", |offer| {
+        offer("a recoding that cannot be followed", "correspondence", "fewer than 3", |offer| {
             recoded(offer, [HALVES[0], &["n1", "n2", "south"]]);
         }),
         offer("a recoding that cracks the chain", "chain", "all releases together", |offer| {
@@ -90,7 +90,7 @@ fn recodings() -> Vec<Mutant> {
     ]
 }
 
-/// Somebody of an earlier release gone everywhere: the last release had more rows, and nothing can be said of the two.
+/// A person of an earlier release gone everywhere: the last release had more rows, and nothing can be said of the two.
 fn gone() -> Vec<Mutant> {
     fn erased(offer: &mut Offer) {
         offer.before = without_some(&offer.before);
@@ -98,36 +98,36 @@ fn gone() -> Vec<Mutant> {
         retold(offer);
     }
     vec![
-        offer("somebody gone everywhere", "growth", "than the last release", erased),
-        offer("somebody gone everywhere, pair by pair", "correspondence", "does not show the people", erased),
-        offer("somebody gone everywhere, in the chain", "chain", "does not show the people", erased),
+        offer("a person gone everywhere", "growth", "than the last release", erased),
+        offer("a person gone everywhere, pair by pair", "correspondence", "does not show the people", erased),
+        offer("a person gone everywhere, in the chain", "chain", "does not show the people", erased),
     ]
 }
 
 fn people() -> Vec<Mutant> {
     vec![
-        offer("everybody of earlier releases gone", "growth", "than the last release", |offer| {
+        offer("all people of earlier releases gone", "growth", "than the last release", |offer| {
             offer.before = Histogram::empty(2, 2);
             offer.older.clear();
             retold(offer);
         }),
-        offer("somebody new gone from the private table", "growth", "its people are", |offer| {
+        offer("a new person gone from the private table", "growth", "its people are", |offer| {
             offer.newest[0].1 = without_some(&offer.newest[0].1);
         }),
-        offer("somebody published gone from the private table", "growth", "its people are", |offer| {
+        offer("a published person gone from the private table", "growth", "its people are", |offer| {
             offer.before = without_some(&offer.before);
         }),
         offer("those who are new twice in the private table", "growth", "its people are", |offer| {
             offer.newest.push(offer.newest[0].clone());
         }),
         offer("those who are new not told", "growth", "its people are", |offer| offer.newest.clear()),
-        offer("somebody new counted as published", "growth", "not the people of the last release", |offer| {
+        offer("a new person counted as published", "growth", "not the people of the last release", |offer| {
             let (new, rows) = offer.newest.pop().expect("an increment");
             offer.older.push((new, rows.clone().into()));
             offer.before = offer.before.merge(&rows.as_one(0));
         }),
         offer("an increment of the history gone", "growth", "private tables", |offer| _ = offer.older.pop()),
-        offer("somebody of an older increment gone", "growth", "private tables", |offer| {
+        offer("a person of an older increment gone", "growth", "private tables", |offer| {
             offer.older[1].1 = without_some(&offer.older[1].1).into();
         }),
         offer("older increments in another order", "growth", "private tables", |offer| offer.older.swap(0, 1)),
@@ -162,7 +162,7 @@ pub fn other(bcf: bool) -> Vec<Mutant> {
         crowds,
         offer("a recoding that breaks a pair", "correspondence", "attack with an earlier release leaves", finest),
         offer("a recoding that breaks the chain", "chain", "all releases together", finest),
-        offer("somebody of an older increment gone", "growth", "private tables", |offer| {
+        offer("a person of an older increment gone", "growth", "private tables", |offer| {
             offer.older[0].1 = without_some(&offer.older[0].1).into();
         }),
         offer("no history", "growth", "not the people of the last release", |offer| {

@@ -150,16 +150,14 @@ fn more() -> Vec<Mutant> {
             let age = columns.shift_remove("age").expect("a column");
             columns.insert("age".to_owned(), age);
         }),
-        manifest("a key that nobody knows", "not what a manifest holds", |json| json["note"] = json!("x")),
-        manifest("a key that nobody knows of a file", "not what a manifest holds", |json| {
+        manifest("an unknown key", "not what a manifest holds", |json| json["note"] = json!("x")),
+        manifest("an unknown key of a file", "not what a manifest holds", |json| {
             json["files"][0]["note"] = json!("x");
         }),
-        manifest("a key that nobody knows of a check", "not what a manifest holds", |json| {
+        manifest("an unknown key of a check", "not what a manifest holds", |json| {
             json["checks"][0]["note"] = json!("x");
         }),
-        manifest("a key that nobody knows in the policy", "manifest, policy", |json| {
-            json["policy"]["note"] = json!("x")
-        }),
+        manifest("an unknown key in the policy", "manifest, policy", |json| json["policy"]["note"] = json!("x")),
         manifest("a key left out", "not what a manifest holds", |json| {
             _ = json.as_object_mut().expect("a manifest").shift_remove("classes");
         }),

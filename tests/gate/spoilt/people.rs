@@ -34,7 +34,7 @@ fn has(verdict: &Verdict, check: &str, text: &str) -> bool {
     told(verdict).iter().any(|(of, told)| of == check && told.contains(text))
 }
 
-/// Everybody old in the north is told as young: their class is not there.
+/// All old people in the north are told as young: their class is not there.
 #[test]
 fn a_class_under_another_label_is_refused() {
     for (kind, guarantee) in FEEDS {
@@ -55,7 +55,7 @@ fn a_class_under_another_label_is_refused() {
     }
 }
 
-/// The private table of an older increment holds a value that nobody has.
+/// The private table of an older increment holds a value that no person has.
 #[test]
 fn an_older_table_with_a_foreign_value_is_refused() {
     let stranger = |human: Human| Human { values: vec![Value::Text("Zoster".into()), Value::Null], ..human };
@@ -64,7 +64,7 @@ fn an_older_table_with_a_foreign_value_is_refused() {
         let strangers: Vec<Human> = people(0).into_iter().map(stranger).collect();
         spoilt.older[0].1 = arrivals(&chain.columns, &strangers).histogram(0).into();
         if guarantee == Guarantee::Blind {
-            // Under the recoding of the release before nobody older is looked for.
+            // Under the recoding of the release before no older person is looked for.
             spoilt.recoding = columns().trees().iter().map(|tree| Cut::root(tree)).collect();
             let all = spoilt
                 .newest
@@ -114,9 +114,9 @@ fn checks_say_what_they_read() {
     }
 }
 
-/// Nobody is lost between the ticks: whoever came is in the release, waits, or is withheld.
+/// No person is lost between the ticks: each one who came is in the release, waits, or is withheld.
 #[test]
-fn somebody_who_is_lost_is_missed() {
+fn a_person_who_is_lost_is_missed() {
     let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
     let census = good.census.expect("people are counted under blind");
     assert_eq!(census.came, good.table.rows() + census.waiting + good.withheld);
@@ -125,6 +125,6 @@ fn somebody_who_is_lost_is_missed() {
         let counted = spoilt.census.as_mut().expect("people are counted");
         counted.came += came;
         counted.waiting += waiting;
-        assert!(has(&refused(&spoilt, "somebody too many"), "growth", "came into the chain"));
+        assert!(has(&refused(&spoilt, "a person too many"), "growth", "came into the chain"));
     }
 }

@@ -92,7 +92,7 @@ fn manifest(approved: &Approved) -> Json {
     serde_json::from_slice(approved.manifest()).expect("JSON")
 }
 
-/// Every release under `bcf` says that it is not safe against whoever knows the algorithm; no other does.
+/// Every release under `bcf` says that it is not safe against an attacker who knows the algorithm; no other does.
 #[test]
 fn bcf_says_what_it_is_not_safe_against() {
     for guarantee in [Guarantee::Blind, Guarantee::Bcf] {

@@ -75,7 +75,7 @@ pub fn everywhere() -> Vec<Mutant> {
             rows.swap(0, next);
         }),
         unsorted("a label of another column", "column age", |rows| rows[0].0[0] = rows[0].0[1].clone()),
-        unsorted("a label that nobody knows", "column ward", |rows| rows[0].0[1] = "west".into()),
+        unsorted("an unknown label", "column ward", |rows| rows[0].0[1] = "west".into()),
         unsorted("an empty label", "column ward", |rows| rows[0].0[1] = String::new()),
         unsorted("a label with a blank", "column ward", |rows| rows[0].0[1].push(' ')),
     ]
@@ -87,7 +87,7 @@ pub fn mutants() -> Vec<Mutant> {
             let other = (second_class(rows)..rows.len()).find(|&at| rows[at].1 != rows[0].1).expect("other values");
             (rows[0].1, rows[other].1) = (rows[other].1, rows[0].1);
         }),
-        sorted("somebody in another class", "growth", "its people are", |rows| {
+        sorted("a person in another class", "growth", "its people are", |rows| {
             let other = second_class(rows);
             rows[0].0 = rows[other].0.clone();
         }),

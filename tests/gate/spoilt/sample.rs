@@ -61,7 +61,7 @@ const TICKS: [&[(&str, &str, usize)]; 3] = [
     &[("40-59", "n1", 2), ("0-19", "s1", 3)],
 ];
 
-/// The people of a tick. Nobody's values follow from where they are.
+/// The people of a tick. No person's values follow from where they are.
 pub fn people(tick: usize) -> Vec<Human> {
     let columns = columns();
     let trees = columns.trees();

@@ -30,12 +30,12 @@ struct Rows {
     sensitive: Vec<Sensitive>,
 }
 
-/// Everybody of the sample at once, in two tables.
+/// All people of the sample at once, in two tables.
 fn offered(diversity: Option<DiversitySettings>) -> Offer {
     let written = PolicySettings { k: Some(3), output: Some(Output::TwoTable), diversity, ..PolicySettings::default() };
     let mut chain = Chain::new(columns(), policy(&written, ChainKind::Disjoint));
-    let everybody: Vec<_> = (0..3).flat_map(people).collect();
-    let candidate = chain.proposed(&everybody);
+    let all_people: Vec<_> = (0..3).flat_map(people).collect();
+    let candidate = chain.proposed(&all_people);
     chain.offer(&candidate)
 }
 
@@ -162,7 +162,7 @@ fn rows() -> Vec<Mutant> {
         sorted("a value moved to another class", "form", "of the sensitive table are of this class", |rows| {
             rows.sensitive[0].0 = rows.sensitive.last().expect("rows").0;
         }),
-        sorted("a value in a class that nobody is in", "form", "class 99: 0 rows", |rows| rows.sensitive[0].0 = 99),
+        sorted("a value in a class without a person", "form", "class 99: 0 rows", |rows| rows.sensitive[0].0 = 99),
         sorted("values of two classes swapped", "growth", "other sensitive values", |rows| {
             let first = rows.sensitive[0].clone();
             let other = |row: &&mut Sensitive| row.0 != first.0 && row.1 != first.1;
@@ -191,7 +191,7 @@ fn rows() -> Vec<Mutant> {
             let at = rows.sensitive.iter().position(|row| row.0 == class).expect("a value");
             rows.sensitive.remove(at);
         }),
-        sorted("nobody in either", "crowd", "has no rows", |rows| {
+        sorted("no person in either", "crowd", "has no rows", |rows| {
             rows.quasi.clear();
             rows.sensitive.clear();
         }),

@@ -45,7 +45,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("engine::measures", &["engine::model", "engine::policy", "engine::histogram", "engine::dominance"]),
     // Tables of published sums: what follows from them, and which cells to leave out.
     ("engine::sums", &["engine::arithmetic", "engine::model", "engine::dominance"]),
-    // The public files as values and as bytes; whoever judges them reads them back.
+    // The public files as values and as bytes; a check that judges them reads them back.
     ("engine::release", &["engine::model", "engine::policy", "engine::histogram", "engine::measures", "engine::risk"]),
     // The Delta Lake log of a table that grows, as bytes.
     ("engine::delta", &["engine::model", "engine::release"]),

@@ -47,7 +47,7 @@ fn the_compose_file_starts_one_daemon_behind_its_topic() {
     // The job makes each key that the feed names.
     let script = words(&services["keys"]["command"]).join("\n");
     for name in feed.split("\"file:keys/").skip(1).filter_map(|rest| rest.split('"').next()) {
-        assert!(script.contains(name) || name == "kafka.password", "nobody makes {name}");
+        assert!(script.contains(name) || name == "kafka.password", "nothing makes {name}");
     }
     // The daemon refuses keys that other accounts than its own can read.
     let at = |what: &str| script.find(what).unwrap_or_else(|| panic!("{what}: {script}"));

@@ -1,4 +1,4 @@
-//! The image: built from what is locked, run by nobody in particular.
+//! The image: built from what is locked, run by a user without rights.
 
 use super::{no_secret, pinned, place, text, understood};
 
@@ -14,7 +14,7 @@ fn instructions(text: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_image_is_built_from_what_is_locked_and_runs_as_nobody() {
+fn the_image_is_built_from_what_is_locked_and_runs_as_a_user_without_rights() {
     let text = text("deploy/Containerfile");
     no_secret("the Containerfile", &text);
     let all = instructions(&text);

@@ -39,7 +39,7 @@ fn every_sample_is_a_feed() {
 
 /// What a sample asks for can be kept by this version, where it is one of a feed at work.
 #[test]
-fn no_sample_promises_what_nobody_keeps() {
+fn no_sample_promises_what_is_not_kept() {
     let mut at_work = 0;
     for file in feeds(&place("deploy/samples")) {
         let feed = FeedConfig::load(&file).unwrap_or_else(|error| panic!("{error}"));
@@ -65,7 +65,7 @@ fn published(feed: &str, rows: &str) -> Value {
 }
 
 /// All rows count, and nearly all are published: coins decide who waits.
-fn everybody(release: &Value, all: u64) {
+fn all_people(release: &Value, all: u64) {
     let [rows, waiting] = ["rows", "waiting"].map(|key| release[key].as_u64().expect("a count"));
     assert!(release["outcome"] == "published" && rows + waiting == all && 5 * rows > 4 * all, "{release}");
 }
@@ -73,7 +73,7 @@ fn everybody(release: &Value, all: u64) {
 #[test]
 fn the_messages_of_the_kafka_sample_are_published() {
     let release = published("deploy/samples/kafka/feed.toml", &text("deploy/samples/kafka/admissions.jsonl"));
-    everybody(&release, 300);
+    all_people(&release, 300);
     assert_eq!(text("deploy/samples/kafka/ward.csv"), text("deploy/samples/hospital/ward.csv"));
 }
 
@@ -88,7 +88,7 @@ fn envelopes_of_changes_are_read_by_path() {
         json!({"before": null, "after": after, "op": "r", "ts_ms": 1}).to_string() + "\n"
     };
     let release = published("deploy/samples/debezium.toml", &(0..40).map(row).collect::<String>());
-    everybody(&release, 40);
+    all_people(&release, 40);
 }
 
 #[test]
@@ -102,5 +102,5 @@ fn resources_of_fhir_are_read_by_path() {
         resource.to_string() + "\n"
     };
     let release = published("deploy/samples/fhir.toml", &(0..20).map(resource).collect::<String>());
-    everybody(&release, 20);
+    all_people(&release, 20);
 }

@@ -16,7 +16,7 @@ fn check(batch: &Batch, firsts: &Batch, columns: &Columns, offsets: &[u64]) {
     let found =
         decode_sifted("wards", batch, columns, &hasher(), Unwanted::SET_ASIDE, Some(&mut repeats)).expect("rows");
     let first = decoded(firsts, columns);
-    assert!(found.rows == first.rows && found.nulled == first.nulled, "whoever comes first");
+    assert!(found.rows == first.rows && found.nulled == first.nulled, "whichever comes first");
     let wanted: Vec<_> = offsets.iter().map(|offset| (*offset, None, MisfitKind::Repeat)).collect();
     assert_eq!(faults(&found), wanted);
     let partition = &found.partitions[0];
@@ -28,7 +28,7 @@ fn check(batch: &Batch, firsts: &Batch, columns: &Columns, offsets: &[u64]) {
     };
     let same = again(&|_| true);
     assert!(same.rows.is_empty() && same.aside == offer, "still repeats");
-    // Were nobody known, the first of each would count.
+    // Were no person known, the first of each would count.
     let rows = again(&|_| false);
     assert_eq!(rows.rows.len() + rows.aside.messages().len(), offsets.len());
     assert!(!rows.rows.is_empty());

@@ -144,13 +144,13 @@ fn names_lead_into_lists() {
     let outer = record("E", &[("a", &format!(r#"{{"type": "array", "items": ["null", {boxed}]}}"#))]);
     let wanted = json(&[format!(r#"{{"a": [null, {{"b": {object}}}]}}"#)], &columns);
     let here = |inner: &[u8]| branch(1, inner);
-    let nobody = branch(0, &[]);
+    let empty = branch(0, &[]);
     let faulty = |kind| vec![(0, Some("id".to_owned()), kind)];
     for (list, fault) in [
-        ([long(3), nobody.clone(), here(&inner), here(&other), long(0)].concat(), None),
+        ([long(3), empty.clone(), here(&inner), here(&other), long(0)].concat(), None),
         // In two blocks, the second one with its size.
         ([long(1), here(&other), long(-1), long(here(&inner).len() as i64), here(&inner), long(0)].concat(), None),
-        ([long(2), here(&other), nobody.clone(), long(0)].concat(), Some(MisfitKind::Missing)),
+        ([long(2), here(&other), empty.clone(), long(0)].concat(), Some(MisfitKind::Missing)),
         ([long(1), here(&other), long(0)].concat(), Some(MisfitKind::Missing)),
         (long(0), Some(MisfitKind::Missing)),
     ] {
@@ -179,7 +179,7 @@ fn names_lead_into_lists() {
     let message =
         [long(1), branch(0, &[long(2), branch(1, &text("x")), branch(1, &text("p")), long(0)].concat()), long(0)];
     let found = decoded(&of(&[itself], &[framed(1, &message.concat())]), &columns);
-    assert_eq!(faults(&found), [(0, Some("age".to_owned()), MisfitKind::Missing)], "whoever it is was found");
+    assert_eq!(faults(&found), [(0, Some("age".to_owned()), MisfitKind::Missing)], "whichever of them it is was found");
 }
 
 #[test]

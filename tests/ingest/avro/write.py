@@ -24,7 +24,7 @@ def text():
 
 
 def strange(depth=0):
-    """A type that nobody reads, and what draws a value of it."""
+    """A type that is not read, and what draws a value of it."""
     kinds = ["null", "boolean", "int", "long", "float", "double", "bytes", "string", "enum", "fixed", "time", "decimal"]
     kind = draw.choice(kinds + (["array", "map", "union", "record"] * 2 if depth < 4 else []))
     if kind == "null":

@@ -183,7 +183,7 @@ fn paths_lead_into_lists() {
         };
         assert_eq!(text, wanted, "{line}");
     }
-    // What is no JSON is none, wherever it stands; what nobody reads may nest as deep as it likes.
+    // What is no JSON is none, wherever it stands; what is not read may nest as deep as it likes.
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
     let rows = |line: &str| decode(&folder.file("a.json", line), &columns, &hasher(), None, &mut |_| {});
     assert!(rows(r#"{"a":[{"v":"7","m":[0,[3]]},0,"A",],"s":null}"#).is_err());

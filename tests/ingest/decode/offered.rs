@@ -108,7 +108,7 @@ fn typed_rows_are_offered_again() {
             let path = folder.file(name, bytes);
             check_all(&path);
             let first = took(&path, &columns(&closed("119")));
-            // Each message is one row's and nobody else's.
+            // Each message is one row's and no other's.
             for message in first.aside.messages() {
                 let bytes = message.raw.as_ref().expect("kept").bytes();
                 let found = |words: &str| bytes.windows(words.len()).any(|window| window == words.as_bytes());

@@ -75,20 +75,20 @@ fn repeats_that_became_faults_stay_when_others_are_erased() {
     let mut repeats = Repeats::of(&|_| false);
     let taken = take_sifted(&path, &columns(), &hasher(), Some(&mut repeats), &mut |_| {}).expect("rows");
     let people = taken.rows.people().expect("people").to_vec();
-    // Nobody is that old any more.
+    // No person is that old any more.
     let fewer = FeedConfig::parse(&FEED.replace("119", "99"), Path::new("feed.toml")).expect("a feed file").columns;
     let rest = |person: Person| taken.aside.without(&[person].into(), &fewer, &hasher());
     let rows: Vec<u64> = rest(people[0]).expect("two are theirs").messages().iter().map(|one| one.place.row).collect();
     assert_eq!(rows, [4]);
     assert!(rest(people[1]).is_none() && rest(Person(1)).is_none());
-    // A column that is not there any more tells nobody.
+    // A column that is not there any more tells nothing.
     let other =
         FeedConfig::parse(&FEED.replace("\"id\"", "\"nr\""), Path::new("feed.toml")).expect("a feed file").columns;
     assert!(taken.aside.without(&people.into_iter().collect(), &other, &hasher()).is_none());
 }
 
 #[test]
-fn whoever_is_set_aside_for_a_fault_is_no_first_row() {
+fn a_person_who_is_set_aside_for_a_fault_is_no_first_row() {
     let folder = Folder::new();
     let row = |age: u64, stay: u64| format!("1,{age},1990-01-02,A,x,{stay}\n");
     let text = format!("id,age,born,ward,diagnosis,stay\n{}{}{}", row(500, 1), row(30, 2), row(30, 3));
@@ -144,7 +144,7 @@ fn many_are_handed_on_in_several_offers() {
     }
 }
 
-/// Whoever takes what is handed on may fail.
+/// The code that takes what is handed on may fail.
 #[test]
 fn what_cannot_be_handed_on_ends_it() {
     let folder = Folder::new();

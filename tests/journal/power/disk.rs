@@ -82,7 +82,7 @@ impl Disk {
         self.nodes[folder].names.push((name, inode));
     }
 
-    /// What whoever looks now sees.
+    /// What a reader sees who looks now.
     pub fn seen(&self) -> Roots {
         self.roots(&mut |_| Fate::Kept)
     }

@@ -83,7 +83,7 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// What everybody did who has worked there since.
+    /// What all writers did who have worked there since.
     pub fn end(mut self, place: &Place) -> Trace {
         let bytes = std::fs::read(place.trace()).expect("a trace");
         let (mut rest, before) = (&bytes[..], self.ops.len());

@@ -36,7 +36,7 @@ impl Script {
     /// Who comes in each tick.
     pub fn people(&self) -> Vec<Vec<Human>> {
         let (mut draw, mut known) = (Draw(self.seed), 0);
-        // Nobody in the first tick would be a dull script.
+        // No person in the first tick would be a dull script.
         let full = |draw: &mut Draw, known: &mut u128| loop {
             let people = crowd(draw, known);
             if people.len() > 5 {
@@ -78,7 +78,7 @@ impl Saying {
     fn created(&self, path: &str, bytes: &[u8], created: Created) -> Result<()> {
         match created {
             Created::Made => self.say("made", path, bytes),
-            // Somebody's object, of which the store says that it is there: it lasts as well.
+            // An object of another writer, of which the store says that it is there: it lasts as well.
             _ => self.store.read(path)?.into_iter().for_each(|there| self.say("made", path, &there)),
         }
         Ok(())
@@ -86,7 +86,7 @@ impl Saying {
 }
 
 fn say(said: &Mutex<File>, line: &str) {
-    said.lock().expect("nobody panics").write_all(format!("{line}\n").as_bytes()).expect("a file to speak in");
+    said.lock().expect("no thread panics").write_all(format!("{line}\n").as_bytes()).expect("a file to speak in");
 }
 
 impl ReadStore for Saying {
@@ -154,7 +154,7 @@ fn a_writer() {
 
 fn written(script: &Script, roots: &Path, chance: u64, said: &Arc<Mutex<File>>) -> Result<()> {
     let saying = |store, root| Arc::new(Saying { store, root, said: said.clone() });
-    let (private, _lock) = Local::private_locked(&roots.join("private"))?.expect("nobody else is at work");
+    let (private, _lock) = Local::private_locked(&roots.join("private"))?.expect("no other process is at work");
     let public = Local::public(&roots.join("public"))?;
     let mut live = script.open(saying(private, "private"), saying(public, "public"), chance)?;
     script.finish(&mut live)

@@ -56,7 +56,7 @@ pub fn inbox(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     }
 }
 
-/// Whoever is in the first file: their segment and, if they are not published, their atoms are written anew.
+/// A person who is in the first file: their segment and, if they are not published, their atoms are written anew.
 fn erase(world: World, at: usize, number: u8, rules: &Rules, steps: &mut Steps) {
     let Writer { name, fold, .. } = world.writers[at];
     let by = By::Writer(name);

@@ -41,7 +41,7 @@ impl fmt::Debug for Broken {
 struct Looked {
     /// Every state.
     states: Seen,
-    /// What lay in the store when everybody had died.
+    /// What lay in the store when all writers had died.
     stores: Seen,
     /// What lay in the store when its promises were looked at.
     kept: Seen,
@@ -120,11 +120,11 @@ pub fn explore(rules: &Rules) -> Explored {
     looked.explored(sights, None)
 }
 
-/// Everybody has died. One more starts alone on what lies there and goes on until there is nothing left to do.
+/// All writers have died. One more starts alone on what lies there and goes on until there is nothing left to do.
 fn alone(world: &World, rules: &Rules, looked: &mut Looked) -> Option<(&'static str, Vec<String>)> {
     let mut world = World { named: rules.starts, ..world.durable() };
     let rules = Rules { starts: rules.starts + 1, doubts: 0, ..*rules };
-    let (mut steps, mut way) = (Steps::new(), vec!["(everybody dies, one starts alone)".to_owned()]);
+    let (mut steps, mut way) = (Steps::new(), vec!["(all die, one starts alone)".to_owned()]);
     for _ in 0..ENOUGH {
         next(&world, &rules, &mut steps);
         let Some((_, what, then)) = steps.iter().find(|(by, _, _)| matches!(by, By::Writer(_))) else {

@@ -80,5 +80,5 @@ pub const PLANTED: [(Fault, &str); 24] = [
     (Fault::DrawsAgain, "the coins of a tick are drawn once"),
     (Fault::PacksFences, "what a writer knows is the fold of the log"),
     (Fault::FencesUnlooked, "what a writer knows is the fold of the log"),
-    (Fault::HaltsUnlooked, "nobody halts"),
+    (Fault::HaltsUnlooked, "no writer halts"),
 ];

@@ -191,7 +191,7 @@ impl Fold {
         (0..MANY).filter(|&file| self.taken[file] == tick + 1).fold(0, |all, file| all | self.seg[file].bit())
     }
 
-    /// Atoms of ticks whose people are not published, and the newest ones, which hold whoever waits.
+    /// Atoms of ticks whose people are not published, and the newest ones, which hold a person who waits.
     pub fn unpublished(&self) -> u128 {
         let keep = |tick: &usize| self.out >> tick & 1 == 0 || tick + 1 == usize::from(self.ticks);
         (0..MANY).filter(keep).fold(0, |all, tick| all | self.atoms[tick].bit())

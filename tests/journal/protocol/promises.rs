@@ -8,7 +8,7 @@ use super::world::{Answer, Note, Phase, Rules, World};
 /// A promise: its name, and whether it is kept.
 pub type Promise = (&'static str, fn(&World, &Rules) -> bool);
 
-/// What holds of what lies in the store, whoever runs. The order is that in which a broken one is looked for.
+/// What holds of what lies in the store, whichever writer runs. The order is that in which a broken one is looked for.
 pub const OF_THE_STORE: [Promise; 18] = [
     ("the log is one chain without gaps", the_log_is_one_chain_without_gaps),
     ("nothing outside before the fence", nothing_outside_before_the_fence),
@@ -33,7 +33,7 @@ pub const OF_THE_STORE: [Promise; 18] = [
 /// What holds of the writers in every state.
 pub const OF_THE_WRITERS: [Promise; 2] = [
     ("what a writer knows is the fold of the log", what_a_writer_knows_is_the_fold_of_the_log),
-    ("nobody halts", nobody_halts),
+    ("no writer halts", no_writer_halts),
 ];
 
 /// What holds once a writer has had the time to finish everything.
@@ -72,7 +72,7 @@ pub const SIGHTS: [Sight; 8] = [
             entry.kind() == Kind::Closed && (1..epoch).contains(&entry.rest())
         })
     }),
-    ("somebody is erased", |world| world.requests[1].answer == Answer::Done),
+    ("a person is erased", |world| world.requests[1].answer == Answer::Done),
 ];
 
 /// The decision that waits for a person, from 1: it is void after an erasure, a new tick, or once it is approved.
@@ -254,7 +254,7 @@ fn a_request_that_is_gone_was_answered(world: &World, _: &Rules) -> bool {
     world.requests.iter().all(|request| request.note != Note::Gone || request.answer != Answer::None)
 }
 
-fn nobody_halts(world: &World, _: &Rules) -> bool {
+fn no_writer_halts(world: &World, _: &Rules) -> bool {
     world.writers.iter().all(|writer| writer.phase != Phase::Halted)
 }
 

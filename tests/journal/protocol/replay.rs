@@ -163,7 +163,7 @@ fn the_daemon_writes_what_the_model_writes() {
             let may = |(by, what, _): &&(By, &str, World)| match by {
                 By::Crash(_) => draw.below(3) == 0,
                 By::Person => runs && !asked,
-                // Somebody who runs is not joined by another one.
+                // A writer that runs is not joined by another one.
                 _ => WORK.contains(what) && !(runs && *what == WORK[0]),
             };
             let steps: Steps = twins.steps().iter().filter(may).copied().collect();

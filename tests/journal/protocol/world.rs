@@ -13,7 +13,7 @@ pub enum Ask {
     Nothing,
     /// The release that is held when it is asked may leave.
     Approve,
-    /// Whoever is in the first file is to be taken out.
+    /// A person who is in the first file is to be taken out.
     Erase,
 }
 
@@ -130,9 +130,9 @@ impl Hash for Writer {
 /// What no promise can see afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Marks {
-    /// Somebody touched what is outside before its fence lasted.
+    /// A writer touched what is outside before its fence lasted.
     pub unfenced: bool,
-    /// Somebody took its own entry for another one's.
+    /// A writer took its own entry for another one's.
     pub alone: bool,
 }
 
@@ -208,7 +208,7 @@ impl World {
         }
     }
 
-    /// What happens outside counts against whoever has no fence.
+    /// What happens outside counts against a writer without a fence.
     pub fn outside(&mut self, at: usize) {
         let name = self.writers[at].name;
         let fenced = |(_, entry): (u8, Entry)| entry.kind() == super::entry::Kind::Fence && entry.writer() == name;

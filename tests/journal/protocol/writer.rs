@@ -175,7 +175,7 @@ pub fn missing(mut world: World, at: usize, rules: &Rules) -> World {
     ends(world, at)
 }
 
-/// It runs no more, and nobody remembers what it knew.
+/// It runs no more, and no writer remembers what it knew.
 pub fn ends(mut world: World, at: usize) -> World {
     world.writers[at] = Writer::default();
     world
