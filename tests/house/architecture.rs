@@ -131,6 +131,21 @@ fn the_engine_depends_on_pure_crates_only() {
     assert_eq!(planted, [("bytes".to_owned(), true), ("tokio".to_owned(), false)]);
 }
 
+/// The fuzz targets are a package of their own, with a lock of its own, which cargo does not look at here.
+#[test]
+fn the_lock_of_the_fuzz_targets_has_what_the_program_depends_on() {
+    let read = |path: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect(path);
+    let lock = read("tests/fuzz/Cargo.lock");
+    let is_missing = |name: &String| !lock.contains(&format!("\nname = \"{name}\"\n"));
+    let named = ["Cargo.toml", "src/engine/Cargo.toml"].map(|manifest| dependencies(&read(manifest)));
+    let names: Vec<String> = named.into_iter().flatten().map(|(name, _)| name).collect();
+    assert!(names.len() > PURE.len() && is_missing(&"no such crate".to_owned()));
+    let missing = names.iter().filter(|name| is_missing(name));
+    none(
+        missing.map(|name| format!("tests/fuzz/Cargo.lock lacks {name}: run `cargo metadata` in tests/fuzz")).collect(),
+    );
+}
+
 #[test]
 fn the_engine_holds_no_word_of_the_world_outside() {
     none(rust("src/engine").iter().flat_map(rules::words).collect());
