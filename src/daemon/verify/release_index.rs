@@ -24,7 +24,8 @@ pub fn look(
     let (Some(bytes), Some((newest, _))) = (store.read(INDEX)?, releases.last()) else { return Ok(None) };
     let there = in_one_line(&bytes);
     let page = |releases: &[&Manifest], language| in_one_line(&page(&newest.feed, releases, language));
-    let of = |releases: &[&Manifest]| Language::ALL.iter().any(|&language| page(releases, language) == there);
+    let is_there = |releases: &[&Manifest], language| there.is_some() && page(releases, language) == there;
+    let of = |releases: &[&Manifest]| Language::ALL.iter().any(|&language| is_there(releases, language));
     let all: Vec<&Manifest> = releases.iter().map(|(manifest, _)| manifest).collect();
     let staying = all.iter().filter(|manifest| !removals.holds(manifest.release));
     for listed in [&all, &staying.copied().collect()] {
@@ -39,8 +40,10 @@ pub fn look(
 }
 
 /// A page as versions up to 0.2 and later ones have it alike: those had line breaks between tags, and wrote an apostrophe as a number.
-fn in_one_line(page: &[u8]) -> String {
-    String::from_utf8_lossy(page).replace('\n', "").replace("&#39;", "'")
+/// `None` is no text.
+fn in_one_line(page: &[u8]) -> Option<String> {
+    let page = std::str::from_utf8(page).ok()?;
+    Some(page.replace('\n', "").replace("&#39;", "'"))
 }
 
 fn page(feed: &str, releases: &[&Manifest], language: Language) -> Vec<u8> {
