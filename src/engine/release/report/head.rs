@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::Report;
-use super::html::name;
+use super::html::{Text, name};
 use super::words::fill;
 
 /// The head.
@@ -12,7 +12,7 @@ pub fn head(report: &Report) -> Markup {
     html! {
         header {
             h1 { (fill(words.title, &[("feed", &name(&manifest.feed)), ("release", &manifest.release)])) }
-            p class="due" { (fill(words.due, &[("time", &minute(&manifest.time)), ("chain", &manifest.chain)])) }
+            p class="due" { (fill(words.due, &[("time", &Text(&minute(&manifest.time))), ("chain", &manifest.chain)])) }
             @for (what, text) in [(words.purpose, &manifest.purpose), (words.contact, &manifest.contact)] {
                 @if let Some(text) = text {
                     p class="due" { (what) ": " (name(text)) }
