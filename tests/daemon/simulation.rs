@@ -42,7 +42,8 @@ fn a_feed_keeps_its_promises_whatever_fails() {
         let played = std::iter::from_fn(at).map(|at| play(first.wrapping_add(at), &mut places, None));
         played.fold(Outcome::default(), Outcome::and)
     };
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // Of a run one process works at a time, and the next one wakes slowly: with as many runs as cores these would stand still in between.
+    let threads = 2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let all = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(plays)).collect();
         let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|fault| resume_unwind(fault)));
