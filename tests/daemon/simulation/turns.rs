@@ -31,12 +31,26 @@ pub struct Turns {
 #[derive(Default)]
 struct Known {
     now: Duration,
+    /// Until when processes work before the one that plays the world goes on.
+    goal: Duration,
     /// The process that works; `None`: the one that plays the world.
     at_work: Option<u32>,
     /// Until when each of the others waits.
     wait: BTreeMap<u32, Duration>,
     threads: BTreeMap<u32, JoinHandle<()>>,
     ended: Option<(u32, End)>,
+}
+
+impl Known {
+    /// It is the turn of the process that has waited for long enough, or of the one that plays the world.
+    fn turns(&mut self) {
+        let next = self.wait.iter().map(|(process, until)| (*until, *process)).min();
+        self.at_work = next.filter(|(until, _)| *until <= self.goal).map(|(until, process)| {
+            self.now = self.now.max(until);
+            self.wait.remove(&process);
+            process
+        });
+    }
 }
 
 impl Turns {
@@ -85,10 +99,13 @@ impl Turns {
         let mut known = self.lock();
         let until = known.now + time;
         known.wait.insert(process, until);
-        known.at_work = None;
-        self.turned.notify_all();
-        drop(known);
-        self.turn(process);
+        known.turns();
+        // Mostly no other has anything to do until then.
+        if known.at_work != Some(process) {
+            self.turned.notify_all();
+            drop(known);
+            self.turn(process);
+        }
     }
 
     /// Waits until it is the turn of this process.
@@ -111,14 +128,12 @@ impl Turns {
     pub fn until(&self, time: Duration) -> Option<(u32, End)> {
         loop {
             let mut known = self.lock();
-            let next = known.wait.iter().map(|(process, until)| (*until, *process)).min();
-            let Some((until, process)) = next.filter(|(until, _)| *until <= time) else {
+            known.goal = time;
+            known.turns();
+            if known.at_work.is_none() {
                 known.now = known.now.max(time);
                 return None;
-            };
-            known.now = known.now.max(until);
-            known.wait.remove(&process);
-            known.at_work = Some(process);
+            }
             self.turned.notify_all();
             while known.at_work.is_some() {
                 known = self.turned.wait(known).unwrap_or_else(PoisonError::into_inner);
