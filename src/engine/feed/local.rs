@@ -124,8 +124,11 @@ impl Feed {
         let carving = increment.carving.clone().filter(|_| recoding.is_empty());
         let table = match &carving {
             Some(carving) => Release::carved(&rows, 0..1, carving, trees),
+            // Of an earlier release whose classes are not kept its people are counted, and nothing else is asked.
+            None if recoding.is_empty() => Release::under(&rows, 0..1, &everything(trees)),
             None => Release::under(&rows, 0..1, recoding),
         };
-        ProposedRelease { carving, ..ProposedRelease::of(self.releases + 1, table, rows, vec![increment]) }
+        let recoding = recoding.clone();
+        ProposedRelease { carving, recoding, ..ProposedRelease::of(self.releases + 1, table, rows, vec![increment]) }
     }
 }

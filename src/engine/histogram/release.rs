@@ -30,6 +30,7 @@ impl std::fmt::Debug for Release {
 impl Release {
     /// The rows of some increments under a recoding.
     pub fn under(histogram: &Histogram, increments: std::ops::Range<u32>, recoding: &[Cut]) -> Release {
+        assert_eq!(recoding.len(), histogram.width(), "a cut for each column");
         let published = |_: usize, cell: &Cell| increments.contains(&cell.increment);
         let key = |tuple: usize, key: &mut [Node]| {
             for (slot, (cut, leaf)) in key.iter_mut().zip(recoding.iter().zip(histogram.tuple_at(tuple))) {
@@ -149,6 +150,8 @@ impl Release {
             return self;
         }
         self.values.iter_mut().for_each(|value| *value = map[*value as usize]);
+        let ascend = |class: usize| self.values[self.range(class)].is_sorted_by(|one, next| one < next);
+        assert!((0..self.classes()).all(ascend), "values keep their order under another dictionary");
         self
     }
 
@@ -233,6 +236,7 @@ impl Release {
                 more.start.push(more.values.len() as u32);
             }
         }
+        assert!(more.rows() <= self.rows(), "some of the rows");
         more
     }
 
@@ -366,6 +370,7 @@ pub fn number_recodings(releases: &mut [Release], trees: &[&Taxonomy]) -> Vec<us
         })
         .collect();
     releases.iter_mut().zip(&number).for_each(|(release, &at)| release.recoding.clone_from(&full[at]));
+    assert_eq!(number.len(), releases.len(), "a number for each release");
     number
 }
 
