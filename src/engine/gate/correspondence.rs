@@ -72,6 +72,8 @@ impl<'a> Correspondence<'a> {
     /// Candidates left in the earlier class after F, in the later class after C.
     pub fn f_and_c_left(&self, earlier: usize, later: usize) -> (u64, u64) {
         let excluded = self.cracks(earlier, later).fold((0, 0), |sum, crack| (sum.0 + crack.f, sum.1 + crack.c));
+        assert!(excluded.0 <= self.earlier.size(earlier), "no more rows are excluded than the earlier class has");
+        assert!(excluded.1 <= self.later.size(later), "no more rows are excluded than the later class has");
         (self.earlier.size(earlier) - excluded.0, self.later.size(later) - excluded.1)
     }
 

@@ -16,6 +16,7 @@ fn mean(shown: impl Iterator<Item = (Node, u64)>, rows: u64, tree: &Taxonomy) ->
         return 0.0;
     }
     let sum: u128 = shown.map(|(node, rows)| u128::from(rows) * u128::from(tree.values(node) - 1)).sum();
+    assert!(sum <= u128::from(rows) * u128::from(all - 1), "a label stands for no more than all values");
     sum as f64 / (rows as f64 * (all - 1) as f64)
 }
 
@@ -37,6 +38,7 @@ fn over_columns(trees: &[&Taxonomy], loss: impl Fn(usize, &Taxonomy) -> f64) -> 
 /// The discernibility of a release, from sums over its rows.
 pub fn discernibility_of_sums(sums: &TableSums) -> f64 {
     let sum: u128 = sums.sizes().map(|(size, classes)| u128::from(size).pow(2) * u128::from(classes)).sum();
+    assert!(sum <= u128::from(sums.rows()).pow(2), "classes share no row");
     sum as f64 / (sums.rows() as f64).powi(2)
 }
 
@@ -44,5 +46,6 @@ pub fn discernibility_of_sums(sums: &TableSums) -> f64 {
 pub fn discernibility(release: &Release) -> f64 {
     let square = |class: usize| u128::from(release.size(class)).pow(2);
     let sum: u128 = (0..release.classes()).map(square).sum();
+    assert!(sum <= u128::from(release.rows()).pow(2), "classes share no row");
     sum as f64 / (release.rows() as f64).powi(2)
 }

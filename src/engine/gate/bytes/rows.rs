@@ -12,6 +12,7 @@ use super::dictionary;
 use super::leak::Leak;
 use super::sheet::Sheet;
 use crate::histogram::{CellReading, Encoder, Labelled, RawCell, ReadableColumn};
+use crate::model::Role;
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 16;
@@ -34,6 +35,7 @@ pub fn read<'e>(
         rows = rows.classed();
     }
     let mut unsorted = false;
+    assert_eq!(encoder.quasi(), sheet.columns.of(Role::Quasi).count(), "a code for each quasi column");
     for group in 0..metadata.num_row_groups() {
         let mut shown = vec![BTreeSet::new(); metadata.row_group(group).num_columns()];
         let Some(batches) = batches(bytes, metadata, group) else {

@@ -59,7 +59,9 @@ impl Sheet {
             missing: !self.is_release(column),
             short: column.kind == Kind::Date || self.is_release(column),
         });
-        quasi.chain(class).chain(sensitive).collect()
+        let wanted: Vec<ExpectedColumn<'_>> = quasi.chain(class).chain(sensitive).collect();
+        assert!(!wanted.is_empty(), "a table has columns");
+        wanted
     }
 
     fn is_release(&self, column: &Column) -> bool {

@@ -38,6 +38,7 @@ pub fn join(
     let heads = quasi.iter().map(|run| Heads { since: 0, count: run.rows });
     let exact = Headcount::of(width, leaves.iter().zip(heads));
     let release = Release::under(&counted, 0..1, recoding);
+    assert_eq!(release.rows(), exact.rows(), "both tables have the same rows");
     Ok(PublishedTable { release, values: counted.values().clone(), exact: Some(exact) })
 }
 
@@ -54,6 +55,7 @@ fn leaves(quasi: &[Alike], columns: &Columns) -> Result<Vec<Vec<Leaf>>, Vec<Leak
     if !inner.is_empty() {
         return Err(inner);
     }
+    assert!(quasi.iter().all(|run| run.nodes.len() == trees.len()), "a label for each column");
     let leaf = |(&node, tree): (&Node, &&Taxonomy)| tree.leaf_range(node).start;
     Ok(quasi.iter().map(|run| run.nodes.iter().zip(&trees).map(leaf).collect()).collect())
 }
@@ -66,6 +68,7 @@ fn numbered(quasi: &[Alike], leaves: &[Vec<Leaf>], columns: &Columns, recoding: 
     let mut classes: Vec<&Vec<Node>> = nodes.iter().collect();
     classes.sort_unstable();
     classes.dedup();
+    assert!(classes.len() <= quasi.len(), "a class has rows");
     let number = |nodes: &Vec<Node>| 1 + classes.binary_search(&nodes).expect("a class of these rows") as i64;
     let wrong = quasi.iter().zip(&nodes).filter(|(run, nodes)| run.class != number(nodes)).map(|(run, nodes)| {
         let text =

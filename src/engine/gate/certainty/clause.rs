@@ -133,6 +133,7 @@ impl Clause<'_> {
 
     /// By bounds, where values are distinct.
     fn bounded(&self, trees: &[&Taxonomy], budget: &mut CertaintyBudget) -> Result<(Vec<Fact>, bool), CertaintyUndone> {
+        assert_eq!(self.least, 1, "of rows that may wait no bounds are known");
         let cells: usize = self.refused.crowds.iter().map(|crowd| crowd.parts.len() * crowd.children.len()).sum();
         budget.spend((cells * trees.len()) as u64)?;
         let room = |class: usize, children: &[Node]| {
@@ -193,6 +194,7 @@ impl Room {
     fn new(rows: u64, caps: impl Iterator<Item = u64>) -> Room {
         let caps: Vec<u64> = caps.map(|cap| cap.min(rows)).collect();
         let total = caps.iter().fold(0, |sum: u64, &cap| sum.saturating_add(cap));
+        assert!(total >= caps.iter().copied().max().unwrap_or(0), "parts together have no less room than one");
         Room { rows, caps, total }
     }
 }

@@ -113,6 +113,7 @@ impl<'g> Growth<'g> {
         let (Some(other), None) = (several.next(), several.next()) else { return (Vec::new(), true) };
         // A new node with one node below it splits no class; its clause is about the parts of the other column.
         let parts = if other == column { children } else { grown.parts[other] };
+        assert!(grown.by >= self.a, "no class grows by fewer people than an atom has");
         if parts.len() != 2 || grown.by != self.a {
             return (Vec::new(), true);
         }
@@ -129,5 +130,6 @@ fn under<'c>(cut: &'c Cut, tree: &Taxonomy, node: Node) -> &'c [Node] {
     let nodes = cut.nodes();
     let from = nodes.partition_point(|&below| below < node);
     let under = nodes[from..].partition_point(|&below| tree.covers(node, below));
+    assert!(from + under <= nodes.len(), "nodes of the cut");
     &nodes[from..from + under]
 }

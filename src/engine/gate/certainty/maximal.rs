@@ -84,5 +84,6 @@ fn of(
         Some(TraceClass { nodes, rows, parts, children: children(class) }).filter(|crowd| crowd.children.len() > 1)
     };
     let crowds: Vec<TraceClass> = classes.filter_map(crowd).collect();
+    assert!(crowds.iter().all(|crowd| crowd.rows > 0), "a class has rows");
     (!crowds.is_empty()).then_some(ReplayedRefusal { column, crowds })
 }

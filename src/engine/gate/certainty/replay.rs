@@ -94,6 +94,7 @@ pub fn refusals(
         }
         refused.push(ReplayedRefusal { column, crowds });
     }
+    assert!(state.live.is_empty(), "each candidate has had its turn");
     Ok(refused)
 }
 

@@ -163,6 +163,8 @@ impl<'c, 'a> Sweep<'c, 'a> {
         let done: Vec<Result<_, Shrunk>> = taken.into_par_iter().map(attacked).collect();
         for done in done {
             let (release, left, against) = done?;
+            let counts = chain.releases[release].counts();
+            assert!(left.iter().zip(counts).all(|(left, count)| left <= count), "an attack adds no rows");
             (self.left[release], self.against[release]) = (left, against);
         }
         Ok(())
@@ -175,6 +177,7 @@ impl<'c, 'a> Sweep<'c, 'a> {
             let paper = if release == increment { left } else { counts };
             TargetView { recoding: self.chain.number[release], release, left, paper }
         };
+        assert!(increment < self.chain.releases.len(), "an increment of the chain");
         Sight { increment, views: self.seen_in(increment).into_iter().map(view).collect() }
     }
 }

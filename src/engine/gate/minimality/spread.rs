@@ -43,6 +43,7 @@ impl RowSpread {
     /// All tables, each as rows by class and people; `None` where there are more than so many, or more work than so many
     /// steps is needed. There is no table where these people do not fill these classes.
     pub fn tables(&self, most: usize, mut steps: u64) -> Option<Vec<SpreadTable>> {
+        assert_eq!(self.people.iter().sum::<u64>(), self.classes.iter().sum::<u64>(), "each person has a row");
         let mut places = vec![0u64; self.people.len()];
         self.may.iter().for_each(|&(_, people)| places[people] += 1);
         let mut search = SpreadSearch {
@@ -92,6 +93,7 @@ impl RowSpread {
 
     /// Ways in which single people can own the rows of a table: multinomials, since rows of one class are alike to them.
     fn ways(&self, table: &SpreadTable) -> BigUint {
+        assert_eq!(table.len(), self.classes.len(), "rows of each class");
         let mut ways = BigUint::from(1u8);
         for (at, &people) in self.people.iter().enumerate() {
             let mut left = people;
@@ -99,6 +101,7 @@ impl RowSpread {
                 ways *= choose(left, class[at]);
                 left -= class[at];
             }
+            assert_eq!(left, 0, "all rows of equal people lie somewhere");
         }
         ways
     }
@@ -106,6 +109,7 @@ impl RowSpread {
     /// What a reader is left with of all tables: `counted` per table and class, over the people who have rows there. Per kind of
     /// people and value the generalised rows that have it, over all that are left.
     pub fn mixed(&self, tables: &[SpreadTable], counted: &[Vec<AssignmentCounts>]) -> AssignmentCounts {
+        assert_eq!(tables.len(), counted.len(), "what was counted of each table");
         let values = counted.iter().flatten().flat_map(|one| &one.held).map(Vec::len).max().unwrap_or(0);
         let mut mixed =
             AssignmentCounts { left: BigUint::ZERO, held: vec![vec![BigUint::ZERO; values]; self.people.len()] };
@@ -133,6 +137,7 @@ impl SpreadSearch {
     /// So many rows of these people lie in this class.
     fn settle(&mut self, at: usize, rows: u64) {
         let (class, people) = self.open.swap_remove(at);
+        assert!(rows <= self.people[people] && rows <= self.classes[class], "no more rows than are left");
         self.room[people] -= self.classes[class];
         self.rows[class] -= self.people[people];
         self.table[class][people] = rows;

@@ -69,6 +69,8 @@ impl LayeredColumn {
             let first = column.values(&column.node(layer, 0));
             column.longest.push(first);
         }
+        assert_eq!(column.nodes(column.height()), 1, "one node holds the whole domain");
+        assert_eq!(column.domain(), column.lengths.iter().sum::<u64>(), "the root has all values");
         Ok(column)
     }
 
@@ -95,6 +97,7 @@ impl LayeredColumn {
 
     /// The node of a layer that holds a leaf.
     pub fn above(&self, layer: usize, leaf: u32) -> usize {
+        assert!(leaf < self.leaves(), "a leaf of this column");
         self.layers[layer - 1].partition_point(|&start| start <= leaf) - 1
     }
 

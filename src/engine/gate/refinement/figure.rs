@@ -65,6 +65,7 @@ impl SolutionCount {
 
     /// Of a number that is off by so many units of [`UNIT`].
     pub(super) fn near(number: WideFloat, units: f64) -> SolutionCount {
+        assert!(units >= 0.0, "an error is not negative");
         let (log10, rounding) = number.log10();
         SolutionCount::Near { log10, error: rounding + error(units) }
     }
@@ -161,5 +162,6 @@ fn error(units: f64) -> f64 {
 pub fn wide(number: &BigUint) -> WideFloat {
     let shift = number.bits().saturating_sub(128);
     let top = (number >> shift).iter_u64_digits().rev().fold(0u128, |top, digit| (top << 64) | u128::from(digit));
+    assert!(number.bits() <= 128 + shift, "the top digits are left");
     WideFloat::from(top).scaled(shift as i64)
 }

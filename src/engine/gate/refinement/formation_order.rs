@@ -28,6 +28,7 @@ impl After {
             stride *= column.nodes(layer) as u64;
         }
         nodes.reverse();
+        assert_eq!(nodes.len(), release.columns().len(), "nodes of each column");
         After { nodes, later }
     }
 }
@@ -119,6 +120,7 @@ impl<'r> Turns<'r> {
                 of.push(keys.len() - 1);
             }
         }
+        assert_eq!(of.len(), release.classes().len(), "a turn for each class");
         let orderly = keys.is_sorted();
         Turns { of, keys, orderly }
     }

@@ -91,6 +91,7 @@ impl Layers {
             }
         }
         refusals.extend(at_root);
+        assert_eq!(refusals.len(), classes.len(), "refusals on the way to each label");
         self.regions(classes, (division.people(), CarvingRule::Crowds { refusals }))
     }
 
@@ -120,6 +121,7 @@ fn is_root(nodes: &[Node]) -> bool {
 /// What is left of a target that nothing narrows down: all of it.
 pub fn open(release: &CarvedRelease, marginals: bool, budget: RefinementBudget, target: &mut AttackTarget) {
     let cells = cover::cells(&release.segment(target.place));
+    assert!(cells > 0, "a segment has combinations");
     (target.free_volume, target.free_cells) = (Some(target.volume), Some(cells));
     target.cra = target.lr.clone();
     target.ratio = match &target.lr {

@@ -65,6 +65,7 @@ pub fn attacked<'n>(
             format!("{of}: there is no way left for their rows to lie, so the release was not made as it is said")
         }
     })?;
+    assert!(found.targets.len() <= release.places().len(), "each place is attacked once");
     Ok(RefinementVerdict { layers, release, found })
 }
 
@@ -99,6 +100,7 @@ fn carved(
 ) -> Result<(Layers, CarvedRelease), String> {
     let layers = Layers::of(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
     let release = release(&layers, policy.a()).map_err(|why| why.to_string())?;
+    assert_eq!(release.k(), policy.a(), "an atom has as many people as the policy says");
     Ok((layers, release))
 }
 

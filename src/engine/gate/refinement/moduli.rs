@@ -52,6 +52,7 @@ impl Moduli {
             true => Cow::Borrowed(usual),
             false => Cow::Owned(Rings::new(number, most)),
         };
+        assert!(rings.all.len() >= number && rings.most >= most, "rings enough for the numbers");
         Moduli { rings, number }
     }
 
@@ -62,6 +63,7 @@ impl Moduli {
 
     /// The number with these residues, one per ring (Garner 1959).
     pub fn number(&self, residues: &[u64]) -> BigUint {
+        assert_eq!(residues.len(), self.number, "a residue of each ring");
         let mut digits: Vec<u64> = Vec::with_capacity(residues.len());
         for ((ring, inverses), &residue) in self.rings().iter().zip(&self.rings.inverses).zip(residues) {
             let less = |rest: u64, (&digit, &inverse): (&u64, &u64)| {

@@ -110,6 +110,7 @@ impl CarvedRelease {
         let distinct: BTreeSet<&StateKey> = key_of.values().collect();
         let number: BTreeMap<&StateKey, u32> = distinct.into_iter().zip(0..).collect();
         release.keys = release.classes.iter().map(|class| number[&key_of[&class.state]]).collect();
+        assert_eq!(release.keys.len(), release.classes.len(), "a key for each class");
         Ok(release)
     }
 
@@ -170,6 +171,7 @@ impl CarvedRelease {
     /// By how much the label of a target moves the odds of where one of its people lies, where halving tossed coins.
     pub fn bound(&self, place: AttackedRows) -> Option<u64> {
         let CarvingRule::Crowds { refusals } = &self.rule else { return None };
+        assert!(refusals.len() >= self.classes.len(), "refusals of each class");
         let at = match place {
             AttackedRows::Class(at) => at,
             AttackedRows::Outliers => self.classes.len(),
@@ -288,6 +290,7 @@ impl CarvedRelease {
     /// The segment: a range of leaves per column.
     pub fn segment(&self, place: AttackedRows) -> Vec<Range<u32>> {
         let nodes = self.nodes(place);
+        assert_eq!(nodes.len(), self.columns.len(), "a node for each column");
         self.columns.iter().zip(nodes).map(|(column, (layer, node))| column.node(layer, node)).collect()
     }
 
@@ -321,6 +324,7 @@ impl CarvedRelease {
             }
             rounds.push(round);
         }
+        assert!(rounds.is_sorted(), "a later class is of no earlier round");
         Ok(rounds)
     }
 }

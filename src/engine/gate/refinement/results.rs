@@ -74,6 +74,7 @@ impl AttackResult {
         let release = names.release();
         let attack = RefinementAttack::new(release, terms).map_err(NoFinding::Malformed)?;
         let targets = attack.targets();
+        assert_eq!(targets.len(), release.places().len(), "each place is attacked");
         let joint = match (together, limits.max_joint_ratio) {
             (Together::Not, _) | (Together::IfLimited, None) => None,
             (_, Some(_)) => Some(joint(&attack, &targets)).filter(known),

@@ -102,6 +102,7 @@ impl Residues {
             };
             ring.over.push(next);
         }
+        assert_eq!(ring.over.len(), most as usize + 1, "a quotient for each number up to the largest");
         ring
     }
 
@@ -128,6 +129,7 @@ impl Residues {
 
     /// 1 / a.
     pub fn invert(&self, a: u64) -> u64 {
+        assert!(a > 0 && a < self.prime, "only what is not 0 can be inverted");
         let (mut square, mut product, mut exponent) = (a, self.of(1), self.prime - 2);
         while exponent > 0 {
             if exponent & 1 == 1 {

@@ -71,6 +71,7 @@ impl<'s> Sampler<'s> {
         let weights = count::weights(&Floats, &drawn, &paths, Weigh::Solutions);
         let behind = count::behind(&Floats, &paths, &weights);
         let urn = |blocks: &Vec<usize>| Urn::new(blocks.iter().map(|&block| shape.blocks[block].volume));
+        assert_eq!(inside.len(), drawn.blocks.len(), "each block that is drawn holds some");
         let urns = inside.iter().map(urn).collect();
         Some(Sampler { shape, drawn, inside, urns, paths, weights, behind })
     }
@@ -143,6 +144,7 @@ impl<'s> Sampler<'s> {
             let target = self.behind[state] * WideFloat::new(portion(middle));
             if target < reached { low = middle + 1 } else { high = middle }
         }
+        assert!(low <= STEPS, "one of the steps");
         First { end: low, rows: rows as u32, to: to as u32 }
     }
 
@@ -154,6 +156,7 @@ impl<'s> Sampler<'s> {
             _ => {
                 let mut parts = self.urns[drawn].draw(rows, self.shape.distinct, draws);
                 parts.sort_unstable();
+                assert_eq!(parts.len() as u64, rows, "each row is in one part");
                 let same = parts.chunk_by(|a, b| a == b);
                 counts.extend(same.map(|parts| (self.inside[drawn][parts[0]], parts.len() as u64)));
             }
@@ -188,6 +191,7 @@ impl<'s> Sampler<'s> {
             counts.iter().for_each(|&(block, rows)| blocks[block].meet(rows));
             held.iter().for_each(|&(at, child, rows)| slabs[at][child].meet(rows));
         }
+        assert!(hits <= number, "a draw hits once");
         let share = if number == 0 { 0.0 } else { arithmetic::least(hits, number) - self.slack() };
         let log10 = (share > 0.0).then(|| self.all() + share.log10() - 1e-15);
         let of = |range: Range| range.of(hits);

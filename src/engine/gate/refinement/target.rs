@@ -154,6 +154,7 @@ impl AttackTarget {
                 return None;
             }
             if small {
+                assert!(least <= most, "a number of rows from the least to the most");
                 crowds.push(CertainClass { part, least, most });
             }
         }

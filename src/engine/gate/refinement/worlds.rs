@@ -91,6 +91,7 @@ fn rows(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<(Vec<
         whole &= all_of_them;
         all.push(TargetRows::new(target.rows as usize, cells, parts_of_blocks(target)));
     }
+    assert_eq!(all.len(), targets.len(), "rows of each target");
     Ok((all, whole))
 }
 
@@ -148,5 +149,6 @@ fn one(
         }
     }
     let cell = |((block, caps), most): ((usize, Vec<u32>), u64)| EqualCells { block, caps, most };
+    assert!(found.keys().all(|(_, caps)| caps.len() == after.len()), "a cap of each state that comes before");
     Ok((found.into_iter().map(cell).collect(), every == 1))
 }

@@ -35,7 +35,7 @@ pub(super) struct PersonAddends {
 impl PersonAddends {
     fn of(numbers: &[i64]) -> PersonAddends {
         let largest: Vec<u64> = numbers.iter().map(|number| number.unsigned_abs()).collect();
-        let sum = numbers.iter().map(|&number| i128::from(number)).sum();
+        let sum: i128 = numbers.iter().map(|&number| i128::from(number)).sum();
         PersonAddends {
             count: numbers.len() as u64,
             sum,
@@ -64,6 +64,7 @@ impl PersonAddends {
         self.sum += other.sum;
         self.sizes += &other.sizes;
         self.largest.extend(&other.largest);
+        assert!(BigUint::from(self.sum.unsigned_abs()) <= self.sizes, "a sum is no larger than the sum of sizes");
     }
 }
 
@@ -112,6 +113,7 @@ impl SumRules {
         if self.are_few(numbers) {
             return Aggregate { count: None, sum: None };
         }
+        assert!(numbers.count == 0 || numbers.count >= self.k, "what is told is told of at least k people");
         Aggregate { count: Some(numbers.count), sum: (!self.gives_away(numbers)).then_some(numbers.sum) }
     }
 }
@@ -136,6 +138,7 @@ pub(super) fn addends(
         let numbers = labels.entry(label(&leaves)?).or_insert_with(|| vec![Vec::new(); measures]);
         numbers.iter_mut().zip(rows.measures()).for_each(|(numbers, column)| numbers.extend(column[row]));
     }
+    assert!(labels.len() <= rows.len(), "a label has a row");
     let added = |numbers: Vec<Vec<i64>>| numbers.iter().map(|numbers| PersonAddends::of(numbers)).collect();
     Some(labels.into_iter().map(|(label, numbers)| (label, added(numbers))).collect())
 }
@@ -146,6 +149,7 @@ pub(super) fn earlier(
     measures: usize,
     largest: usize,
 ) -> Option<Vec<(Vec<Node>, Vec<PersonAddends>)>> {
+    assert!(measures > 0, "numbers are of some measure");
     let width = table.values().width() / measures;
     if table.values().width() != measures * width || width != 3 + largest {
         return None;

@@ -206,7 +206,10 @@ impl JudgedTable {
         let bytes = tables.into_bytes().into_iter().chain([pages.taxonomy, pages.report]).chain(pages.notice);
         match table {
             Some(table) if verdict.safe() => {
-                let files = paths.into_iter().zip(bytes).collect();
+                let many = paths.len();
+                let files: Vec<(String, Vec<u8>)> = paths.into_iter().zip(bytes).collect();
+                assert_eq!(files.len(), many, "each file has its bytes");
+                assert_eq!(files.len(), lines.len(), "the manifest has a line for each file");
                 Ok(Approved { files, lines, manifest: pages.manifest, table, growth, measures, parts, verdict })
             }
             _ => Err(verdict),

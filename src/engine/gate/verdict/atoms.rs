@@ -69,6 +69,7 @@ fn split(ready: &Ready<'_>, newest: &Newest<'_>, reasons: &mut Vec<RejectionReas
             Some(above) => join(above, &own, &ready.trees),
         }
     }
+    assert_eq!(above.len(), atoms.len(), "one label above the people of each atom");
     for (atom, above) in above.iter().enumerate() {
         let held = |column: usize, node: Node| {
             let tree = ready.trees[column];

@@ -55,6 +55,7 @@ pub(super) fn meant(ready: &Ready<'_>, measures: usize) -> Option<BTreeMap<Vec<N
         };
         seen.iter().map(of).collect()
     };
+    assert_eq!(seen.len(), measures, "what is seen of each measure");
     let classes = (0..ready.table.classes()).map(|class| ready.table.class(class));
     Some(classes.map(|class| (class.to_vec(), told(class))).collect())
 }
@@ -69,6 +70,7 @@ fn label(ready: &Ready<'_>, newest: &Newest<'_>, leaves: &[Leaf]) -> Vec<Node> {
 
 fn come(parts: &mut [[Parts; 2]], new: impl IntoIterator<Item = (Vec<Node>, Vec<PersonAddends>)>) {
     for (label, numbers) in new {
+        assert_eq!(numbers.len(), parts.len(), "numbers of each measure");
         for (kinds, numbers) in parts.iter_mut().zip(numbers) {
             kinds.iter_mut().for_each(|kind| kind.untold.push((label.clone(), numbers.clone())));
         }
@@ -86,6 +88,7 @@ fn tell(parts: &mut [[Parts; 2]], rules: &SumRules, recoding: &[Cut], trees: &[&
 impl Parts {
     fn become_one(&mut self, recoding: &[Cut], trees: &[&Taxonomy], passes: impl Fn(&PersonAddends) -> bool) {
         let mut classes: BTreeMap<Vec<Node>, Vec<(Vec<Node>, PersonAddends)>> = BTreeMap::new();
+        let before = self.people();
         for part in self.untold.drain(..) {
             classes.entry(class_of(&part.0, recoding, trees).0).or_default().push(part);
         }
@@ -97,6 +100,12 @@ impl Parts {
                 false => self.untold.extend(parts),
             }
         }
+        assert_eq!(self.people(), before, "numbers are told or are not, and none is lost");
+    }
+
+    fn people(&self) -> u64 {
+        let untold: u64 = self.untold.iter().map(|(_, numbers)| numbers.count).sum();
+        self.told.values().map(|total| total.count).sum::<u64>() + untold
     }
 }
 

@@ -61,6 +61,7 @@ pub fn checks(ready: &Ready<'_>) -> Vec<CheckResult> {
         return Vec::new();
     }
     let atoms = ready.case.older.last().map(|older| older.atoms);
+    assert_eq!(ready.case.recoding.len(), ready.trees.len(), "a cut for each column");
     let told = Some(ready.case).filter(|case| case.searched && limits.looks_at_coarseness() && ready.exact.is_none());
     let told = told.and_then(|case| learnt(case.policy, case.history, atoms, &ready.table, &ready.trees));
     let certain = told.as_ref().map_or(CheckResult::not_made(Check::Certainty), |told| certain(told, ready.case));

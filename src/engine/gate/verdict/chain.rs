@@ -69,6 +69,7 @@ fn weakest(ready: &Ready<'_>, lineage: &Lineage) -> Option<(Vec<Weak>, bool)> {
             }
         })
     };
+    assert!(found.iter().all(|weak| weak.increment <= last), "people of an increment of the chain");
     swept.ok().filter(|()| shown).map(|()| (found, whole))
 }
 

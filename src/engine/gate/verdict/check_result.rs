@@ -83,6 +83,7 @@ impl CheckResult {
 
     /// The figure, where it may be published.
     pub fn public_value(&self) -> Option<Figure> {
+        assert!(!(self.sensitive && self.private), "a figure is withheld for one reason");
         self.value.filter(|_| self.made && !self.sensitive && !self.private)
     }
 
@@ -102,7 +103,9 @@ impl Verdict {
     /// Whether a check that may depend on sensitive values speaks against it. Such a release is never merged with the next
     /// one, even if other checks speak against it as well (SCIENCE 3).
     pub fn stops(&self) -> bool {
-        self.checks.iter().any(|check| check.sensitive && !check.reasons.is_empty())
+        let stops = self.checks.iter().any(|check| check.sensitive && !check.reasons.is_empty());
+        assert!(!(stops && self.safe()), "what stops a chain is not safe");
+        stops
     }
 
     /// Every reason with its check.

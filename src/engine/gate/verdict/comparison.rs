@@ -283,6 +283,7 @@ impl<'a> Ready<'a> {
             assert!(values.len() == self.values.len(), "all values are known");
             rows = all.with_values(&values, &maps[1]);
         }
+        assert_eq!(releases.len(), recodings.len(), "each release has a recoding");
         Lineage { releases, kept, number: renumbered(&recodings), rows, all_people: !unchanged }
     }
 
@@ -324,6 +325,7 @@ impl<'a> Ready<'a> {
     /// What was read, and what came of comparing it.
     pub fn into_found(self) -> ComparedCandidate {
         let table = PublishedTable { release: self.table, values: self.values, exact: self.exact };
+        assert!(self.crowds.is_none() || self.lineage.is_none(), "a release is judged by one of them");
         let (growth, kept) = self.crowds.map(|crowds| (crowds.growth, crowds.kept)).unzip();
         ComparedCandidate {
             table,
@@ -446,5 +448,7 @@ fn renumbered(of: &[usize]) -> Vec<usize> {
             known.len() - 1
         })
     };
-    of.iter().map(number).collect()
+    let numbers: Vec<usize> = of.iter().map(number).collect();
+    assert!(numbers.iter().enumerate().all(|(at, &number)| number <= at), "numbers are given in order");
+    numbers
 }

@@ -107,6 +107,7 @@ impl People {
                 None => _ = newcomers.number(&[now]),
             }
         }
+        assert!(both.len() + newcomers.len() <= 2 * self.slices.len(), "each slice is in both, or came");
         (both.iter().map(|pair| [pair[0], pair[1]]).collect(), newcomers.iter().map(|class| class[0]).collect())
     }
 }

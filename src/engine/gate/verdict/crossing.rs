@@ -46,6 +46,7 @@ fn only_coarser(lineage: &Lineage) -> bool {
 fn holds(ready: &Ready<'_>, lineage: &Lineage, chain: &ReleaseChain<'_>) -> bool {
     let k = ready.case.policy.k();
     let recodings: Vec<&[Cut]> = lineage.releases.iter().map(|release| release.recoding()).collect();
+    assert_eq!(recodings.len(), lineage.number.len(), "a recoding of each release");
     if lower_bounds(&lineage.rows, &recodings, &ready.trees).into_iter().flatten().all(|left| left >= k) {
         return true;
     }

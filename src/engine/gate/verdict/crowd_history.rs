@@ -90,7 +90,9 @@ impl ReleaseGrowth {
     /// The same under a dictionary that holds more values; `map` gives each old code its new one, in order.
     #[must_use]
     pub fn with_values(self, map: &[ValueCode]) -> ReleaseGrowth {
-        ReleaseGrowth { added: self.added.with_values(map), sums: self.sums.with_values(map) }
+        let told = ReleaseGrowth { added: self.added.with_values(map), sums: self.sums.with_values(map) };
+        assert!(told.added.rows() <= told.sums.rows(), "the new rows are some of all");
+        told
     }
 }
 
@@ -99,6 +101,7 @@ impl CrowdHistory {
     pub fn growth(&self, added: Release, map: &[ValueCode]) -> ReleaseGrowth {
         let mut sums = self.sums.clone().with_values(map);
         sums.add(&added, |label| self.size_of(label));
+        assert_eq!(sums.rows(), self.sums.rows() + added.rows(), "the rows before and those that are new");
         ReleaseGrowth { added, sums }
     }
 
@@ -117,6 +120,7 @@ impl CrowdHistory {
         }
         self.sums = sums;
         self.added.push(Added::new(added));
+        assert_eq!(self.sizes.0.values().sum::<u64>(), self.sums.rows(), "each row has one label");
     }
 
     fn recode_added(&mut self, map: &[ValueCode]) {
@@ -129,13 +133,16 @@ impl CrowdHistory {
     /// The same releases under another dictionary; `map` gives each code that a row has its new one.
     pub fn recode(&mut self, map: &[ValueCode]) {
         self.recode_added(map);
+        let rows = self.sums.rows();
         self.sums = std::mem::take(&mut self.sums).with_values(map);
+        assert_eq!(self.sums.rows(), rows, "other codes, the same rows");
     }
 
     /// Which codes of a dictionary of so many some row has.
     pub fn used(&self, values: usize) -> Vec<bool> {
         let mut used = vec![false; values];
         self.added.iter().flat_map(|added| added.rows.values()).for_each(|value| used[*value as usize] = true);
+        assert!(self.sums.rows() == 0 || used.contains(&true), "rows have values");
         used
     }
 

@@ -107,6 +107,7 @@ pub fn atoms(ready: &Ready<'_>) -> CheckResult {
             reasons.push(RejectionReason::plain("data", "a person is in no atom of their increment"));
             continue;
         };
+        assert!(people.classes() <= carving.classes().len(), "people are in atoms of the increment");
         for atom in carving.classes() {
             let size = people.size_of(atom);
             smallest = Some(smallest.map_or(size, |least| least.min(size)));
@@ -142,6 +143,7 @@ pub fn refinement(ready: &Ready<'_>) -> CheckResult {
         let text = format!("halving by this policy does not come to the label {place}");
         found.reasons.push(RejectionReason::plain(place, text));
     }
+    assert!(unreached.is_sorted(), "labels are named in order");
     let reached = labels.iter().enumerate().filter(|(class, _)| unreached.binary_search(class).is_err());
     let most = reached.map(|(_, label)| division.most_refused(label, policy.refusals())).max();
     let figure = most.map(|refused| 4f64.powi(refused as i32));

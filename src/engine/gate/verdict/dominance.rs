@@ -96,6 +96,7 @@ fn cells_of(aggregate: Aggregate, decimals: u8) -> [Value; 3] {
     let (Some(numbers), Some(units)) = (aggregate.count.filter(|count| *count > 0), aggregate.sum) else {
         return [count, Value::Null, Value::Null];
     };
+    assert!(numbers <= i64::MAX as u64, "fewer people than a number of 63 bits");
     let unit = 10f64.powi(decimals.into());
     let mean = Finite::new(units as f64 / (numbers as f64 * unit)).map_or(Value::Null, Value::Float);
     [count, Value::Decimal(units), mean]

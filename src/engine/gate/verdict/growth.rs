@@ -51,6 +51,7 @@ fn difference(table: &Release, people: &Release) -> Option<(Vec<Node>, u64)> {
 /// In two tables quasi columns are shown as they are, and as they are of these very people.
 fn others(ready: &Ready<'_>) -> Option<RejectionReason> {
     let (shown, meant) = (ready.exact.as_ref()?, ready.people.headcount());
+    assert_eq!(ready.case.recoding.len(), ready.trees.len(), "a cut for each column");
     let other = |of: &Headcount, from: &Headcount| {
         of.iter()
             .find(|(leaves, heads)| from.find(leaves).is_none_or(|tuple| from.count(tuple) != u64::from(heads.count)))

@@ -55,6 +55,8 @@ impl History {
 
     /// The files of the newest release of a chain of crowds.
     pub fn parts(&self) -> Vec<PartLine> {
+        let of = |parts: &[PartLine], kind| parts.iter().all(|part| (part.table() == TableKind::Rows) == kind);
+        assert!(of(self.crowds.parts(), true) && of(self.measures.rows.parts(), false), "parts lie with their tables");
         [self.crowds.parts(), self.measures.rows.parts()].concat()
     }
 
@@ -85,6 +87,8 @@ impl History {
             self.recodings.push(recoding.to_vec());
         }
         self.releases.push(release.with_values(&maps[1]));
+        assert_eq!(self.number.len(), self.releases.len(), "each release has the number of its recoding");
+        assert!(self.number.iter().all(|&number| number < self.recodings.len()), "a number is of a recoding");
         Ok(())
     }
 
@@ -106,11 +110,13 @@ impl History {
     pub fn forget_unused_values(&mut self) {
         let (values, map) = self.values.only(&self.crowds.used(self.values.len()));
         self.crowds.recode(&map);
+        assert!(values.len() <= self.values.len(), "values are forgotten, and none comes");
         self.values = values;
         self.measures.forget_unused_values();
     }
 
     fn recode(&mut self, values: SensitiveValues, map: &[ValueCode]) {
+        assert_eq!(map.len(), self.values.len(), "each value has a code");
         if values.len() != self.values.len() {
             let releases = std::mem::take(&mut self.releases);
             self.releases = releases.into_iter().map(|release| release.with_values(map)).collect();

@@ -19,6 +19,7 @@ impl MeasuresHistory {
         let (values, maps) = SensitiveValues::union(&[&self.values, values]);
         let growth = self.rows.growth(added.clone().with_values(&maps[1]), &maps[0]);
         self.rows.push(growth, &maps[0]);
+        assert!(values.len() >= self.values.len(), "values come, and none goes");
         self.values = values;
     }
 

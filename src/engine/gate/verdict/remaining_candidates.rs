@@ -24,6 +24,7 @@ impl<T: Copy + Send + Sync> Measured<'_, T> {
         if lineage.releases.len() > 2 && !chain.nested() {
             return None;
         }
+        assert_eq!(lineage.releases.len(), lineage.number.len(), "a number for the recoding of each release");
         let slices = Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>());
         let (mut all, mut shown) = (self.none, true);
         let swept = chain.each_sight(|sight| {

@@ -139,6 +139,7 @@ impl<'c> ExactWorlds<'c> {
             open.retain(|&(_, proven)| proven < least.left);
         }
         least.proven = open.iter().map(|&(_, proven)| proven).fold(least.left, u64::min);
+        assert!(least.proven <= least.left && least.at < suspects.len(), "what is proven is of a target");
         least
     }
 
@@ -183,6 +184,7 @@ impl<'c> ExactWorlds<'c> {
         let Some(Ok(of)) = &self.values[value as usize] else { return (0, pair) };
         let Some((part, variable)) = of.worlds.find(path) else { return (0, 0) };
         let (seen, most) = of.searches[part].known(variable);
+        assert!(seen <= most, "what a world shows is never more than what is proven");
         (seen, most.min(pair))
     }
 
