@@ -36,7 +36,8 @@ impl NodeSplit {
     pub fn new(tree: &Taxonomy, column: usize, node: Node, classes: Vec<u32>) -> NodeSplit {
         let children: Vec<Node> = tree.children(node).collect();
         let under = |(child, &node): (usize, &Node)| std::iter::repeat_n(child as u32, tree.leaf_range(node).len());
-        let child_at = children.iter().enumerate().flat_map(under).collect();
+        let child_at: Vec<u32> = children.iter().enumerate().flat_map(under).collect();
+        assert_eq!(child_at.len(), tree.leaf_range(node).len(), "each leaf is under one child");
         NodeSplit { column, node, children, classes, first_leaf: tree.leaf_range(node).start, child_at }
     }
 
@@ -52,6 +53,8 @@ impl NodeSplit {
 
     /// The child that a node strictly below the split node lies under (or is).
     pub fn part_of_node(&self, node: Node) -> usize {
-        self.children.partition_point(|&child| child <= node) - 1
+        let at = self.children.partition_point(|&child| child <= node);
+        assert!(at > 0, "the node lies under a child");
+        at - 1
     }
 }

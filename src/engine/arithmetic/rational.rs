@@ -37,12 +37,16 @@ impl RationalNumber {
 
     /// The largest whole number that is not above it.
     pub fn floor(&self) -> BigInt {
-        self.numerator.div_floor(&self.denominator)
+        let floor = self.numerator.div_floor(&self.denominator);
+        assert!(&floor * &self.denominator <= self.numerator, "no larger than the fraction");
+        floor
     }
 
     /// The smallest whole number that is not below it.
     pub fn ceil(&self) -> BigInt {
-        self.numerator.div_ceil(&self.denominator)
+        let ceil = self.numerator.div_ceil(&self.denominator);
+        assert!(&ceil * &self.denominator >= self.numerator, "no smaller than the fraction");
+        ceil
     }
 
     /// Above the line.

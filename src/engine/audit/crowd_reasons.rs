@@ -11,6 +11,8 @@ impl Bench<'_> {
     /// Judges such a chain; false when it cannot be decided.
     pub(super) fn growth(&self, crowds: &CrowdFigures, reasons: &mut Vec<FailedCheck>) -> bool {
         let least = self.least();
+        assert_eq!(crowds.new.len(), self.releases.len(), "what is new in each release");
+        assert!(least >= self.policy.k(), "an atom is no smaller than a class may be");
         let few = |few: &Few| few.rows < least;
         for (at, new) in crowds.new.iter().enumerate() {
             reasons.extend(new.as_ref().filter(|new| few(new)).map(|new| self.few(at, new)));
@@ -51,6 +53,7 @@ impl Bench<'_> {
     }
 
     fn gone(&self, at: usize, Few { rows, label }: &Few) -> FailedCheck {
+        assert!(at > 0, "nothing is gone in the first release");
         let (earlier, later) = (self.release(at - 1), self.release(at));
         let (class, rows_of) = (describe(label, self.columns), many(*rows, "row"));
         let [are, have] = if *rows == 1 { ["is", "has"] } else { ["are", "have"] };

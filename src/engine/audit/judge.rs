@@ -59,6 +59,7 @@ pub fn judge(
     bench.minimality(figures, &mut reasons);
     bench.refinement(figures, &mut reasons);
     bench.coarse(figures, &mut reasons);
+    assert!(reasons.iter().all(|reason| reason.release.is_none_or(|at| at < releases.len())), "reasons name releases");
     AuditVerdict { safe: decided && reasons.is_empty(), decided, reasons }
 }
 
@@ -97,6 +98,7 @@ impl Bench<'_> {
     /// Judges the chain; false when it cannot be decided.
     fn chain(&self, chain: &ChainFigures, reasons: &mut Vec<FailedCheck>) -> bool {
         let k = self.policy.k();
+        assert_eq!(chain.empty.len(), chain.all.len(), "each increment is judged, or has no people");
         let judged = |at: &usize| !chain.empty[*at];
         let all =
             (0..chain.all.len()).filter(judged).map(|at| (at, &chain.all[at])).min_by_key(|(_, target)| target.left);

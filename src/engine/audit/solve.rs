@@ -21,6 +21,7 @@ pub fn solve(
     figures: &mut ChainFigures,
     (k, budget): (u64, ExactBudget),
 ) {
+    assert_eq!(figures.empty.len(), figures.all.len(), "each increment is judged, or has no people");
     let mut exact = ExactWorlds::new(chain, pairs);
     let mut full = budget;
     let mut small = budget.min(ExactBudget::SMALL);
@@ -93,6 +94,7 @@ fn lower(
         let mut seen: Vec<(usize, usize)> =
             found.seen.iter().map(|&(release, class)| (release, class as usize)).collect();
         seen.sort_unstable();
+        assert!(least.proven <= least.left, "what is proven is never more than what was found");
         **target = Weakest { left: least.left, seen };
     }
     Some(least)

@@ -117,6 +117,8 @@ impl CountQuestion {
         let group = |(code, held): (u32, &bool)| held.then(|| groups[&shown(code)]);
         let of_values = (0..).zip(&held).map(group).collect();
         let question = Question { axes, values: of_values, groups: groups.len() };
+        assert_eq!(question.values.len(), values.len(), "a group, or none, for each value");
+        assert_eq!(places.len(), by.len(), "a place for each column that is counted apart");
         Ok(CountQuestion { question, places, labels, values: groups.into_keys().collect() })
     }
 
@@ -136,6 +138,7 @@ impl CountQuestion {
             .copied()
             .zip(labels.chain(self.values[value].iter().map(CountedColumn::Value)))
             .collect();
+        assert_eq!(names.len(), self.places.len(), "a name in each place");
         names.sort_unstable_by_key(|(place, _)| *place);
         names.into_iter().map(|(_, name)| name).collect()
     }
@@ -179,6 +182,7 @@ impl Quasi {
         for (at, (_, range)) in groups.iter().enumerate() {
             range.clone().filter(|leaf| self.wanted[*leaf as usize]).for_each(|leaf| group[leaf as usize] = Some(at));
         }
+        assert!(group.iter().flatten().all(|&group| group < groups.len()), "a leaf is in one of the groups");
         let axis = Axis { column: self.column, group, groups: groups.len() };
         Ok((axis, groups.into_iter().map(|(label, _)| label).collect()))
     }

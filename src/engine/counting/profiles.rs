@@ -66,6 +66,7 @@ impl Profiles {
 
     /// The profiles of a table.
     pub fn learn(classes: &CountedClasses, method: Method, fit: Fit) -> Profiles {
+        assert!(!classes.all.is_empty(), "there are classes to learn from");
         let mut source = SmallDraws::new(fit.seed);
         let drawn = CLASSES as f64 / classes.all.len() as f64;
         let mut some = Vec::with_capacity(classes.all.len().min(2 * CLASSES));
@@ -127,6 +128,7 @@ impl Profiles {
             *sums = summed(column);
         }
         let all: f64 = rows.iter().sum();
+        assert!(all > 0.0 && all.is_finite(), "the classes have rows");
         for (value, of_value) in self.values.iter_mut().zip(values) {
             let sum: f64 = of_value.iter().sum::<f64>() + BESIDE_VALUE;
             *value = each(|profile| {
@@ -139,6 +141,7 @@ impl Profiles {
 
     /// Where the rows of a class may be, whatever their sensitive values.
     pub fn place(&self, class: &CountedClass) -> RowPlaces {
+        assert_eq!(class.cells.len(), self.sums.len(), "cells of each column");
         let (mut weights, mut inside) = (self.shares, Vec::with_capacity(self.sums.len()));
         for (sums, cells) in self.sums.iter().zip(&class.cells) {
             let share: ProfileShares = each(|profile| sums[cells.end][profile] - sums[cells.start][profile]);
@@ -265,6 +268,7 @@ pub fn summed(cells: &[ProfileShares]) -> Vec<ProfileShares> {
         add(&mut sum, *cell);
         sums.push(sum);
     }
+    assert_eq!(sums.len(), cells.len() + 1, "a sum before each cell, and of all");
     sums
 }
 

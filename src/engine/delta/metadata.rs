@@ -46,6 +46,7 @@ impl Metadata {
             json!({ "name": name, "type": kind, "nullable": true, "metadata": mapping.unwrap_or_else(|| json!({})) })
         };
         let fields: Vec<Value> = fields.iter().enumerate().map(field).collect();
+        assert!(!fields.is_empty(), "a table has columns");
         let schema = json!({ "type": "struct", "fields": fields }).to_string();
         Metadata { feed: feed.to_owned(), table, created, schema, mapped }
     }
@@ -73,6 +74,7 @@ impl Metadata {
         id[6] = id[6] & 0x0f | 0x80;
         id[8] = id[8] & 0x3f | 0x80;
         let digits: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(digits.len(), 32, "two digits a byte");
         [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
     }
 

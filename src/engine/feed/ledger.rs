@@ -74,7 +74,9 @@ impl Ledger {
                 cells.push(Cell { increment, value, count });
             }
         }
-        rest.merge(&Histogram::of_counts(&columns, values, &cells))
+        let applied = rest.merge(&Histogram::of_counts(&columns, values, &cells));
+        assert_eq!(applied.rows(), rows.rows(), "values are replaced, and no row is lost");
+        applied
     }
 
     /// The lines of those who are among these rows.
@@ -96,6 +98,7 @@ impl Ledger {
             .iter()
             .for_each(|line| [line.from, line.to].into_iter().for_each(|code| used[code as usize] = true));
         let (values, codes) = self.values.only(&used);
+        assert_eq!(values.len(), used.iter().filter(|used| **used).count(), "values that lines have, and no others");
         for line in &mut self.changed {
             (line.from, line.to) = (codes[line.from as usize], codes[line.to as usize]);
         }

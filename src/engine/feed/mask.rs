@@ -73,6 +73,8 @@ impl Feed {
             }
         }
         let (atoms, rows): (Vec<Vec<Leaf>>, Vec<Vec<EqualRows>>) = classes.into_values().unzip();
+        let counted: u64 = rows.iter().flatten().map(|equal| equal.rows).sum();
+        assert_eq!(counted, formed.rows(), "each row is in one class");
         let outside = outside(&all, &sets);
         let held: Box<dyn Stocks> = match policy.chain() {
             ChainPromise::Crowds { .. } => {
@@ -83,6 +85,10 @@ impl Feed {
             _ => Box::new(Held { around, trees: &trees, outside, atoms, known: RefCell::default() }),
         };
         let changes = mask(&rows, &sets, masking.l(), &*held, draws)?;
+        assert!(
+            changes.iter().all(|change| change.from != change.to && change.rows > 0),
+            "what is changed is another value"
+        );
         let changed = changes.into_iter().map(|change| {
             let (tuple, since) = cells[change.cell as usize];
             let rows = u32::try_from(change.rows).expect("as many as there are");
@@ -141,6 +147,7 @@ impl Feed {
     /// # Panics
     /// If there are no people.
     pub fn masked(&mut self, ledger: Ledger) {
+        assert!(self.fresh().is_some(), "values of a person are fixed once");
         let formed = self.unpublished.last_mut().map(|increment| &mut increment.ledger);
         let slot = self.alone.as_mut().map(|alone| &mut alone.ledger).or(formed);
         *slot.expect("values of a person are fixed") = Some(ledger);

@@ -99,13 +99,17 @@ impl ProposedRelease {
         (rows, new): (PeopleInParts, Vec<Histogram>),
         increments: Vec<Increment>,
     ) -> ProposedRelease {
+        assert!(release > 0, "releases are numbered from 1");
+        assert!(new.iter().all(|part| part.width() == rows.width()), "new rows have the columns of all");
         let (recoding, table) = (Recoding::new(), OnceLock::new());
         ProposedRelease { release, recoding, rows, new, table, carving: None, increments, standing: None }
     }
 
     /// All people in it under its recoding.
     pub fn table(&self) -> &Release {
-        self.table.get_or_init(|| Release::from_own_labels(self.rows.get()))
+        let table = self.table.get_or_init(|| Release::from_own_labels(self.rows.get()));
+        assert_eq!(table.width(), self.rows.width(), "a label for each column");
+        table
     }
 
     /// All people in it; the dictionary of the table is the one here.

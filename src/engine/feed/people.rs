@@ -61,6 +61,8 @@ fn put(list: &mut Vec<Person>, person: Person) -> bool {
         list.reserve_exact(list.len() / 8 + 1);
     }
     list.insert(at, person);
+    assert!(list[..at].last().is_none_or(|before| *before < person), "a list ascends");
+    assert!(list.get(at + 1).is_none_or(|after| person < *after), "a list ascends");
     true
 }
 
@@ -97,7 +99,9 @@ impl People {
         };
         let rows: Vec<Vec<usize>> = (0..cores).into_par_iter().map(new).collect();
         let mut new = vec![false; people.len()];
+        let many: usize = rows.iter().map(Vec::len).sum();
         rows.into_iter().flatten().for_each(|row| new[row] = true);
+        assert_eq!(new.iter().filter(|new| **new).count(), many, "each row belongs to one core");
         new
     }
 
@@ -109,7 +113,10 @@ impl People {
     /// Takes a person out, so that they can come again; `false` if they are not known.
     pub fn forget(&mut self, person: Person) -> bool {
         let Some(mut list) = self.0.get_mut(&first(person)) else { return false };
-        list.binary_search(&person).map(|at| list.remove(at)).is_ok()
+        let Ok(at) = list.binary_search(&person) else { return false };
+        let removed = list.remove(at);
+        assert_eq!(removed, person, "nobody else is forgotten");
+        true
     }
 }
 
@@ -163,6 +170,7 @@ impl Serialize for People {
         let mut firsts: Vec<First> = lists.map(|list| *list.key()).collect();
         firsts.sort_unstable();
         let mut all = serializer.serialize_seq(Some(firsts.len()))?;
+        assert!(firsts.is_sorted_by(|one, next| one < next), "a list for each of the first bits");
         for list in firsts.into_iter().filter_map(|first| self.0.get(&first)) {
             all.serialize_element(&List(list.clone()))?;
         }

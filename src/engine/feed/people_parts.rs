@@ -28,10 +28,17 @@ impl PeopleInParts {
         self.first.width()
     }
 
+    /// How many rows all parts have.
+    fn rows(&self) -> u64 {
+        self.first.rows() + self.more.iter().map(|part| part.rows()).sum::<u64>()
+    }
+
     fn together(&self) -> Arc<Histogram> {
         let more: Vec<Histogram> = self.more.iter().map(|part| Histogram::clone(part)).collect();
         let more = Histogram::merge_all(more).expect("there is a part");
-        Arc::new(self.first.merge(&more))
+        let all = self.first.merge(&more);
+        assert_eq!(all.rows(), self.rows(), "parts are put together, and no row is lost");
+        Arc::new(all)
     }
 
     /// These people and more, of the same increment.
@@ -45,6 +52,7 @@ impl PeopleInParts {
             }
             whole.more.push(Arc::new(part));
         }
+        assert!(whole.rows() >= self.rows(), "rows come, and none goes");
         whole
     }
 

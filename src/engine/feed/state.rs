@@ -176,6 +176,7 @@ impl Feed {
         };
         let new = self.people.accept_all(people);
         let repeats: Vec<u32> = (0..).zip(&new).filter_map(|(row, new)| (!new).then_some(row)).collect();
+        assert!(repeats.is_sorted_by(|one, next| one < next), "places ascend");
         if repeats.is_empty() { (rows, repeats) } else { (rows.only(|row| new[row]), repeats) }
     }
 
@@ -187,6 +188,7 @@ impl Feed {
         }
         let mut part = rows.histogram(since);
         // Where people of one part are like those of another, both take hardly more memory together than one.
+        assert_eq!(part.rows(), rows.len() as u64, "each row is counted once");
         while let Some(last) = self.new.pop_if(|last| last.cells() <= 2 * part.cells() && alike(last, &part)) {
             part = last.merge(&part);
         }
@@ -247,6 +249,7 @@ impl Feed {
             self.again();
         }
         let formed = self.unpublished.len();
+        let here = self.waiting.rows() + self.withheld.rows() + self.pending();
         match policy.chain() {
             ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => {
                 self.blind(&heads, standing, policy, trees, &mut ticked);
@@ -262,6 +265,7 @@ impl Feed {
             }
             ChainPromise::Disjoint { .. } => ticked.closed = self.disjoint(policy, trees, &mut ticked.refusals),
         }
+        assert_eq!(self.waiting.rows() + self.withheld.rows() + self.pending(), here, "a tick loses no person");
         self.numbers = None;
         // A release that only leaves rows out forms no atoms.
         let forms = policy.publish_every().is_none() || self.unpublished.len() > formed;
@@ -301,6 +305,7 @@ impl Feed {
             // The chain's people are all in the new table, so the union is its dictionary.
             let (values, maps) = SensitiveValues::union(&[all.values(), so_far.values()]);
             let told = so_far.clone().with_values(&values, &maps[1]);
+            assert_eq!(told.rows(), so_far.rows(), "other codes, the same rows");
             releases.push(Release::under(&told, 0..1, &published.recoding));
         }
         releases
@@ -341,6 +346,7 @@ impl Feed {
             Increment { recoding: atoms.to_vec(), carving: None, rows: self.waiting.clone(), ledger, measures };
         let rows = self.whole().merge(&increment.told().as_one(0));
         let table = Release::under(&rows, 0..1, recoding);
+        assert_eq!(table.rows(), self.whole().rows() + self.waiting.rows(), "all who are kept, and all who waited");
         ProposedRelease::of(self.releases + 1, table, rows, vec![increment])
     }
 
@@ -391,6 +397,10 @@ impl Feed {
         if !policy.forms() {
             self.waiting = Histogram::empty(rows.width(), rows.values().width());
         }
+        assert!(
+            self.unpublished.is_empty() || matches!(policy.chain(), ChainPromise::Bcf),
+            "what is published does not wait"
+        );
         let atoms = self.standing.cut().unwrap_or(&recoding).clone();
         let alone = policy.kind() == ChainKind::Disjoint;
         let measures = measures.filter(|_| !alone).map(Arc::new);

@@ -234,6 +234,7 @@ impl<'a> ReadableColumn<'a> {
             };
             codes.push(found.or_else(|kind| otherwise(row, kind))?);
         }
+        assert_eq!(codes.len(), self.array.len(), "a code for each cell");
         Ok(codes)
     }
 }
@@ -335,6 +336,7 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: CellReading) -> Optio
 /// A whole number that a column of floats holds without loss.
 pub(super) fn whole(number: f64) -> Option<Value> {
     let exact = number.fract() == 0.0 && number.abs() <= (1u64 << 53) as f64;
+    assert!(!exact || number as i64 as f64 == number, "nothing is lost of a whole number");
     exact.then_some(Value::Int(number as i64))
 }
 

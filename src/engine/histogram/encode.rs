@@ -53,7 +53,7 @@ impl Dictionary {
         if let Some(&number) = self.table.find(hash, |&number| values[number as usize] == value) {
             return number;
         }
-        let number = values.len() as u32;
+        let number = u32::try_from(values.len()).expect("fewer than 2^32 distinct values");
         self.table.insert_unique(hash, number, |&number| HASHER.hash_one(&values[number as usize]));
         self.values.push(value);
         number
@@ -66,6 +66,13 @@ pub struct Encoded {
     pub quasi: Vec<Vec<u32>>,
     /// Per sensitive column one dictionary number per row.
     pub sensitive: Vec<Vec<u32>>,
+}
+
+impl Encoded {
+    fn of(quasi: Vec<Vec<u32>>, sensitive: Vec<Vec<u32>>, rows: usize) -> Encoded {
+        assert!(quasi.iter().chain(&sensitive).all(|column| column.len() == rows), "a code for each row");
+        Encoded { quasi, sensitive }
+    }
 }
 
 /// Knows how to code the declared columns of one source.
@@ -121,6 +128,7 @@ impl<'a> Encoder<'a> {
     pub fn behind(self, releases: &'a [Histogram]) -> Encoder<'a> {
         let mut columns: Vec<BTreeSet<&Value>> = vec![BTreeSet::new(); self.sensitive.len()];
         for values in releases.iter().map(Histogram::values) {
+            assert_eq!(values.width(), self.sensitive.len(), "releases have these sensitive columns");
             for tuple in (0..values.len()).map(|code| values.get(code as ValueCode)) {
                 let texts = columns.iter_mut().zip(tuple).filter(|(_, value)| matches!(value, Value::Text(_)));
                 texts.for_each(|(column, value)| _ = column.insert(value));
@@ -146,7 +154,7 @@ impl<'a> Encoder<'a> {
     pub fn encode(&self, batch: &RecordBatch, dictionaries: &mut [Dictionary]) -> Result<Encoded, Misfit> {
         let quasi = (0..self.quasi.len()).map(|at| self.quasi_codes(batch, at)).collect::<Result<_, _>>()?;
         let sensitive = self.sensitive_codes(batch, dictionaries)?;
-        Ok(Encoded { quasi, sensitive })
+        Ok(Encoded::of(quasi, sensitive, batch.num_rows()))
     }
 
     /// Codes the rows of a batch that have a place in the taxonomies, and lists the others, at most one misfit a row:
@@ -175,10 +183,12 @@ impl<'a> Encoder<'a> {
         misfits.sort_by_key(|misfit| misfit.row);
         misfits.dedup_by_key(|misfit| misfit.row);
         let sensitive = self.sensitive_codes(batch, dictionaries)?;
-        Ok((Encoded { quasi, sensitive }, misfits))
+        assert!(misfits.iter().all(|misfit| misfit.row < batch.num_rows() as u64), "misfits are rows of the batch");
+        Ok((Encoded::of(quasi, sensitive, batch.num_rows()), misfits))
     }
 
     fn sensitive_codes(&self, batch: &RecordBatch, dictionaries: &mut [Dictionary]) -> Result<Vec<Vec<u32>>, Misfit> {
+        assert_eq!(dictionaries.len(), self.sensitive.len(), "a dictionary for each sensitive column");
         let mut sensitive = Vec::with_capacity(self.sensitive.len());
         for (at, (column, dictionary)) in self.sensitive.iter().zip(dictionaries).enumerate() {
             let cells = self.fitting(batch, column)?;

@@ -61,6 +61,7 @@ impl<'a> Labelled<'a> {
         while from < batch.num_rows() {
             let same = |to: usize| class(to) == class(from) && columns.iter().all(|column| column[to] == column[from]);
             let to = (from + 1..batch.num_rows()).find(|&to| !same(to)).unwrap_or(batch.num_rows());
+            assert!(to > from, "a run has a row");
             let nodes: Vec<Node> = encoded.quasi.iter().map(|column| column[from]).collect();
             let tuple: Vec<u32> = encoded.sensitive.iter().map(|column| column[from]).collect();
             let value = self.sensitive.number(&tuple);
@@ -105,6 +106,8 @@ impl<'a> Labelled<'a> {
             }
             same
         });
+        assert!(self.runs.is_sorted_by(|one, next| one < next), "each run comes once");
+        assert!(self.runs.iter().all(|run| (run.value as usize) < values.len()), "a run has a value");
         (values, self.runs)
     }
 
@@ -120,6 +123,7 @@ impl<'a> Labelled<'a> {
             pool.extend(class.iter().map(|run| Cell { increment: 0, value: run.value, count: run.rows }));
             histogram.push_cells(&pool);
         }
+        assert_eq!(histogram.rows(), runs.iter().map(|run| u64::from(run.rows)).sum::<u64>(), "each row is counted");
         histogram
     }
 }
@@ -129,5 +133,6 @@ fn numbers(batch: &RecordBatch) -> Result<&[i64], Misfit> {
     let misfit = |kind| Misfit { row: 0, column: Column::CLASS.into(), kind };
     let column = batch.column_by_name(Column::CLASS).ok_or_else(|| misfit(MisfitKind::NoColumn))?;
     let numbers = column.as_primitive_opt::<Int64Type>().ok_or_else(|| misfit(MisfitKind::WrongType))?;
+    assert_eq!(numbers.values().len(), batch.num_rows(), "a number for each row");
     Ok(numbers.values())
 }

@@ -35,6 +35,7 @@ impl Numbered {
                     }
                 }
             }
+            assert_eq!(classes.len(), releases[last].classes(), "the last release of a recoding has all its classes");
             Numbered { classes, in_release, last }
         };
         (0..recodings).map(numbered).collect()
@@ -93,7 +94,9 @@ impl Slices {
         }
         assert_eq!(cuts.len(), numbered.len(), "the classes of each recoding are numbered");
         let keys = found.sorted().into_iter().flat_map(|number| found.get(number).iter().copied()).collect();
-        Slices { recodings: cuts.len(), keys }
+        let slices = Slices { recodings: cuts.len(), keys };
+        assert_eq!(slices.keys.len() % (slices.recodings + 1), 0, "an increment and a class under each recoding");
+        slices
     }
 
     /// All of them in order of increment: the increment, and the class number under each recoding.

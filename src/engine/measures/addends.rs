@@ -35,6 +35,8 @@ impl SumSuppression {
                 None => _ = all.insert(label, cells),
             }
         }
+        assert!(parts.iter().all(|part| part.values().width() == width), "parts have the same measures");
+        assert_eq!(width % self.width(), 0, "figures of whole measures");
         Some(self.written(quasi, width / self.width(), all))
     }
 
@@ -64,6 +66,7 @@ fn values(cell: &SumCell) -> Vec<Value> {
 /// # Panics
 /// If these are not the values of a cell.
 fn cell(values: &[Value]) -> SumCell {
+    assert!(values.len() >= FIGURES, "a count, a sum and a sum of sizes");
     let number = |value: &Value| match value {
         Value::Int(number) => i128::from(*number),
         Value::Decimal(number) => *number,

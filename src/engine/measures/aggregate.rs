@@ -24,6 +24,7 @@ impl SumSuppression {
         let dominance =
             settings.dominance.map(|Dominance { n, share }| DominanceRule::Dominance { largest: largest(n), share });
         let rules = dominance.into_iter().chain(settings.p_rule.map(DominanceRule::Percent)).collect();
+        assert!(policy.k() >= 2, "one person is no class");
         SumSuppression { rules, least: policy.k() }
     }
 
@@ -49,6 +50,7 @@ impl SumSuppression {
         rows: &CodedRows,
         label: impl Fn(&[Leaf]) -> Option<Vec<Node>>,
     ) -> BTreeMap<Vec<Node>, Vec<SumCell>> {
+        assert!(rows.measures().iter().all(|measure| measure.len() == rows.len()), "a number, or none, for each row");
         let none = || self.none(rows.measures().len());
         let mut labels: BTreeMap<Vec<Node>, Vec<SumCell>> = BTreeMap::new();
         let mut leaves: Vec<Leaf> = Vec::new();
@@ -87,6 +89,7 @@ impl SumSuppression {
     /// How many numbers, and their sum.
     fn told(&self, cell: &SumCell) -> [Value; 2] {
         if self.are_few(cell) {
+            assert!(self.is_hidden(cell), "of few people nothing is told");
             return [Value::Null, Value::Null];
         }
         let sum = if self.is_hidden(cell) { Value::Null } else { Value::Decimal(cell.sum()) };
@@ -121,6 +124,7 @@ impl PersonNumbers {
 
     /// Those of more people.
     pub fn add(&mut self, rows: &CodedRows) {
+        assert!(rows.measures().iter().all(|measure| measure.len() == rows.len()), "a number, or none, for each row");
         for row in 0..rows.len() {
             let none = || self.suppression.none(rows.measures().len());
             let cells = self.cells.entry(rows.tuple_at(row).collect()).or_insert_with(none);

@@ -10,6 +10,7 @@ use crate::model::{Columns, Finite, Node, Role, Value};
 /// of each of them may be.
 pub fn merged(parts: &[&Histogram]) -> Option<Histogram> {
     let (quasi, width) = parts.first().map(|part| (part.width(), part.values().width()))?;
+    assert!(parts.iter().all(|part| part.values().width() == width), "parts have the same measures");
     let mut labels: BTreeMap<Vec<Node>, Box<[Value]>> = BTreeMap::new();
     for (label, told) in parts.iter().flat_map(|part| rows(part)) {
         match labels.get_mut(&label) {
@@ -40,6 +41,7 @@ fn sum(one: &Value, other: &Value) -> Value {
 /// The same rows as they are published: each measure with its mean, and no sum of no numbers.
 pub fn shown(aggregates: &Histogram, columns: &Columns) -> Histogram {
     let decimals: Vec<u8> = columns.of(Role::Measure).map(|column| column.decimals()).collect();
+    assert_eq!(aggregates.values().width(), 2 * decimals.len(), "a count and a sum of each measure");
     let told = |tuple: &[Value]| -> Vec<Value> {
         let measures = tuple.chunks(2).zip(&decimals);
         measures.flat_map(|(measure, &decimals)| of_measure(measure, decimals)).collect()

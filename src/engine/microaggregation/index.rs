@@ -103,6 +103,7 @@ impl<'p> PointIndex<'p> {
             }
             self.boxes[at] = Region { first, last, left: last - first, divided, low, high };
         }
+        assert_eq!(self.order.len(), self.left, "each row that is left is in a box");
     }
 
     fn around(&self, range: std::ops::Range<usize>) -> (Vec<f64>, Vec<f64>) {
@@ -147,6 +148,7 @@ impl<'p> PointIndex<'p> {
 
     /// The `count` that are nearest to a point, the nearest one first; as many as are left.
     pub fn nearest(&self, to: &[f64], count: usize) -> Vec<usize> {
+        assert_eq!(to.len(), self.points.dimensions(), "points of one space");
         let mut found: BinaryHeap<Near> = BinaryHeap::with_capacity(count + 1);
         let Some(root) = self.boxes.first().filter(|_| count > 0) else { return Vec::new() };
         let mut open = vec![(root.nearest(to), 0)];
@@ -171,6 +173,7 @@ impl<'p> PointIndex<'p> {
                 }
             }
         }
+        assert_eq!(found.len(), count.min(self.left), "as many as were asked for, or all that are left");
         found.into_sorted_vec().into_iter().map(|Near(_, row)| row).collect()
     }
 

@@ -53,6 +53,7 @@ impl<'a> ClassFinder<'a> {
         let mut carved = ClassFinder { classes, members, above, depths, places: Vec::new(), parts: Vec::new() };
         let all: Vec<usize> = (0..if members.is_some() { 0 } else { classes.len() }).collect();
         carved.place(&all, &mut vec![0; trees.len()], trees);
+        assert_eq!(carved.depths.len(), classes.len() * trees.len(), "the depth of each label");
         carved
     }
 
@@ -123,6 +124,7 @@ impl<'a> ClassFinder<'a> {
         common[column] -= 1;
         let from = self.parts.len();
         self.parts.extend(parts);
+        assert!(self.parts[from..].is_sorted_by_key(|part| part.0), "parts are looked for in order");
         self.places[at] = Place::Apart { column, depth, parts: from..self.parts.len() };
         at
     }

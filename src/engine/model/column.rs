@@ -100,6 +100,7 @@ impl Column {
 
     /// What the columns of the table of measures are called that tell of this measure: how many values, their sum, their mean.
     pub fn aggregates(&self) -> [String; 3] {
+        assert_eq!(self.role, Role::Measure, "only of measures aggregates are published");
         ["count", "sum", "mean"].map(|of| format!("{}_{of}", self.name))
     }
 
@@ -278,7 +279,8 @@ impl Columns {
             [Column::shown(&count, Kind::Int), Column::shown(&sum, decimal), Column::shown(&mean, Kind::Float)]
         };
         let quasi = self.of(Role::Quasi).cloned();
-        let all = quasi.chain(self.of(Role::Measure).flat_map(aggregates)).collect();
+        let all: Vec<Column> = quasi.chain(self.of(Role::Measure).flat_map(aggregates)).collect();
+        assert!(all.iter().all(|column| column.role != Role::Identifier), "identifiers are never published");
         Columns { all, release: self.release.clone() }
     }
 
@@ -306,6 +308,9 @@ impl Columns {
 
     /// The trees of the quasi columns, in order.
     pub fn trees(&self) -> Vec<&Taxonomy> {
-        self.of(Role::Quasi).filter_map(|column| column.taxonomy.as_ref()).map(|domain| &domain.tree).collect()
+        let trees: Vec<&Taxonomy> =
+            self.of(Role::Quasi).filter_map(|column| Some(&column.taxonomy.as_ref()?.tree)).collect();
+        assert_eq!(trees.len(), self.of(Role::Quasi).count(), "a taxonomy for each quasi column");
+        trees
     }
 }

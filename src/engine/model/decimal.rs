@@ -59,7 +59,9 @@ impl Decimal {
 
     /// The nearest float.
     pub fn get(self) -> f64 {
-        self.to_string().parse().expect("digits and one point are a float")
+        let number: f64 = self.to_string().parse().expect("digits and one point are a float");
+        assert!(number.is_finite() && number >= 0.0, "a number from 0 up");
+        number
     }
 
     /// This number times `count`, compared with a whole number: is `whole ≤ self × count`?
@@ -88,6 +90,7 @@ impl Decimal {
 
     /// 10^scale.
     fn unit(self) -> u128 {
+        assert!(self.scale <= MOST_SCALE, "no more decimals than can be multiplied");
         10u128.pow(u32::from(self.scale))
     }
 }
@@ -114,6 +117,7 @@ impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = self.unit();
         let (whole, part) = (u128::from(self.digits) / unit, u128::from(self.digits) % unit);
+        assert!(part == 0 || self.scale > 0, "a part of one has decimals");
         match self.scale {
             0 => write!(f, "{whole}"),
             scale => write!(f, "{whole}.{part:0width$}", width = usize::from(scale)),

@@ -35,7 +35,9 @@ impl Detail {
     pub fn weighted(self, weight: Decimal) -> Option<Detail> {
         let fits = weight > Decimal::ZERO && weight <= Decimal::from(Detail::MOST) && weight.scale() <= 2;
         let hundredths = fits.then(|| weight.digits() * 10u64.pow(2 - u32::from(weight.scale())));
-        hundredths.and_then(|hundredths| u32::try_from(hundredths).ok()).map(|hundredths| Detail { hundredths, ..self })
+        let hundredths = hundredths.and_then(|hundredths| u32::try_from(hundredths).ok())?;
+        assert!(hundredths > 0, "a column that counts has a weight");
+        Some(Detail { hundredths, ..self })
     }
 
     /// Never published above this level.
@@ -65,6 +67,7 @@ impl Detail {
         let levels = tree.padded();
         let mut nodes: Vec<Node> = levels[usize::from(floor).min(levels.len() - 1)].clone();
         nodes.dedup();
+        assert!(!nodes.is_empty(), "a level has nodes");
         Cut::completed(tree, &nodes).expect("the nodes of a level are no descendants of each other")
     }
 }

@@ -45,6 +45,7 @@ impl Domain {
                 (*min..=*max).contains(&value).then(|| (value - min) as Leaf)
             }
             LeafRule::Intervals { edges } => {
+                assert_eq!(edges.len(), self.tree.leaves() + 1, "a leaf between two edges");
                 let past = edges.partition_point(|&edge| edge <= value);
                 (past > 0 && past < edges.len()).then(|| past as Leaf - 1)
             }

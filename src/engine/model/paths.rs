@@ -74,6 +74,7 @@ pub fn from_paths(rows: &[Path]) -> Result<(Taxonomy, Vec<(u64, u64)>), TreeErro
     }
     // Numbering the nodes takes as much memory as these.
     drop((known, before));
+    assert!(repeats.len() < rows.len(), "the first row is no repeat");
     Ok((tree.finish()?, repeats))
 }
 
@@ -114,6 +115,7 @@ fn distinct_labels(row: &Path) -> Result<Vec<&str>, TreeError> {
         }
         path.push(label);
     }
+    assert!(path.len() <= row.labels.len(), "labels of the row");
     if path.is_empty() { Err(TreeError::EmptyLabel { at: row.at }) } else { Ok(path) }
 }
 

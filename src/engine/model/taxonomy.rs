@@ -114,6 +114,7 @@ impl Taxonomy {
 
     /// The lowest node that lies above (or is) both.
     pub fn common(&self, a: Node, b: Node) -> Node {
+        assert!((a.max(b) as usize) < self.nodes(), "nodes of this taxonomy");
         let mut node = a.min(b);
         while !self.covers(node, a.max(b)) {
             node = self.parent[node as usize];
@@ -270,6 +271,7 @@ impl Tree {
             order.push(handle);
             stack.extend(self.children[handle].iter().rev());
         }
+        assert_eq!(order.len(), self.labels.len(), "each node is met once");
         (order, number)
     }
 }

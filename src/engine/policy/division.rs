@@ -93,6 +93,7 @@ impl<'t> Division<'t> {
         assert_eq!(label.len(), self.trees.len(), "a node for each column");
         let columns = self.trees.iter().zip(label);
         let divisible = columns.filter(|(tree, node)| parts(tree, **node).is_some()).count() as u32;
+        assert!(divisible as usize <= self.trees.len(), "a column refuses once");
         divisible.min(refusals)
     }
 

@@ -72,6 +72,7 @@ impl<'t> Halving<'t> {
     /// no reader can tell from one published part that a person is in the others. Three classes more for every further part are a
     /// compromise: with fewer more people find no class and wait, with more classes are larger than they need be.
     pub fn thresholds(&self, parts: &RegionParts) -> RangeInclusive<u64> {
+        assert!(parts.children.len() > 1, "a region has parts");
         let most = 3 * parts.children.len() as u64 - 2;
         self.people..=self.people.saturating_mul(most) - 1
     }

@@ -138,7 +138,9 @@ impl Policy {
     /// The fewest people of an atom, or of a class of a disjoint release (SCIENCE 4 and 5): k, and where guarded values are
     /// masked max(k, 2l') with l' = 2m.
     pub fn a(&self) -> u64 {
-        self.masking.map_or(self.k, |masking| self.k.max(masking.m.saturating_mul(4)))
+        let fewest = self.masking.map_or(self.k, |masking| self.k.max(masking.m.saturating_mul(4)));
+        assert!(fewest >= self.k, "an atom is no smaller than a class may be");
+        fewest
     }
 
     /// What the chain promises.
@@ -202,10 +204,12 @@ impl Policy {
 
     /// The share of rows that a recoding which is searched for may leave waiting.
     pub fn set_aside(&self) -> Decimal {
-        match self.chain {
+        let share = match self.chain {
             ChainPromise::Disjoint { suppression, .. } => suppression,
             _ => self.in_force.set_aside.unwrap_or(Decimal::ZERO),
-        }
+        };
+        assert!(share <= Decimal::ONE, "a share of all rows");
+        share
     }
 
     /// What readers who know the search can infer of a recoding that is searched for.
@@ -235,10 +239,9 @@ impl Policy {
 
     /// How many ticks are halved together, where a coin divides people.
     pub fn publish_every(&self) -> Option<u64> {
-        match self.chain {
-            ChainPromise::Crowds { every, .. } => Some(every),
-            _ => None,
-        }
+        let ChainPromise::Crowds { every, .. } = self.chain else { return None };
+        assert!(every > 0, "some ticks are halved together");
+        Some(every)
     }
 
     /// Whether classes keep their labels in all later releases.
@@ -281,7 +284,9 @@ impl Policy {
         let limits = self.refinement();
         // Where nothing is attacked nothing has to be left open.
         let least = limits.max_ratio.map_or(1, |_| limits.min_solutions);
-        steps::steps(trees, self.a(), least, limits.values)
+        let steps = steps::steps(trees, self.a(), least, limits.values);
+        assert_eq!(steps.len(), trees.len(), "steps of each column");
+        steps
     }
 
     /// How regions are cut by halving; `None` where they have too many combinations to be counted.
@@ -296,6 +301,7 @@ impl Policy {
     /// be counted.
     pub fn division<'t>(&self, trees: &[&'t Taxonomy]) -> Option<Division<'t>> {
         let limits = self.refinement();
+        assert!(self.details.is_empty() || self.details.len() == trees.len(), "a detail for each column, or for none");
         let division = Division::new(trees, self.a(), limits.min_solutions, limits.values);
         division.map(|division| division.weighted(&self.details))
     }

@@ -22,6 +22,7 @@ impl Odds {
 
     /// Whether so many tests keep to the cap: 1 ≤ most × rho^tests, in whole numbers.
     pub fn bear(&self, tests: u32) -> bool {
+        assert!(self.most >= Decimal::ONE, "a factor on odds");
         let ten = |scale: u32| BigUint::from(10u8).pow(scale);
         let left = BigUint::from(self.rho.digits()).pow(tests) * self.most.digits();
         left >= ten(u32::from(self.rho.scale()) * tests + u32::from(self.most.scale()))

@@ -157,6 +157,7 @@ impl Masking {
 
     /// What the public may believe beforehand, as part and whole; `None`: it does not fit.
     pub fn rate(&self) -> Option<(u64, u64)> {
+        assert!(self.m > 0, "m-confidentiality is of some m");
         match self.base_rate {
             None => Some((1, self.l())),
             Some(rate) => Some((rate.digits(), 10u64.checked_pow(u32::from(rate.scale()))?)),
@@ -170,6 +171,7 @@ impl ChainPromise {
 
     pub(super) fn of(written: &PolicySettings, chain: ChainKind, search: Search, details: &[Detail]) -> ChainPromise {
         let every = written.publish_every.unwrap_or(ChainPromise::PUBLISH_EVERY);
+        assert!(every > 0, "some ticks are halved together");
         if chain == ChainKind::Disjoint && search == Search::Halves && written.publish_every.is_some() {
             return ChainPromise::Crowds { every, alone: true };
         }
@@ -220,7 +222,10 @@ impl DiversityLimits {
         DiversityLimits {
             distinct_l: written.distinct_l,
             entropy_l: written.entropy_l,
-            recursive: written.c.zip(written.l).map(|(c, l)| Recursive { c, l }),
+            recursive: written.c.zip(written.l).map(|(c, l)| {
+                assert!(l > 0, "values are counted from the first on");
+                Recursive { c, l }
+            }),
             alpha: written.alpha,
             confidence: written.confidence,
             closeness: written.t.map(|t| Closeness { t, distance: written.distance.unwrap_or(Distance::Equal) }),

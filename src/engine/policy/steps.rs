@@ -23,7 +23,9 @@ pub fn steps(trees: &[&Taxonomy], k: u64, least: u64, values: Values) -> Vec<Vec
             columns.iter().zip(step).map(|(column, &layer)| BigUint::from(column[layer - 1])).product();
         solutions(&volume, k, values) >= BigUint::from(least)
     };
-    (0..last).map(step).skip_while(|step| !enough(step)).collect()
+    let steps: Vec<Vec<usize>> = (0..last).map(step).skip_while(|step| !enough(step)).collect();
+    assert!(steps.iter().all(|step| step.len() == trees.len()), "a layer for each column");
+    steps
 }
 
 /// Sets of so many rows with these values.

@@ -77,6 +77,7 @@ fn leaves(conditions: &[Condition], tree: &Taxonomy) -> Result<Vec<bool>, String
             *wanted &= ranges.iter().any(|range| range.contains(&leaf));
         }
     }
+    assert_eq!(wanted.len(), tree.leaves(), "each leaf is asked for or is not");
     if wanted.contains(&true) {
         return Ok(wanted);
     }

@@ -88,7 +88,9 @@ impl<'f> PlacedFile<'f> {
         let parts: Vec<PartLine> = placed.iter().filter_map(PlacedFile::part).collect();
         let parts = replaced(kept, &parts, |_| false).into_iter().map(|part| part.file);
         let tables = placed.iter().filter(|file| file.span.is_none());
-        parts.chain(tables.map(PlacedFile::line)).collect()
+        let lines: Vec<FileLine> = parts.chain(tables.map(PlacedFile::line)).collect();
+        assert!(lines.len() >= placed.len(), "a line for each file that was written, and for each that stays");
+        lines
     }
 }
 
@@ -119,6 +121,7 @@ impl Layout {
         let mut placed = self.place_tables(files);
         placed.push(PlacedFile::page(self.own(release, "report", "html", report), report));
         placed.extend(notice.map(|bytes| PlacedFile::page(self.notice(release), bytes)));
+        assert!(placed.iter().all(|file| self.release(&file.path).is_none()), "no file lies where manifests do");
         placed
     }
 
@@ -163,6 +166,7 @@ impl Layout {
     /// Where a part lies that came with a release.
     fn part(self, chain: u32, release: u32, part: &ReleasePart) -> String {
         let ReleaseSpan { first, last } = part.span;
+        assert!(first <= last && last <= release, "a part holds rows of releases up to this one");
         let [_, name] = part.table.names();
         let folder = TableId { chain, kind: part.table }.folder();
         match self {

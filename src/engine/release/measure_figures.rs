@@ -37,6 +37,8 @@ impl MeasureFigures {
                     _ => found.shown += 1,
                 }
             }
+            let told = found.shown + found.empty + (found.few.len() + found.hidden.len()) as u64;
+            assert_eq!(told, found.labels, "each label is shown, is empty or is left out");
             found
         };
         columns.of(Role::Measure).map(|column| &*column.name).enumerate().map(figures).collect()

@@ -60,6 +60,10 @@ impl Notice {
             columns: terms.columns.of(Role::Quasi).map(|column| column.name.to_string()).collect(),
             labels: labels.collect(),
         };
+        assert!(
+            notice.labels.iter().all(|erased| erased.label.len() == notice.columns.len()),
+            "a label of each column"
+        );
         (notice.rows > 0).then_some(notice)
     }
 

@@ -42,6 +42,7 @@ impl<'a> Overview<'a> {
     /// The same with what is shown of measures; whether people join the classes of earlier releases.
     #[must_use]
     pub fn with_measures(self, measures: Vec<MeasureFigures>, joins: bool) -> Overview<'a> {
+        assert!(measures.iter().all(|of| of.labels >= of.shown + of.empty), "a label is shown, or is empty, once");
         Overview { measures, joins, ..self }
     }
 

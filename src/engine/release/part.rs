@@ -25,6 +25,7 @@ impl ReleaseSpan {
 
     /// Whether a release is one of them.
     pub fn holds(self, release: u32) -> bool {
+        assert!(self.first <= self.last, "a span of releases");
         (self.first..=self.last).contains(&release)
     }
 
@@ -101,6 +102,7 @@ pub fn rewritten(
             spans.push(ReleaseSpan { first: first.span.first, last: last.span.last });
         }
     }
+    assert!(spans.windows(2).all(|pair| !pair[0].meets(pair[1])), "a part is written once");
     spans
 }
 

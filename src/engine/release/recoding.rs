@@ -21,7 +21,9 @@ impl PublishedLabels {
             let nodes = table.labels(at);
             (column.name.to_string(), nodes.iter().map(|&node| tree.label(node).to_owned()).collect())
         });
-        PublishedLabels(labels.collect())
+        let labels: Vec<(String, Vec<String>)> = labels.collect();
+        assert!(labels.iter().all(|(_, labels)| !labels.is_empty()), "each column has a label");
+        PublishedLabels(labels)
     }
 }
 

@@ -41,6 +41,7 @@ impl RemovalNotice {
         manifest: Sha256,
         (reason, notice): (RemovalReason, Option<u32>),
     ) -> RemovalNotice {
+        assert!(release > 0 && notice.is_none_or(|notice| notice > 0), "releases are numbered from 1");
         RemovalNotice { schema: SCHEMA, feed: feed.to_owned(), chain, release, reason, manifest, notice }
     }
 

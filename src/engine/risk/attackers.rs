@@ -29,6 +29,7 @@ impl Prosecutor {
     /// Of a table; `None` if it has no rows.
     pub fn of(sizes: &Sizes) -> Option<Prosecutor> {
         let smallest = sizes.smallest()?;
+        assert!(smallest > 0, "a class has a row");
         Some(Prosecutor {
             rows: sizes.rows(),
             classes: sizes.classes(),
@@ -73,6 +74,7 @@ impl Journalist {
     pub fn estimated(sizes: &Sizes, fraction: f64) -> Option<Journalist> {
         assert!(fraction > 0.0 && fraction <= 1.0, "a sample is a part of its population");
         let risk = |size: u64| expected_match(size, fraction);
+        assert!(sizes.rows() > 0, "there are rows");
         let found: f64 = sizes.iter().map(|(size, classes)| (size * classes) as f64 * risk(size)).sum();
         Some(Journalist {
             highest: risk(sizes.smallest()?),

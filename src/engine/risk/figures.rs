@@ -30,6 +30,7 @@ impl RiskFigures {
             None => Journalist::at_most(&prosecutor),
         };
         let sample_uniques = sizes.of_size(1);
+        assert!(sample_uniques <= prosecutor.rows, "who is alone is a row");
         let population_uniques = population.map(|population| PopulationUniques::of(sizes, population));
         Some(RiskFigures { prosecutor, journalist, sample_uniques, population_uniques })
     }

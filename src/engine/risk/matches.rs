@@ -22,6 +22,7 @@ pub fn expected_match(size: u64, fraction: f64) -> f64 {
 }
 
 fn series(size: u64, p: f64, q: f64) -> f64 {
+    assert!(size > 0, "a class has a row");
     let (mut sum, mut term, mut m) = (0.0, p / size as f64, 0);
     while term > sum * (f64::EPSILON / 4.0) {
         sum += term;

@@ -10,6 +10,7 @@ impl Sizes {
     /// A class of this size has another one; 0 if nothing is left of it.
     pub fn replace(&mut self, size: u64, other: u64) {
         if let Some(classes) = self.0.get_mut(&size) {
+            assert!(*classes > 0, "there is a class of this size");
             *classes -= 1;
             if *classes == 0 {
                 self.0.remove(&size);
@@ -20,7 +21,9 @@ impl Sizes {
 
     /// All rows.
     pub fn rows(&self) -> u64 {
-        self.iter().map(|(size, classes)| size * classes).sum()
+        let rows = self.iter().map(|(size, classes)| size * classes).sum();
+        assert!(rows >= self.classes(), "a class has a row");
+        rows
     }
 
     /// All classes.

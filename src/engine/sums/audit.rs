@@ -134,6 +134,7 @@ impl SumsTable {
                 None => not_judged += 1,
             }
         }
+        assert!(faults.iter().all(|fault| fault.0 < self.entries.len()), "a fault is of a cell");
         faults.sort_by_key(|fault| fault.0);
         Ok(SumsVerdict { faults, computed, not_judged })
     }
@@ -154,6 +155,7 @@ impl SumsTable {
         of.into_iter().for_each(|((cell, _), amount)| cells[cell].add(amount));
         for (entry, cell) in self.entries.iter_mut().zip(cells) {
             entry.value.get_or_insert(cell.sum());
+            assert!(cell.rows() <= contributions.len() as u64, "a person contributes once to a cell");
             entry.contributors = Some(cell.rows());
             entry.contributions = Some(cell);
         }
@@ -271,6 +273,7 @@ impl SumsTable {
         let system = self.dimensions.system(self.range);
         let absent: Vec<usize> = self.marked(|entry| entry.mark == Mark::Absent);
         let values: Vec<i128> = self.entries.iter().map(|entry| entry.value.expect("a cell with a value")).collect();
+        assert_eq!(values.len(), system.cells(), "a value for each cell");
         let primary = |cell: &usize| self.entries[*cell].mark == Mark::Primary || self.protection(*cell, rules) > 0;
         let primary: Vec<usize> = (0..values.len()).filter(|cell| !absent.contains(cell)).filter(primary).collect();
         let sensitive = primary.iter().map(|&cell| {
@@ -316,7 +319,9 @@ fn least_room(value: i128, rules: &[DominanceRule]) -> u128 {
         let unit = 10u128.pow(u32::from(share.scale()));
         Some(value.unsigned_abs().checked_mul(u128::from(share.digits()))?.div_ceil(unit))
     });
-    share.unwrap_or(0).max(1)
+    let room = share.unwrap_or(0).max(1);
+    assert!(room > 0, "a sensitive sum is never known exactly");
+    room
 }
 
 impl Interval {

@@ -82,6 +82,7 @@ impl CountingQueries {
 
     /// The value of a state that suppresses so many rows, which would have added this to the answers.
     pub(super) fn value(&self, levels: &Levels, suppressed: u64, extra: &[u128]) -> f64 {
+        assert_eq!(extra.len(), self.queries.len(), "a figure for each query");
         let mut extra = extra.iter();
         self.mean(|query| {
             let without = extra.next().expect("a figure for each query");
@@ -109,6 +110,7 @@ fn in_units(shares: impl Iterator<Item = f64>) -> u64 {
 
 impl Column {
     fn of(lattice: &Lattice, column: usize, wanted: &[bool], step: usize) -> Column {
+        assert_eq!(lattice.codes(column, 0).len(), wanted.len(), "each leaf is asked for or is not");
         let shares = (0..lattice.height(column)).map(|level| shares(lattice, column, level, wanted)).collect();
         Column { column, wanted: wanted.to_vec(), shares, step }
     }
@@ -159,7 +161,15 @@ impl Prepared {
                 least[at] = least[at].min(least[at + column.step]);
             }
         }
+        assert!(
+            least
+                .iter()
+                .zip(&answers)
+                .all(|(least, answer)| *least <= answer.abs_diff(u128::from(count) * u128::from(ROW))),
+            "the least error is no larger than a state's own"
+        );
         let root = in_units(columns.iter().map(Column::of_all));
+        assert!(root <= ROW, "no more of a row than all of it");
         Prepared { columns, count, answers, least, root }
     }
 

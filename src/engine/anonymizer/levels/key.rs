@@ -51,6 +51,7 @@ pub fn fields(codes: impl Iterator<Item = usize>) -> (Vec<KeyBits>, usize) {
     };
     let fields: Vec<KeyBits> = codes.map(field).collect();
     let words = fields.last().map_or(0, |field| field.word) + 1;
+    assert!(fields.is_sorted_by_key(|field| (field.word, field.shift)), "fields lie one behind the other");
     (fields, words)
 }
 

@@ -49,6 +49,10 @@ pub enum Extra {
 
 impl Column {
     fn new(labels: Vec<u128>, extra: Vec<Vec<u128>>, whole: u128) -> Column {
+        assert_eq!(labels.len(), extra.len(), "labels and suppressed rows have the same levels");
+        assert!(labels.is_sorted(), "a coarser level costs no less");
+        assert!(labels.iter().all(|&cost| cost <= whole), "labels cost no more than everything");
+        assert!(extra.iter().flatten().all(|&cost| cost <= whole), "a row costs no more than all of them");
         let least = extra.iter().map(|of_level| of_level.iter().min().copied().unwrap_or(0)).collect();
         let most = extra.iter().map(|of_level| of_level.iter().max().copied().unwrap_or(0)).collect();
         // All rows together cost no more than everything.
@@ -85,6 +89,7 @@ impl Score {
     pub(super) const LEAST: Score = Score { exponent: i64::MIN, mantissa: 0.0 };
 
     fn of(value: f64) -> Score {
+        assert!(value >= 0.0 && value.is_finite(), "a score is a finite number from 0 up");
         Score { exponent: 0, mantissa: value }.normal()
     }
 
@@ -252,6 +257,7 @@ impl Costs {
     /// What a state is worth at best that suppresses the rows of a coarser one, and maybe more: `suppressed` rows, which cost `extra`
     /// there beside their labels, and here no less.
     fn score_with(&self, levels: &[u8], suppressed: u64, extra: &[u128]) -> Score {
+        assert_eq!(extra.len(), self.columns.len(), "what suppressed rows cost in each column");
         let of_column = |((column, &level), &extra): ((&Column, &u8), &u128)| {
             extra.max(column.least[usize::from(level)] * u128::from(suppressed))
         };
@@ -266,6 +272,7 @@ impl Costs {
     }
 
     fn score(&self, levels: &[u8], extra: Option<&[u128]>) -> Score {
+        assert_eq!(levels.len(), self.columns.len(), "a level for each column");
         let columns = self.columns.iter().zip(self.of_columns(levels, extra));
         match self.mean {
             Mean::Geometric => {
@@ -280,6 +287,7 @@ impl Costs {
 
     fn figure(&self, score: Score) -> f64 {
         let weights = self.columns.iter().map(|column| f64::from(column.weight)).sum::<f64>();
+        assert!(weights > 0.0, "some column counts");
         match self.mean {
             Mean::Geometric => (score.log2() / weights).exp2() - 1.0,
             Mean::Arithmetic => score.log2().exp2() / weights,
@@ -344,7 +352,10 @@ impl Objective {
         match self {
             Objective::Columns(costs) => costs.score(levels, None),
             Objective::Discernibility => Score::of(checked.squares as f64 / (rows as f64).powi(2)),
-            Objective::AverageSize => Score::of(rows as f64 / checked.classes() as f64),
+            Objective::AverageSize => {
+                assert!(checked.classes() > 0, "rows have classes");
+                Score::of(rows as f64 / checked.classes() as f64)
+            }
             Objective::Counts(counts) => Score::of(counts.bound(levels)),
         }
     }

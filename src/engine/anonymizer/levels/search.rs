@@ -195,6 +195,7 @@ impl<'p> LevelsSearch<'p> {
     /// Checks states, in their order.
     pub fn check(&mut self, states: &[Levels]) -> Vec<CheckedState> {
         let checked = self.checker.check(states);
+        assert_eq!(checked.len(), states.len(), "figures of each state");
         self.checked += states.len() as u64;
         states.iter().zip(checked).map(|(levels, checked)| self.judge(levels, checked)).collect()
     }
@@ -206,6 +207,7 @@ impl<'p> LevelsSearch<'p> {
 
     fn judge(&mut self, levels: &Levels, checked: StateFigures) -> CheckedState {
         let LevelsProblem { rows, suppressed: limit, objective, .. } = self.problem;
+        assert!(checked.suppressed <= rows.all(), "no more rows are suppressed than there are");
         let bound = objective.bound_of(levels, &checked, rows.all());
         let suppressed = checked.suppressed;
         let fits = suppressed <= *limit;
@@ -214,10 +216,12 @@ impl<'p> LevelsSearch<'p> {
         }
         let value = fits.then(|| objective.value(levels, &checked, rows.all()));
         if let Some(score) = value {
+            assert!(bound <= score, "a bound is no worse than a state of its own");
             if suppressed > 0 && self.is_inherited() && objective.costs().is_some() {
                 let forgotten = self.coarser.0.push(levels);
                 self.coarser.1.drain(..forgotten);
                 self.coarser.1.push_back(checked.clone());
+                assert!(self.coarser.1.len() <= COARSER, "the oldest are forgotten");
             }
             if !self.is_behind(score, levels) {
                 let figure = objective.figure(score);
@@ -265,6 +269,11 @@ impl<'p> LevelsSearch<'p> {
 
     /// What the search ends with; `bound`: what states that were not looked at are worth at best.
     pub fn end(self, bound: Option<Score>) -> LevelsResult {
+        let best = self.best.as_ref();
+        assert!(
+            best.is_none_or(|best| best.suppressed <= self.problem.suppressed),
+            "the best state suppresses no more"
+        );
         LevelsResult {
             bound: bound.map(|bound| self.problem.objective.figure(bound)),
             best: self.best,

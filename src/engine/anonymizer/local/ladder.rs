@@ -31,7 +31,11 @@ impl Ladder {
     pub fn of(tree: &Taxonomy) -> Result<Ladder, NoLadder> {
         let nodes = tree.layers().ok_or(NoLadder::Uneven)?;
         let lengths = nodes.iter().map(|layer| length(layer, tree)).collect::<Option<_>>().ok_or(NoLadder::Lengths)?;
-        Ok(Ladder { domain: tree.values(0), lengths, nodes })
+        let ladder = Ladder { domain: tree.values(0), lengths, nodes };
+        assert_eq!(ladder.lengths.len(), ladder.nodes.len(), "a length for each layer");
+        assert_eq!(ladder.leaves(), tree.leaves(), "layer 1 are the leaves");
+        assert!(ladder.lengths.is_sorted(), "a coarser interval is no shorter");
+        Ok(ladder)
     }
 
     /// How many layers.

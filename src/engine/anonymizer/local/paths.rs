@@ -38,6 +38,7 @@ impl LayerBits {
                     used += bits;
                 }
             }
+            assert!(used <= u64::BITS, "a word holds no more bits");
             paths.leaves.push(leaves);
             paths.masks.push(masks);
         }
@@ -61,7 +62,10 @@ impl LayerBits {
 
     fn join<'n>(&self, columns: impl Iterator<Item = &'n Vec<u64>>) -> Vec<u64> {
         let mut number = vec![0; self.words];
-        columns.for_each(|column| number.iter_mut().zip(column).for_each(|(word, bits)| *word |= bits));
+        columns.for_each(|column| {
+            assert!(column.len() <= self.words, "bits have a word");
+            number.iter_mut().zip(column).for_each(|(word, bits)| *word |= bits);
+        });
         number
     }
 }

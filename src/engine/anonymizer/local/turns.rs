@@ -34,6 +34,7 @@ impl Turns {
 
     /// How far away the next turns are, once enough people wait.
     pub fn ahead(&self, every: u64) -> NextTurns {
+        assert!(every > 0, "some ticks are halved together");
         let sweep = every.saturating_mul(4);
         let Some(next) = self.next else { return NextTurns { halving: 1, sweep: sweep.saturating_add(1) } };
         let to = |of: u64| next.checked_next_multiple_of(of).map_or(u64::MAX, |turn| turn - next + 1);

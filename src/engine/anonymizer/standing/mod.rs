@@ -93,6 +93,7 @@ impl StandingRecoding {
         if let Some(cut) = self.state.cut().cloned() {
             tick.atoms = self.form(&cut);
         }
+        assert!(tick.atoms.iter().all(|atom| atom.people.rows() >= self.rules.a), "an atom has enough people");
         tick
     }
 
@@ -145,6 +146,7 @@ impl StandingRecoding {
             let urgent = pool.heads_of(tuple).iter().any(|heads| overdue(tuple, heads.since));
             rows.push(ClassPeople::new(crowds.classes.get(class as u32), people, people, urgent));
         }
+        assert_eq!(late.rows() + rest.rows(), self.state.pool().rows(), "each person who waits is late or is not");
         let coarser = coarsen::coarsen(rows, cut, (recoder.coarsest(), recoder.weights()), a, trees);
         let before = self.state.course().map(|course| course.steps().to_vec()).unwrap_or_default();
         let steps = coarser.steps.unwrap_or(before);

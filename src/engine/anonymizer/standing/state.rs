@@ -156,8 +156,10 @@ impl StandingState {
     }
 
     pub(super) fn arrive(&mut self, arrivals: &Headcount) {
+        let waited = self.pool.rows();
         self.pool = self.pool.merge(arrivals);
         self.arrived += arrivals.rows();
+        assert_eq!(self.pool.rows(), waited + arrivals.rows(), "each person who arrives waits");
     }
 
     pub(super) fn withhold(&mut self, late: &Headcount, rest: Headcount) {
@@ -194,9 +196,11 @@ impl StandingState {
     pub(super) fn publish(&mut self, atoms: &[Atom], rest: Headcount) {
         let formed: u64 = atoms.iter().map(|atom| atom.people.rows()).sum();
         assert_eq!(formed + rest.rows(), self.pool.rows(), "each person who waited is in an atom or waits");
+        let published = self.rows();
         for atom in atoms {
             *self.crowds.entry(atom.class.clone()).or_default() += atom.people.rows();
         }
+        assert_eq!(self.rows(), published + formed, "people of atoms are in classes");
         self.pool = rest;
     }
 }

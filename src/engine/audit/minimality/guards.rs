@@ -85,6 +85,8 @@ impl Guards {
                 }
             }
         }
+        let guarded = people.values().flat_map(BTreeMap::keys);
+        assert!(guarded.into_iter().all(|&at| at < nodes.len()), "who is guarded is guarded by a node");
         Some(Guards { nodes, people })
     }
 
@@ -118,6 +120,7 @@ impl Guards {
             let leaves: Vec<Leaf> = raw.tuple_at(equals.tuple).collect();
             self.people.get(&leaves).into_iter().flatten().map(|(&node, &people)| (node, people)).collect()
         };
+        assert!(kinds.len() <= values.len().max(1), "a kind is of some value");
         Guarded {
             kinds: below.iter().map(kind).collect(),
             sets: (0..self.nodes.len()).map(set).collect(),

@@ -99,6 +99,7 @@ impl MinimalityFigures {
                 of_values(&table, (&people, &groups), work / MinimalityFigures::DEARER)
             }
         };
+        assert!(ties.iter().all(|tie| tie.class < release.classes()), "a tie is in a class");
         ties.sort_by(|a, b| (a.class, &a.leaves, a.set).cmp(&(b.class, &b.leaves, b.set)));
         let guarding = guards.map_or(Vec::new(), |guards| guards.labels(columns));
         Ok(MinimalityFigures { requirement, ties, guarding })

@@ -50,7 +50,10 @@ impl Requirement {
     /// The number that figures are compared with: the largest share of a set, c, t or e.
     pub fn limit(&self) -> f64 {
         match self {
-            Requirement::Diverse { l } => 1.0 / *l as f64,
+            Requirement::Diverse { l } => {
+                assert!(*l > 0, "a class has a value");
+                1.0 / *l as f64
+            }
             Requirement::Alpha { alpha: limit, .. }
             | Requirement::Recursive { c: limit, .. }
             | Requirement::Close { t: limit }
@@ -64,7 +67,10 @@ impl Requirement {
     pub fn limit_of_share(&self) -> f64 {
         match self {
             Requirement::Recursive { c, .. } => c.get() / (c.get() + 1.0),
-            _ => self.of_sets().map_or(1.0, |most| most.part as f64 / most.of as f64),
+            _ => self.of_sets().map_or(1.0, |most| {
+                assert!(most.of > 0, "a share is of something");
+                most.part as f64 / most.of as f64
+            }),
         }
     }
 

@@ -50,6 +50,7 @@ fn sex() -> Result<Domain, FormError> {
             names.push((name.into(), word.into()));
         }
     }
+    assert!(names.iter().all(|(_, label): &(Box<str>, Box<str>)| tree.find_leaf(label).is_some()), "a name has a leaf");
     Ok(Domain { tree, rule: LeafRule::Named { names } })
 }
 
@@ -81,6 +82,7 @@ fn us_zip3(restricted: Option<&[String]>) -> Result<Domain, FormError> {
         }
     }
     let tree = tree.finish().map_err(|error| FormError::of_tree("restricted", &error))?;
+    assert_eq!(tree.leaves(), 1_000 - given.len(), "a leaf for each area that is not restricted");
     let instead = given.iter().map(|&area| (area.into(), "000".into())).collect();
     Ok(Domain { tree, rule: LeafRule::Cut { code: CodeShape::Zip, instead } })
 }

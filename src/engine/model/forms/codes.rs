@@ -62,6 +62,7 @@ fn path(row: &Path, keep: &[i64], length: usize) -> Result<Path, String> {
         labels.push(label.into());
     }
     labels.push("*".into());
+    assert_eq!(labels.len(), keep.len() + 2, "the code, what is kept of it, and the root");
     Ok(Path { at: row.at, labels })
 }
 
@@ -78,6 +79,7 @@ pub(super) fn under_root(values: &[String], key: &'static str) -> Result<Taxonom
     let rows: Vec<Path> =
         rows.into_iter().map(|row| Path { at: 0, labels: [row.labels, vec!["*".into()]].concat() }).collect();
     let (tree, _) = paths::from_paths(&rows).map_err(|error: TreeError| FormError::of_tree(key, &error))?;
+    assert_eq!(tree.leaves(), values.len(), "a leaf for each value");
     Ok(tree)
 }
 
@@ -96,5 +98,6 @@ fn list(values: &[String], key: &'static str) -> Result<Vec<Path>, FormError> {
             _ => {}
         }
     }
+    assert_eq!(seen.len(), values.len(), "each value stands once");
     Ok((1..).zip(values).map(|(at, value)| Path { at, labels: vec![value.as_str().into()] }).collect())
 }

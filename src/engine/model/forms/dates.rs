@@ -27,6 +27,7 @@ pub fn civil_from_days(days: i32) -> (i32, u32, u32) {
     let day = of_year - (153 * shifted + 2) / 5 + 1;
     let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
+    assert!((1..=12).contains(&month) && (1..=31).contains(&day), "a day of the calendar");
     (year as i32, month as u32, day as u32)
 }
 
@@ -117,6 +118,11 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
         }
     }
     let tree = tree.finish().map_err(|error| FormError::of_tree("date", &error))?;
+    assert_eq!(
+        tree.leaves() as i32,
+        finest.ordinal(to) - finest.ordinal(from) + 1,
+        "a leaf for each of the finest level"
+    );
     let rule = LeafRule::Dates { from, to, level: finest };
     Ok(Built { domain: Domain { tree, rule }, kind: Kind::Date, warnings: Vec::new() })
 }

@@ -40,6 +40,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
         return Err(FormError::new("layers", text));
     }
     let tree = tree(edges, &units, layers).map_err(|error| FormError::of_tree("edges", &error))?;
+    assert_eq!(tree.leaves(), edges.len() + 1, "a leaf between two edges, and two outside");
     Ok(Built {
         domain: Domain { tree, rule: LeafRule::Edges { edges: edges.clone() } },
         kind: Kind::Float,
@@ -67,6 +68,7 @@ fn tree(edges: &[Edge], units: &[i64], layers: &[i64]) -> Result<Taxonomy, crate
     let widths: Vec<u64> = units.windows(2).map(|pair| pair[0].abs_diff(pair[1])).collect();
     let [first, last] = [widths.first(), widths.last()].map(|width| width.copied().unwrap_or(1));
     let sizes: Vec<u64> = std::iter::once(first).chain(widths).chain([last]).collect();
+    assert_eq!(sizes.len(), edges.len() + 1, "a width for each leaf");
     let mut tree = Tree::new("*");
     // Nodes of the layer above, with the leaves below each.
     let mut above = vec![(0usize, 0..sizes.len())];
@@ -86,6 +88,7 @@ fn tree(edges: &[Edge], units: &[i64], layers: &[i64]) -> Result<Taxonomy, crate
 
 /// The label of these leaves and all between them.
 pub(in crate::model) fn label(edges: &[Edge], first: usize, last: usize) -> String {
+    assert!(first <= last && last <= edges.len(), "intervals of these edges");
     match (first.checked_sub(1), edges.get(last)) {
         (None, None) => "*".to_owned(),
         (None, Some(end)) => format!("below {}", end),

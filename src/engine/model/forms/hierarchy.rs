@@ -11,6 +11,7 @@ pub(super) fn build(rows: &[Path]) -> Result<Built, FormError> {
     let (tree, repeats) = paths::from_paths(rows).map_err(|error| refused(rows, &error))?;
     let alone = "the tree is only a root: all rows look the same, and nothing can be generalised";
     let alone = (tree.nodes() == 1).then(|| alone.to_owned());
+    assert!(tree.leaves() <= rows.len(), "a leaf has a line");
     let warnings = repeated(&repeats).into_iter().chain(padded(rows)).chain(alone).collect();
     Ok(Built { domain: Domain { tree, rule: LeafRule::Label }, kind: Kind::String, warnings })
 }

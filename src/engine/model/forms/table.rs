@@ -148,6 +148,7 @@ impl TaxonomyForm {
 
     /// The key that names this form.
     pub fn name(self) -> &'static str {
+        assert!(TaxonomyForm::ALL.contains(&self), "a form that is looked for");
         self.keys()[0]
     }
 }

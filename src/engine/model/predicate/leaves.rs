@@ -70,6 +70,7 @@ fn leaves(tree: &Taxonomy, first: &str, last: &str) -> Result<Range<Leaf>, NoLea
             return Err(NoLeaves::Inside { inside: text.to_owned(), leaf });
         }
     }
+    assert!(from.leaves.start < to.leaves.end && to.leaves.end as usize <= tree.leaves(), "some leaves of the column");
     Ok(from.leaves.start..to.leaves.end)
 }
 
@@ -109,6 +110,7 @@ fn date(tree: &Taxonomy, text: &str) -> Option<Meant> {
     [DateLevel::Month, DateLevel::Quarter, DateLevel::Year, DateLevel::Decade].into_iter().find_map(|level| {
         let label = level.label(day);
         let leaf = tree.find_leaf(&label)?;
+        assert!((leaf as usize) < tree.leaves(), "a leaf of the column");
         let other = |day: i32| level.label(day) != label;
         Some(Meant { leaves: leaf..leaf + 1, begins: other(day - 1), ends: other(day + 1) })
     })

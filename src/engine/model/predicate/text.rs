@@ -51,7 +51,10 @@ pub fn parse(text: &str) -> Result<Vec<Condition>, Misread> {
         conditions.push(reader.condition()?);
     }
     match reader.peek() {
-        Token::End => Ok(conditions),
+        Token::End => {
+            assert_eq!(reader.at + 1, reader.tokens.len(), "the end is read last");
+            Ok(conditions)
+        }
         _ => Err(reader.misread("`and` or the end")),
     }
 }
@@ -103,6 +106,7 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Misread> {
         tokens.push((at, token));
     }
     tokens.push((text.chars().count() + 1, Token::End));
+    assert!(tokens.is_sorted_by_key(|token| token.0), "tokens stand in their order");
     Ok(tokens)
 }
 

@@ -32,6 +32,7 @@ pub fn contradictions(written: &PolicySettings, chain: ChainKind, facts: &Column
     }
     attacks::refinement(written, &mut found);
     attacks::sums(written, facts, &mut found);
+    assert!(!found.0.is_empty() || written.k.is_some_and(|k| k >= 2), "a policy without contradictions has a k");
     found.0
 }
 

@@ -32,6 +32,7 @@ impl Division<'_> {
         let root = Stop { region: self.root(), refused: 0, closed: vec![false; self.trees.len()] };
         let mut missed = self.missed(&mut places, root, labels, refusals);
         missed.sort_unstable();
+        assert!(missed.is_sorted_by(|one, next| one < next), "a label is missed once");
         missed
     }
 
@@ -73,6 +74,7 @@ fn apart(places: &mut [usize], holds: impl Fn(usize) -> bool) -> (&mut [usize], 
             held += 1;
         }
     }
+    assert!(held <= places.len(), "some of the places");
     places.split_at_mut(held)
 }
 

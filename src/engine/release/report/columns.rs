@@ -108,6 +108,7 @@ fn drawings(report: &Report) -> Markup {
 fn sensitive(report: &Report) -> Markup {
     let words = report.words;
     let Some((last, others)) = report.sensitive.split_last() else { return Markup::default() };
+    assert!(!last.is_empty(), "a column has a name");
     let list = html! { (names(others, ", ")) @if !others.is_empty() { " " (words.and) " " } (name(last)) };
     let text = if report.form == Form::TwoTables { words.sensitive_other_table } else { words.sensitive_beside };
     html! { p { (fill(text, &[("columns", &list)])) } }

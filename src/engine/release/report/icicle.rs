@@ -96,6 +96,7 @@ fn several(
     column: &Cutting,
 ) -> Box {
     let (labels, rows) = (below(first, end), column.shown.between(first, end));
+    assert!(labels > 0, "what is drawn as one holds a label");
     let nodes = &column.nodes;
     let only = nodes[nodes.partition_point(|&node| node < first)];
     let kind = if labels == 1 { Kind::Published(only) } else { Kind::Several(labels) };
@@ -119,6 +120,8 @@ pub fn drawing(words: &Words, column: &Cutting) -> Markup {
     let levels = boxes.iter().map(|drawn| drawn.level + 1).max().unwrap_or(1);
     let most = boxes.iter().filter(|drawn| drawn.is_cut()).map(Box::density).fold(0.0, f64::max);
     let height = f64::from(levels * LEVEL) + ROWS;
+    let cut: u64 = boxes.iter().filter(|drawn| drawn.is_cut()).map(|drawn| drawn.width).sum();
+    assert_eq!(cut, column.tree.values(0), "what is published covers the domain once");
     let frame = Frame { domain: column.tree.values(0), levels, most, height };
     let labels = words.many(column.nodes.len() as u64, words.published_label);
     let name = fill(words.drawing, &[("column", &Text(column.name)), ("labels", &labels)]);

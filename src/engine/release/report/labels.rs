@@ -85,5 +85,6 @@ fn listed(column: &Cutting) -> Vec<Node> {
         nodes.truncate(SOME);
         nodes.sort_unstable();
     }
+    assert!(nodes.len() <= ALL, "a table that is read");
     nodes
 }

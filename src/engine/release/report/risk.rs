@@ -48,6 +48,7 @@ fn table(words: &Words, form: Form, risk: &Prosecutor, alone: u64) -> Markup {
 /// Name, meaning and figure of each risk.
 fn lines(words: &Words, risk: &Prosecutor, alone: u64) -> [(&'static str, Markup, Markup); 6] {
     let (highest, average) = (words.share(1, risk.smallest), words.share(risk.classes, risk.rows));
+    assert!(alone <= risk.rows && risk.at_risk <= risk.rows, "some of the rows");
     let rows = words.many(risk.at_highest, words.row);
     let at_most = |share: &String| fill(words.at_most, &[("limit", share)]);
     let plain = |text: &str| html! { (text) };

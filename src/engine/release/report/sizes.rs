@@ -12,6 +12,7 @@ pub fn section(report: &Report) -> Markup {
     let words = report.words;
     let sizes: Vec<(u64, u64)> = report.sums.sizes().collect();
     let rows: u64 = sizes.iter().map(|(size, classes)| size * classes).sum();
+    assert_eq!(rows, report.sums.rows(), "each row is in a class");
     let cells = |bin: &Bin| [words.count(bin.classes), words.count(bin.rows), words.share(bin.rows, rows)];
     let table = html! {
         table {

@@ -54,6 +54,7 @@ impl Sample<'_> {
 
     /// The most likely θ for an α: the likelihood grows up to it and falls behind it, since there are fewer classes than rows.
     fn theta(&self, alpha: f64) -> f64 {
+        assert!(alpha > 0.0 && alpha < 1.0, "a share");
         let (mut low, mut high) = (1e-12, 1.0);
         while self.by_theta(high - alpha, alpha) > 0.0 && high < 1e18 {
             high *= 4.0;

@@ -21,6 +21,7 @@ pub fn uniques(sizes: &Sizes, population: u64) -> Option<f64> {
         last = size;
         one_is_seen += classes as f64 * size as f64 * rows / all * others_left_out;
     }
+    assert!(one_is_seen >= 0.0 && one_is_seen.is_finite(), "a number of classes");
     let alone_in_both = alone * rows / all;
     // Never more than there are people, but for the last digit.
     (alone > 0.0).then(|| (alone * alone_in_both / one_is_seen * all / rows).min(all))

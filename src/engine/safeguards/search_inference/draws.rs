@@ -85,6 +85,7 @@ pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) 
         (0..TOGETHER).filter(comes).count() as u64
     });
     let kept = kept.sum();
+    assert!(kept <= draws, "no more are kept than were drawn");
     let share = if draws == 0 { 0.0 } else { arithmetic::least(kept, draws) };
     let ratio = if share > 0.0 { TraceRatio::AtMost { log10: -share.log10() + 1e-12 } } else { TraceRatio::Unknown };
     WholeTrace { ratio, source: FigureSource::Drawn { draws, kept } }
@@ -123,6 +124,7 @@ impl Class<'_> {
             let drawn = chance.below(last + 1);
             chosen.insert(if chosen.contains(&drawn) { last } else { drawn });
         }
+        assert_eq!(chosen.len() as u64, self.rows, "as many different rows as the class has");
         let row = |mut rest: u64| {
             let value = |side: &&Side| {
                 let value = rest % side.values();

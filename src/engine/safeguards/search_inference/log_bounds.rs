@@ -85,6 +85,7 @@ fn fill(rows: u64, volumes: &[f64], a: u64, values: Values, terms: &mut u64) -> 
         })
         .collect();
     behind.reverse();
+    assert_eq!(behind.len(), volumes.len(), "what lies behind each child");
     let mut clean = vec![0.0; rows as usize + 1];
     clean[rows as usize] = 1.0;
     let (mut small, mut left_out) = (0.0, 0.0);
@@ -143,6 +144,7 @@ fn spread(pmf: &Pmf, counts: &mut Vec<f64>) -> u64 {
         counts.push(term);
     }
     counts.iter_mut().for_each(|count| *count /= sum);
+    assert_eq!(counts.len() as u64, last - first + 1, "a share for each count");
     first
 }
 

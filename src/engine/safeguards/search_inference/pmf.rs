@@ -20,6 +20,7 @@ pub struct Pmf {
 impl Pmf {
     /// Of so many people; neither the child nor the rest may be empty.
     pub fn new(rows: u64, inside: f64, outside: f64, values: Values) -> Pmf {
+        assert!(inside >= 0.0 && outside >= 0.0, "volumes are not negative");
         Pmf { rows: rows as f64, inside, outside, values }
     }
 
@@ -60,6 +61,7 @@ impl Pmf {
         if from > to {
             return f64::NEG_INFINITY;
         }
+        assert!(least <= from && to <= most, "counts that there may be");
         let top = self.mode().clamp(from, to);
         self.ln_beside_mode(top) + self.around(top, from, to).ln() - self.around(self.mode(), least, most).ln()
     }

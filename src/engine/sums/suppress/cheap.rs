@@ -32,6 +32,7 @@ pub fn pattern(search: &mut SuppressionSearch<'_>) -> Result<Vec<bool>, usize> {
 
 /// The cells that change with sensitive ones, those first that need most room.
 fn by_changes(search: &mut SuppressionSearch<'_>) -> Vec<bool> {
+    assert_eq!(search.base.len(), search.problem.system.cells(), "each cell is left out or is not");
     let mut pattern = search.base.clone();
     let mut sensitive: Vec<&Sensitive> = search.problem.sensitive.iter().collect();
     sensitive.sort_by_key(|sensitive| (std::cmp::Reverse(sensitive.up), sensitive.cell));
@@ -64,6 +65,7 @@ fn completed(search: &mut SuppressionSearch<'_>, mut pattern: Vec<bool>) -> Resu
         }
     }
     shed(search, &mut pattern);
+    assert!(search.base.iter().zip(&pattern).all(|(base, of)| !base || *of), "what must be left out is");
     Ok(pattern)
 }
 
@@ -113,6 +115,7 @@ fn cheapest<N: WholeNumber>(
     tableau.climb(None)?;
     let mut changed: Vec<usize> = tableau.not_zero().into_iter().map(|unknown| cells[unknown / 2]).collect();
     changed.dedup();
+    assert!(!changed.contains(&sensitive.cell), "the sensitive cell moves by itself");
     Some((changed, tableau.work))
 }
 

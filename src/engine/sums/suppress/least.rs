@@ -12,6 +12,9 @@ pub fn pattern(search: &mut SuppressionSearch<'_>, found: Vec<bool>) -> (Vec<boo
     let mut branches = Branches { best: found, cost, cuts: Vec::new() };
     let (mut pattern, mut closed) = (search.base.clone(), vec![false; search.base.len()]);
     let least = branches.descend(search, &mut pattern, &mut closed);
+    assert!(branches.cost <= cost, "what is found costs no more than what was known");
+    assert_eq!(search.cost(&branches.best), branches.cost, "the cost is that of the pattern");
+    assert!(pattern == search.base && !closed.contains(&true), "each branch is left as it was entered");
     (branches.best, least)
 }
 
@@ -102,6 +105,7 @@ impl Branches {
         }
         let first = self.cuts.len();
         self.cuts.extend(cuts.into_iter().take(kept));
+        assert!(self.cuts.len() <= MOST_CUTS, "older cuts are forgotten");
         (first..self.cuts.len()).min_by_key(|&at| self.cuts[at].weights.len())
     }
 }

@@ -38,6 +38,7 @@ pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&T
     let ends_early = found.bound.is_some() || recoder.workload.is_some();
     let levels = if ends_early { finest_below(&problem, best) } else { best };
     let recoding = lattice.recoding(trees, &levels);
+    assert_eq!(recoding.len(), trees.len(), "a cut for each column");
     let refusals = refusals(recoder, people, most, &lattice, &levels, trees);
     Recoded { course: Course::level_by_level(&recoding, trees), refusals }
 }
@@ -63,6 +64,7 @@ fn finest_below(problem: &LevelsProblem<'_>, mut levels: Levels) -> Levels {
         };
         let finer: Vec<Levels> = (0..levels.len()).filter(|&column| levels[column] > 0).map(lower).collect();
         let judged = search.check(&finer);
+        assert_eq!(judged.len(), finer.len(), "each finer state is judged");
         let fitting = finer.into_iter().zip(judged).filter_map(|(levels, judged)| Some((judged.value?, levels)));
         let Some((_, next)) = fitting.min_by_key(|(value, _)| *value) else { return levels };
         levels = next;

@@ -48,6 +48,7 @@ impl Validity for WaitingShare<'_> {
     }
 
     fn accept(&mut self, _: &NodeSplit, rows: u64, _: &Accepted) {
+        assert!(self.now <= rows && rows <= self.most, "more rows wait than before, and no more than may");
         self.now = rows;
     }
 }
