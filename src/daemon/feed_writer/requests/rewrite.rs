@@ -275,8 +275,10 @@ impl Live {
         }
         if waiting {
             let [waits, withheld] = [state.feed.waiting(), state.feed.withheld()].map(|rows| heads(&[rows]));
+            // After a new chain has begun those who were withheld wait.
+            let still = [&waits[..], &withheld[..]].concat();
             (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
-            (atoms.withheld, _) = self.divide(&atoms.withheld, &withheld, known)?;
+            (atoms.withheld, _) = self.divide(&atoms.withheld, &still, known)?;
             // Without atoms a release brings the people who waited; they may wait still.
             atoms.told &= self.policy.forms() || state.feed.waiting().rows() == 0;
         } else if touched {
