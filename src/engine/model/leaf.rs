@@ -45,7 +45,8 @@ impl Domain {
                 (*min..=*max).contains(&value).then(|| (value - min) as Leaf)
             }
             LeafRule::Intervals { edges } => {
-                assert_eq!(edges.len(), self.tree.leaves() + 1, "a leaf between two edges");
+                // Behind the intervals there may be a leaf for what is missing.
+                assert!(edges.len() <= self.tree.leaves() + 1, "a leaf between two edges");
                 let past = edges.partition_point(|&edge| edge <= value);
                 (past > 0 && past < edges.len()).then(|| past as Leaf - 1)
             }
@@ -128,6 +129,17 @@ pub fn whole_number(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Tree;
+
+    #[test]
+    fn a_leaf_for_what_is_missing_moves_no_interval() {
+        let mut tree = Tree::new("*");
+        ["[0, 10[", "[10, 20["].into_iter().for_each(|interval| _ = tree.add(0, interval, 10));
+        let tree = tree.finish().expect("a tree").with_leaf("unknown").expect("a new leaf");
+        let domain = Domain { tree, rule: LeafRule::Intervals { edges: vec![0, 10, 20] } };
+        let leaves = [-1, 0, 9, 10, 19, 20].map(|value| domain.leaf_of_int(value));
+        assert_eq!(leaves, [None, Some(0), Some(0), Some(1), Some(1), None]);
+    }
 
     #[test]
     fn only_canonical_whole_numbers_count() {

@@ -43,7 +43,6 @@ impl RowSpread {
     /// All tables, each as rows by class and people; `None` where there are more than so many, or more work than so many
     /// steps is needed. There is no table where these people do not fill these classes.
     pub fn tables(&self, most: usize, mut steps: u64) -> Option<Vec<SpreadTable>> {
-        assert_eq!(self.people.iter().sum::<u64>(), self.classes.iter().sum::<u64>(), "each person has a row");
         let mut places = vec![0u64; self.people.len()];
         self.may.iter().for_each(|&(_, people)| places[people] += 1);
         let mut search = SpreadSearch {
@@ -185,5 +184,24 @@ impl SpreadSearch {
     fn narrowest(&self) -> Option<(usize, std::ops::Range<u64>)> {
         let ranges = self.open.iter().enumerate().filter_map(|(at, &pair)| Some((at, self.range(pair)?)));
         ranges.min_by_key(|(at, range)| (range.end - range.start, self.open[*at]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_not_those_of_the_classes_lie_nowhere() {
+        let may = vec![(0, 0), (0, 1), (1, 1)];
+        let spread = |people: [u64; 2], classes: [u64; 2]| RowSpread {
+            people: people.to_vec(),
+            classes: classes.to_vec(),
+            may: may.clone(),
+        };
+        assert_eq!(spread([2, 3], [4, 1]).tables(10, 1_000), Some(vec![vec![vec![2, 2], vec![0, 1]]]));
+        for (people, classes) in [([2, 3], [4, 2]), ([2, 4], [4, 1]), ([2, 3], [1, 4]), ([0, 0], [1, 0])] {
+            assert_eq!(spread(people, classes).tables(10, 1_000), Some(Vec::new()), "{people:?} in {classes:?}");
+        }
     }
 }
