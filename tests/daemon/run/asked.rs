@@ -212,6 +212,37 @@ fn a_new_chain_says_that_a_release_that_waited_is_void_and_removes_its_files() {
     place.verified();
 }
 
+/// Two classes, a person who is withheld, and one who waits. A new chain has both of them wait, and one is erased before its first tick.
+#[test]
+fn who_was_withheld_waits_in_a_new_chain_whoever_is_erased() {
+    let row =
+        |number: u64, age: u64, ward: &str| format!("{}{number},{age},{ward},{}{number}\n", PLANTED[0], PLANTED[1]);
+    let place = Place::with(NEVER, "k = 3\nmax_wait = 1\nmax_withheld = 0.5\n", "");
+    let alike = |numbers: std::ops::Range<u64>| numbers.map(|at| row(at, 2, "A1") + &row(100 + at, 38, "B2"));
+    let ticks = [alike(0..6).collect(), row(50, 20, "B1"), alike(6..9).collect(), row(51, 12, "A2")];
+    for (at, rows) in ticks.iter().enumerate() {
+        place.offer(&format!("{at}.csv"), HEADER.to_owned() + rows);
+        place.once();
+    }
+    let people = |place: &Place| {
+        let shown = place.done(&["show", "feed.toml"]);
+        ["rows", "withheld"].map(|of| shown["waiting"][of].as_u64().unwrap_or_else(|| panic!("{shown}")))
+    };
+    assert_eq!(people(&place), [1, 1]);
+    place.edit("k = 3", "k = 4");
+    place.done(&["new-chain", "feed.toml"]);
+    let answer = erase(&place, &format!("{}51\n", PLANTED[0]));
+    assert_eq!(answer["count"], 1, "{answer}");
+    place.offer("new.csv", HEADER.to_owned() + &row(60, 20, "B1") + &row(61, 20, "B1") + &row(62, 20, "B1"));
+    assert_eq!(place.once()["outcome"], "published");
+    assert_eq!(
+        published(&place).last().map(|release| release.rows),
+        Some(4),
+        "those who came, and the one who was withheld"
+    );
+    place.verified();
+}
+
 #[test]
 fn what_was_set_aside_is_offered_again() {
     twice(|alive| {
