@@ -103,8 +103,9 @@ impl Live {
         let leaves_feed = erase.leaves_state() && pending.is_empty();
         self.destroyed(&erase)?;
         let measured = !gone.is_empty() && self.state.terms.columns.has_measures();
-        let reads_log = dissolved > 0 || measured || self.state.feed.stopped();
-        match reads_log && !leaves_feed {
+        // What a chain that has stopped decided about who waits is not decided again by later ticks, and follows from its last atoms.
+        let reads_log = (dissolved > 0 || measured) && !leaves_feed || self.state.feed.stopped();
+        match reads_log {
             true => self.reload()?,
             false => self.follows(&erase, &leaving)?,
         }

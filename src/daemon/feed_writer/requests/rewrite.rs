@@ -248,7 +248,8 @@ impl Live {
     ) -> Result<bool> {
         let state = &self.state;
         let place = state.pool.iter().find(|place| place.object == *object);
-        let formed = state.formed.contains(object) || place.is_some_and(|place| place.formed);
+        let (pending, waits) = (state.formed.contains(object), place.is_some_and(|place| place.formed));
+        let formed = pending || waits;
         let waiting = place.is_some_and(|place| place.waiting);
         let mut touched = waiting && unpublished || holds(atoms, known);
         if !touched && !unpublished {
@@ -257,8 +258,10 @@ impl Live {
         let heads = |rows: &[&Histogram]| -> Vec<Headcount> { rows.iter().map(|rows| rows.headcount()).collect() };
         if formed {
             let still: Vec<&Histogram> = state.feed.unpublished().iter().map(|increment| &increment.rows).collect();
-            // After a new chain has begun they wait, and nothing is dissolved.
-            let still = if still.is_empty() { heads(&[state.feed.waiting()]) } else { heads(&still) };
+            // After a new chain has begun they wait, and nothing is dissolved; nor where all form anew with the next tick. Else no atom may
+            // be left.
+            let form_anew = still.is_empty() && self.policy.waits_again();
+            let still = if pending && !form_anew { heads(&still) } else { heads(&[state.feed.waiting()]) };
             let (stay, leave) = self.divide(&atoms.formed, &still, known)?;
             touched |= !leave.is_empty();
             atoms.formed = stay;
