@@ -126,6 +126,26 @@ fn an_erasure_says_that_a_release_that_waited_is_void() {
     assert!(code == 2 && answer.to_string().contains("no release waits for approval"), "{answer}");
 }
 
+/// Two people are no atom: they wait with those who come.
+#[test]
+fn an_erasure_takes_the_only_atom_apart() {
+    let place = Place::new(MANUAL);
+    let alike = |numbers: &[u64]| {
+        let row = |number: &u64| format!("{}{number},20,A1,{}{number}\n", PLANTED[0], PLANTED[1]);
+        HEADER.to_owned() + &numbers.iter().map(row).collect::<String>()
+    };
+    place.offer("0.csv", alike(&[1, 2, 3]));
+    assert_eq!(place.once()["outcome"], "approval");
+    erase(&place, &format!("{}2\n", PLANTED[0]));
+    let waiting = &place.done(&["show", "feed.toml"])["waiting"];
+    assert_eq!((&waiting["rows"], &waiting["pending"]), (&2.into(), &0.into()), "{waiting}");
+    place.offer("1.csv", alike(&[4]));
+    assert_eq!(place.once()["outcome"], "approval");
+    place.done(&["approve", "feed.toml"]);
+    assert_eq!(published(&place)[0].rows, 3);
+    place.verified();
+}
+
 #[test]
 fn a_person_who_waits_and_is_erased_may_come_again() {
     twice(|alive| {
