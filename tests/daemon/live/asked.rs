@@ -86,8 +86,8 @@ fn whatever_is_asked_no_person_is_lost() {
     let policies = [&POLICIES[..], &FURTHER].concat();
     // Each kind of chain once, every day.
     let seeds = policies.len() as u64 * if long() { 200 } else { 1 };
-    // An erasure that takes the only atom apart, and one in a chain that has stopped while others wait.
-    for seed in (0..seeds).chain([375, 1070]) {
+    // An erasure that takes the only atom apart, one in a chain that has stopped while others wait, and one of all who wait without atoms.
+    for seed in (0..seeds).chain([375, 1070, 2073]) {
         let policy = policies[seed as usize % policies.len()];
         let manual = seed % 3 == 0;
         let (private, public) = (Memory::default(), Memory::default());

@@ -126,6 +126,22 @@ fn an_erasure_says_that_a_release_that_waited_is_void() {
     assert!(code == 2 && answer.to_string().contains("no release waits for approval"), "{answer}");
 }
 
+/// A release of a chain without atoms that waits, and whose people are all erased: the log knows none of them either.
+#[test]
+fn all_people_who_wait_may_be_erased() {
+    let place = Place::with(MANUAL, "k = 3\nguarantee = \"bcf\"\n", "");
+    place.offer("0.csv", people(0..5));
+    assert_eq!(place.once()["outcome"], "approval");
+    let all: String = (0..5).map(|number| format!("{}{number}\n", PLANTED[0])).collect();
+    assert_eq!(erase(&place, &all)["changed"], 5);
+    place.verified();
+    place.offer("1.csv", people(5..9));
+    assert_eq!(place.once()["outcome"], "approval");
+    place.done(&["approve", "feed.toml"]);
+    assert_eq!(published(&place)[0].rows, 4);
+    place.verified();
+}
+
 /// Two people are no atom: they wait with those who come.
 #[test]
 fn an_erasure_takes_the_only_atom_apart() {

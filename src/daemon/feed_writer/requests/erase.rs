@@ -12,7 +12,7 @@ use super::super::objects::reading::ObjectSources;
 use super::super::work::{Last, Live};
 use super::leaving_atoms::{Leaving, told};
 use super::request::{Hash, Request, RequestOutcome};
-use super::rewrite::Rewritten;
+use super::rewrite::{ErasedPeople, Rewritten};
 use crate::daemon::error::Result;
 use crate::daemon::formats::{Atoms, LeavingAtom, RowColumns};
 use crate::daemon::journal::{Erase, ErasedRows, destroy_all};
@@ -68,12 +68,14 @@ impl Live {
         // Raw rows of people whose published rows leave serve no purpose any more.
         let raw: BTreeSet<Person> = known.union(&leaving.people).copied().collect();
         let rows = self.rows_of(&known)?;
+        let (unpublished, waited) = (!rows.is_empty(), self.state.feed.waiting().rows() > 0);
         let Gone { people: gone, arrived, dissolved } = self.take_rows(&rows);
         let mut rewritten = Rewritten::default();
-        let found = self.objects_with(&raw, !rows.is_empty())?;
+        let found = self.objects_with(&raw, unpublished)?;
         self.rewrite_segments(&found.segments, &mut rewritten)?;
         let unread = self.rewrite_quarantine(&asked, &mut rewritten)?;
-        let pending = self.rewrite_atoms(found.atoms, (&raw, !rows.is_empty()), &mut rewritten)?;
+        let erased = ErasedPeople { known: &raw, unpublished, waited };
+        let pending = self.rewrite_atoms(found.atoms, &erased, &mut rewritten)?;
         self.rewrite_counts((&gone, &arrived), &pending, &leaving, &mut rewritten)?;
         self.rewrite_members(&pending, &leaving, &mut rewritten)?;
         let Rewritten { mut drafts, moved } = rewritten;

@@ -35,6 +35,15 @@ pub(in crate::daemon::feed_writer) struct Rewritten {
     pub moved: Vec<Moved>,
 }
 
+/// People who are to be erased.
+pub(in crate::daemon::feed_writer) struct ErasedPeople<'p> {
+    pub known: &'p BTreeSet<Person>,
+    /// Whether any of them is not published.
+    pub unpublished: bool,
+    /// Whether people waited before these left.
+    pub waited: bool,
+}
+
 /// Objects with rows of people who are to be erased.
 pub(in crate::daemon::feed_writer) struct FoundObjects {
     /// The segments, and their rows without these people.
@@ -154,14 +163,14 @@ impl Live {
     pub(in crate::daemon::feed_writer) fn rewrite_atoms(
         &mut self,
         all: Vec<Ref>,
-        (known, unpublished): (&BTreeSet<Person>, bool),
+        erased: &ErasedPeople<'_>,
         rewritten: &mut Rewritten,
     ) -> Result<BTreeMap<u32, Was>> {
         let (mut changed, mut again, mut pending) = (Vec::new(), Vec::new(), BTreeMap::new());
         for object in all {
             let Some(sealed) = self.log.objects().read(&object)? else { continue };
             let mut atoms = Atoms::parse(&sealed)?;
-            if self.thin(&object, &mut atoms, (known, unpublished), &mut again)? {
+            if self.thin(&object, &mut atoms, erased, &mut again)? {
                 changed.push((object, atoms));
             }
         }
@@ -243,7 +252,7 @@ impl Live {
         &self,
         object: &Ref,
         atoms: &mut Atoms,
-        (known, unpublished): (&BTreeSet<Person>, bool),
+        &ErasedPeople { known, unpublished, waited }: &ErasedPeople<'_>,
         again: &mut Since,
     ) -> Result<bool> {
         let state = &self.state;
@@ -282,8 +291,8 @@ impl Live {
             let still = [&waits[..], &withheld[..]].concat();
             (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
             (atoms.withheld, _) = self.divide(&atoms.withheld, &still, known)?;
-            // Without atoms a release brings the people who waited; they may wait still.
-            atoms.told &= self.policy.forms() || state.feed.waiting().rows() == 0;
+            // Without atoms a release brings the people who waited; they wait still, or are erased.
+            atoms.told &= self.policy.forms() || !waited;
         } else if touched {
             (atoms.waiting, atoms.withheld) = (Vec::new(), Vec::new());
         }
