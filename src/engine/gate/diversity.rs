@@ -291,3 +291,75 @@ pub fn node_of(domain: &Domain, column: &Column, value: &Value) -> Option<Node> 
     };
     leaf.map(|leaf| domain.tree.leaf_node(leaf))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Decimal, LeafRule, Tree};
+    use crate::policy::{Closeness, Recursive};
+
+    fn close(figure: f64, to: f64) {
+        assert!((figure - to).abs() < 1e-12, "{figure} is not {to}");
+    }
+
+    #[test]
+    fn the_likeliest_value_against_the_tail() {
+        let crowd = [(0, 2), (1, 5), (2, 3)];
+        [(2, 1.0), (3, 2.5)].into_iter().for_each(|(l, c)| close(recursive_c(&crowd, l), c));
+        assert!(recursive_c(&crowd, 4).is_infinite(), "there are three values");
+    }
+
+    #[test]
+    fn distances_to_the_whole_table() {
+        let table = ValueShares::of_counts(&[6, 3, 1]);
+        close(table.distance(&[(0, 5)], 5), 0.4);
+        close(table.distance(&[(0, 3), (2, 2)], 5), 0.3);
+        close(table.distance(&[(0, 6), (1, 3), (2, 1)], 10), 0.0);
+    }
+
+    #[test]
+    fn what_moves_within_a_subtree_costs_less() {
+        let mut tree = Tree::new("*");
+        for half in ["a", "b"] {
+            let at = tree.add(0, half, 1);
+            ["0", "1"].into_iter().for_each(|leaf| _ = tree.add(at, &format!("{half}{leaf}"), 1));
+        }
+        let tree = tree.finish().expect("a tree");
+        let place = (0..4).map(|leaf| Place::Node(tree.leaf_node(leaf))).collect();
+        let hierarchy = Hierarchy { domain: Arc::new(Domain { tree, rule: LeafRule::Label }), place, outside: 0 };
+        let table = ValueShares::of_counts(&[1, 1, 1, 1]);
+        // A quarter from beside it over half the height, and half of all from the other half.
+        close(hierarchy.distance(&[(0, 3)], 3, &table), 0.625);
+        close(hierarchy.distance(&[(0, 1), (1, 1)], 2, &table), 0.5);
+        close(hierarchy.distance(&[(0, 1), (2, 1)], 2, &table), 0.25);
+        close(hierarchy.distance(&[(0, 1), (1, 1), (2, 1), (3, 1)], 4, &table), 0.0);
+    }
+
+    #[test]
+    fn figures_on_their_limits() {
+        let decimal = |text: &str| Decimal::parse(text).expect("a number");
+        let asked = Asked {
+            distinct_l: Some(2),
+            entropy_l: Some(decimal("1.5")),
+            recursive: Some(Recursive { c: decimal("3"), l: 2 }),
+            alpha: Some(decimal("0.6")),
+            confidence: Some(decimal("0.5")),
+            closeness: Some(Closeness { t: decimal("0.2"), distance: Distance::Hierarchical }),
+        };
+        let figures = |by: f64| DiversityFigures {
+            distinct_l: Some(2),
+            entropy_l: Some(1.5 - by),
+            recursive_c: Some(3.0 - 1e-9 + by),
+            alpha: Some(0.6 + by),
+            confidence: Some(0.5 + by),
+            t_equal: Some(1.0),
+            t_hierarchical: Some(0.2 + by),
+        };
+        assert!(figures(0.0).limited(&asked).iter().all(|figure| figure.kept), "on the limit is kept");
+        let broken: Vec<Check> =
+            figures(1e-6).limited(&asked).iter().filter(|figure| !figure.kept).map(|figure| figure.check).collect();
+        assert_eq!(broken, [Check::EntropyL, Check::RecursiveC, Check::Alpha, Check::Confidence, Check::T]);
+        let one = DiversityFigures { distinct_l: Some(1), recursive_c: Some(3.0), ..DiversityFigures::default() };
+        assert!(one.limited(&asked).iter().all(|figure| !figure.kept), "c has to be below its limit");
+    }
+}

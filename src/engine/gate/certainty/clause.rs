@@ -300,4 +300,81 @@ mod tests {
         assert_eq!(solved(&[3, 4], 6, 5, Values::Distinct), [(1, 2, 3), (2, 3, 4)]);
         assert!(solved(&[3, 4, 90], 6, 5, Values::Distinct).is_empty());
     }
+
+    /// A refusal of classes with so many people and so many parts each, of which a search knows nothing else.
+    fn refusal(crowds: &[(u64, usize)]) -> ReplayedRefusal {
+        let crowd = |(at, &(rows, parts)): (usize, &(u64, usize))| TraceClass {
+            nodes: vec![at as Node],
+            rows,
+            parts: Vec::new(),
+            children: (0..parts as Node).collect(),
+        };
+        ReplayedRefusal { column: 0, crowds: crowds.iter().enumerate().map(crowd).collect() }
+    }
+
+    /// Every way in which so many people can be in so many parts.
+    fn ways(people: u64, parts: usize) -> Vec<Vec<u64>> {
+        match parts {
+            1 => vec![vec![people]],
+            _ => (0..=people)
+                .flat_map(|first| {
+                    ways(people - first, parts - 1).into_iter().map(move |rest| [&[first], &rest[..]].concat())
+                })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn people_who_would_wait_against_all_ways() {
+        let release = Release::empty(1, Vec::new());
+        let (mut asked, mut certain) = (0, 0);
+        let classes = (1..=7).flat_map(|rows| (2..=3).map(move |parts| (rows, parts)));
+        let one: Vec<Vec<(u64, usize)>> = classes.clone().map(|class| vec![class]).collect();
+        let two = classes.clone().flat_map(|one| classes.clone().map(move |other| vec![one, other]));
+        let two = two.filter(|two| two.iter().map(|class| class.0).sum::<u64>() <= 8);
+        for crowds in one.into_iter().chain(two) {
+            for (a, least) in (2..=5).flat_map(|a| (2..=6).map(move |least| (a, least))) {
+                let worlds = crowds.iter().fold(vec![Vec::new()], |worlds: Vec<Vec<Vec<u64>>>, &(rows, parts)| {
+                    let more = |world: &Vec<Vec<u64>>| {
+                        let world = world.clone();
+                        ways(rows, parts).into_iter().map(move |way| [&world[..], &[way]].concat())
+                    };
+                    worlds.iter().flat_map(more).collect()
+                });
+                let wait =
+                    |world: &&Vec<Vec<u64>>| world.iter().flatten().filter(|rows| **rows < a).sum::<u64>() >= least;
+                let refused: Vec<&Vec<Vec<u64>>> = worlds.iter().filter(wait).collect();
+                let refusal = refusal(&crowds);
+                let clause = Clause { release: &release, refused: &refusal, a, least };
+                let found = clause.several(&mut CertaintyBudget::FULL.clone()).expect("solved");
+                assert_eq!(found.is_none(), refused.is_empty(), "{crowds:?}, a = {a}, {least} would wait");
+                let Some((facts, _)) = found else { continue };
+                let mut truth = Vec::new();
+                for (crowd, &(_, parts)) in crowds.iter().enumerate() {
+                    let inside = || refused.iter().map(|world| world[crowd][0]);
+                    let (fewest, most) = (inside().min().expect("a way"), inside().max().expect("a way"));
+                    if fewest >= 1 && most < a {
+                        truth.extend((0..parts as Node).map(|child| (vec![crowd as Node], child, fewest, most)));
+                    }
+                }
+                let told: Vec<_> =
+                    facts.into_iter().map(|fact| (fact.class, fact.child, fact.least, fact.most)).collect();
+                assert_eq!(told, truth, "{crowds:?}, a = {a}, {least} would wait");
+                (asked, certain) = (asked + 1, certain + usize::from(!truth.is_empty()));
+            }
+        }
+        assert!(asked > 500 && certain > 20, "{certain} of {asked}");
+    }
+
+    #[test]
+    fn what_no_search_refuses_is_a_contradiction() {
+        let release = Release::empty(1, Vec::new());
+        let tree = Tree::new("*").finish().expect("a tree");
+        for (crowds, a) in [(&[(5, 2)][..], 1), (&[][..], 3), (&[(5, 1)][..], 3), (&[(5, 2), (5, 1)][..], 3)] {
+            let refusal = refusal(crowds);
+            let clause = Clause { release: &release, refused: &refusal, a, least: 1 };
+            let solved = clause.solve(&[&tree], Values::Repeated, &mut CertaintyBudget::FULL.clone());
+            assert!(matches!(solved, Err(CertaintyUndone::Contradiction)), "{crowds:?}, a = {a}");
+        }
+    }
 }
