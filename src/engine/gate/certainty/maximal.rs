@@ -87,3 +87,62 @@ fn of(
     assert!(crowds.iter().all(|crowd| crowd.rows > 0), "a class has rows");
     (!crowds.is_empty()).then_some(ReplayedRefusal { column, crowds })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::{Cell, Histogram, SensitiveValues as Dictionary};
+    use crate::model::{Cut, Leaf, Tree};
+
+    /// Under `*` two nodes of two leaves each.
+    fn tree() -> Taxonomy {
+        let mut tree = Tree::new("*");
+        for half in ["a", "b"] {
+            let at = tree.add(0, half, 1);
+            ["0", "1"].into_iter().for_each(|leaf| _ = tree.add(at, &format!("{half}{leaf}"), 1));
+        }
+        tree.finish().expect("a tree")
+    }
+
+    /// So many people of each of these leaves.
+    fn release(people: &[(Leaf, u32)], cut: Cut) -> Release {
+        let (dictionary, _) = Dictionary::from_distinct(0, vec![Box::new([])]);
+        let cells: Vec<Cell> = people.iter().map(|&(_, count)| Cell { increment: 0, value: 0, count }).collect();
+        let rows = Histogram::of_counts(&[people.iter().map(|one| one.0).collect()], dictionary, &cells);
+        Release::under(&rows, 0..1, &[cut])
+    }
+
+    #[test]
+    fn fewest_who_would_wait_too_many() {
+        let tree = tree();
+        for (rows, leaves) in (1..=40).flat_map(|rows| (1..=3).map(move |leaves| (rows, leaves))) {
+            let people: Vec<(Leaf, u32)> = (0..leaves).map(|leaf| (leaf, rows)).collect();
+            let table = release(&people, Cut::leaves(&tree));
+            for (a, percent) in (1..=5).flat_map(|a| [0, 1, 10, 35, 70].map(|percent| (a, percent))) {
+                let share = Decimal::new(percent, 2).expect("two decimals");
+                // Of the classes that are not published each may hold a − 1 people who wait already.
+                let room = u64::from(4 - leaves) * (a - 1);
+                let may = |waiting: u64| (percent * (table.rows() + waiting) / 100).checked_sub(waiting);
+                let fewest = (0..=room).filter_map(may).min().expect("no person may wait");
+                assert_eq!(least(&table, &[&tree], a, share), fewest + 1, "{rows} of {leaves}, a = {a}, {percent} %");
+            }
+        }
+    }
+
+    #[test]
+    fn levels_below_those_that_are_shown() {
+        let tree = tree();
+        let nodes = |cut: Cut| {
+            let table = release(&[(0, 3), (1, 2), (3, 4)], cut);
+            let refused = by_level(&table, &[&tree], &mut CertaintyBudget::FULL.clone()).expect("solved");
+            let crowds = refused.into_iter().flat_map(|refused| refused.crowds);
+            crowds.map(|crowd| (crowd.nodes, crowd.rows, crowd.children)).collect::<Vec<_>>()
+        };
+        let [a, b] = ["a", "b"].map(|label| tree.find(label).expect("a node"));
+        let below = |node: Node| tree.children(node).collect::<Vec<Node>>();
+        assert_eq!(nodes(Cut::root(&tree)), [(vec![0], 9, vec![a, b])]);
+        let halves = Cut::completed(&tree, &[a, b]).expect("a cut");
+        assert_eq!(nodes(halves), [(vec![a], 5, below(a)), (vec![b], 4, below(b))]);
+        assert!(nodes(Cut::leaves(&tree)).is_empty(), "nothing is finer");
+    }
+}
