@@ -87,3 +87,25 @@ fn ratio(a: BigUint, b: &BigUint) -> f64 {
     let share = ShareFraction::new(a, both.clone()).value();
     share / ShareFraction::new(b.clone(), both).value()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_readers_believe_of_rows_that_they_see() {
+        let belief = Belief::seen(&[2, 5, 3]);
+        assert!((belief.share(&[0, 2]).value() - 0.5).abs() < 1e-12);
+        assert!((belief.strongest().value() - 0.5).abs() < 1e-12);
+        for (l, c) in [(1, 0.5), (2, 1.0), (3, 2.5)] {
+            assert!((belief.recursive(l) - c).abs() < 1e-12, "l = {l}");
+            let part = |part| ExactShare { part, of: 10 };
+            let on = (c * 10.0) as u64;
+            assert_eq!([on, on + 1].map(|at| belief.is_recursive(part(at), l)), [false, true], "l = {l}");
+        }
+        assert!(belief.recursive(4).is_infinite(), "there are three values");
+        assert!((belief.distance(&[1, 1, 2]).value() - 0.25).abs() < 1e-12);
+        assert!(belief.distance(&[4, 10, 6]).value().abs() < 1e-12);
+        assert_eq!((belief.span(&[10, 30, 25]), Belief::seen(&[0, 1, 1]).span(&[10, 30, 25])), (20, 5));
+    }
+}

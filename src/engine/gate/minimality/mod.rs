@@ -297,3 +297,41 @@ impl MinimalityAttack {
         self.kinds.iter().any(|(_, factor)| factor.is_none())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(part: u64, of: u64) -> [Credibility; 2] {
+        [Credibility::seen(part, of), Credibility::AtMost(part as f64 / of as f64)]
+    }
+
+    #[test]
+    fn exact_shares_and_bounds_are_judged_alike() {
+        for share in shares(1, 4) {
+            let limits = [(1, 4), (2, 7), (6, 25)].map(|(part, of)| share.is_at_most(ExactShare { part, of }));
+            assert_eq!(limits, [true, true, false], "{share}");
+            assert_eq!([4, 5].map(|m| share.is_at_most_one_in(m)), [true, false], "{share}");
+        }
+    }
+
+    #[test]
+    fn what_two_sources_tell_adds_up() {
+        for (one, other) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let both = shares(1, 2)[one].or(&shares(1, 3)[other]);
+            assert!((both.value() - 2.0 / 3.0).abs() < 1e-9 && both.value() >= 2.0 / 3.0, "{both}");
+        }
+    }
+
+    #[test]
+    fn odds_that_are_moved() {
+        for share in shares(1, 2) {
+            let moved = share.moved(Decimal::from(3));
+            assert!((moved.value() - 0.75).abs() < 1e-9 && moved.value() >= 0.75, "{moved}");
+        }
+        for share in shares(1, 5) {
+            // From 1 : 4 to 2 : 4.
+            assert!((share.moved(Decimal::from(2)).value() - 1.0 / 3.0).abs() < 1e-9);
+        }
+    }
+}

@@ -165,3 +165,61 @@ pub fn wide(number: &BigUint) -> WideFloat {
     assert!(number.bits() <= 128 + shift, "the top digits are left");
     WideFloat::from(top).scaled(shift as i64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_certainly_that_many() {
+        let exact = SolutionCount::Exact(BigUint::from(1_000u32));
+        assert_eq!([1_000, 1_001].map(|least| exact.is_at_least(least)), [true, false]);
+        let near = |log10, error| SolutionCount::Near { log10, error };
+        let found = [near(3.0, 0.0), near(3.1, 0.2), near(3.3, 0.2)].map(|count| count.is_at_least(1_000));
+        assert_eq!(found, [false, false, true], "what may be less is not certain");
+        let found = [3.0, 3.1].map(|log10| SolutionCount::AtLeast { log10 }.is_at_least(1_000));
+        assert_eq!(found, [false, true]);
+        assert!(!SolutionCount::Unknown.is_at_least(1));
+        assert_eq!((near(3.0, 0.5).most(), SolutionCount::AtLeast { log10: 3.0 }.most()), (Some(3.5), None));
+        let most = exact.most().expect("a number");
+        assert!((3.0..3.0 + 1e-12).contains(&most));
+        assert_eq!(SolutionCount::Exact(BigUint::ZERO).log10(), None);
+    }
+
+    #[test]
+    fn what_is_certainly_no_more_than_a_limit() {
+        let near = |log10, error| RatioFigure::Near { log10, error };
+        let found = [
+            (RatioFigure::Exact { log10: 1.999 }, true),
+            (RatioFigure::Exact { log10: 2.001 }, false),
+            (near(1.9, 0.05), true),
+            (near(1.9, 0.2), false),
+            (RatioFigure::AtMost { log10: 2.0 }, true),
+            (RatioFigure::AtMost { log10: 2.001 }, false),
+            (RatioFigure::Impossible, false),
+            (RatioFigure::Unknown, false),
+        ];
+        found.into_iter().for_each(|(figure, kept)| assert_eq!(figure.is_at_most(100.0), kept, "{figure:?}"));
+    }
+
+    #[test]
+    fn ratios_of_what_was_counted() {
+        let [lr, cra] = [600u32, 6].map(BigUint::from);
+        let RatioFigure::Exact { log10 } = RatioFigure::exact(&lr, &cra) else { panic!("both are exact") };
+        assert!((log10 - 2.0).abs() < 1e-12);
+        assert_eq!(RatioFigure::exact(&lr, &BigUint::ZERO), RatioFigure::Impossible);
+        let wide = [600u128, 6].map(WideFloat::from);
+        let [sure, less] = [0.0, 1e12].map(|units| match RatioFigure::near((wide[0], units), (wide[1], 0.0)) {
+            RatioFigure::Near { log10, error } if (log10 - 2.0).abs() < 1e-12 => error,
+            other => panic!("{other:?}"),
+        });
+        assert!(sure > 0.0 && sure < 1e-12 && less > 1e-5, "{sure}, {less}");
+    }
+
+    #[test]
+    fn large_numbers_keep_their_first_digits() {
+        let number = BigUint::from(10u32).pow(300);
+        let (log10, rounding) = wide(&number).log10();
+        assert!((log10 - 300.0).abs() <= rounding + 1e-9);
+    }
+}
