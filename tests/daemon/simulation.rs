@@ -98,6 +98,8 @@ fn runs_that_failed_once_are_played_again() {
     }
     // People who were withheld, an erasure of others behind the beginning of a new chain, and the next tick.
     play(10_013_025, &mut places, None);
+    // A page over all releases that is written again while one of them waits for a full disk.
+    play(11_004_564, &mut places, None);
     // `verify` when a withdrawal is half done, and beside a fence that came too late; an object that another writer removed while it was
     // packed; files of a release that was repaired, deleted late; a chain that has stopped.
     for seed in [5_000_095, 7_014_052, 6_003_702, 6_004_146, 7_005_078, 7_011_249, 7_011_887, 7_015_815] {

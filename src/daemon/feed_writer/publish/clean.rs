@@ -28,7 +28,7 @@ impl Live {
         if self.settings.layout == Layout::Root {
             self.name_newest()?;
         }
-        self.write_index()?;
+        self.write_index(None)?;
         self.delete_manifests()?;
         self.delete_versions()?;
         self.delete_files()?;
@@ -110,7 +110,7 @@ impl Live {
             }
         }
         if self.public.read(INDEX)?.is_none_or(|there| self.index != Some(Sha256::of(&there))) {
-            self.write_index()?;
+            self.write_index(None)?;
         }
         Ok(())
     }

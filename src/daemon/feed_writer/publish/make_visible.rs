@@ -58,7 +58,7 @@ impl Live {
         if self.settings.layout == Layout::Root {
             self.newest(pending.approved.release())?;
         }
-        self.write_index()?;
+        self.write_index(Some(pending.approved.release()))?;
         let published = Published { release: pending.approved.release(), manifest: sha256, time: now.to_owned() };
         self.append(published.clone())?;
         self.state.published(&published);

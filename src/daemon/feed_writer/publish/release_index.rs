@@ -21,12 +21,14 @@ impl Live {
         earlier
     }
 
-    /// Writes the page over all releases.
+    /// Writes the page over all releases that are visible; `shown`: one of which the log does not say so yet.
     ///
     /// # Errors
     /// The public root cannot be read or written.
-    pub(in crate::daemon::feed_writer) fn write_index(&mut self) -> Result<()> {
-        let visible = self.state.releases.iter().filter(|line| line.removed.is_none());
+    pub(in crate::daemon::feed_writer) fn write_index(&mut self, shown: Option<u32>) -> Result<()> {
+        let pending = self.state.publishing.as_ref().map(|pending| pending.approved.release());
+        let pending = pending.filter(|_| pending != shown);
+        let visible = self.state.releases.iter().filter(|line| line.removed.is_none() && Some(line.release) != pending);
         let mut listed = Vec::new();
         for line in visible {
             let report = line.files.iter().map(|(path, _)| path.as_str()).find(|path| path.ends_with(".html"));
