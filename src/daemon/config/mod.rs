@@ -57,7 +57,7 @@ use crate::engine::model::{Column, Columns, Role};
 use crate::engine::policy::{ChainKind, ColumnFacts, Policy, Search};
 
 /// A feed file, read and understood.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FeedConfig {
     /// Where it lies.
     pub file: PathBuf,

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,9 +39,9 @@ struct Feeds {
     stays: &'static str,
 }
 
-/// Feed files, which runs only read.
+/// Feed files, which are read once.
 pub struct Places {
-    places: BTreeMap<Feeds, Place>,
+    feeds: BTreeMap<Feeds, (Place, FeedConfig)>,
     observer: Arc<Observer>,
 }
 
@@ -50,14 +49,14 @@ impl Default for Places {
     fn default() -> Places {
         let clock = || jiff::Timestamp::UNIX_EPOCH;
         let observer = Observer::new(LogFormat::Json, std::io::sink(), clock).expect("a thread");
-        Places { places: BTreeMap::new(), observer: Arc::new(observer) }
+        Places { feeds: BTreeMap::new(), observer: Arc::new(observer) }
     }
 }
 
 impl Places {
-    fn file(&mut self, feeds: Feeds) -> PathBuf {
+    fn feed(&mut self, feeds: Feeds) -> FeedConfig {
         let Feeds { policy, bucket, manual, stays } = feeds;
-        let place = self.places.entry(feeds).or_insert_with(|| {
+        let read = || {
             let schedule = if manual { "every = \"60s\"\napproval = \"manual\"\n" } else { "every = \"60s\"\n" };
             let chain = if disjoint(policy) { "chain = \"disjoint\"\n" } else { "" };
             let more = format!("{chain}max_clock_step = \"300s\"\n");
@@ -74,9 +73,11 @@ impl Places {
                     std::fs::create_dir(place.path(root)).expect("a folder");
                 }
             }
-            place
-        });
-        place.path("feed.toml")
+            let feed = FeedConfig::load(&place.path("feed.toml")).expect("a feed file");
+            // Its keys lie beside it.
+            (place, feed)
+        };
+        self.feeds.entry(feeds).or_insert_with(read).1.clone()
     }
 }
 
@@ -91,7 +92,7 @@ struct Process {
 struct Run<'p> {
     nature: Arc<Nature>,
     places: &'p mut Places,
-    file: PathBuf,
+    feed: FeedConfig,
     draw: Draw,
     begun: u32,
     processes: BTreeMap<u32, Process>,
@@ -161,12 +162,12 @@ fn plays(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>, mut mo
     let stays = more.as_mut().filter(|_| policy == CROWDS);
     let stays = stays.map_or("", |more| ["", "keep = \"170s\"", "retain = \"170s\""][more.between(0, 2) as usize]);
     let feeds = Feeds { policy, bucket, manual, stays };
-    let file = places.file(feeds);
+    let feed = places.feed(feeds);
     nature.line(&format!("{feeds:?}"));
     let mut run = Run {
         nature: Arc::clone(&nature),
         places,
-        file,
+        feed,
         draw,
         begun: 0,
         processes: BTreeMap::new(),
@@ -237,7 +238,7 @@ impl Run<'_> {
         let (process, clock) = (self.begun, self.draw.between(0, 3) as i64);
         self.nature.begins(process, clock);
         let (ends, told) = watch::channel(false);
-        let (nature, feed) = (Arc::clone(&self.nature), FeedConfig::load(&self.file).expect("a feed file"));
+        let (nature, feed) = (Arc::clone(&self.nature), self.feed.clone());
         let observer = self.places.observer.feed(&feed);
         self.processes.insert(process, Process { ends, told: false });
         self.nature.turns.begin(process, move || live(&nature, process, feed, observer, told));
