@@ -13,7 +13,8 @@ pub fn pattern(search: &mut SuppressionSearch<'_>, found: Vec<bool>) -> (Vec<boo
     let (mut pattern, mut closed) = (search.base.clone(), vec![false; search.base.len()]);
     let least = branches.descend(search, &mut pattern, &mut closed);
     assert!(branches.cost <= cost, "what is found costs no more than what was known");
-    assert_eq!(search.cost(&branches.best), branches.cost, "the cost is that of the pattern");
+    // Costs may be sums of values: they are not shown.
+    assert!(search.cost(&branches.best) == branches.cost, "the cost is that of the pattern");
     assert!(pattern == search.base && !closed.contains(&true), "each branch is left as it was entered");
     (branches.best, least)
 }
