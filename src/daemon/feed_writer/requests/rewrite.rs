@@ -287,7 +287,7 @@ impl Live {
         }
         if waiting {
             let [waits, withheld] = [state.feed.waiting(), state.feed.withheld()].map(|rows| heads(&[rows]));
-            // After a new chain has begun those who were withheld wait.
+            // A new chain has people wait whom the one before withheld.
             let still = [&waits[..], &withheld[..]].concat();
             (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
             (atoms.withheld, _) = self.divide(&atoms.withheld, &still, known)?;
