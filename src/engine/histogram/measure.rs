@@ -54,7 +54,6 @@ fn of_plain(text: &str, decimals: u8) -> Option<i64> {
     let kept = &part[..part.len().min(decimals.into())];
     let up = part.as_bytes().get(usize::from(decimals)).is_some_and(|&digit| digit >= b'5');
     let filled = format!("{whole}{kept:0<width$}", width = usize::from(decimals));
-    assert!(kept.len() <= usize::from(decimals), "no more decimals than the measure has");
     let units: i64 = if filled.is_empty() { 0 } else { filled.parse().ok()? };
     units.checked_add(i64::from(up))?.checked_mul(sign)
 }

@@ -162,7 +162,6 @@ fn error(units: f64) -> f64 {
 pub fn wide(number: &BigUint) -> WideFloat {
     let shift = number.bits().saturating_sub(128);
     let top = (number >> shift).iter_u64_digits().rev().fold(0u128, |top, digit| (top << 64) | u128::from(digit));
-    assert!(number.bits() <= 128 + shift, "the top digits are left");
     WideFloat::from(top).scaled(shift as i64)
 }
 

@@ -144,7 +144,6 @@ impl<'s> Sampler<'s> {
             let target = self.behind[state] * WideFloat::new(portion(middle));
             if target < reached { low = middle + 1 } else { high = middle }
         }
-        assert!(low <= STEPS, "one of the steps");
         First { end: low, rows: rows as u32, to: to as u32 }
     }
 

@@ -61,7 +61,6 @@ impl Pmf {
         if from > to {
             return f64::NEG_INFINITY;
         }
-        assert!(least <= from && to <= most, "counts that there may be");
         let top = self.mode().clamp(from, to);
         self.ln_beside_mode(top) + self.around(top, from, to).ln() - self.around(self.mode(), least, most).ln()
     }
