@@ -24,7 +24,7 @@ pub use access::{Patience, Variables};
 use super::{Created, Listed, ReadStore, Store};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use access::BucketAddress;
-use client::Clients;
+use client::BucketClient;
 use worker::BucketWorker;
 
 /// Objects of a list that are put at a time.
@@ -52,14 +52,14 @@ impl Bucket {
     /// As [`Bucket::open`].
     pub fn open_with(url: &str, variables: &Variables, patience: Patience) -> Result<Bucket> {
         let address = BucketAddress::parse(url)?;
-        let clients = Clients::new(&address, variables, &patience)?;
+        let client = BucketClient::new(&address, variables, &patience)?;
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("bucket").enable_all().build();
         let runtime = runtime.map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no threads"))?;
-        let asked = Arc::new(BucketWorker { address, clients, patience, own: variables.own() });
+        let asked = Arc::new(BucketWorker { address, client, patience, own: variables.own() });
         let bucket = Bucket { asked, runtime: Some(runtime) };
         bucket.ask(|asked| async move {
             let begin = asked.key("");
-            asked.patiently("looked into", || asked.clients.page(&begin, None, Some(1))).await
+            asked.patiently("looked into", || asked.client.page(&begin, None, Some(1))).await
         })?;
         Ok(bucket)
     }
@@ -91,7 +91,7 @@ impl ReadStore for Bucket {
         let path = path.to_owned();
         self.ask(|asked| async move {
             let key = asked.object(&path)?;
-            asked.patiently("read", || asked.clients.get(&key)).await.map(|bytes| bytes.map(Vec::from))
+            asked.patiently("read", || asked.client.get(&key)).await.map(|bytes| bytes.map(Vec::from))
         })
     }
 
@@ -102,7 +102,7 @@ impl ReadStore for Bucket {
         let path = path.to_owned();
         self.ask(|asked| async move {
             let key = asked.object(&path)?;
-            let part = || asked.clients.get_part(&key, part.clone());
+            let part = || asked.client.get_part(&key, part.clone());
             asked.patiently("read", part).await.map(|bytes| bytes.map(Vec::from))
         })
     }
@@ -123,7 +123,7 @@ impl Store for Bucket {
         let path = path.to_owned();
         self.ask(|asked| async move {
             let key = asked.object(&path)?;
-            asked.patiently("written", || asked.clients.delete(&key)).await
+            asked.patiently("written", || asked.client.delete(&key)).await
         })
     }
 
@@ -131,7 +131,7 @@ impl Store for Bucket {
         let (path, bytes) = (path.to_owned(), Bytes::copy_from_slice(bytes));
         self.ask(|asked| async move {
             let key = asked.object(&path)?;
-            asked.patiently("written", || asked.clients.put(&key, bytes.clone(), PutMode::Overwrite)).await
+            asked.patiently("written", || asked.client.put(&key, bytes.clone(), PutMode::Overwrite)).await
         })
     }
 

@@ -168,7 +168,6 @@ pub fn settings(address: &BucketAddress, variables: &Variables, times: &Times) -
     let time = |time: Duration| format!("{}ms", time.as_millis());
     settings.insert(format!("{small}connect_timeout"), time(times.connect));
     settings.insert(format!("{small}timeout"), time(times.whole));
-    settings.insert(format!("{small}read_timeout"), time(times.silence));
     if address.keeper == BucketService::Aws {
         settings.insert("aws_conditional_put".to_owned(), "etag".to_owned());
         // Not every store has it, and one object at a time is all that is removed here.
@@ -201,14 +200,12 @@ impl Default for Patience {
     }
 }
 
-/// How long a client waits.
+/// How long a client waits at most.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
     /// For a connection.
     pub connect: Duration,
-    /// For the next bytes of an answer; sending counts as silence.
-    pub silence: Duration,
-    /// For a request with its whole answer.
+    /// For a request with its whole answer, whatever it is.
     pub whole: Duration,
 }
 
@@ -226,7 +223,7 @@ fn stays_here(url: &str) -> bool {
 mod tests {
     use super::*;
 
-    const TIMES: Times = Times { connect: Duration::ZERO, silence: Duration::ZERO, whole: Duration::ZERO };
+    const TIMES: Times = Times { connect: Duration::ZERO, whole: Duration::ZERO };
 
     fn variables(private: bool, all: &[(&str, &str)]) -> Variables {
         Variables::new(private, all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))

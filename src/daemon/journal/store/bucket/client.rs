@@ -1,5 +1,7 @@
-//! The clients of a bucket and what is asked of them, once each: the library never asks again on its own, because a write
-//! that was sent twice can find itself and say that something is there. Decides nothing about answers.
+//! The client of a bucket and what is asked of it, once each: the library never asks again on its own, because a write
+//! that was sent twice can find itself and say that something is there. How long is waited depends on what is asked, and
+//! is counted here: a client of the library has one time for everything, and each one reads all certificates of the
+//! system, which takes a command longer than most of what it asks. Decides nothing about answers.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,12 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::TryStreamExt as _;
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::list::{PaginatedListOptions, PaginatedListResult, PaginatedListStore};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt, PutMode, RetryConfig};
+use object_store::{GetOptions, ObjectStore, ObjectStoreExt, PutMode, RetryConfig};
 
 use super::access::{BucketAddress, BucketService, Patience, Times, Variables, settings};
 use super::crypto::OpenSsl;
@@ -25,7 +28,7 @@ pub type BucketResponse<T> = object_store::Result<T>;
 /// Objects from this size on get more time to be sent.
 const LARGE: usize = 4 << 20;
 
-/// How much more.
+/// How much more; and a whole answer than its next bytes.
 const LONGER: u32 = 20;
 
 /// What all keepers offer.
@@ -33,53 +36,60 @@ trait Client: ObjectStore + PaginatedListStore {}
 
 impl<T: ObjectStore + PaginatedListStore> Client for T {}
 
-/// The clients of a bucket; they differ in how long they wait.
-pub struct Clients {
-    /// For what is small.
-    quick: Arc<dyn Client>,
-    /// For sending what is large.
-    sending: Arc<dyn Client>,
-    /// For receiving, where only silence is too long.
-    receiving: Arc<dyn Client>,
+/// The client of a bucket.
+pub struct BucketClient {
+    client: Arc<dyn Client>,
+    /// How long is waited for an answer, and for more of one that has begun.
+    answer: Duration,
 }
 
-impl Clients {
-    /// Sets them up; asks nothing yet.
-    pub fn new(address: &BucketAddress, variables: &Variables, patience: &Patience) -> Result<Clients> {
-        let (connect, answer) = (patience.connect, patience.answer);
-        let client = |silence, whole| client(address, variables, &Times { connect, silence, whole });
-        Ok(Clients {
-            quick: client(answer, answer)?,
-            sending: client(answer * LONGER, answer * LONGER)?,
-            receiving: client(answer, answer * LONGER)?,
-        })
+impl BucketClient {
+    /// Sets it up; asks nothing yet.
+    pub fn new(address: &BucketAddress, variables: &Variables, patience: &Patience) -> Result<BucketClient> {
+        let Patience { connect, answer, .. } = *patience;
+        Ok(BucketClient { client: client(address, variables, &Times { connect, whole: answer * LONGER })?, answer })
     }
 
     /// Puts an object, where none is or whatever is there.
     pub async fn put(&self, key: &Path, bytes: Bytes, mode: PutMode) -> BucketResponse<()> {
-        let client = if bytes.len() < LARGE { &self.quick } else { &self.sending };
-        client.put_opts(key, bytes.into(), mode.into()).await.map(|_| ())
+        let time = if bytes.len() < LARGE { self.answer } else { self.answer * LONGER };
+        within(time, self.client.put_opts(key, bytes.into(), mode.into())).await.map(|_| ())
     }
 
     /// An object's bytes.
     pub async fn get(&self, key: &Path) -> BucketResponse<Option<Bytes>> {
-        let read = async { self.receiving.get(key).await?.bytes().await };
-        present(read.await)
+        present(self.receive(key, GetOptions::default()).await)
     }
 
     /// Some of an object's bytes.
     pub async fn get_part(&self, key: &Path, part: Range<u64>) -> BucketResponse<Option<Bytes>> {
-        present(self.receiving.get_range(key, part).await)
+        let options = GetOptions { range: Some(part.into()), ..GetOptions::default() };
+        present(self.receive(key, options).await)
+    }
+
+    /// What is large takes its time: only silence is too long.
+    async fn receive(&self, key: &Path, options: GetOptions) -> BucketResponse<Bytes> {
+        let read = async {
+            let found = within(self.answer, self.client.get_opts(key, options)).await?;
+            let mut bytes =
+                Vec::with_capacity(usize::try_from(found.range.end - found.range.start).unwrap_or(0).min(LARGE));
+            let mut parts = found.into_stream();
+            while let Some(part) = within(self.answer, parts.try_next()).await? {
+                bytes.extend_from_slice(&part);
+            }
+            Ok(Bytes::from(bytes))
+        };
+        within(self.answer * LONGER, read).await
     }
 
     /// An object's size.
     pub async fn size(&self, key: &Path) -> BucketResponse<Option<u64>> {
-        present(self.quick.head(key).await.map(|about| about.size))
+        present(within(self.answer, self.client.head(key)).await.map(|about| about.size))
     }
 
     /// Removes an object.
     pub async fn delete(&self, key: &Path) -> BucketResponse<()> {
-        present(self.quick.delete(key).await).map(|_| ())
+        present(within(self.answer, self.client.delete(key)).await).map(|_| ())
     }
 
     /// A page of all objects whose keys begin like this.
@@ -90,8 +100,15 @@ impl Clients {
         most: Option<usize>,
     ) -> BucketResponse<PaginatedListResult> {
         let options = PaginatedListOptions { page_token: page, max_keys: most, ..PaginatedListOptions::default() };
-        self.quick.list_paginated(Some(begin).filter(|begin| !begin.is_empty()), options).await
+        let begin = Some(begin).filter(|begin| !begin.is_empty());
+        within(self.answer, self.client.list_paginated(begin, options)).await
     }
+}
+
+/// Waits no longer than this.
+async fn within<T>(time: Duration, ask: impl Future<Output = BucketResponse<T>>) -> BucketResponse<T> {
+    let silent = |elapsed| object_store::Error::Generic { store: "bucket", source: Box::new(elapsed) };
+    tokio::time::timeout(time, ask).await.map_err(silent)?
 }
 
 fn present<T>(answer: BucketResponse<T>) -> BucketResponse<Option<T>> {

@@ -3,6 +3,7 @@
 
 use object_store::Error as Cause;
 use object_store::client::{HttpError, HttpErrorKind};
+use tokio::time::error::Elapsed;
 
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +68,9 @@ impl BucketFault {
 fn unanswered(error: &Cause) -> bool {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = next {
+        if error.is::<Elapsed>() {
+            return true;
+        }
         if let Some(error) = error.downcast_ref::<HttpError>() {
             return matches!(
                 error.kind(),

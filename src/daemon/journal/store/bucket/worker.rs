@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use super::super::{Created, Listed, fitting};
 use super::access::{BucketAddress, Patience};
-use super::client::{BucketResponse, Clients};
+use super::client::{BucketClient, BucketResponse};
 use super::fault::BucketFault;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
@@ -23,7 +23,7 @@ pub struct BucketWorker {
     /// Which bucket.
     pub address: BucketAddress,
     /// How it is reached.
-    pub clients: Clients,
+    pub client: BucketClient,
     /// How long is waited for it.
     pub patience: Patience,
     /// How the variables begin that are for this root alone.
@@ -70,7 +70,7 @@ impl BucketWorker {
     /// Puts an object where none is.
     pub async fn create(&self, path: &str, bytes: Bytes) -> Result<Created> {
         let key = self.object(path)?;
-        let error = match self.clients.put(&key, bytes, PutMode::Create).await {
+        let error = match self.client.put(&key, bytes, PutMode::Create).await {
             Ok(()) => return Ok(Created::Made),
             Err(error) => error,
         };
@@ -95,13 +95,13 @@ impl BucketWorker {
         let mut begin = self.key("");
         if !prefix.is_empty() {
             let key = self.object(prefix)?;
-            let size = self.patiently("read", || self.clients.size(&key)).await?;
+            let size = self.patiently("read", || self.client.size(&key)).await?;
             found.extend(size.map(|size| Listed { path: prefix.to_owned(), size }));
             begin = format!("{key}/");
         }
         let mut next = None;
         loop {
-            let page = self.patiently("listed", || self.clients.page(&begin, next.clone(), None)).await?;
+            let page = self.patiently("listed", || self.client.page(&begin, next.clone(), None)).await?;
             for object in page.result.objects {
                 let path = object.location.as_ref().strip_prefix(&self.key(""));
                 // What else is in the bucket is not ours.
