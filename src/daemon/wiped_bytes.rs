@@ -43,10 +43,16 @@ impl Drop for WipedBytes {
     }
 }
 
+/// Zeros that are copied at a time.
+static ZEROS: [u8; 4096] = [0; 4096];
+
 /// Overwrites these bytes, and the room behind them, with zeros.
 fn wipe(bytes: &mut Vec<u8>) {
     bytes.fill(0);
-    bytes.resize(bytes.capacity(), 0);
+    while bytes.len() < bytes.capacity() {
+        let room = bytes.capacity() - bytes.len();
+        bytes.extend_from_slice(&ZEROS[..room.min(ZEROS.len())]);
+    }
     // Nothing reads the zeros: without this the compiler could leave them out.
     optimization_barrier(&bytes[..]);
 }

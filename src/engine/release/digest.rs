@@ -43,16 +43,21 @@ impl Sha256 {
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
+
+    fn with_text<T>(&self, takes: impl FnOnce(&str) -> T) -> T {
+        let mut digits = [0; 64];
+        for (at, digit) in digits.iter_mut().enumerate() {
+            let byte = self.0[at / 2];
+            let half = if at % 2 == 0 { byte >> 4 } else { byte & 15 };
+            *digit = if half < 10 { b'0' + half } else { b'a' + half - 10 };
+        }
+        takes(str::from_utf8(&digits).expect("digits are text"))
+    }
 }
 
 impl fmt::Display for Sha256 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digit = |half: u8| if half < 10 { b'0' + half } else { b'a' + half - 10 };
-        let mut digits = [0; 64];
-        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
-            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
-        }
-        f.write_str(str::from_utf8(&digits).expect("digits are text"))
+        self.with_text(|text| f.write_str(text))
     }
 }
 
@@ -64,7 +69,7 @@ impl fmt::Debug for Sha256 {
 
 impl Serialize for Sha256 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        self.with_text(|text| serializer.serialize_str(text))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Objects in memory, for tests and for trying a feed without a disk. Clones see the same objects.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Created, Listed, ReadStore, Store, fitting};
@@ -47,12 +48,11 @@ impl ReadStore for Memory {
     }
 
     fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
-        let below = |path: &str| {
-            let rest = path.strip_prefix(prefix);
-            rest.is_some_and(|rest| prefix.is_empty() || rest.is_empty() || rest.starts_with('/'))
-        };
+        let below =
+            |path: &str| prefix.is_empty() || path.len() == prefix.len() || path[prefix.len()..].starts_with('/');
         let objects = self.lock();
-        let found = objects.iter().filter(|(path, _)| below(path));
+        let found = objects.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
+        let found = found.take_while(|(path, _)| path.starts_with(prefix)).filter(|(path, _)| below(path));
         Ok(found.map(|(path, bytes)| Listed { path: path.clone(), size: bytes.len() as u64 }).collect())
     }
 }

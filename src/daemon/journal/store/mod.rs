@@ -160,12 +160,35 @@ pub trait Store: ReadStore {
 
 /// Refuses what is no path of an object, so that none leads out of a store.
 fn fitting(path: &str) -> Result<()> {
-    let part = |part: &str| {
-        let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-        !part.is_empty() && !part.starts_with('.') && part.bytes().all(known)
-    };
-    if path.split('/').all(part) {
+    // It is asked of each object of each list.
+    let mut before = b'/';
+    let mut fits = true;
+    for &byte in path.as_bytes() {
+        fits &= match byte {
+            b'/' | b'.' => before != b'/',
+            b'_' | b'-' => true,
+            byte => byte.is_ascii_alphanumeric(),
+        };
+        before = byte;
+    }
+    if fits && before != b'/' {
         return Ok(());
     }
     Err(Error::new(ErrorCategory::Internal, format!("{path:?} is no path of an object")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn paths_of_objects_lead_nowhere_else() {
+        for path in ["a", "log/0/00000000000000000001.json", "data/part-1_a.parquet", "_delta_log/1.json", "a.b./-"] {
+            assert!(fitting(path).is_ok(), "{path}");
+        }
+        for path in ["", "/", "/a", "a/", "a//b", ".", "..", ".a", "a/.b", "a/../b", "a b", "a\\b", "a\0", "ä", "a:b"]
+        {
+            assert!(fitting(path).is_err(), "{path}");
+        }
+    }
 }
