@@ -80,6 +80,14 @@ impl<'q> ClassCounts<'q> {
                 });
             }
         }
+        let within = |(at, &rows): (usize, &f64)| {
+            let (low, high) = (self.low[at] as f64, self.high[at] as f64);
+            low <= rows && rows <= high + 1e-6 * (1.0 + high)
+        };
+        assert!(
+            estimates.iter().enumerate().all(within),
+            "an estimate is no less than is certain, and no more than is possible"
+        );
         (estimates, variances)
     }
 

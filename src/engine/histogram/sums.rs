@@ -47,7 +47,8 @@ impl TableSums {
         for (value, rows) in more.values().iter().zip(more.counts()) {
             *self.values.entry(*value).or_default() += rows;
         }
-        assert_eq!(self.rows, before_all + more.rows(), "the rows of the table and those that are added");
+        assert!(self.rows == before_all + more.rows(), "the rows of the table and those that are added");
+        assert!(self.are_in_classes(), "each row is in one class");
     }
 
     /// Rows leave a table whose class at a label has so many of them: of each of their labels all that came together.
@@ -58,6 +59,7 @@ impl TableSums {
         for class in 0..rows.classes() {
             let (label, gone) = (rows.class(class), rows.size(class));
             let before = size(label);
+            assert!(before >= gone, "a class holds the rows that leave it");
             resize(&mut self.sizes, before, before - gone);
             resize(&mut self.together, gone, 0);
             self.rows -= gone;
@@ -68,7 +70,13 @@ impl TableSums {
         for (value, gone) in rows.values().iter().zip(rows.counts()) {
             less(&mut self.values, value, *gone);
         }
-        assert!(self.rows == 0 || self.smallest().is_some(), "rows are in classes");
+        assert!(self.are_in_classes(), "each row is in one class");
+    }
+
+    /// Whether the sizes of classes add up to all rows.
+    fn are_in_classes(&self) -> bool {
+        let rows = |sizes: &BTreeMap<u64, u64>| sizes.iter().map(|(size, classes)| size * classes).sum::<u64>();
+        [&self.sizes, &self.together].into_iter().all(|sizes| rows(sizes) == self.rows)
     }
 
     /// The same under a dictionary that holds more values; `map` gives each old code its new one, in order.

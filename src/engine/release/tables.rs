@@ -63,6 +63,7 @@ impl Tables {
         let Tables::Parts(mut parts) = self else {
             let of_measures = columns.of_measures().with_release(ReleaseColumn::Absent);
             let Some((_, rows)) = some.next() else { return self };
+            assert!(some.next().is_none(), "measures of one release beside a table that does not grow");
             return Tables::Measured(Box::new(self), part(&shown(rows, columns), &of_measures));
         };
         let of_measures = columns.of_measures();

@@ -218,7 +218,9 @@ impl<N: WholeNumber> Tableau<N> {
 
     /// What the sum that was asked about is multiplied by in [`Tableau::sum`] and [`Tableau::shares`].
     pub fn scale(&self) -> N {
-        self.goal.at(self.goal_column()).cloned().unwrap_or_else(|| N::new(1))
+        let scale = self.goal.at(self.goal_column()).cloned().unwrap_or_else(|| N::new(1));
+        assert!(scale.is_positive(), "a sum is multiplied by a number above 0");
+        scale
     }
 
     /// The sum that was asked about, times [`Tableau::scale`].

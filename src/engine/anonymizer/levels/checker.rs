@@ -76,6 +76,7 @@ impl<'r, const WORDS: usize> RollUp<'r, WORDS> {
 
     /// The fewest classes that are at hand of a state which this one generalises.
     fn source(&self, levels: &[u8]) -> &StateClasses<WORDS> {
+        assert!(levels.len() == self.known[0].levels.len(), "a level of each column");
         let finer = |known: &&StateClasses<WORDS>| known.levels.iter().zip(levels).all(|(known, level)| known <= level);
         self.known.iter().filter(finer).min_by_key(|known| known.len()).expect("the finest state is at hand")
     }
@@ -101,6 +102,10 @@ impl<const WORDS: usize> Checker for RollUp<'_, WORDS> {
         let one = |levels: &Levels| {
             let source = self.source(levels);
             let classes = source.rolled_up(levels, &self.rules);
+            assert!(
+                classes.len() <= source.len(),
+                "classes of a state that generalises another are no more than those"
+            );
             (classes.check(&self.rules), classes, source.len())
         };
         let checked: Vec<_> = match states {

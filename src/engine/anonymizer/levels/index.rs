@@ -36,6 +36,7 @@ impl StateIndex {
 
     /// Keeps a state. How many of the oldest ones were forgotten for it.
     pub fn push(&mut self, levels: &[u8]) -> usize {
+        assert!(levels.iter().zip(&self.heights).all(|(level, height)| level < height), "levels that columns have");
         let forgotten = if self.states.len() == 2 * self.most { self.most } else { 0 };
         self.states.drain(..forgotten);
         let at = self.states.len();
@@ -50,6 +51,7 @@ impl StateIndex {
             }
         }
         self.states.push(levels.to_vec());
+        assert!(self.states.len() <= 2 * self.most, "the oldest states are forgotten in time");
         forgotten
     }
 

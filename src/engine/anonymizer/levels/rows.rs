@@ -47,6 +47,14 @@ impl DistinctRows {
     fn counted(mut self) -> DistinctRows {
         self.all = self.counts.iter().map(|&count| u64::from(count)).sum();
         assert!(u32::try_from(self.all).is_ok(), "fewer than 2^32 rows");
+        assert!(
+            self.columns.iter().all(|column| column.len() == self.counts.len()),
+            "a leaf of each column for each tuple"
+        );
+        assert!(
+            self.values.is_empty() || self.values.len() == self.counts.len(),
+            "a value for each tuple, or none at all"
+        );
         self
     }
 

@@ -79,6 +79,8 @@ pub fn coarsen(
     let (up, up_squares) = bottom_up(classes.clone(), cut, coarsest, a, trees);
     assert!(up_squares >= squares(&classes), "classes that are merged are larger");
     let down = from_the_top(&classes, cut, (coarsest, weights), a, trees);
+    let coarser = |recoding: &Recoding| cut.iter().zip(recoding).all(|(standing, coarser)| standing.refines(coarser));
+    assert!(coarser(&up) && coarser(&down.recoding), "no class becomes finer");
     if down.squares < up_squares {
         let steps = Some(Course::searched_from(coarsest, &down, trees).steps().to_vec());
         CoarserRecoding { recoding: down.recoding, step: RecodingStep::TopDown, steps, refusals: down.refusals }
@@ -157,7 +159,12 @@ pub fn raised(
     let (column, node, _) = least(&classes, above.collect(), trees)?;
     let mut nodes: Vec<Vec<Node>> = cut.iter().map(|cut| cut.nodes().to_vec()).collect();
     replace(&mut nodes[column], node, trees[column]);
-    Some((column, completed(&nodes, trees)))
+    let raised = completed(&nodes, trees);
+    assert!(
+        cut[column].refines(&raised[column]) && cut[column] != raised[column],
+        "the column of the step becomes coarser"
+    );
+    Some((column, raised))
 }
 
 /// The search from `*`, at or above the standing recoding: every class with an overdue row has a class.

@@ -177,7 +177,10 @@ impl JudgedTable {
             value: check.public_value(),
             limit: check.limit,
         };
-        self.verdict.checks.iter().map(line).chain([CheckLine { made: true, ..named(Check::Pages) }]).collect()
+        let checks = &self.verdict.checks;
+        let once = |(at, check): (usize, &CheckResult)| checks[..at].iter().all(|other| other.check != check.check);
+        assert!(checks.iter().enumerate().all(once), "each check is listed once");
+        checks.iter().map(line).chain([CheckLine { made: true, ..named(Check::Pages) }]).collect()
     }
 
     /// What the table was judged by, with these lines of its checks.
