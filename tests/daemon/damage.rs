@@ -21,6 +21,8 @@ use feed::{Human, crowd, open, step, taken, time};
 
 /// Ticks before the roots are damaged.
 const TICKS: usize = 5;
+/// Of so many objects one is damaged everyday.
+const EVERY: u64 = 5;
 
 type Objects = BTreeMap<String, Vec<u8>>;
 
@@ -324,10 +326,10 @@ fn names(roots: &Roots, path: &str) -> Vec<String> {
 fn damage_is_named_or_makes_no_difference() {
     let mut found: BTreeMap<(String, Damage), BTreeSet<Outcome>> = BTreeMap::new();
     let mut wrong = Vec::new();
-    // Everyday every third object is damaged; which ones, the seed says.
+    // Everyday one object of so many is damaged; which ones, the seed says.
     let seed = random::seed();
     println!("damage: the same again: TIDEGATE_SEED={seed}");
-    let is_chosen = |at: usize| is_long() || at as u64 % 3 == seed % 3;
+    let is_chosen = |at: usize| is_long() || at as u64 % EVERY == seed % EVERY;
     // The root as the way out has no objects of its own.
     for policy in POLICIES.into_iter().take(5) {
         let roots = feed_at_work(policy);
@@ -366,7 +368,7 @@ fn damage_is_named_or_makes_no_difference() {
         found.iter().filter(|(case, outcomes)| !table.get(case).is_some_and(|meant| fits(meant, outcomes))).collect();
     assert!(other.is_empty(), "what happens is not what the table says: {other:#?}");
     // Of a few kinds there is one object in each root, which is not damaged every day.
-    let least = if is_long() { table.len() } else { table.len() / 3 };
+    let least = if is_long() { table.len() } else { table.len() / 4 };
     assert!(found.len() >= least, "{} of {} rows of the table have a case", found.len(), table.len());
 }
 

@@ -39,11 +39,11 @@ fn bytes_do_not_tell_how_the_table_came_about() {
 /// A table of more rows than a published row group holds, few of them distinct.
 #[test]
 fn large_tables_have_row_groups_of_one_size() {
-    let table = Table::large(1_300_000);
+    let table = Table::large(1_060_000);
     let bytes = data(&table.release, &table.values, &table.columns);
     let file = SerializedFileReader::new(Bytes::from(bytes.clone())).expect("a Parquet file");
     let groups: Vec<i64> = file.metadata().row_groups().iter().map(|group| group.num_rows()).collect();
-    assert_eq!(groups, [1 << 20, 1_300_000 - (1 << 20)]);
+    assert_eq!(groups, [1 << 20, 1_060_000 - (1 << 20)]);
     assert_eq!(read(bytes).1, table.rows());
 }
 

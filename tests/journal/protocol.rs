@@ -81,6 +81,7 @@ fn promises_are_kept_when_more_writers_die() {
 }
 
 #[test]
+#[ignore = "explores states that change only with the model; every_planted_fault_breaks_its_promise has coins"]
 fn promises_are_kept_when_coins_are_drawn() {
     let asks = [Ask::Nothing, Ask::Nothing];
     look(Rules { asks, starts: 2, doubts: 1, coins: true, packs: false, fault: Fault::None });
