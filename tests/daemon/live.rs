@@ -9,6 +9,7 @@ mod checkpoints;
 mod crash;
 mod fold;
 mod grown;
+mod random_requests;
 mod rekey;
 mod rows;
 mod withdrawn;

@@ -186,7 +186,7 @@ fn what_a_tick_has_fixed_is_taken_over() {
             let ledger = chain.feed.unpublished().last().and_then(|increment| increment.ledger.clone());
             other.feed.accept(arrivals(&chain.columns, &people), &chain.policy);
             let formed = fixed.formed.is_some();
-            other.feed.replay(fixed, &trees);
+            other.feed.replay(fixed, &chain.policy, &trees);
             if let Some(ledger) = ledger.filter(|_| formed) {
                 other.feed.masked(ledger);
             }

@@ -276,7 +276,7 @@ fn a_release_that_leaves_rows_out_is_read_back() {
             assert!(rows.len() == people.len());
             let ticked = chain.tick(&people);
             let trees = other.columns.trees();
-            other.feed.replay(chain.feed.fixed(&ticked), &trees);
+            other.feed.replay(chain.feed.fixed(&ticked), &chain.policy, &trees);
             if let ClosingResult::Candidate(candidate) = ticked.closed {
                 assert_eq!(other.feed.propose(&Vec::new(), &chain.policy, &trees), *candidate);
                 let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");

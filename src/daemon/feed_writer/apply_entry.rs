@@ -46,6 +46,13 @@ impl FeedState {
         }
     }
 
+    /// Of those whose atoms a tick formed none is left in these atoms: all wait in others, or were erased.
+    pub(super) fn none_formed(&mut self, atoms: &Ref) {
+        self.formed.retain(|object| object != atoms);
+        self.pool.iter_mut().filter(|place| place.object == *atoms).for_each(|place| place.formed = false);
+        self.pool.retain(|place| place.waiting || place.formed);
+    }
+
     /// A request was done.
     pub fn wanted(&mut self, wanted: &RequestOrigin) {
         self.requests.insert(wanted.request.clone());

@@ -81,12 +81,12 @@ impl FeedState {
     }
 
     /// Takes over what the last tick has fixed.
-    fn take_over(&mut self, fixed: Fixed) {
+    fn take_over(&mut self, fixed: Fixed, policy: &Policy) {
         if let Some(due) = &mut self.due {
             (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
         }
         self.forms(&fixed);
-        self.replay(fixed);
+        self.feed.replay(fixed, policy, &self.terms.columns.trees());
     }
 
     /// People were taken out: objects took the place of others.
@@ -124,10 +124,6 @@ impl FeedState {
             known.filter(|object| object.path == *old).for_each(|object| object.clone_from(new));
         }
         Ok(())
-    }
-
-    fn replay(&mut self, fixed: Fixed) {
-        self.feed.replay(fixed, &self.terms.columns.trees());
     }
 
     /// A new chain begins, with all people who are not published; where they were put since is not needed here.
@@ -190,9 +186,11 @@ impl FeedState {
             Some((fixed, _)) => (counts.completed(fixed, grain, &trees)?, None),
             None => (Fixed { turns, ..counts.fixed(grain, &trees)? }, None),
         };
-        let ledger = ledger.filter(|_| fixed.proposed.is_some());
+        // All who came out may have been erased since.
+        let is_fixed = fixed.proposed.is_some() && (fixed.formed.is_some() || !policy.forms());
+        let ledger = ledger.filter(|_| is_fixed);
         let ledger = ledger.map(|ledger| LedgerColumns::parse(&ledger)?.ledger(&trees)).transpose()?;
-        self.take_over(fixed);
+        self.take_over(fixed, policy);
         ledger.into_iter().for_each(|ledger| self.feed.masked(ledger));
         let ledger = masked.ledger.as_ref().and_then(|ledger| reading.now(ledger));
         let members = masked.members.as_ref().and_then(|members| reading.now(members));
@@ -209,7 +207,7 @@ impl FeedState {
             self.forgotten(store)?;
         }
         if let Some((fixed, _)) = self.fixed.take() {
-            self.take_over(fixed);
+            self.take_over(fixed, &self.terms.policy()?);
         }
         let members = self.members.iter().map(|members| &members.object);
         for needed in self.formed.iter().chain(self.pool.iter().map(|place| &place.object)).chain(members) {

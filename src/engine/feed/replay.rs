@@ -75,7 +75,7 @@ impl Feed {
     }
 
     /// Takes over what a tick has fixed.
-    pub fn replay(&mut self, fixed: Fixed, trees: &[&Taxonomy]) {
+    pub fn replay(&mut self, fixed: Fixed, policy: &Policy, trees: &[&Taxonomy]) {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed, .. } = fixed;
         let Fixed { carving, turns, measures, .. } = fixed;
@@ -87,7 +87,8 @@ impl Feed {
             self.unpublished.clear();
         }
         self.turns = turns.unwrap_or_default();
-        let alone = proposed.clone().filter(|_| cut.is_none() && formed.is_none() && turns.is_none());
+        // Where a tick says who comes out, all of those may have been erased since.
+        let alone = proposed.clone().filter(|_| !policy.forms());
         let alone = alone.map(|proposed| Course::new(proposed, steps.clone(), trees));
         self.alone = alone.map(|course| Alone { course, ledger: None, measures: measures.clone() });
         // A chain that is stopped forms nothing any more.

@@ -32,7 +32,7 @@ pub struct Roots {
 }
 
 impl Roots {
-    fn new(policy: &'static str) -> Roots {
+    pub fn new(policy: &'static str) -> Roots {
         Roots { policy, private: Memory::default(), public: Memory::default() }
     }
 

@@ -201,6 +201,9 @@ impl Live {
         }
         self.rewrite_ledgers(&mut pending, rewritten)?;
         for (object, atoms) in changed {
+            if atoms.formed.is_empty() {
+                self.state.none_formed(&object);
+            }
             let new = self.log.seal(&mut rewritten.drafts, "atoms", &atoms.bytes())?;
             rewritten.moved.push(Moved::to(object.path, new));
         }
