@@ -53,7 +53,7 @@ fn answered(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> RequestOutcom
 /// Plays the feed of a seed, and counts what was asked and done.
 fn plays(seed: u64, done: &mut BTreeMap<String, u64>) {
     let policy = CHAINS[seed as usize % CHAINS.len()];
-    let (roots, manual, mut draw, mut known) = (Roots::new(policy), seed % 3 == 0, Draw(seed), 0);
+    let (roots, manual, mut draw, mut known) = (Roots::new(policy), seed.is_multiple_of(3), Draw(seed), 0);
     let mut live = roots.open(&key(), seed, manual);
     let mut came = BTreeSet::new();
     for tick in 0..TICKS {
