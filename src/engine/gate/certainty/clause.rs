@@ -300,6 +300,24 @@ mod tests {
         assert!(solved(&[3, 4, 90], 6, 5, Values::Distinct).is_empty());
     }
 
+    /// Distinct values bind only where a child has less room than its class has people.
+    #[test]
+    fn where_there_is_room_values_may_be_repeated() {
+        for (size, binds) in [(2, true), (3, false), (4, false)] {
+            let mut tree = Tree::new("*");
+            ["one", "other"].into_iter().for_each(|label| _ = tree.add(0, label, size));
+            let tree = tree.finish().expect("distinct labels");
+            let (dictionary, _) = Dictionary::from_distinct(0, vec![Box::new([])]);
+            let rows = Histogram::of_counts(&[vec![0]], dictionary, &[Cell { increment: 0, value: 0, count: 3 }]);
+            let release = Release::under(&rows, 0..1, &[Cut::root(&tree)]);
+            let refused = refusals(&release, &[&tree], 3, &mut CertaintyBudget::FULL.clone()).expect("a refusal");
+            let clause = Clause { release: &release, refused: &refused[0], a: 3, least: 2 };
+            let solved = clause.solve(&[&tree], Values::Distinct, &mut CertaintyBudget::FULL.clone());
+            // Of several people who would wait nothing is known where values bind.
+            assert_eq!(solved.is_err(), binds, "room for {size}");
+        }
+    }
+
     /// A refusal of classes with so many people and so many parts each, of which a search knows nothing else.
     fn refusal(crowds: &[(u64, usize)]) -> ReplayedRefusal {
         let crowd = |(at, &(rows, parts)): (usize, &(u64, usize))| TraceClass {
@@ -347,7 +365,10 @@ mod tests {
                 let clause = Clause { release: &release, refused: &refusal, a, least };
                 let found = clause.several(&mut CertaintyBudget::FULL.clone()).expect("solved");
                 assert_eq!(found.is_none(), refused.is_empty(), "{crowds:?}, a = {a}, {least} would wait");
-                let Some((facts, _)) = found else { continue };
+                let Some((facts, lone)) = found else { continue };
+                let small =
+                    |crowd: usize| worlds.iter().any(|world| world[crowd].iter().any(|rows| (1..a).contains(rows)));
+                assert_eq!(lone, (0..crowds.len()).filter(|&crowd| small(crowd)).count() == 1, "{crowds:?}, a = {a}");
                 let mut truth = Vec::new();
                 for (crowd, &(_, parts)) in crowds.iter().enumerate() {
                     let inside = || refused.iter().map(|world| world[crowd][0]);

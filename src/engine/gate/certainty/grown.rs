@@ -133,3 +133,52 @@ fn under<'c>(cut: &'c Cut, tree: &Taxonomy, node: Node) -> &'c [Node] {
     assert!(from + under <= nodes.len(), "nodes of the cut");
     &nodes[from..from + under]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::learnt;
+    use super::*;
+    use crate::histogram::{Cell, Histogram, SensitiveValues};
+    use crate::model::Tree;
+    use crate::policy::{Inference, Values};
+
+    /// Two leaves that values have, and one that none has.
+    fn tree() -> Taxonomy {
+        let mut tree = Tree::new("*");
+        [("one", 1), ("other", 1), ("none", 0)].into_iter().for_each(|(label, size)| _ = tree.add(0, label, size));
+        tree.finish().expect("distinct labels")
+    }
+
+    /// Three people of each leaf pair come first, three of one of them later; then the first column is at the root.
+    #[test]
+    fn the_class_that_has_grown_tells_of_its_parts() {
+        let (first, second) = (tree(), tree());
+        let cell = |increment, count| Cell { increment, value: 0, count };
+        let (values, _) = SensitiveValues::from_distinct(0, vec![Box::new([])]);
+        let came = |later: &[u32]| {
+            let pairs = [[0, 0], [1, 0], [0, 1], [1, 1]];
+            let mut rows: Vec<([u32; 2], Cell)> = pairs.into_iter().map(|pair| (pair, cell(0, 3))).collect();
+            rows.extend(later.iter().map(|&other| ([1, other], cell(1, 3))));
+            let columns = [0, 1].map(|column| rows.iter().map(|(pair, _)| pair[column]).collect());
+            let cells: Vec<Cell> = rows.iter().map(|(_, cell)| *cell).collect();
+            Histogram::of_counts(&columns, values.clone(), &cells)
+        };
+        let (leaves, trees) = ([&first, &second].map(Cut::leaves), [&first, &second]);
+        let coarser = [Cut::root(&first), Cut::leaves(&second)];
+        let told = |later: &[u32], a: u64, recoding: &[Cut]| {
+            let rows = came(later);
+            let (before, after) = (Release::under(&rows, 0..1, &leaves), Release::under(&rows, 0..2, recoding));
+            let certainty = learnt(Some(&before), &after, &trees, Inference::Replay, (a, Values::Repeated));
+            (certainty.facts, certainty.clauses, certainty.lone)
+        };
+        let (facts, clauses, lone) = told(&[0], 3, &coarser);
+        let [one, other] = ["one", "other"].map(|label| first.find(label).expect("a leaf"));
+        let shown = second.find("one").expect("a leaf");
+        let fact = |child: Node| Fact { class: vec![0, shown], column: 0, child, least: 1, most: 2, sole: false };
+        assert_eq!((facts, clauses, lone), (vec![fact(one), fact(other)], 1, 1));
+        // More people than an atom has, two classes that have grown, and a recoding that stays.
+        assert_eq!(told(&[0], 2, &coarser), (Vec::new(), 1, 1));
+        assert_eq!(told(&[0, 1], 3, &coarser), (Vec::new(), 1, 0));
+        assert_eq!(told(&[0], 3, &leaves), (Vec::new(), 0, 0));
+    }
+}

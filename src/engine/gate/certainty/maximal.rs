@@ -145,4 +145,17 @@ mod tests {
         assert_eq!(nodes(halves), [(vec![a], 5, below(a)), (vec![b], 4, below(b))]);
         assert!(nodes(Cut::leaves(&tree)).is_empty(), "nothing is finer");
     }
+    /// A node that no value has is no part of a class, and makes no class in which people may wait.
+    #[test]
+    fn nodes_without_values_do_not_count() {
+        let mut tree = Tree::new("*");
+        [("one", 1), ("other", 1), ("none", 0)].into_iter().for_each(|(label, size)| _ = tree.add(0, label, size));
+        let tree = tree.finish().expect("distinct labels");
+        let table = release(&[(0, 10), (1, 10)], Cut::root(&tree));
+        let refused = by_level(&table, &[&tree], &mut CertaintyBudget::FULL.clone()).expect("solved");
+        assert_eq!(refused[0].crowds[0].children, [1, 2]);
+        let table = release(&[(0, 10), (1, 10)], Cut::leaves(&tree));
+        let share = Decimal::new(35, 2).expect("two decimals");
+        assert_eq!(least(&table, &[&tree], 3, share), 8);
+    }
 }
