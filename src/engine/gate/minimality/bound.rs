@@ -44,14 +44,14 @@ impl ClassesBound {
 
     /// 1 − Π (1 − P(V_k)), and at least the largest P(V_k), where the first is too small for a float.
     fn some_violates(&mut self, factors: &[Factor]) {
-        let tail = |factor: &Factor| self.tail(self.rows, factor.rows, self.sensitive, factor.high + 1).min(0.0);
-        let tails: Vec<f64> = factors.iter().map(tail).collect();
+        let beyond = |factor: &Factor| tail(self.rows, factor.rows, self.sensitive, factor.high + 1).min(0.0);
+        let tails: Vec<f64> = factors.iter().map(beyond).collect();
         let each = tails.iter().zip(factors);
         let none: f64 = each.map(|(tail, factor)| factor.times as f64 * (-tail.exp()).ln_1p()).sum();
         let largest = tails.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let violated = f64::max((-none.exp_m1()).ln(), largest) - self.slack;
         let elsewhere = |factor: &Factor| match (self.rows - factor.rows, self.sensitive) {
-            (1.., 1..) => self.tail(self.rows - 1, factor.rows, self.sensitive - 1, factor.high + 1),
+            (1.., 1..) => tail(self.rows - 1, factor.rows, self.sensitive - 1, factor.high + 1),
             _ => f64::NEG_INFINITY,
         };
         self.elsewhere = factors.iter().map(|factor| (elsewhere(factor) + self.slack - violated).exp()).collect();
@@ -69,7 +69,7 @@ impl ClassesBound {
         }
         let anywhere = (self.slack - violated).exp();
         let here = match (factor.rows, self.sensitive) {
-            (1.., 1..) => self.tail(self.rows - 1, factor.rows - 1, self.sensitive - 1, factor.high),
+            (1.., 1..) => tail(self.rows - 1, factor.rows - 1, self.sensitive - 1, factor.high),
             _ => f64::NEG_INFINITY,
         };
         // The sum holds this class once; what rounding may have cost it stays in.
@@ -77,33 +77,33 @@ impl ClassesBound {
         let with_here = (here + 2.0 * self.slack - violated).exp() + others.min(1.0);
         (share * f64::min(anywhere, with_here)).min(1.0)
     }
+}
 
-    /// ln P(X ≥ least) for the sensitive ones among `drawn` of so many rows.
-    fn tail(&self, rows: u64, drawn: u64, sensitive: u64, least: u64) -> f64 {
-        assert!(drawn <= rows && sensitive <= rows, "parts of the rows");
-        let (fewest, most) = ((drawn + sensitive).saturating_sub(rows), drawn.min(sensitive));
-        if least <= fewest {
-            return 0.0;
-        }
-        if least > most {
-            return f64::NEG_INFINITY;
-        }
-        let chance = |j: u64| ln_choose(drawn, j) + ln_choose(rows - drawn, sensitive - j) - ln_choose(rows, sensitive);
-        // P(j + 1) / P(j)
-        let (n, s, all) = (drawn as f64, sensitive as f64, rows as f64);
-        let up = |j: u64| {
-            let j = j as f64;
-            (n - j) * (s - j) / ((j + 1.0) * (all - n - s + j + 1.0))
-        };
-        // Towards the thinner side, so that terms only fall.
-        if up(least) <= 1.0 {
-            let sum = falling((least..most).map(up));
-            return chance(least) + sum.ln();
-        }
-        let below = least - 1;
-        let sum = falling((fewest..below).rev().map(|j| 1.0 / up(j)));
-        (-(chance(below) + sum.ln()).exp()).max(-1.0).ln_1p()
+/// ln P(X ≥ least) for the sensitive ones among `drawn` of so many rows.
+fn tail(rows: u64, drawn: u64, sensitive: u64, least: u64) -> f64 {
+    assert!(drawn <= rows && sensitive <= rows, "parts of the rows");
+    let (fewest, most) = ((drawn + sensitive).saturating_sub(rows), drawn.min(sensitive));
+    if least <= fewest {
+        return 0.0;
     }
+    if least > most {
+        return f64::NEG_INFINITY;
+    }
+    let chance = |j: u64| ln_choose(drawn, j) + ln_choose(rows - drawn, sensitive - j) - ln_choose(rows, sensitive);
+    // P(j + 1) / P(j)
+    let (n, s, all) = (drawn as f64, sensitive as f64, rows as f64);
+    let up = |j: u64| {
+        let j = j as f64;
+        (n - j) * (s - j) / ((j + 1.0) * (all - n - s + j + 1.0))
+    };
+    // Towards the thinner side, so that terms only fall.
+    if up(least) <= 1.0 {
+        let sum = falling((least..most).map(up));
+        return chance(least) + sum.ln();
+    }
+    let below = least - 1;
+    let sum = falling((fewest..below).rev().map(|j| 1.0 / up(j)));
+    (-(chance(below) + sum.ln()).exp()).max(-1.0).ln_1p()
 }
 
 /// 1 + r1 + r1 r2 + … for ratios that fall; what is left out is below the last place.
@@ -139,4 +139,30 @@ fn ln_factorial(n: u64) -> f64 {
 /// A share that is not below what was computed, rounding included.
 pub fn above(share: f64) -> f64 {
     (share * (1.0 + 16.0 * f64::EPSILON)).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arithmetic::choose;
+
+    /// The chance of each number of sensitive rows, from binomials.
+    #[test]
+    fn the_chance_of_many_is_the_sum_of_all() {
+        let number = |of: num_bigint::BigUint| of.to_string().parse::<f64>().expect("a number");
+        for rows in [1, 2, 7, 30, 61, 140] {
+            for (drawn, sensitive) in
+                [(1, 1), (rows / 2, rows / 3), (rows / 3, rows / 2), (rows, rows / 2), (rows - 1, rows - 1)]
+            {
+                let all = number(choose(rows, sensitive));
+                for least in 0..=rows + 1 {
+                    let ways =
+                        (least..=sensitive).map(|j| number(choose(drawn, j) * choose(rows - drawn, sensitive - j)));
+                    let (truth, found) = (ways.sum::<f64>() / all, tail(rows, drawn, sensitive, least).exp());
+                    let near = (truth - found).abs() <= 1e-9 * truth;
+                    assert!(near, "{least} or more of {sensitive} among {drawn} of {rows}: {found}, not {truth}");
+                }
+            }
+        }
+    }
 }

@@ -113,6 +113,21 @@ mod tests {
         }
     }
 
+    /// Down to the last term, which counts where half of all show a value.
+    #[test]
+    fn what_is_not_exact_is_hardly_larger() {
+        for people in (3..40).chain([300, 2_000]) {
+            for (most, part, of) in [(people / 2, 1, 2), (people / 3, 1, 3), (people / 4, 1, 9), (people - 1, 1, 2)] {
+                let Credibility::Exact(found) = exact(people, most, part, of) else { panic!("it is exact") };
+                let ratio = at_most(people, most, part, of) / found.value();
+                assert!(
+                    (1.0 - 1e-12..1.0 + 1e-6).contains(&ratio),
+                    "more than {most} of {people}, {part}/{of}: {ratio}"
+                );
+            }
+        }
+    }
+
     #[test]
     fn what_is_not_exact_is_no_smaller_and_enough() {
         for (m, part, of) in [(2, 1, 4), (2, 1, 10), (3, 1, 6), (10, 1, 20), (10, 3, 100)] {
@@ -121,6 +136,9 @@ mod tests {
                 let Credibility::Exact(found) = exact(people, people / l, part, of) else { panic!("it is exact") };
                 assert!(at_most(people, people / l, part, of) >= found.value(), "{people} people, m = {m}");
             }
+            // Where figures are exact, and where they are not.
+            assert!(matches!(masked(EXACT, l, (part, of)), Credibility::Exact(_)));
+            assert!(matches!(masked(EXACT + 1, l, (part, of)), Credibility::AtMost(_)));
             // And larger atoms are no worse than small ones, where a bound has to do as well.
             let small = masked_from(2 * l, l, (part, of)).value();
             for people in [EXACT + 1, EXACT + 3, 5_000, 15_001, 1_000_000] {

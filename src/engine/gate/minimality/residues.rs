@@ -64,7 +64,7 @@ fn degree(factors: &[Factor], sensitive: u64) -> Option<u64> {
 }
 
 impl Factor {
-    /// Whether it is (1 + z)^rows as far as anybody looks.
+    /// Whether it is (1 + z)^rows as far as it is looked at.
     fn is_whole(&self, sensitive: u64) -> bool {
         self.low == 0 && self.high >= self.rows.min(sensitive)
     }
@@ -132,7 +132,6 @@ fn modulo(factors: &[Factor], sensitive: u64, degree: u64, prime: u64) -> Vec<u6
 /// Σ a[i] · b[last − i]. Four products stay below 2^124, and what is carried below prime · 2^64 < 2^125.
 fn dot(a: &[u64], b: &[u64], prime: u64) -> u64 {
     assert_eq!(a.len(), b.len(), "vectors of one length");
-    assert_eq!(a.len(), b.len());
     let limit = u128::from(prime) << 64;
     let mut sum = 0u128;
     let mut fold = |part: u128| {

@@ -192,6 +192,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn as_many_tables_as_are_asked_for() {
+        let may = vec![(0, 0), (0, 1), (1, 0), (1, 1)];
+        let spread = RowSpread { people: vec![3, 2], classes: vec![3, 2], may };
+        let tables = (1..=3).map(|rows| vec![vec![rows, 3 - rows], vec![3 - rows, rows - 1]]).collect();
+        assert_eq!(spread.tables(3, 1_000), Some(tables));
+        assert_eq!(spread.tables(2, 1_000), None);
+    }
+
+    #[test]
     fn rows_that_are_not_those_of_the_classes_lie_nowhere() {
         let may = vec![(0, 0), (0, 1), (1, 1)];
         let spread = |people: [u64; 2], classes: [u64; 2]| RowSpread {

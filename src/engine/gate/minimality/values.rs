@@ -195,3 +195,26 @@ fn splits(size: u64, values: &[u64]) -> impl Iterator<Item = Counts> + '_ {
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::splits;
+
+    #[test]
+    fn all_counts_of_so_many_rows_against_all_lists() {
+        for values in [vec![], vec![3], vec![0, 2], vec![2, 1, 2], vec![1, 0, 3, 1]] {
+            let lists = values.iter().fold(vec![Vec::new()], |lists: Vec<Vec<u64>>, &all| {
+                lists.iter().flat_map(|list| (0..=all).map(move |count| [&list[..], &[count]].concat())).collect()
+            });
+            for size in 0..=values.iter().sum::<u64>() + 1 {
+                let expected: Vec<&Vec<u64>> = lists.iter().filter(|list| list.iter().sum::<u64>() == size).collect();
+                let found: Vec<_> = splits(size, &values).collect();
+                assert_eq!(
+                    found.iter().map(|counts| counts.to_vec()).collect::<Vec<_>>(),
+                    expected.into_iter().cloned().collect::<Vec<_>>(),
+                    "{size} of {values:?}"
+                );
+            }
+        }
+    }
+}
