@@ -8,13 +8,17 @@ use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request, RequestOutcome};
 use tidegate::engine::histogram::Person;
 
-use super::draw::{CARVED, CROWDS, Draw, HALVED, MEASURED, POLICIES, SUPPRESSED};
+use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
 use super::feed::{crowd, feed, key, step, time};
 use super::rows::Roots;
 use crate::common::is_long as long;
 
 /// Chains whose labels are kept come more often: of them there is most to ask.
 const CHAINS: [&str; 8] = [CROWDS, MEASURED, CROWDS, MEASURED, HALVED, SUPPRESSED, CARVED, POLICIES[0]];
+
+/// The other kinds of chain, each of which comes once everyday.
+const OTHERS: [&str; 8] =
+    [POLICIES[1], POLICIES[2], POLICIES[3], POLICIES[4], POLICIES[5], TWO_TABLES, GROUPED, LEVELS];
 
 /// Ticks of a feed.
 const TICKS: usize = 14;
@@ -50,9 +54,9 @@ fn answered(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> RequestOutcom
     live.asked(&request.expect("a request"), &|| Ok(feed(policy)), &time(0)).expect("an answer")
 }
 
-/// Plays the feed of a seed, and counts what was asked and done.
-fn plays(seed: u64, done: &mut BTreeMap<String, u64>) {
-    let policy = CHAINS[seed as usize % CHAINS.len()];
+/// Plays the feed of a seed in one of these chains, and counts what was asked and done.
+fn plays(seed: u64, chains: &[&'static str], done: &mut BTreeMap<String, u64>) {
+    let policy = chains[seed as usize % chains.len()];
     let (roots, manual, mut draw, mut known) = (Roots::new(policy), seed.is_multiple_of(3), Draw(seed), 0);
     let mut live = roots.open(&key(), seed, manual);
     let mut came = BTreeSet::new();
@@ -82,7 +86,8 @@ fn whatever_is_asked_of_what_is_published_the_feed_goes_on() {
     let seeds = CHAINS.len() as u64 * if long() { 400 } else { 2 };
     let mut done = BTreeMap::new();
     // All whose atoms formed are erased, behind a release that stopped or was withdrawn, and where rows of a release wait.
-    (0..seeds).chain([190, 1509]).for_each(|seed| plays(seed, &mut done));
+    (0..seeds).chain([190, 1509]).for_each(|seed| plays(seed, &CHAINS, &mut done));
+    (0..seeds / 2).for_each(|seed| plays(seed, &OTHERS, &mut done));
     println!("{done:?}");
     for what in ["erase true", "new-chain true", "approve true", "reject true", "withdraw true"] {
         assert!(done.get(what).is_some_and(|times| *times > seeds / 8), "{what}: {done:?}");
