@@ -142,6 +142,62 @@ fn all_people_who_wait_may_be_erased() {
     place.verified();
 }
 
+/// All who came out with a tick are erased: while their release waits, and behind one that was rejected. The next tick knows nothing of them.
+#[test]
+fn all_who_came_out_with_a_tick_may_be_erased() {
+    let chains = [
+        ("k = 3\nsearch = \"halves\"\nmin_solutions = 1\n", ""),
+        ("k = 3\nsearch = \"halves\"\nmin_solutions = 2\n", "chain = \"disjoint\"\n"),
+        ("k = 3\nsearch = \"levels\"\nsuppression = 0.2\n", "chain = \"disjoint\"\n"),
+        ("k = 3\n", ""),
+    ];
+    for (policy, chain) in chains {
+        for rejected in [false, true] {
+            let place = Place::with(MANUAL, policy, chain);
+            place.offer("0.csv", people(0..12));
+            assert_eq!(place.once()["outcome"], "approval", "{policy}");
+            if rejected {
+                place.done(&["reject", "feed.toml"]);
+            }
+            let all: String = (0..12).map(|number| format!("{}{number}\n", PLANTED[0])).collect();
+            assert_eq!(erase(&place, &all)["changed"], 12, "{policy}");
+            place.verified();
+            place.offer("1.csv", people(12..36));
+            assert_eq!(place.once()["outcome"], "approval", "{policy}");
+            place.done(&["approve", "feed.toml"]);
+            let waiting = &place.done(&["show", "feed.toml"])["waiting"];
+            let waits: u64 =
+                ["rows", "withheld", "pending"].map(|name| waiting[name].as_u64().unwrap_or(0)).iter().sum();
+            assert_eq!(published(&place).last().expect("a release").rows + waits, 24, "{policy}: {waiting}");
+            place.verified();
+        }
+    }
+}
+
+/// All rows of a release are erased, so that nothing is kept of its tick, and then a person who waits: the state is read from the log.
+#[test]
+fn all_rows_of_a_release_may_be_erased() {
+    let place = Place::with(MANUAL, "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n", "");
+    place.offer("0.csv", people(0..12));
+    assert_eq!(place.once()["outcome"], "approval");
+    place.done(&["approve", "feed.toml"]);
+    let all: String = (0..12).map(|number| format!("{}{number}\n", PLANTED[0])).collect();
+    place.put("gone.csv", all);
+    place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    place.verified();
+    place.offer("1.csv", people(12..36));
+    assert_eq!(place.once()["outcome"], "approval");
+    assert_eq!(erase(&place, &format!("{}12\n", PLANTED[0]))["changed"], 1);
+    place.verified();
+    place.offer("2.csv", people(36..48));
+    assert_eq!(place.once()["outcome"], "approval");
+    place.done(&["approve", "feed.toml"]);
+    let waiting = &place.done(&["show", "feed.toml"])["waiting"];
+    let waits: u64 = ["rows", "withheld", "pending"].map(|name| waiting[name].as_u64().unwrap_or(0)).iter().sum();
+    assert_eq!(published(&place).last().expect("a release").rows + waits, 35, "{waiting}");
+    place.verified();
+}
+
 /// Two people are no atom: they wait with those who come.
 #[test]
 fn an_erasure_takes_the_only_atom_apart() {
