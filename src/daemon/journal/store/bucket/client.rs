@@ -71,8 +71,9 @@ impl BucketClient {
     async fn receive(&self, key: &Path, options: GetOptions) -> BucketResponse<Bytes> {
         let read = async {
             let found = within(self.answer, self.client.get_opts(key, options)).await?;
-            let mut bytes =
-                Vec::with_capacity(usize::try_from(found.range.end - found.range.start).unwrap_or(0).min(LARGE));
+            let mut bytes = Vec::with_capacity(
+                usize::try_from(found.range.end.saturating_sub(found.range.start)).unwrap_or(0).min(LARGE),
+            );
             let mut parts = found.into_stream();
             while let Some(part) = within(self.answer, parts.try_next()).await? {
                 bytes.extend_from_slice(&part);
