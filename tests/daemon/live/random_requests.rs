@@ -85,7 +85,7 @@ fn plays(seed: u64, chains: &[&'static str], done: &mut BTreeMap<String, u64>) {
 fn whatever_is_asked_of_what_is_published_the_feed_goes_on() {
     let seeds = CHAINS.len() as u64 * if long() { 400 } else { 2 };
     let mut done = BTreeMap::new();
-    // All whose atoms formed are erased, behind a release that stopped or was withdrawn, and where rows of a release wait.
+    // All who came out with a tick are erased, and the state that was read from the log was not the one in memory.
     (0..seeds).chain([190, 1509]).for_each(|seed| plays(seed, &CHAINS, &mut done));
     (0..seeds / 2).for_each(|seed| plays(seed, &OTHERS, &mut done));
     println!("{done:?}");
