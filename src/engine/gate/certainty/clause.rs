@@ -318,6 +318,35 @@ mod tests {
         }
     }
 
+    /// Of twenty people in a class with room for two and eighteen no part is small, so the other class has one person in its first part.
+    #[test]
+    fn a_class_without_a_small_part_explains_nothing() {
+        let tree = |sizes: [u64; 2]| {
+            let mut tree = Tree::new("*");
+            sizes.iter().enumerate().for_each(|(at, &size)| _ = tree.add(0, &format!("leaf {at}"), size));
+            tree.finish().expect("distinct labels")
+        };
+        let (first, second) = (tree([1, 9]), tree([1, 2]));
+        let (dictionary, _) = Dictionary::from_distinct(0, vec![Box::new([])]);
+        let cells = [5, 20].map(|count| Cell { increment: 0, value: 0, count });
+        let rows = Histogram::of_counts(&[vec![0, 0], vec![0, 1]], dictionary, &cells);
+        let release = Release::under(&rows, 0..1, &[Cut::root(&first), Cut::leaves(&second)]);
+        let crowd = |class: usize, rows| TraceClass {
+            nodes: release.class(class).to_vec(),
+            rows,
+            parts: vec![class],
+            children: vec![1, 2],
+        };
+        let refused = ReplayedRefusal { column: 0, crowds: vec![crowd(0, 5), crowd(1, 20)] };
+        let clause = Clause { release: &release, refused: &refused, a: 2, least: 1 };
+        let trees = [&first, &second];
+        let (facts, lone) = clause.solve(&trees, Values::Distinct, &mut CertaintyBudget::FULL.clone()).expect("solved");
+        assert!(lone);
+        let told: Vec<_> =
+            facts.iter().map(|fact| (&fact.class[..], fact.child, fact.least, fact.most, fact.sole)).collect();
+        assert_eq!(told, [(release.class(0), 1, 1, 1, true)]);
+    }
+
     /// A refusal of classes with so many people and so many parts each, of which a search knows nothing else.
     fn refusal(crowds: &[(u64, usize)]) -> ReplayedRefusal {
         let crowd = |(at, &(rows, parts)): (usize, &(u64, usize))| TraceClass {

@@ -218,4 +218,41 @@ mod tests {
         let undone = refusals(&release, &[&first, &second], 2, &mut CertaintyBudget::new(3));
         assert_eq!(undone.err(), Some(CertaintyUndone::Spent));
     }
+
+    /// Whose classes are larger comes first, as they are when it is its turn, and a node without values is no part.
+    #[test]
+    fn candidates_have_turns_by_the_classes_that_they_have_then() {
+        let tree = |column: usize| {
+            let mut tree = Tree::new("*");
+            for inner in ["x", "y"] {
+                let node = tree.add(0, &format!("{column}{inner}"), 2);
+                ["a", "b"].iter().for_each(|leaf| _ = tree.add(node, &format!("{column}{inner}{leaf}"), 1));
+            }
+            tree.finish().expect("distinct labels")
+        };
+        let (first, second) = (tree(0), tree(1));
+        let (x, y) = (1, 4);
+        assert_eq!((first.label(x), first.label(y)), ("0x", "0y"));
+        let cell = |count| Cell { increment: 0, value: 0, count };
+        let (values, _) = SensitiveValues::from_distinct(0, vec![Box::new([])]);
+        let rows = Histogram::of_counts(&[vec![0, 0, 2], vec![0, 2, 0]], values, &[cell(2), cell(2), cell(3)]);
+        let cut = |tree: &Taxonomy| Cut::completed(tree, &[x, y]).expect("a cut");
+        let release = Release::under(&rows, 0..1, &[cut(&first), cut(&second)]);
+        let found = refusals(&release, &[&first, &second], 2, &mut CertaintyBudget::FULL.clone()).expect("a search");
+        let turns: Vec<_> =
+            found.iter().map(|refused| (refused.column, refused.crowds[0].nodes[refused.column])).collect();
+        // 2² + 3² people, 3², 2² + 2², 2²; before the second column was split the first node had (2 + 2)².
+        assert_eq!(turns, [(1, x), (0, y), (0, x), (1, y)]);
+    }
+
+    /// A child without a value does not exist.
+    #[test]
+    fn parts_have_values() {
+        let mut tree = Tree::new("*");
+        for (label, values) in [("one", 1), ("none", 0), ("other", 2)] {
+            tree.add(0, label, values);
+        }
+        let tree = tree.finish().expect("distinct labels");
+        assert_eq!(parts(&tree, 0), [1, 3]);
+    }
 }
