@@ -8,7 +8,7 @@ use super::removals::Removals;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::log_path;
 use crate::daemon::journal::store::{Listed, ReadStore};
-use crate::engine::delta::{LogFile, Metadata, Snapshot};
+use crate::engine::delta::{LogFile, Metadata, Snapshot, named_checkpoint};
 use crate::engine::release::{Manifest, Sha256, TableId, TableKind};
 
 /// The log of a table, as it lies there.
@@ -173,10 +173,10 @@ impl Logs<'_> {
     fn named_checkpoint(&mut self, table: TableId, checkpoints: &[u64]) -> Result<()> {
         let path = log_path(table, LogFile::LastCheckpoint);
         let Some(bytes) = self.store.read(&path)? else { return Ok(()) };
-        let named: Option<u64> =
-            serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|value| value["version"].as_u64());
-        if !named.is_some_and(|version| checkpoints.contains(&version)) {
-            self.findings.push(Finding::new(path, "it names no checkpoint that is there"));
+        if !named_checkpoint(&bytes).is_some_and(|version| checkpoints.contains(&version)) {
+            let text = "it names no checkpoint that is there: a late write brought it back (the feed names the newest one at its next \
+                        tick), or it was changed: remove it, readers find the newest checkpoint without it";
+            self.findings.push(Finding::new(path, text));
         }
         Ok(())
     }

@@ -55,6 +55,11 @@ pub fn last_checkpoint(version: u64, newest: Option<u32>, files: usize) -> Vec<u
     format!("{{\"version\":{version},\"size\":{actions}}}\n").into_bytes()
 }
 
+/// The version of the checkpoint that such a file names.
+pub fn named_checkpoint(bytes: &[u8]) -> Option<u64> {
+    serde_json::from_slice::<serde_json::Value>(bytes).ok()?["version"].as_u64()
+}
+
 /// One column for each kind of action; each row has one action.
 fn columns(protocol: &Protocol, table: &MetaData, txn: Option<&Txn>, adds: &[Add]) -> Vec<(&'static str, ArrayRef)> {
     let rows = 2 + usize::from(txn.is_some()) + adds.len();

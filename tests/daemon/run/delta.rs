@@ -125,6 +125,27 @@ fn without_a_column_for_the_release_each_part_holds_one() {
     place.verified();
 }
 
+/// A bucket may carry out a write that it had given up long after: what names a checkpoint then names one that is gone.
+#[test]
+fn a_late_write_names_no_checkpoint_that_is_gone() {
+    let place = Place::with(NEVER, CROWDS, "");
+    published(&place, 3);
+    place.done(&["withdraw", "feed.toml", "3", "--reason", "wrong"]);
+    let path = log(&place, "_last_checkpoint");
+    let late = fs::read(&path).expect("a file");
+    place.done(&["withdraw", "feed.toml", "2", "--reason", "wrong"]);
+    let named = fs::read(&path).expect("a file");
+    assert_ne!(late, named);
+    place.verified();
+    fs::write(&path, late).expect("writable");
+    let (code, answer) = place.json(&["verify", "feed.toml"]);
+    let finding = &answer["findings"][0];
+    assert_eq!((code, &finding["file"]), (1, &json!("data/1/_delta_log/_last_checkpoint")), "{answer}");
+    place.once();
+    assert_eq!(fs::read(&path).expect("a file"), named);
+    place.verified();
+}
+
 /// How many parts a release lists.
 fn parts(place: &Place, release: u32) -> usize {
     let manifest = fs::read(place.public().join(format!("manifest/{release:010}.json"))).expect("a manifest");

@@ -80,7 +80,9 @@ pub fn damage(nature: &Nature) {
 
 /// Whether it is what a process that died has left behind, and the next one takes away.
 fn left_behind(finding: &Finding) -> bool {
-    ["the next start takes it away", "or will when the feed runs again"].iter().any(|says| finding.text.contains(says))
+    ["the next start takes it away", "or will when the feed runs again", "at its next tick"]
+        .iter()
+        .any(|says| finding.text.contains(says))
 }
 
 /// Looks into the books; `ended`: the last process has ended by itself, and left nothing behind.

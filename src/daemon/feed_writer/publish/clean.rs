@@ -6,11 +6,13 @@ use std::collections::BTreeSet;
 
 use super::super::state::{DecidedRelease, FeedState};
 use super::super::work::Live;
+use super::delta_log::log_path;
 use super::public_root::{INDEX, LATEST, latest};
 use super::removed_manifest::Removed;
+use super::show_delta::newest_checkpoint;
 use crate::daemon::error::Result;
 use crate::daemon::journal::Cleaned;
-use crate::engine::delta::LogFile;
+use crate::engine::delta::{LogFile, named_checkpoint};
 use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256, TableId};
 
 impl Live {
@@ -71,7 +73,10 @@ impl Live {
             self.delete_files()?;
             self.removed_stay_unnamed()?;
         }
-        self.state.tables.keys().try_for_each(|id| self.delete_earlier_versions(*id))
+        self.state.tables.keys().try_for_each(|id| {
+            self.delete_earlier_versions(*id)?;
+            self.name_checkpoint_that_stays(*id)
+        })
     }
 
     fn delete_manifests(&self) -> Result<()> {
@@ -163,6 +168,24 @@ impl Live {
         let oldest = before.partition_point(|(version, _)| Some(*version) == before.first().map(|(first, _)| *first));
         before[..oldest].iter().try_for_each(|(_, path)| self.public.delete(path))?;
         self.public.delete_all(&before[oldest..].iter().map(|(_, path)| *path).collect::<Vec<_>>())
+    }
+
+    /// Readers of a table begin at no checkpoint that is gone.
+    fn name_checkpoint_that_stays(&self, id: TableId) -> Result<()> {
+        let Some(table) = self.state.tables.get(&id) else { return Ok(()) };
+        let first = table.delta().map_or(0, |delta| delta.first());
+        if first == 0 {
+            return Ok(());
+        }
+        let named = self.public.read(&log_path(id, LogFile::LastCheckpoint))?;
+        if !named.as_deref().and_then(named_checkpoint).is_some_and(|version| version < first) {
+            return Ok(());
+        }
+        let newest = newest_checkpoint(&*self.public, id)?;
+        match newest.and_then(|version| table.checkpoint(version)) {
+            Some(checkpoint) => self.public.name_checkpoint(id, &checkpoint.named),
+            None => Ok(()),
+        }
     }
 
     /// Files that no visible release lists. Notices of erased rows stay.
