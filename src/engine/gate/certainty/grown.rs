@@ -181,4 +181,42 @@ mod tests {
         assert_eq!(told(&[0, 1], 3, &coarser), (Vec::new(), 1, 0));
         assert_eq!(told(&[0], 3, &leaves), (Vec::new(), 0, 0));
     }
+
+    /// A node with one child takes the place of that child, and in the other column two become one: only the class that this splits can be the
+    /// reason for either.
+    #[test]
+    fn a_class_that_grows_as_it_was_is_no_reason() {
+        let mut first = Tree::new("*");
+        let x = first.add(0, "x", 1);
+        first.add(x, "x1", 1);
+        first.add(0, "z", 1);
+        let mut second = Tree::new("*");
+        let u = second.add(0, "u", 2);
+        ["u1", "u2"].into_iter().for_each(|label| _ = second.add(u, label, 1));
+        second.add(0, "y", 1);
+        let (first, second) = (first.finish().expect("a tree"), second.finish().expect("a tree"));
+        let node = |tree: &Taxonomy, label: &str| tree.find(label).expect("a label");
+        let (values, _) = SensitiveValues::from_distinct(0, vec![Box::new([])]);
+        // Three people of each pair with x1 come first, three with u1 and three with y later.
+        let [u1, u2, y] = ["u1", "u2", "y"].map(|label| second.leaf_range(node(&second, label)).start);
+        let x1 = first.leaf_range(node(&first, "x1")).start;
+        let came = [(u1, 0), (u1, 1), (u2, 0), (y, 0), (y, 1)];
+        let cells = came.map(|(_, increment)| Cell { increment, value: 0, count: 3 });
+        let columns = [vec![x1; came.len()], came.iter().map(|(leaf, _)| *leaf).collect()];
+        let rows = Histogram::of_counts(&columns, values, &cells);
+        let leaves = [&first, &second].map(Cut::leaves);
+        let cut = |tree: &Taxonomy, labels: [&str; 2]| {
+            let mut nodes = labels.map(|label| node(tree, label));
+            nodes.sort_unstable();
+            Cut::completed(tree, &nodes).expect("a cut")
+        };
+        let coarser = [cut(&first, ["x", "z"]), cut(&second, ["u", "y"])];
+        let (before, after) = (Release::under(&rows, 0..1, &leaves), Release::under(&rows, 0..2, &coarser));
+        let told = coarsened(&before, &after, &[&first, &second], 3, CertaintyBudget::FULL);
+        assert_eq!((told.clauses, told.lone), (2, 2));
+        let class = vec![node(&first, "x"), node(&second, "u")];
+        assert!(told.facts.iter().all(|fact| fact.class == class && fact.column == 1), "{:?}", told.facts);
+        let told: std::collections::BTreeSet<Node> = told.facts.iter().map(|fact| fact.child).collect();
+        assert_eq!(told, ["u1", "u2"].map(|label| node(&second, label)).into());
+    }
 }

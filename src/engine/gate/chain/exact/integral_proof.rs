@@ -56,7 +56,8 @@ mod tests {
             assert_eq!(proof::at_most(&part, &[], &mix, SCALE, 1), Some(2));
         }
         assert_eq!(multiples(&part, &[], &[f64::NAN, 0.0], None), None);
-        assert_eq!(multiples(&part, &[], &[1e9, 0.0], None), None);
+        assert_eq!(multiples(&part, &[], &[LARGEST * 2.0, 0.0], None), None);
+        assert!(multiples(&part, &[], &[LARGEST, 0.0], None).is_some());
         let bounds = [VariableBound { variable: 1, limit: 3, below: true }];
         let mix = multiples(&part, &bounds, &[0.0, 1.0, -1.0], None).expect("small ones");
         assert!(proof::is_none(&part, &bounds, &mix), "y is at least 3 and at most 2");

@@ -133,3 +133,67 @@ impl Filling<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether what is missing can be put on paths at all.
+    fn fits(part: &EquationBlock, missing: &mut [i64], from: usize) -> bool {
+        if missing.iter().all(|&missing| missing == 0) {
+            return true;
+        }
+        (from..part.variables()).any(|path| {
+            let with = part.of(path).to_vec();
+            if with.iter().any(|&equation| missing[equation as usize] == 0) {
+                return false;
+            }
+            with.iter().for_each(|&equation| missing[equation as usize] -= 1);
+            let found = fits(part, missing, path);
+            with.iter().for_each(|&equation| missing[equation as usize] += 1);
+            found
+        })
+    }
+
+    /// Systems of six paths, of which some records are missing: a world is found exactly where there is one, and it holds what was given.
+    #[test]
+    fn a_world_is_found_where_there_is_one() {
+        let mut state = 1u64;
+        let mut below = |limit: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % limit
+        };
+        let (mut worlds, mut none) = (0, 0);
+        for _ in 0..500 {
+            let paths: Vec<Vec<u32>> =
+                (0..6).map(|_| (0..2).map(|kind| kind * 3 + below(3) as u32).collect()).collect();
+            let whole: Vec<i64> = (0..6).map(|_| below(2) as i64).collect();
+            let mut grown = vec![0; 6];
+            for path in paths.iter().zip(&whole) {
+                path.0.iter().for_each(|&equation| grown[equation as usize] += path.1);
+            }
+            for kind in 0..2 {
+                (0..3).for_each(|_| grown[kind * 3 + below(3) as usize] += 1);
+            }
+            let part = EquationBlock::new(grown.clone(), &paths);
+            let fractions: Vec<f64> = (0..6).map(|_| below(100) as f64 / 100.0).collect();
+            let mut missing = grown.clone();
+            for (path, &records) in whole.iter().enumerate() {
+                part.of(path).iter().for_each(|&equation| missing[equation as usize] -= records);
+            }
+            let found = near(&part, whole.clone(), &fractions, &mut ExactBudget::FULL.clone()).expect("a small system");
+            assert_eq!(found.is_some(), fits(&part, &mut missing, 0));
+            let Some(world) = found else {
+                none += 1;
+                continue;
+            };
+            worlds += 1;
+            assert!(world.iter().zip(&whole).all(|(records, given)| records >= given));
+            for (path, &records) in world.iter().enumerate() {
+                part.of(path).iter().for_each(|&equation| grown[equation as usize] -= records);
+            }
+            assert!(grown.iter().all(|&rest| rest == 0), "all equations hold");
+        }
+        assert!(worlds > 100 && none > 100, "{worlds} worlds, {none} times none");
+    }
+}

@@ -293,3 +293,34 @@ impl Vertex {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two kinds of classes, three of each, and all paths between them: the same basis with the same values, with a bound and without.
+    #[test]
+    fn a_vertex_that_is_computed_anew_is_the_same_one() {
+        let paths: Vec<Vec<u32>> = (0..9).map(|path| vec![path / 3, 3 + path % 3]).collect();
+        let part = Arc::new(EquationBlock::new(vec![5, 7, 4, 6, 2, 8], &paths));
+        let mut budget = ExactBudget::FULL;
+        let mut vertex = Vertex::of(part, &mut budget).expect("there is a world");
+        assert_eq!(vertex.maximise(4, u64::MAX, &mut budget).expect("a small system"), Some(2));
+        for bound in [None, Some(VariableBound { variable: 4, limit: 1, below: false })] {
+            if let Some(bound) = bound {
+                assert!(vertex.bind(bound, &mut budget).expect("a small system"), "there is a world");
+            }
+            let anew = vertex.renewed(&mut budget).expect("a small system");
+            let rows = |vertex: &Vertex| -> Vec<(u32, i64)> {
+                let mut rows: Vec<(u32, i64)> =
+                    vertex.rows.iter().map(|row| (row.own, row.value.round() as i64)).collect();
+                rows.sort_unstable();
+                rows
+            };
+            assert_eq!(rows(&anew), rows(&vertex));
+            assert!(rows(&anew).iter().filter(|(own, _)| *own != ERROR).count() >= 5, "a basis");
+            let [found, again] = [&vertex, &anew].map(|vertex| vertex.world(&mut ExactBudget::FULL.clone()));
+            assert_eq!(found.expect("a small system"), again.expect("a small system"));
+        }
+    }
+}
