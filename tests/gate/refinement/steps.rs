@@ -172,7 +172,13 @@ fn every_solution_is_counted_once_and_holds_all_placements_that_give_the_release
         let release = released(&found, &heads, &trees, &path, k);
         let attack = RefinementAttack::new(&release, terms(RepeatedValues::Repeated)).expect("an order");
         let targets = attack.targets();
-        for target in &targets {
+        let floats = RefinementBudget { bits: 0, ..RefinementBudget::FULL };
+        let floats = AttackTerms { budget: floats, ..terms(RepeatedValues::Repeated) };
+        let near = RefinementAttack::new(&release, floats).expect("an order").targets();
+        for (target, near) in targets.iter().zip(&near) {
+            // What is not computed exactly is computed with floats.
+            let (exact, float) = (target.cra.log10().expect("solutions"), near.cra.log10().expect("a figure"));
+            assert!((exact - float).abs() < 1e-9, "{exact} and {float}");
             let mut count = BigUint::ZERO;
             placements(&cells, target.rows, &mut |held, weight| {
                 let of = held

@@ -134,8 +134,9 @@ impl ReleaseChain<'_> {
                 (sum, whole)
             })
             .collect();
-        let joined = |(first, whole), (second, also)| (fold.join(first, second), whole && also);
-        parts.into_iter().fold((fold.start(), true), joined)
+        let whole = parts.iter().all(|(_, whole)| *whole);
+        let sums = parts.into_iter().map(|(sum, _)| sum);
+        (sums.fold(fold.start(), |first, second| fold.join(first, second)), whole)
     }
 }
 

@@ -149,4 +149,11 @@ mod tests {
             }
         }
     }
+
+    /// With l = 1 no person is masked, and no value that is seen is false.
+    #[test]
+    fn where_all_may_be_guarded_nothing_is_believed() {
+        assert_eq!(masked(5, 1, (1, 2)), Credibility::seen(0, 1));
+        assert_eq!(masked(5, 2, (0, 2)), Credibility::seen(0, 1));
+    }
 }

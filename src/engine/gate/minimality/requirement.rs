@@ -89,3 +89,15 @@ pub fn guarded(sets: Vec<Vec<usize>>, most: ExactShare) -> impl Fn(&[u64]) -> bo
         sets.iter().all(|set| most.holds(set.iter().map(|&value| counts[value]).sum(), people))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_of_k_people_is_large_enough() {
+        let holds = alpha_k(ExactShare { part: 1, of: 2 }, 4);
+        let asked = [(0, 0), (3, 1), (4, 2), (4, 3), (5, 2)].map(|(people, count)| holds(people, count));
+        assert_eq!(asked, [true, false, true, false, true]);
+    }
+}

@@ -129,3 +129,26 @@ impl LayeredColumn {
         self.longest(self.height())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Layers whose nodes do not join, are empty or go beyond the leaves, that are not unions of the ones below, or that are as many.
+    #[test]
+    fn what_is_no_hierarchy_is_refused() {
+        let leaves = vec![0..1, 1..2, 2..3];
+        let whole = vec![vec![0..3]];
+        let between = |nodes: Vec<Range<usize>>| [vec![leaves.clone(), nodes], whole.clone()].concat();
+        let of = |layers: &[Vec<Range<usize>>]| LayeredColumn::uneven(vec![1; 3], layers);
+        assert_eq!(of(&between(vec![0..2, 2..3])).expect("a hierarchy").nodes(2), 2);
+        for nodes in [vec![0..1, 0..2, 2..3], vec![0..0, 0..2, 2..3], vec![0..2, 2..4], vec![0..2], vec![1..3]] {
+            assert_eq!(of(&between(nodes.clone())).err(), Some(Malformed::Hierarchy), "{nodes:?}");
+        }
+        let crossing = [vec![leaves.clone(), vec![0..2, 2..3], vec![0..1, 1..3]], whole.clone()].concat();
+        assert_eq!(of(&crossing).err(), Some(Malformed::Hierarchy));
+        let as_many = between(leaves.clone());
+        assert!(of(&as_many).is_ok());
+        assert_eq!(LayeredColumn::new(vec![1; 3], &as_many).err(), Some(Malformed::Hierarchy));
+    }
+}

@@ -256,3 +256,52 @@ fn product(low: u128, high: u128) -> BigUint {
     let middle = low + (high - low) / 2;
     product(low, middle) * product(middle, high)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arithmetic::choose;
+
+    /// Two blocks that 30 of 50 rows can lie in at most, of more and more room: the sum over all ways, in numbers that fit into 128 bits, that
+    /// just fit, and that do not.
+    #[test]
+    fn figures_are_sums_over_all_ways() {
+        let (rows, cap) = (50, 30);
+        for free in (1..20).chain(60..110) {
+            for distinct in [false, true] {
+                let block = |at: usize, free: u64| Block { children: vec![at], volume: free.into(), cells: free };
+                let (one, other) = (free, free + 7);
+                let blocks = vec![block(0, one), block(1, other)];
+                let (columns, children) = (vec![0], vec![2]);
+                let volume = u128::from(one + other);
+                let shape = BlockShape { columns, children, blocks, rows, by_block: false, cap, volume, distinct };
+                let paths = PlacementPaths::new(&shape, 1 << 20).expect("a small shape");
+                for weigh in [Weigh::Solutions, Weigh::Assignments] {
+                    if weigh == Weigh::Solutions && distinct && free < cap {
+                        continue;
+                    }
+                    let of = |rows_here: u64| match (weigh, distinct) {
+                        (Weigh::Solutions, true) => choose(one, rows_here) * choose(other, rows - rows_here),
+                        (Weigh::Solutions, false) => {
+                            let values = BigUint::from(one).pow(rows_here as u32)
+                                * BigUint::from(other).pow((rows - rows_here) as u32);
+                            values * choose(rows, rows_here)
+                        }
+                        (Weigh::Assignments, _) => {
+                            choose(one + rows_here - 1, rows_here)
+                                * choose(other + rows - rows_here - 1, rows - rows_here)
+                        }
+                    };
+                    let truth: Vec<BigUint> = (rows - cap..=cap).map(of).collect();
+                    let sum: BigUint = truth.iter().sum();
+                    let bits = bits(&shape, weigh);
+                    assert!(sum.bits() <= bits, "{free} free, {weigh:?}: {} bits, not {bits}", sum.bits());
+                    let (total, held) = exact(&shape, &paths, (weigh, true), bits);
+                    if !(distinct && weigh == Weigh::Assignments && free < cap) {
+                        assert_eq!((&total, &held[0]), (&sum, &truth), "{free} free, {weigh:?}, distinct: {distinct}");
+                    }
+                }
+            }
+        }
+    }
+}
