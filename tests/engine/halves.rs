@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::random::{self, Draw};
 use tidegate::engine::anonymizer::{Halved, halves};
+use tidegate::engine::arithmetic::choose;
 use tidegate::engine::gate::refinement::{
     AttackTerms, AttackedRows, Attacker, CarvedRelease, Layers, Malformed, RatioFigure, RefinementAttack,
     RefinementBudget, RepeatedValues as Counted, SolutionCount, joint,
@@ -291,9 +292,12 @@ fn classes_share_no_cell_and_nothing_is_found_in_them() {
             );
             assert!(target.cra.is_at_least(least) || least == 0);
             assert_eq!(target.certain_crowds(), Some(Vec::new()));
-            assert!(
-                !matches!(&target.assignments, SolutionCount::Unknown) && target.free_volume == Some(target.volume)
-            );
+            assert_eq!(target.free_volume, Some(target.volume));
+            let cells = target.free_cells.expect("it is known");
+            match &target.assignments {
+                SolutionCount::Exact(count) => assert_eq!(*count, choose(cells + target.rows - 1, target.rows)),
+                other => assert!(*other != SolutionCount::Unknown),
+            }
         }
         assert_eq!(joint(&attack, &targets).ratio, RatioFigure::Exact { log10: 0.0 });
     });

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate::engine::gate::refinement::{
-    AttackTarget, AttackedRows, Attacker, CarvedRelease, RatioFigure, RefinementAttack, RepeatedValues, SegmentPart,
-    SolutionCount, StateKey, crowds, joint,
+    AttackTarget, AttackedRows, Attacker, CarvedRelease, Joint, RatioFigure, RefinementAttack, RepeatedValues,
+    SegmentPart, SolutionCount, StateKey, crowds, joint,
 };
 
 use super::enumerate::{BOTH, every, products, puzzle, size};
@@ -247,4 +247,6 @@ fn no_people_together_tells_nothing() {
     let attack = RefinementAttack::new(&release, terms).expect("an order of formation");
     let found = joint(&attack, &attack.targets());
     assert!(found.kept == found.draws && found.ratio.is_at_most(1.1), "{found:?}");
+    // Where none of the draws fits together, nothing is most likely.
+    assert!(found.estimate().is_some() && Joint { kept: 0, ..found }.estimate().is_none());
 }

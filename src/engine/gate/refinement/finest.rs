@@ -184,4 +184,14 @@ mod tests {
         }
         assert_eq!(layers.finest([(&[0, 0][..], 2)], 3).expect_err("too few"), Malformed::Small(0));
     }
+
+    #[test]
+    fn of_an_only_child_no_class_tells() {
+        let two = vec![0..1, 1..2];
+        let column = LayeredColumn::uneven(vec![3, 4], &[two.clone(), two, vec![0..2]]).expect("layers");
+        let label = |layer: usize| Label::of(&column, (layer, 0));
+        assert_eq!((label(3).children, label(2).children), (vec![3, 4], Vec::new()));
+        assert_eq!(label(2).solutions(2), BigUint::from(9u8));
+        assert_eq!(label(3).solutions(2), BigUint::from(49u8 - 9 - 16));
+    }
 }

@@ -322,7 +322,57 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let shown = [1.0f64, 1.25, 293.0, 9999.0, 12_000.0, 4.1e6, 9.99e9].map(|number| short(number.log10()));
-        assert_eq!(shown, ["1", "1.25", "293", "9999", "1.2e4", "4.1e6", "1.0e10"]);
+        let shown =
+            [1.0f64, 1.25, 293.0, 9999.0, 10_000.0, 12_000.0, 4.1e6, 9.99e9].map(|number| short(number.log10()));
+        assert_eq!(shown, ["1", "1.25", "293", "9999", "1.0e4", "1.2e4", "4.1e6", "1.0e10"]);
+    }
+
+    #[test]
+    fn a_label_that_moves_the_odds_too_far_is_named() {
+        let targets =
+            [target(100_000, 100_000), AttackTarget { place: AttackedRows::Class(1), ..target(100_000, 100_000) }];
+        let name = |target: &AttackTarget, _: Option<SegmentPart>| format!("{:?}", target.place);
+        let bounds = |place| if place == AttackedRows::Class(1) { Some(101) } else { Some(100) };
+        let found = moved(&targets, bounds, &LIMITS, &name);
+        let [only] = &found[..] else { panic!("one label of two") };
+        assert_eq!(
+            (only.place, only.found, only.limit, only.small),
+            (Some(AttackedRows::Class(1)), Some(101.0), Some(100.0), false)
+        );
+        assert!(
+            only.text.starts_with("Class(1): the label moves the odds of where a person lies by up to 101"),
+            "{}",
+            only.text
+        );
+        assert!(moved(&targets, |_| None, &LIMITS, &name).is_empty());
+        assert!(moved(&targets, bounds, &RefinementLimits { max_ratio: None, ..LIMITS }, &name).is_empty());
+    }
+
+    /// A slab of one block is that block; of several classes that all targets together show, a target is told of the smallest.
+    #[test]
+    fn small_classes_are_told_once() {
+        let support = |least, most| Support { least, most, exact: true };
+        let mut small = target(100_000, 1000);
+        small.blocks[0].support = support(2, 2);
+        small.slabs = vec![vec![support(2, 2), support(1, 3)]];
+        let all = small.certain_crowds().expect("it is known");
+        let slab = |crowd: &&CertainClass| matches!(crowd.part, SegmentPart::Slab(..));
+        assert!(all.iter().filter(slab).count() >= 1, "{all:?}");
+        let told = certain(&small).expect("it is known");
+        assert!(!told.is_empty() && told.iter().filter(slab).count() == 0, "{told:?}");
+        let mut two = small.clone();
+        two.blocks.push(HeldRows { children: vec![0], ..two.blocks[0].clone() });
+        assert!(certain(&two).expect("it is known").iter().filter(slab).count() >= 1);
+        let named =
+            |_: &AttackTarget, part: Option<SegmentPart>| if part.is_some() { "a part" } else { "class" }.to_owned();
+        let crowd = |least| CertainClass { part: SegmentPart::Block(0), least, most: 3 };
+        for (found, rows) in [(vec![2, 1], "1 row"), (vec![3, 2], "2 rows")] {
+            let found: Vec<(usize, CertainClass)> = found.into_iter().map(|least| (0, crowd(least))).collect();
+            let told = certain_together(Some(&found), std::slice::from_ref(&small), &named);
+            let [only] = &told[..] else { panic!("{} of one target", told.len()) };
+            let text =
+                format!("class: a part is certain to hold {rows}, fewer than k = 4, by what all classes tell together");
+            assert_eq!(only.text, text);
+        }
     }
 }

@@ -328,3 +328,60 @@ impl CarvedRelease {
         Ok(rounds)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two leaves under a root.
+    fn column() -> LayeredColumn {
+        LayeredColumn::new(vec![1, 1], &[vec![0..1, 1..2], vec![0..2]]).expect("layers")
+    }
+
+    fn of_steps(steps: &[[usize; 3]]) -> Result<CarvedRelease, Malformed> {
+        let steps = steps.iter().map(|step| step.to_vec()).collect();
+        CarvedRelease::of_steps(vec![column(), column(), column()], Vec::new(), 0, 2, steps)
+    }
+
+    #[test]
+    fn steps_go_up_to_the_root_layer_by_layer() {
+        assert!(of_steps(&[]).is_ok());
+        assert!(of_steps(&[[1, 1, 1], [2, 1, 1], [2, 1, 2]]).is_ok());
+        let wrong: [&[[usize; 3]]; 6] = [
+            &[[0, 1, 1], [1, 1, 1], [2, 2, 1]],
+            &[[1, 1, 1], [1, 1, 1], [2, 2, 1]],
+            &[[2, 1, 1], [1, 2, 1]],
+            &[[1, 1, 0], [1, 1, 2]],
+            &[[1, 1, 1], [2, 2, 2]],
+            &[[1, 2, 2], [2, 2, 3]],
+        ];
+        for steps in wrong {
+            assert_eq!(of_steps(steps).err(), Some(Malformed::Steps), "{steps:?}");
+        }
+        // Layers of three, so that the last step can lie two below the root.
+        let three =
+            || LayeredColumn::new(vec![1; 3], &[vec![0..1, 1..2, 2..3], vec![0..2, 2..3], vec![0..3]]).expect("layers");
+        let of = |steps: Vec<Vec<usize>>| CarvedRelease::of_steps(vec![three()], Vec::new(), 0, 2, steps).err();
+        assert_eq!(of(vec![vec![1], vec![2]]), None);
+        assert_eq!(of(vec![vec![1]]), Some(Malformed::Steps));
+    }
+
+    #[test]
+    fn a_step_tells_of_the_columns_that_it_raises() {
+        let class = CarvedClass { state: vec![2, 1, 1], nodes: vec![0, 1, 1], rows: 3 };
+        let steps = vec![vec![1, 1, 1], vec![2, 1, 1], vec![2, 1, 2]];
+        let release = CarvedRelease::of_steps(vec![column(), column(), column()], vec![class], 3, 2, steps);
+        let release = release.expect("a class of the second step");
+        let lowered = |place| [0, 1, 2].map(|column| release.is_lowered(place, column));
+        assert_eq!(lowered(AttackedRows::Class(0)), [true, false, false]);
+        assert_eq!(lowered(AttackedRows::Outliers), [false, true, false]);
+    }
+
+    #[test]
+    fn a_release_has_columns_and_rows_that_can_be_counted() {
+        let with = |columns, outliers| CarvedRelease::new(columns, Vec::new(), outliers, 2).err();
+        assert_eq!(with(Vec::new(), 0), Some(Malformed::TooLarge));
+        assert_eq!(with(vec![column()], u64::from(u32::MAX) - 1), None);
+        assert_eq!(with(vec![column()], u32::MAX.into()), Some(Malformed::Rows));
+    }
+}
