@@ -383,5 +383,10 @@ mod tests {
         assert_eq!(with(Vec::new(), 0), Some(Malformed::TooLarge));
         assert_eq!(with(vec![column()], u64::from(u32::MAX) - 1), None);
         assert_eq!(with(vec![column()], u32::MAX.into()), Some(Malformed::Rows));
+        for (state, nodes) in [(vec![1, 2], vec![0]), (vec![1], vec![0, 0])] {
+            let class = CarvedClass { state, nodes, rows: 2 };
+            let release = CarvedRelease::new(vec![column(), column()], vec![class], 0, 2);
+            assert_eq!(release.err(), Some(Malformed::Class(0)));
+        }
     }
 }

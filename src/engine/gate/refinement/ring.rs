@@ -210,6 +210,7 @@ mod tests {
         assert_eq!(ring.plain(ring.number(u128::MAX)), (u128::MAX % u128::from(prime)) as u64);
         assert_eq!(ring.plain(ring.sum(ring.of(a), ring.of(7))), 2);
         assert_eq!(ring.plain(ring.minus(ring.of(2), ring.of(7))), a);
+        assert_eq!([ring.sum(5, prime - 5), ring.minus(5, 5), ring.number(prime.into())], [0; 3]);
         for number in 1..=100 {
             assert_eq!(ring.plain(ring.over(ring.of(u64::from(number)), number)), 1);
             assert_eq!(ring.plain(ring.times(ring.of(u64::from(number)), ring.invert(ring.of(number.into())))), 1);
