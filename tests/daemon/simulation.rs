@@ -99,6 +99,8 @@ fn runs_that_failed_once_are_played_again() {
     }
     // People who were withheld, an erasure of others behind the beginning of a new chain, and the next tick.
     play(10_013_025, &mut places, None);
+    // A writer that reads the log again when another one has taken over.
+    play(12_061_084, &mut places, None);
     // A page over all releases that is written again while one of them waits for a full disk.
     play(11_004_564, &mut places, None);
     // `verify` when a withdrawal is half done, and beside a fence that came too late; an object that another writer removed while it was

@@ -47,6 +47,8 @@ pub struct Promises {
     pub staged_late: BTreeSet<String>,
     /// The page over all releases as a process wrote it last.
     index: Option<Sha256>,
+    /// It is an earlier one, which came late.
+    index_is_late: bool,
     /// Something was to leave the public root.
     leaves: bool,
     pub kinds: BTreeMap<&'static str, u64>,
@@ -220,7 +222,7 @@ impl Promises {
             "LATEST" => {
                 !self.visible().iter().any(|release| bytes.starts_with(Layout::Root.manifest(*release).as_bytes()))
             }
-            "index.html" => self.index != Some(sha256),
+            "index.html" => self.index != Some(sha256) && self.has_left(),
             _ => false,
         };
         if goes_back {
@@ -228,9 +230,20 @@ impl Promises {
         } else {
             self.returned.remove(path);
         }
-        if path == "index.html" && !self.late {
-            self.index = Some(sha256);
+        if path == "index.html" {
+            self.index_is_late = self.late && self.index != Some(sha256);
+            self.index = if self.late { self.index } else { Some(sha256) };
         }
+    }
+
+    /// A release that was visible is not.
+    fn has_left(&self) -> bool {
+        (self.visible.len() as u64) < u64::from(self.newest)
+    }
+
+    /// The page over all releases is an earlier one and lists none that has left: the next release writes it again.
+    pub fn index_is_behind(&self) -> bool {
+        self.index_is_late && !self.has_left()
     }
 
     /// The release that waits for a person, and the entry that holds it.

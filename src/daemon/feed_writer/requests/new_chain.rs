@@ -42,6 +42,8 @@ impl Live {
     /// Reads the state anew: it is the fold of the log, whatever has happened.
     pub(in crate::daemon::feed_writer) fn reload(&mut self) -> Result<()> {
         let ReplayedLog { state, .. } = past(self.log.store(), &*self.public, self.log.ring())?;
+        // What another writer has put behind the last entry of this one was read too.
+        self.log.ours()?;
         self.state = state.ok_or_else(|| Error::new(ErrorCategory::Internal, "a feed has a chain"))?;
         self.policy = self.state.terms.policy()?;
         Ok(())
