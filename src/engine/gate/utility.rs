@@ -49,3 +49,33 @@ pub fn discernibility(release: &Release) -> f64 {
     assert!(sum <= u128::from(release.rows()).pow(2), "classes share no row");
     sum as f64 / (release.rows() as f64).powi(2)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::{Cell, Histogram, SensitiveValues};
+    use crate::model::{Cut, Tree};
+
+    /// A column with one value is as exact as can be, and a table without rows loses nothing.
+    #[test]
+    fn where_nothing_can_be_lost_nothing_is() {
+        let tree = |labels: &[&str]| {
+            let mut tree = Tree::new("*");
+            labels.iter().for_each(|label| _ = tree.add(0, label, 1));
+            tree.finish().expect("distinct labels")
+        };
+        let (one, two) = (tree(&["a"]), tree(&["a", "b"]));
+        let trees = [&one, &two];
+        let release = |counts: &[u32]| {
+            let (values, _) = SensitiveValues::from_distinct(0, vec![Box::new([])]);
+            let cells: Vec<Cell> = counts.iter().map(|&count| Cell { increment: 0, value: 0, count }).collect();
+            let columns = [vec![0; counts.len()], (0..counts.len() as u32).collect()];
+            Release::under(&Histogram::of_counts(&columns, values, &cells), 0..1, &trees.map(Cut::root))
+        };
+        let (some, none) = (release(&[2, 3]), release(&[]));
+        assert_eq!([column_loss(&some, 0, &one), column_loss(&some, 1, &two)], [0.0, 1.0]);
+        assert_eq!([column_loss(&none, 0, &one), column_loss(&none, 1, &two)], [0.0; 2]);
+        assert!((loss(&some, &trees) - (2f64.sqrt() - 1.0)).abs() < 1e-15);
+        assert_eq!([loss(&none, &trees), loss(&some, &[])], [0.0; 2]);
+    }
+}

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tidegate::engine::gate::refinement::{Attacker, divide, fuzzy};
+use tidegate::engine::gate::refinement::{Attacker, CarvedClass, CarvedRelease, divide, fuzzy};
 
+use super::column;
 use super::local::{Chance, made};
 use crate::common::cases;
 
@@ -44,4 +45,17 @@ fn rows_find_their_classes() {
     }
     // Orders that differ and both give the release are rare.
     assert!(tied < 20, "{tied}");
+}
+
+/// Two states that tie: the rows give the release where that of the first column came first, and the release says that it came last.
+#[test]
+fn an_order_that_is_known_is_kept_to() {
+    let class =
+        |state: [usize; 2], nodes: [usize; 2]| CarvedClass { state: state.to_vec(), nodes: nodes.to_vec(), rows: 2 };
+    let classes = vec![class([2, 1], [0, 1]), class([1, 2], [0, 0])];
+    let release = CarvedRelease::new(vec![column(&[10; 3], &[3]), column(&[10; 3], &[3])], classes, 0, 2);
+    let release = release.expect("classes of states that tie");
+    let rows = [[0, 0], [0, 1], [1, 1], [2, 1]].map(|row| (row.to_vec(), 1));
+    assert!(divide(&release, Attacker::Paper, &rows).is_ok());
+    assert!(divide(&release, Attacker::Strongest, &rows).is_err());
 }

@@ -161,3 +161,51 @@ pub(super) fn earlier(
     });
     labels.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::{Cell, SensitiveValues};
+
+    fn decimal(text: &str) -> Decimal {
+        Decimal::parse(text).expect("a number")
+    }
+
+    /// Just at the limit of a rule nothing is given away, as the definitions say: more than the share r, less than the share p.
+    #[test]
+    fn what_is_just_at_a_limit_is_told() {
+        let dominance =
+            |n, share| SumRules { k: 2, dominance: Some(Dominance { n, share: decimal(share) }), percent: None };
+        let percent = |share| SumRules { k: 2, dominance: None, percent: Some(decimal(share)) };
+        let numbers = |of: &[i64]| PersonAddends::of(of);
+        let asked = [[80, 15, 5], [81, 14, 5], [-80, 15, -5]].map(|of| dominance(1, "0.8").gives_away(&numbers(&of)));
+        assert_eq!(asked, [false, true, false]);
+        let asked = [[60, 20, 20], [61, 20, 19]].map(|of| dominance(2, "0.8").gives_away(&numbers(&of)));
+        assert_eq!(asked, [false, true]);
+        let asked = [[100, 50, 10], [101, 50, 10], [-100, 50, -9]].map(|of| percent("0.1").gives_away(&numbers(&of)));
+        assert_eq!(asked, [false, true, true]);
+        assert_eq!([dominance(3, "0.8").read(), percent("0.1").read()], [3, 2]);
+    }
+
+    /// Three numbers of each measure, and the largest ones; anything else is not what the journal keeps.
+    #[test]
+    fn only_what_the_journal_keeps_is_read() {
+        let kept = |numbers: &[i64], measures, largest| {
+            let value: Box<[Value]> = numbers.iter().map(|&number| Value::Int(number)).collect();
+            let (values, _) = SensitiveValues::from_distinct(numbers.len(), vec![value]);
+            let table = Histogram::of_counts(&[vec![0]], values, &[Cell { increment: 0, value: 0, count: 1 }]);
+            earlier(&table, measures, largest)
+        };
+        let found = kept(&[2, 7, 7, 4, 3, 1, 1, 1], 2, 1).expect("what is kept");
+        let [(_, addends)] = &found[..] else { panic!("one label") };
+        assert_eq!(addends.iter().map(|one| (one.count, one.sum)).collect::<Vec<_>>(), [(2, 7), (3, 1)]);
+        for (numbers, measures, largest) in [
+            (&[2, 7, 7, 3, 1, 1, 0][..], 2, 0),
+            (&[2, 7, 7, 4, 3, 1, 1, 1], 2, 0),
+            (&[-2, 7, 7], 1, 0),
+            (&[2, 7, -7], 1, 0),
+        ] {
+            assert!(kept(numbers, measures, largest).is_none(), "{numbers:?}");
+        }
+    }
+}

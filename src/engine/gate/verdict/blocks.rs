@@ -159,3 +159,32 @@ fn class_of(label: &[Node], recoding: &[Cut], trees: &[&Taxonomy]) -> (Vec<Node>
     });
     (nodes.collect(), whole)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Tree;
+
+    /// People of one leaf of the second column were told together, and classes of that leaf divide them by the first one: only classes that they
+    /// can be in are silent, and a part without numbers makes none so.
+    #[test]
+    fn only_classes_that_divide_numbers_are_silent() {
+        let tree = || {
+            let mut tree = Tree::new("*");
+            ["one", "other"].into_iter().for_each(|label| _ = tree.add(0, label, 1));
+            tree.finish().expect("distinct labels")
+        };
+        let (first, second) = (tree(), tree());
+        let trees = [&first, &second];
+        let leaves = trees.map(Cut::leaves);
+        for (count, silent) in [(3, true), (0, false)] {
+            let mut parts = Parts::default();
+            parts.told.insert(vec![0, 1], Total { count, sum: 7 });
+            parts.told.insert(vec![1, 2], Total { count: 4, sum: 9 });
+            let seen = Seen::new(&parts, &leaves, &trees);
+            let told = |class: [Node; 2]| seen.numbers(&class, &trees).map(|numbers| (numbers.count, numbers.sum));
+            assert_eq!([told([1, 1]), told([2, 1])], if silent { [None; 2] } else { [Some((0, 0)); 2] });
+            assert_eq!([told([1, 2]), told([2, 2])], [Some((4, 9)), Some((0, 0))]);
+        }
+    }
+}
