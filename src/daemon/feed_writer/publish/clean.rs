@@ -91,10 +91,10 @@ impl Live {
             }
             let path = layout.removal(RemovalReason::Expired, line.release);
             if removed.reason == RemovalReason::Expired && self.state.last_expired(line.chain) != Some(line.release) {
-                gone.extend([path.clone(), format!("{path}.sig")]);
+                gone.extend([format!("{path}.sig"), path]);
             }
         }
-        // The newest first: what is left is always a chain from its beginning.
+        // The newest first: what is left is always a chain from its beginning, and a notice goes before its signature.
         for path in gone.iter().rev() {
             self.public.delete(path)?;
         }
