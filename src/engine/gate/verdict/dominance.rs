@@ -132,3 +132,21 @@ fn together(one: Aggregate, other: Aggregate) -> Aggregate {
     let sum = one.sum.zip(other.sum).map(|(one, other)| one + other);
     Aggregate { count: both(one.count, other.count), sum }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What one atom does not tell no other one tells.
+    #[test]
+    fn atoms_of_one_label_are_told_together() {
+        let told = |count, sum| Aggregate { count, sum };
+        let both = |one, other| {
+            let Aggregate { count, sum } = together(one, other);
+            (count, sum)
+        };
+        assert_eq!(both(told(Some(3), Some(-10)), told(Some(4), Some(25))), (Some(7), Some(15)));
+        assert_eq!(both(told(Some(3), None), told(Some(4), Some(25))), (Some(7), None));
+        assert_eq!(both(told(None, None), told(Some(4), Some(25))), (None, None));
+    }
+}

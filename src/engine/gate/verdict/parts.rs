@@ -103,3 +103,14 @@ pub fn part_of(span: ReleaseSpan) -> String {
         ReleaseSpan { first, last } => format!("part of releases {first} to {last}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_named_by_its_releases() {
+        assert_eq!(part_of(ReleaseSpan::of(3)), "part of release 3");
+        assert_eq!(part_of(ReleaseSpan { first: 3, last: 5 }), "part of releases 3 to 5");
+    }
+}
