@@ -225,6 +225,14 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
         refused(&with(&offer, &earlier(&other), &told), "growth");
         let none = Offer { numbers: Vec::new(), ..offer.clone() };
         refused(&none, "dominance");
+        let of_others = Offer { numbers: first.numbers.clone(), ..offer.clone() };
+        assert!(first.numbers[0].len() == offer.numbers[0].len() || !of_others.judged().verdict().safe());
+        let unmeasured = Offer { numbers: vec![offer.numbers[0].clone().with_measures(Vec::new())], ..offer.clone() };
+        refused(&unmeasured, "dominance");
+        // A feed without measures has no table of them.
+        let columns = columns().iter().filter(|column| column.role != Role::Measure).cloned().collect();
+        let other = Offer { columns: Columns::new(columns), numbers: Vec::new(), ..offer.clone() };
+        assert!(!other.judged().verdict().safe());
         let Tables::Parts(parts) = offer.tables.clone() else { panic!("parts") };
         let rows_alone = Offer { tables: Tables::Parts(parts[..1].to_vec()), ..offer.clone() };
         refused(&rows_alone, "dominance");

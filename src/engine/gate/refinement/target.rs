@@ -166,3 +166,46 @@ impl AttackTarget {
         self.crowds().map(|crowds| crowds.into_iter().filter(|crowd| crowd.least == crowd.most).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(blocks: &[(u64, Support)]) -> AttackTarget {
+        let held = |&(cells, support): &(u64, Support)| HeldRows {
+            children: Vec::new(),
+            volume: cells.into(),
+            cells,
+            support,
+            marginals: None,
+        };
+        let count = SolutionCount::Exact(BigUint::from(10u8));
+        AttackTarget {
+            place: AttackedRows::Outliers,
+            rows: 9,
+            cap: 3,
+            volume: 100,
+            free_volume: Some(100),
+            free_cells: Some(10),
+            lr: count.clone(),
+            cra: count.clone(),
+            assignments: count,
+            ratio: RatioFigure::Exact { log10: 0.0 },
+            columns: Vec::new(),
+            blocks: blocks.iter().map(held).collect(),
+            slabs: Vec::new(),
+        }
+    }
+
+    /// Of one cell without rows, one with two for certain, one that is open, and a block of two cells.
+    #[test]
+    fn cells_that_are_certain_hold_rows() {
+        let exact = |least, most| Support { least, most, exact: true };
+        let all = [(1, exact(0, 0)), (1, exact(2, 2)), (1, exact(1, 2)), (2, exact(3, 3))];
+        assert_eq!(target(&all).certain_cells(), Some(1));
+        assert_eq!(target(&all[..1]).certain_cells(), Some(0));
+        assert_eq!(target(&[]).certain_cells(), None);
+        let drawn = Support { exact: false, ..exact(2, 2) };
+        assert_eq!(target(&[(1, exact(2, 2)), (1, drawn)]).certain_cells(), None);
+    }
+}
