@@ -3,6 +3,7 @@
 
 mod budget;
 mod enumerate;
+mod judged;
 mod known;
 mod local;
 mod random;

@@ -304,4 +304,27 @@ mod tests {
             }
         }
     }
+
+    /// One block that holds all of 50 rows: each weight is a whole figure, and a row number more while it is computed.
+    #[test]
+    fn figures_that_just_fit_are_computed_without_a_loss() {
+        let rows = 50;
+        for free in 100..200 {
+            let blocks = vec![Block { children: vec![0], volume: free.into(), cells: free }];
+            let (columns, children) = (vec![0], vec![1]);
+            let volume = free.into();
+            let shape =
+                BlockShape { columns, children, blocks, rows, by_block: false, cap: rows, volume, distinct: true };
+            let paths = PlacementPaths::new(&shape, 1 << 20).expect("a small shape");
+            for (weigh, truth) in
+                [(Weigh::Solutions, choose(free, rows)), (Weigh::Assignments, choose(free + rows - 1, rows))]
+            {
+                assert_eq!(
+                    exact(&shape, &paths, (weigh, false), bits(&shape, weigh)).0,
+                    truth,
+                    "{free} free, {weigh:?}"
+                );
+            }
+        }
+    }
 }
