@@ -3,6 +3,7 @@
 
 mod bytes;
 mod cases;
+mod crowds;
 mod measures;
 mod pages;
 mod people;

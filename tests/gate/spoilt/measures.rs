@@ -18,7 +18,7 @@ use crate::common::chain::{Chain, Human, Offer, arrivals};
 use crate::common::random::{self, Draw};
 
 /// Two quasi columns of eight values each, a diagnosis, and a measure.
-fn columns() -> Columns {
+pub fn columns() -> Columns {
     let column = |name: &str, role, kind, tree: Option<Taxonomy>| Column {
         name: name.into(),
         path: None,

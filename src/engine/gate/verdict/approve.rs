@@ -155,11 +155,6 @@ impl JudgedTable {
         &self.verdict
     }
 
-    /// The table as it was read, in a chain of crowds what is new in it; `None` when it could not be read.
-    pub fn table(&self) -> Option<&PublishedTable> {
-        self.table.as_ref()
-    }
-
     /// What the manifest and the report tell of all its rows; `None` when they could not be read.
     pub fn overview(&self) -> Option<Overview<'_>> {
         let table = self.table.as_ref()?;
