@@ -48,8 +48,8 @@ fn a_small_class_is_named_by_its_own_label() {
     let (columns, policy) = (columns(), policy(Search::ArxLr));
     let trees = columns.trees();
     let node = |column: usize, label: &str| -> Node { trees[column].find(label).expect("a label") };
-    let leaves = vec![node(0, "a10"), node(1, "b10")];
-    let small = vec![node(0, "a0"), node(1, "b00")];
+    let leaves = [node(0, "a10"), node(1, "b10")];
+    let small = [node(0, "a0"), node(1, "b00")];
     let classes = [(&leaves[..], 3), (&small[..], 4)];
     let texts = |verdict: &RefinementVerdict| -> Vec<String> {
         verdict.found.against.iter().filter(|against| against.small).map(|against| against.text.clone()).collect()

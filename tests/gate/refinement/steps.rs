@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use tidegate::engine::anonymizer::{CarvingResult, steps};
 use tidegate::engine::gate::refinement::{
-    AttackTerms, AttackedRows, Attacker, CarvedRelease, Layers, RatioFigure, RefinementAttack, RefinementBudget,
-    RepeatedValues, SolutionCount, joint,
+    AttackTarget, AttackTerms, AttackedRows, Attacker, CarvedRelease, Layers, RatioFigure, RefinementAttack,
+    RefinementBudget, RepeatedValues, SolutionCount, joint,
 };
 use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Leaf, Taxonomy, Tree};
@@ -142,6 +142,18 @@ fn placements(cells: &[(Vec<Leaf>, u64)], rows: u64, act: &mut dyn FnMut(&[u64],
     go(cells, rows, &mut Vec::new(), BigUint::from(1u8), act);
 }
 
+/// What is not computed exactly is computed with floats.
+fn assert_near<'t>(targets: &'t [AttackTarget], release: &CarvedRelease) -> &'t [AttackTarget] {
+    let budget = RefinementBudget { bits: 0, ..RefinementBudget::FULL };
+    let terms = AttackTerms { budget, ..terms(RepeatedValues::Repeated) };
+    let floats = RefinementAttack::new(release, terms).expect("an order").targets();
+    for (exact, float) in targets.iter().zip(&floats) {
+        let [exact, float] = [exact, float].map(|target| target.cra.log10().expect("solutions"));
+        assert!((exact - float).abs() < 1e-9, "{exact} and {float}");
+    }
+    targets
+}
+
 #[test]
 fn every_solution_is_counted_once_and_holds_all_placements_that_give_the_release() {
     let mut chance = Chance(4);
@@ -172,13 +184,7 @@ fn every_solution_is_counted_once_and_holds_all_placements_that_give_the_release
         let release = released(&found, &heads, &trees, &path, k);
         let attack = RefinementAttack::new(&release, terms(RepeatedValues::Repeated)).expect("an order");
         let targets = attack.targets();
-        let floats = RefinementBudget { bits: 0, ..RefinementBudget::FULL };
-        let floats = AttackTerms { budget: floats, ..terms(RepeatedValues::Repeated) };
-        let near = RefinementAttack::new(&release, floats).expect("an order").targets();
-        for (target, near) in targets.iter().zip(&near) {
-            // What is not computed exactly is computed with floats.
-            let (exact, float) = (target.cra.log10().expect("solutions"), near.cra.log10().expect("a figure"));
-            assert!((exact - float).abs() < 1e-9, "{exact} and {float}");
+        for target in assert_near(&targets, &release) {
             let mut count = BigUint::ZERO;
             placements(&cells, target.rows, &mut |held, weight| {
                 let of = held

@@ -178,7 +178,7 @@ impl Live {
             return Ok(());
         }
         let named = self.public.read(&log_path(id, LogFile::LastCheckpoint))?;
-        if !named.as_deref().and_then(named_checkpoint).is_some_and(|version| version < first) {
+        if named.as_deref().and_then(named_checkpoint).is_none_or(|version| version >= first) {
             return Ok(());
         }
         let newest = newest_checkpoint(&*self.public, id)?;

@@ -138,11 +138,12 @@ mod tests {
     #[test]
     fn what_is_no_hierarchy_is_refused() {
         let leaves = vec![0..1, 1..2, 2..3];
-        let whole = vec![vec![0..3]];
+        let one = |from: usize, to: usize| std::iter::once(from..to).collect::<Vec<Range<usize>>>();
+        let whole = vec![one(0, 3)];
         let between = |nodes: Vec<Range<usize>>| [vec![leaves.clone(), nodes], whole.clone()].concat();
         let of = |layers: &[Vec<Range<usize>>]| LayeredColumn::uneven(vec![1; 3], layers);
         assert_eq!(of(&between(vec![0..2, 2..3])).expect("a hierarchy").nodes(2), 2);
-        for nodes in [vec![0..1, 0..2, 2..3], vec![0..0, 0..2, 2..3], vec![0..2, 2..4], vec![0..2], vec![1..3]] {
+        for nodes in [vec![0..1, 0..2, 2..3], vec![0..0, 0..2, 2..3], vec![0..2, 2..4], one(0, 2), one(1, 3)] {
             assert_eq!(of(&between(nodes.clone())).err(), Some(Malformed::Hierarchy), "{nodes:?}");
         }
         let crossing = [vec![leaves.clone(), vec![0..2, 2..3], vec![0..1, 1..3]], whole.clone()].concat();

@@ -188,7 +188,8 @@ mod tests {
     #[test]
     fn of_an_only_child_no_class_tells() {
         let two = vec![0..1, 1..2];
-        let column = LayeredColumn::uneven(vec![3, 4], &[two.clone(), two, vec![0..2]]).expect("layers");
+        let root = std::iter::once(0..2).collect();
+        let column = LayeredColumn::uneven(vec![3, 4], &[two.clone(), two, root]).expect("layers");
         let label = |layer: usize| Label::of(&column, (layer, 0));
         assert_eq!((label(3).children, label(2).children), (vec![3, 4], Vec::new()));
         assert_eq!(label(2).solutions(2), BigUint::from(9u8));

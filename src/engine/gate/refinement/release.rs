@@ -333,9 +333,13 @@ impl CarvedRelease {
 mod tests {
     use super::*;
 
+    fn root(leaves: usize) -> Vec<Range<usize>> {
+        std::iter::once(0..leaves).collect()
+    }
+
     /// Two leaves under a root.
     fn column() -> LayeredColumn {
-        LayeredColumn::new(vec![1, 1], &[vec![0..1, 1..2], vec![0..2]]).expect("layers")
+        LayeredColumn::new(vec![1, 1], &[vec![0..1, 1..2], root(2)]).expect("layers")
     }
 
     fn of_steps(steps: &[[usize; 3]]) -> Result<CarvedRelease, Malformed> {
@@ -360,7 +364,7 @@ mod tests {
         }
         // Layers of three, so that the last step can lie two below the root.
         let three =
-            || LayeredColumn::new(vec![1; 3], &[vec![0..1, 1..2, 2..3], vec![0..2, 2..3], vec![0..3]]).expect("layers");
+            || LayeredColumn::new(vec![1; 3], &[vec![0..1, 1..2, 2..3], vec![0..2, 2..3], root(3)]).expect("layers");
         let of = |steps: Vec<Vec<usize>>| CarvedRelease::of_steps(vec![three()], Vec::new(), 0, 2, steps).err();
         assert_eq!(of(vec![vec![1], vec![2]]), None);
         assert_eq!(of(vec![vec![1]]), Some(Malformed::Steps));
