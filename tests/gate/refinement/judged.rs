@@ -70,4 +70,8 @@ fn a_small_class_is_named_by_its_own_label() {
     // Both leaves; all classes together show no other.
     let all = attacked(&columns, classes, (&policy, Attacker::Strongest), (1, Together::Yes)).expect("classes");
     assert_eq!(all.found.crowds(), Some(2));
+    // A class that is too small for a group is named before anything is attacked.
+    let few = [(&leaves[..], 2)];
+    let why = judge(&columns, few, &self::policy(Search::Mondrian), (1, Together::Not)).expect_err("two people");
+    assert!(why.contains("one = a10") && why.ends_with("a class of fewer than k = 3"), "{why}");
 }

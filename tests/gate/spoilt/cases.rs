@@ -145,8 +145,31 @@ fn classes_of_k_people_are_large_enough() {
     let small = sizes.iter().filter(|size| **size < 6).count();
     assert!(small > 0 && sizes.contains(&6), "{sizes:?}");
     let verdict = spoilt.decided(|_| ()).expect_err("it is refused");
-    let named = verdict.reasons().filter(|(check, _)| check.check.name() == "crowd").count();
-    assert_eq!(named, small);
+    let places: Vec<&str> =
+        verdict.reasons().filter(|(check, _)| check.check.name() == "crowd").map(|(_, why)| &*why.place).collect();
+    assert_eq!(places.len(), small);
+    assert!(places.iter().all(|place| place.contains(" = ")), "{places:?}");
+}
+
+/// Of a search that is walked again nothing is called unknown that no limit asks for.
+#[test]
+fn a_figure_that_no_limit_asks_for_is_not_called_unknown() {
+    let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    let judged = good.judged();
+    let names: Vec<&str> = judged.verdict().checks.iter().map(|check| check.check.name()).collect();
+    assert!(names.contains(&"certainty") && !names.contains(&"max_global_ratio"), "{names:?}");
+}
+
+/// Where a recoding stays, a release changes nothing for those who were published before: those who are new are looked at.
+#[test]
+fn those_who_are_new_are_looked_at_where_a_recoding_stays() {
+    let (_, mut spoilt) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    let written = PolicySettings { k: Some(1_000), ..settings(Some(Guarantee::Blind)) };
+    spoilt.policy = policy(&written, ChainKind::Cumulative);
+    let verdict = spoilt.decided(|_| ()).expect_err("no class has a thousand people");
+    let of_chain = verdict.reasons().filter(|(check, _)| check.check.name() == "chain");
+    let places: Vec<&str> = of_chain.map(|(_, why)| &*why.place).collect();
+    assert!(places.len() == 1 && !places[0].contains("increment 1 "), "{places:?}");
 }
 
 /// What the guarantees of other chains refuse: `bcf`, and disjoint releases, which nothing but their crowds protects.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidegate::engine::feed::ProposedRelease;
-use tidegate::engine::gate::verdict::Verdict;
+use tidegate::engine::gate::verdict::{RejectionReason, Verdict};
 use tidegate::engine::histogram::{CodedRows, Histogram};
 use tidegate::engine::measures::{SumSuppression, merged};
 use tidegate::engine::model::{
@@ -193,14 +193,15 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
             match told.values().get(code) {
                 [Value::Int(1..), Value::Decimal(_)] => {
                     met[0] += 1;
-                    refused(
-                        &spoilt(|told| {
-                            if let Value::Decimal(sum) = &mut told[1] {
-                                *sum += 1
-                            }
-                        }),
-                        "dominance",
-                    );
+                    let more = |told: &mut [Value]| {
+                        if let Value::Decimal(sum) = &mut told[1] {
+                            *sum += 1
+                        }
+                    };
+                    let verdict = refused(&spoilt(more), "dominance");
+                    let said =
+                        |(_, why): (_, &RejectionReason)| why.text == "this is not what the numbers of its people give";
+                    assert!(verdict.reasons().all(said), "a sum that may be told is not called another");
                     refused(&spoilt(|told| told[1] = Value::Null), "dominance");
                 }
                 [Value::Int(1..), Value::Null] => {

@@ -7,7 +7,7 @@ use tidegate::engine::gate::chain::{
     ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Sight, Suspect,
 };
 use tidegate::engine::histogram::{Histogram, Release, Slices};
-use tidegate::engine::model::{Column, Columns, Detail, Recoding, Value};
+use tidegate::engine::model::{Column, Columns, Cut, Detail, Recoding, Value};
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Cuts, Decimal, Guarantee, Policy, PolicySettings, Search};
 
 use super::cases::recoded;
@@ -62,6 +62,19 @@ fn chains_with_a_coin_keep_to_their_limits() {
     let verdict = halves.decided(|_| ()).err();
     let reasons = verdict.map(|verdict| told(&verdict)).unwrap_or_default();
     assert!(!reasons.iter().any(|(check, _)| ["slices", "max_odds"].contains(&check.as_str())), "{reasons:?}");
+}
+
+/// What a recoding makes certain is known where the last release was under the one that stood: it may have been finer.
+#[test]
+fn what_a_finer_release_may_have_told_is_not_known() {
+    let certainty = |offer: &Offer| {
+        let judged = offer.judged();
+        judged.verdict().checks.iter().find(|check| check.check.name() == "certainty").map(|check| check.made)
+    };
+    let good = tested(Cuts::Nested);
+    let mut finer = good.clone();
+    *finer.atoms.last_mut().expect("a release") = good.columns.trees().iter().map(|tree| Cut::root(tree)).collect();
+    assert_eq!([certainty(&good), certainty(&finer)], [Some(true), Some(false)]);
 }
 
 /// Where recodings may cross, it has to be proven that every person has k candidates left.
