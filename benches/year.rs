@@ -91,8 +91,7 @@ fn alone(what: &str, root: &Path) {
         let seconds = begun.elapsed().as_secs_f64();
         return println!("replay of the whole log: {seconds:.2} s; {read} entries; peak {:.0} MiB", memory("VmHWM:"));
     }
-    let seen = verify::public(&*public, Layout::Root, &[]).expect("a public root");
-    let found = verify::private(&*private, &ring, &*public, &seen).expect("a private root");
+    let (_, found) = verify::roots(&*private, &ring, &*public, Layout::Root, &[]).expect("roots");
     assert!(found.findings.is_empty(), "{:?}", found.findings);
     println!(
         "verify: {:.2} s; {} entries, {} objects; peak {:.0} MiB",

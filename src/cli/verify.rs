@@ -12,7 +12,7 @@ use crate::daemon::journal::store::ReadOnlyFolder;
 use crate::daemon::service::begin;
 use crate::daemon::sign::PublicKey;
 use crate::daemon::small_file;
-use crate::daemon::verify::{Finding, Private, private, public};
+use crate::daemon::verify::{self, Finding, Private, public};
 use crate::daemon::view::verify::VerifyAnswer;
 use crate::engine::release::Layout;
 
@@ -65,16 +65,16 @@ fn of_folder(args: &Args, keys: &[PublicKey]) -> CommandResult<VerifyAnswer> {
                     a private root, the feed file";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(place).into());
     }
-    let seen = public(&ReadOnlyFolder::open(place)?, Layout::Folders, keys)?;
     // Who may read releases need not have the key to what is private.
     let keyed = args.key.is_some() || beside(place).is_ok_and(|file| file.exists());
-    if !keyed || !begun(place)? {
-        return Ok(VerifyAnswer::of(seen, None));
+    if keyed && begun(place)? {
+        let operator = find_key(args.key.as_deref(), None, place, false)?.key;
+        if let Some(folder) = roots(place, &operator)? {
+            let (seen, found) = verify::roots(&*folder.private, &folder.ring, &*folder.public, Layout::Folders, keys)?;
+            return Ok(VerifyAnswer::of(seen, Some(found)));
+        }
     }
-    let operator = find_key(args.key.as_deref(), None, place, false)?.key;
-    let Some(roots) = roots(place, &operator)? else { return Ok(VerifyAnswer::of(seen, None)) };
-    let found = private(&*roots.private, &roots.ring, &*roots.public, &seen)?;
-    Ok(VerifyAnswer::of(seen, Some(found)))
+    Ok(VerifyAnswer::of(public(&ReadOnlyFolder::open(place)?, Layout::Folders, keys)?, None))
 }
 
 fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<VerifyAnswer> {
@@ -93,10 +93,9 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<
         Err(error) => Err(error),
     };
     let shown = begin::look(&feed, false)?;
-    let seen = public(&*shown, Layout::Root, &keys)?;
-    let found = match ring {
-        Ok(ring) => private(&*store, &ring, &*shown, &seen)?,
-        Err(error) => Private::unopened(error)?,
+    let (seen, found) = match ring {
+        Ok(ring) => verify::roots(&*store, &ring, &*shown, Layout::Root, &keys)?,
+        Err(error) => (public(&*shown, Layout::Root, &keys)?, Private::unopened(error)?),
     };
     Ok(VerifyAnswer::of(seen, Some(found)))
 }

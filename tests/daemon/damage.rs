@@ -218,8 +218,7 @@ fn verified(roots: &Roots) -> Result<Option<Vec<Finding>>> {
     let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
     let private = feed::packed(&private);
     let Some(ring) = KeyRing::open(&private, &feed::key())? else { return Ok(None) };
-    let seen = verify::public(&public, Layout::Root, &[])?;
-    let found = verify::private(&private, &ring, &public, &seen)?;
+    let (seen, found) = verify::roots(&private, &ring, &public, Layout::Root, &[])?;
     Ok(Some(found.findings.into_iter().chain(seen.findings).collect()))
 }
 

@@ -79,8 +79,8 @@ impl Roots {
 
     fn verified(&self) -> Vec<Finding> {
         let private = packed(&self.private);
-        let seen = verify::public(&self.public, Layout::Root, &[]).expect("a public root");
-        let found = verify::private(&private, &self.ring(), &self.public, &seen).expect("a private root");
+        let found = verify::roots(&private, &self.ring(), &self.public, Layout::Root, &[]);
+        let (seen, found) = found.expect("roots");
         found.findings.into_iter().chain(seen.findings).collect()
     }
 

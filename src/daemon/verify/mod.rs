@@ -9,7 +9,7 @@ mod release_index;
 mod removals;
 mod scrub;
 
-pub use private::{Private, private};
+pub use private::{Private, roots};
 pub use public::{CheckedPublicRoot, public};
 pub use scrub::{Damage, Scrub, ScrubInput, ScrubStep, ScrubbedObject, inspect};
 

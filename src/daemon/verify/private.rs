@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::{CheckedPublicRoot, Finding};
+use super::{CheckedPublicRoot, Finding, public};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{FeedState, ReplayedLog, Statement, checkpoints, not_as_decided, past, past_quickly};
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
-    Body, Decision, Entry, KeyRing, ObjectReader, Ref, Rejection, RequestOrigin, Wrap, begun, newest,
+    Body, Decision, Entry, KeyRing, ObjectReader, Ref, Rejection, RequestOrigin, RootFormat, Wrap, begun, newest,
 };
+use crate::daemon::sign::PublicKey;
 use crate::engine::release::{Layout, Sha256};
 
 /// A private root that was looked at.
@@ -64,23 +65,35 @@ fn is_late_fence(path: &str, bytes: &[u8], ring: &KeyRing) -> bool {
     fence.is_some_and(|fence| Entry::path(fence.seq) == path)
 }
 
-/// Looks at a private root, and at the public one that belongs to it.
+/// Looks at a public root and at the private one that it belongs to, both at the same time.
 ///
 /// # Errors
 /// One of them cannot be read.
-pub fn private(
+pub fn roots(
     store: &dyn ReadStore,
     ring: &KeyRing,
     shown: &dyn ReadStore,
-    public: &CheckedPublicRoot,
-) -> Result<Private> {
-    let mut found = Private::default();
-    if let Err(error) = found.look(store, ring, shown, public) {
-        found.hidden(error)?;
+    layout: Layout,
+    keys: &[PublicKey],
+) -> Result<(CheckedPublicRoot, Private)> {
+    let before = newest(store).ok();
+    let (seen, found) = Private::of(store, ring, shown, || public(shown, layout, keys))?;
+    let is_intact = seen.findings.is_empty() && seen.strange.is_empty() && found.findings.is_empty();
+    // A writer at work may have gone on between the two. What is public is decided before, so that a log that is read later knows it.
+    if is_intact || newest(store).ok() == before {
+        return Ok((seen, found));
     }
-    found.findings.sort();
-    found.findings.dedup();
-    Ok(found)
+    let seen = public(shown, layout, keys)?;
+    Private::of(store, ring, shown, || Ok(seen))
+}
+
+/// The log of a private root, as all ways to read it found it.
+struct ReadLog {
+    format: Option<RootFormat>,
+    /// Read from its beginning.
+    past: Result<ReplayedLog>,
+    /// Read from its newest checkpoint.
+    quick: Option<FeedState>,
 }
 
 impl Private {
@@ -112,29 +125,56 @@ impl Private {
         Ok(())
     }
 
-    fn look(
+    fn of(
+        store: &dyn ReadStore,
+        ring: &KeyRing,
+        shown: &dyn ReadStore,
+        public: impl FnOnce() -> Result<CheckedPublicRoot> + Send,
+    ) -> Result<(CheckedPublicRoot, Private)> {
+        let mut found = Private::default();
+        let (read, seen) = found.read(store, ring, shown, public);
+        let seen = seen?;
+        if let Err(error) = read.and_then(|read| found.compare(read, store, ring, (&seen, shown))) {
+            found.hidden(error)?;
+        }
+        found.findings.sort();
+        found.findings.dedup();
+        Ok((seen, found))
+    }
+
+    /// Reads the log, three times, and the public root beside it.
+    fn read(
         &mut self,
         store: &dyn ReadStore,
         ring: &KeyRing,
         shown: &dyn ReadStore,
-        public: &CheckedPublicRoot,
+        public: impl FnOnce() -> Result<CheckedPublicRoot> + Send,
+    ) -> (Result<ReadLog>, Result<CheckedPublicRoot>) {
+        let format = self.format(store);
+        let quickly = || past_quickly(store, shown, ring).ok().and_then(|past| past.state);
+        let (past, (seen, (looked, quick))) = rayon::join(
+            || past(store, shown, ring),
+            || rayon::join(public, || rayon::join(|| self.log(store, ring), quickly)),
+        );
+        (looked.map(|()| ReadLog { format, past, quick }), seen)
+    }
+
+    fn format(&mut self, store: &dyn ReadStore) -> Option<RootFormat> {
+        match begun(store) {
+            Ok(None) => self.wrong(FORMAT.to_owned(), "this file is missing: put it back from a backup"),
+            Ok(format) => return format,
+            Err(error) => self.push(&error),
+        }
+        None
+    }
+
+    fn compare(
+        &mut self,
+        ReadLog { format, past, quick }: ReadLog,
+        store: &dyn ReadStore,
+        ring: &KeyRing,
+        (public, shown): (&CheckedPublicRoot, &dyn ReadStore),
     ) -> Result<()> {
-        let format = match begun(store) {
-            Ok(Some(format)) => Some(format),
-            Ok(None) => {
-                self.wrong(FORMAT.to_owned(), "this file is missing: put it back from a backup");
-                None
-            }
-            Err(error) => {
-                self.push(&error);
-                None
-            }
-        };
-        // Each of these reads the whole log, or the newest checkpoint.
-        let newest = || past_quickly(store, shown, ring).ok().and_then(|past| past.state);
-        let (looked, (past, quick)) =
-            rayon::join(|| self.log(store, ring), || rayon::join(|| past(store, shown, ring), newest));
-        looked?;
         let state = match past {
             Ok(ReplayedLog { state, .. }) => state,
             Err(error) => {
@@ -145,6 +185,7 @@ impl Private {
         if let Some(state) = &state {
             let other = format.filter(|format| public.layout == Layout::Root && format.feed != state.terms.name);
             other.iter().for_each(|format| self.wrong(FORMAT.to_owned(), &format.is_of_another(store).text));
+            let newest = || past_quickly(store, shown, ring).ok().and_then(|past| past.state);
             self.objects(state, &ObjectReader::new(store, ring), newest);
             self.staged(store, state)?;
             self.checkpoints(store, quick.as_ref(), state);
@@ -262,7 +303,11 @@ impl Private {
     /// A start from a checkpoint comes to the same state.
     fn checkpoints(&mut self, store: &dyn ReadStore, quick: Option<&FeedState>, state: &FeedState) {
         let Some(newest) = checkpoints(store).unwrap_or_default().pop() else { return };
-        if quick.is_none_or(|quick| quick.sha256() != state.sha256()) {
+        let same = |quick: &FeedState| {
+            let (quick, state) = rayon::join(|| quick.sha256(), || state.sha256());
+            quick == state
+        };
+        if !quick.is_some_and(same) {
             self.wrong(newest.path, "this checkpoint does not say what the log says: remove it");
         }
     }

@@ -9,7 +9,7 @@ use tidegate::daemon::journal::store::{Memory, Packs, ReadStore as _, Store};
 use tidegate::daemon::journal::{Body, CheckedEntry, Decision, KeyRing, read};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
-use tidegate::daemon::verify::{Finding, private, public};
+use tidegate::daemon::verify::{self, Finding};
 use tidegate::engine::release::Layout;
 
 use super::nature::{Nature, Side};
@@ -33,9 +33,9 @@ pub fn state(nature: &Nature) -> Option<FeedState> {
 
 /// What `verify` says of these roots, and whether it misses a commit in the public one alone.
 fn findings(store: &dyn Store, shown: &dyn Store, ring: &KeyRing) -> Result<(Vec<Finding>, bool)> {
-    let seen = public(shown, Layout::Root, &[keys().1.public()])?;
+    let (seen, found) = verify::roots(store, ring, shown, Layout::Root, &[keys().1.public()])?;
     let gap = seen.findings.iter().any(|finding| finding.text.contains("commit of the Delta log is missing"));
-    Ok((private(store, ring, shown, &seen)?.with_public(seen), gap))
+    Ok((found.with_public(seen), gap))
 }
 
 /// Whether a decision of the log has stopped a chain.
