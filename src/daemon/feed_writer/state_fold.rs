@@ -60,7 +60,7 @@ impl FeedState {
     /// A tick went by; what it has fixed is taken over when its counts are known.
     fn went_by(&mut self, closed: &ClosedTick, reading: &ObjectSources<'_>, policy: &Policy) -> Result<()> {
         let now = closed.atoms.as_ref().and_then(|atoms| reading.now(atoms));
-        let bytes = now.as_ref().map(|atoms| reading.objects.read(atoms)).transpose()?.flatten();
+        let bytes = now.as_ref().map(|atoms| reading.read_now(atoms)).transpose()?.flatten();
         let atoms = bytes.map(|bytes| Atoms::parse(&bytes)).transpose()?;
         let turns = policy.publish_every().map(|_| Turns::behind(closed.turn));
         if closed.skipped {
@@ -237,11 +237,12 @@ impl FeedState {
 
     /// Nothing names these objects any more.
     pub(super) fn forgets(&mut self, objects: &[String]) {
-        let gone: BTreeSet<&String> = objects.iter().collect();
-        // What is named grows with every tick, and an entry is to cost what it says.
+        // What is named grows with every tick, and an entry is to cost what it says: the oldest objects are the first.
         objects.iter().for_each(|path| _ = self.live.remove(path));
-        self.raw.retain(|raw| !gone.contains(&raw.object.path));
-        self.quarantine.retain(|aside| !gone.contains(&aside.object.path));
+        let (mut aside, mut raw): (BTreeSet<&str>, BTreeSet<&str>) =
+            objects.iter().map(String::as_str).partition(|path| path.starts_with("quarantine/"));
+        self.raw.retain(|of| raw.is_empty() || !raw.remove(of.object.path.as_str()));
+        self.quarantine.retain(|of| aside.is_empty() || !aside.remove(of.object.path.as_str()));
     }
 
     /// In a feed that an earlier version began nothing says what was forgotten. An object is forgotten by its key, which is deleted first: one that is gone while its key

@@ -1,14 +1,16 @@
 //! What the log says of the public root: it holds the manifests, the notices of removal and the commits of Delta logs that were decided, and
 //! no others. What is just leaving it is nothing strange.
 
+use std::collections::BTreeMap;
+
 use super::CheckedPublicRoot;
 use super::delta::SeenLog;
 use super::private::Private;
 use crate::daemon::error::Result;
-use crate::daemon::feed_writer::{ChainTable, DecidedRelease, DeltaLog, FeedState, log_path};
+use crate::daemon::feed_writer::{ChainTable, DeltaLog, FeedState, log_path};
 use crate::daemon::journal::store::ReadStore;
 use crate::engine::delta::{LogFile, is_same_checkpoint};
-use crate::engine::release::{RemovalNotice, RemovalReason, TableId};
+use crate::engine::release::{RemovalNotice, RemovalReason, Sha256, TableId};
 
 // Words that a scrub says too.
 pub(super) const RELEASE_GONE: &str = "this release was published and is gone";
@@ -34,17 +36,17 @@ impl Private {
             self.leaving.extend(signed.map(|path| format!("{path}.sig")));
         }
         let manifest = |release: u32| public.layout.manifest(release);
-        let there =
-            |line: &DecidedRelease| public.releases.iter().find(|(manifest, _)| manifest.release == line.release);
+        let there: BTreeMap<u32, Sha256> =
+            public.releases.iter().map(|(manifest, sha256)| (manifest.release, *sha256)).collect();
         for line in &state.releases {
-            match (there(line), line.manifest) {
+            match (there.get(&line.release), line.manifest) {
                 (None, Some(_)) if line.removed.is_none() => {
                     self.wrong(manifest(line.release), RELEASE_GONE);
                 }
                 (Some(_), Some(_)) if line.removed.is_some() && !state.cleaning => {
                     self.wrong(manifest(line.release), "this manifest was to leave the public root and is there");
                 }
-                (Some((_, sha256)), Some(meant)) if *sha256 != meant => {
+                (Some(sha256), Some(meant)) if *sha256 != meant => {
                     self.wrong(manifest(line.release), OTHER_MANIFEST);
                 }
                 _ => {}

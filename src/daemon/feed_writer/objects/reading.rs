@@ -1,8 +1,8 @@
 //! Reading sealed objects of a log whose people may have been erased since: an object that was written anew is found where it
-//! is now.
+//! is now, and one that was forgotten is not looked for.
 
 use crate::daemon::wiped_bytes::WipedBytes;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::daemon::error::Result;
 use crate::daemon::formats::{RowColumns, terms_from_bytes};
@@ -16,6 +16,8 @@ pub struct ObjectSources<'a> {
     pub objects: ObjectReader<'a>,
     /// The new object by the path of the old one.
     pub moved: &'a BTreeMap<String, Option<Ref>>,
+    /// Paths of objects that a later entry says to be forgotten: to find that one is not there costs a look at all packs.
+    pub forgotten: HashSet<&'a str>,
 }
 
 /// What has moved, over a whole log.
@@ -27,6 +29,15 @@ pub fn moved(entries: &[CheckedEntry]) -> BTreeMap<String, Option<Ref>> {
         }
     }
     moved
+}
+
+/// What was forgotten, over a whole log.
+pub fn forgotten(entries: &[CheckedEntry]) -> HashSet<&str> {
+    let objects = entries.iter().filter_map(|entry| match &entry.entry.body {
+        Body::Forgotten(forgotten) => Some(&forgotten.objects),
+        _ => None,
+    });
+    objects.flatten().map(String::as_str).collect()
 }
 
 impl ObjectSources<'_> {
@@ -45,8 +56,19 @@ impl ObjectSources<'_> {
     /// It was changed.
     pub fn read(&self, object: &Ref) -> Result<Option<WipedBytes>> {
         match self.now(object) {
-            Some(now) => self.objects.read(&now),
+            Some(now) => self.read_now(&now),
             None => Ok(None),
+        }
+    }
+
+    /// The same, of an object where it is now.
+    ///
+    /// # Errors
+    /// It was changed.
+    pub fn read_now(&self, now: &Ref) -> Result<Option<WipedBytes>> {
+        match self.forgotten.contains(now.path.as_str()) {
+            true => Ok(None),
+            false => self.objects.read(now),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The log as it lies there, read to its end: from its beginning, or from the newest checkpoint on. Changes nothing, and takes
 //! no lock: a writer at work goes on.
 
-use super::super::objects::reading::{ObjectSources, moved};
+use super::super::objects::reading::{ObjectSources, forgotten, moved};
 use super::super::state::FeedState;
 use super::checkpoint::newest;
 use crate::daemon::error::Result;
@@ -78,7 +78,8 @@ fn read_on(
         return read_on(private, public, ring, None);
     }
     let moved = moved(&entries);
-    let reading = ObjectSources { objects: ObjectReader::new(private, ring), moved: &moved };
+    let reading =
+        ObjectSources { objects: ObjectReader::new(private, ring), moved: &moved, forgotten: forgotten(&entries) };
     for entry in &entries {
         if let (None, Body::Chain(chain)) = (&state, &entry.entry.body) {
             state = Some(FeedState::begin(chain, &reading)?);

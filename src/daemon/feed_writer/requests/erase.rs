@@ -141,7 +141,8 @@ impl Live {
         let moved = BTreeMap::new();
         // What was proposed may hold them; it is put together again.
         self.state.candidate = None;
-        self.state.erased(erase, &ObjectSources { objects: self.log.objects(), moved: &moved })?;
+        let (objects, forgotten) = (self.log.objects(), Default::default());
+        self.state.erased(erase, &ObjectSources { objects, moved: &moved, forgotten })?;
         let parts = self.state.parts();
         if leaving.atoms.iter().any(|atom| !parts.iter().any(|part| part.span.holds(atom.release))) {
             self.state.history = History::default();
