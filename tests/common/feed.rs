@@ -90,7 +90,12 @@ pub fn open_with(
     seed: u64,
     manual: bool,
 ) -> Result<Live> {
-    let settings = FeedSettings {
+    open_set(key, feed, private, public, seed, settings(manual))
+}
+
+/// What the feed does apart from its policy: nothing that it published goes.
+pub fn settings(manual: bool) -> FeedSettings {
+    FeedSettings {
         layout: Layout::Root,
         signing: Signing::parse(&"1".repeat(64)),
         manual,
@@ -104,7 +109,18 @@ pub fn open_with(
         retain: None,
         few: 4,
         pages: Default::default(),
-    };
+    }
+}
+
+/// [`open_with`] and these settings.
+pub fn open_set(
+    key: &OperatorKey,
+    feed: &FeedConfig,
+    private: Arc<dyn Store>,
+    public: Arc<dyn Store>,
+    seed: u64,
+    settings: FeedSettings,
+) -> Result<Live> {
     let opening = Opening {
         private: Arc::new(Packs::over(private)),
         public: PublicRoot::over(public),

@@ -11,6 +11,7 @@ mod fold;
 mod grown;
 mod random_requests;
 mod rekey;
+mod retention;
 mod rows;
 mod withdrawn;
 

@@ -24,7 +24,7 @@ const OTHERS: [&str; 8] =
 const TICKS: usize = 14;
 
 /// What a person asks now, if anything.
-fn drawn(live: &Live, draw: &mut Draw, came: &BTreeSet<u128>) -> Option<Ask> {
+pub fn drawn(live: &Live, draw: &mut Draw, came: &BTreeSet<u128>) -> Option<Ask> {
     let state = live.state();
     if let Some(held) = state.held.as_ref().filter(|_| draw.below(2) == 0) {
         let (release, decision) = (held.approved.release(), held.decision);
@@ -48,7 +48,7 @@ fn drawn(live: &Live, draw: &mut Draw, came: &BTreeSet<u128>) -> Option<Ask> {
     }
 }
 
-fn answered(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> RequestOutcome {
+pub fn answered(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> RequestOutcome {
     let why = Some("because".to_owned());
     let request = Request::new(ask, "me".to_owned(), time(0), why, live.log().ring(), &mut Seeded::new(seed));
     live.asked(&request.expect("a request"), &|| Ok(feed(policy)), &time(0)).expect("an answer")

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request, RequestOutcome, past};
+use tidegate::daemon::feed_writer::{Ask, FeedSettings, Hash, Live, Request, RequestOutcome, TablePart, past};
 use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::journal::{KeyRing, ObjectReader, RequestOrigin};
 use tidegate::daemon::seal::OperatorKey;
@@ -18,7 +18,7 @@ use tidegate::engine::release::{Layout, Manifest, Notice};
 
 use super::crash::Dying;
 use super::draw::{CROWDS, Draw, MEASURED, POLICIES};
-use super::feed::{Human, crowd, feed, key, open, open_with, packed, step, time, unpacked};
+use super::feed::{Human, crowd, feed, key, open, open_set, packed, settings, step, time, unpacked};
 use crate::common::is_long as long;
 
 /// Rows by label and value.
@@ -42,9 +42,13 @@ impl Roots {
     }
 
     pub fn open(&self, key: &OperatorKey, seed: u64, manual: bool) -> Live {
+        self.open_set(key, seed, settings(manual))
+    }
+
+    pub fn open_set(&self, key: &OperatorKey, seed: u64, settings: FeedSettings) -> Live {
         let stores: [Arc<dyn Store>; 2] = [Arc::new(self.private.clone()), Arc::new(self.public.clone())];
         let [private, public] = stores;
-        open_with(key, &feed(self.policy), private, public, seed, manual).expect("a feed")
+        open_set(key, &feed(self.policy), private, public, seed, settings).expect("a feed")
     }
 
     /// The log says what the writer knows, everything is as it was written, and a public root alone is.
@@ -59,6 +63,16 @@ impl Roots {
         let (public, private) = seen.unwrap_or_else(|error| panic!("{why}: {error}"));
         assert!(public.findings.is_empty() && public.strange.is_empty(), "{why}: {public:?}");
         assert!(private.findings.is_empty(), "{why}: {:?}", private.findings);
+        let files = || state.releases.iter().flat_map(|line| line.files.iter().map(move |(path, _)| (line, path)));
+        let needed: BTreeSet<&str> =
+            files().filter(|(line, path)| state.needs_file(line, path)).map(|(_, path)| path.as_str()).collect();
+        assert_eq!(needed, state.needed_files(), "{why}");
+        for (id, table) in state.tables.iter().filter(|_| !state.cleaning) {
+            let visible = || state.releases.iter().filter(|line| line.chain == id.chain && line.is_visible());
+            let in_use = |part: &TablePart| part.until.is_none() || visible().any(|line| part.is_in(line.release));
+            let spare = table.parts().iter().find(|part| !in_use(part));
+            assert!(spare.is_none(), "{why}: no release has {spare:?}");
+        }
     }
 
     /// A notice is there with its signature, and `verify` names it where it is changed or missing, or the signature is.
@@ -77,7 +91,7 @@ impl Roots {
     }
 
     /// The rows of a release, as its public bytes tell.
-    fn lines(&self, release: u32, live: &Live) -> Lines {
+    pub fn lines(&self, release: u32, live: &Live) -> Lines {
         let manifest = self.manifest(release);
         let mut lines = Lines::new();
         for file in manifest.files.iter().filter(|file| file.path.starts_with("data/")) {
@@ -98,7 +112,7 @@ impl Roots {
         lines
     }
 
-    fn manifest(&self, release: u32) -> Manifest {
+    pub fn manifest(&self, release: u32) -> Manifest {
         Manifest::parse(&self.public.objects()[&Layout::Root.manifest(release)]).expect("a manifest")
     }
 

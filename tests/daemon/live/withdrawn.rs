@@ -60,6 +60,9 @@ fn a_writer_may_die(republish: bool) {
     all(&mut live).expect("no writer dies");
     meant.whole(&live, &key(), "no writer died");
     assert_eq!(manifests(&meant).contains(&(last + 1)), republish);
+    let parts: Vec<(u32, u32)> = live.state().parts().iter().map(|part| (part.span.first, part.span.last)).collect();
+    // Rows that are published again lie in one file, whichever releases they came with.
+    assert_eq!(parts.contains(&(last - 1, last)), republish, "{parts:?}");
     assert!(!manifests(&meant).contains(&last) && !manifests(&meant).contains(&(last - 1)));
     for at in 1.. {
         let mut died = false;

@@ -3,8 +3,8 @@
 use super::super::state::{DecidedRelease, FeedState};
 
 impl FeedState {
-    /// Whether a visible release, or the newest table of a chain, needs a file that came with a release. The same as
-    /// [`FeedState::needed_files`] says, for one file.
+    /// Whether a release needs one of its files, or where that is a part of a table, whether any visible release or the newest table of a
+    /// chain does. [`FeedState::needed_files`] are those that some release needs.
     pub fn needs_file(&self, line: &DecidedRelease, path: &str) -> bool {
         let parts = self.tables.iter().flat_map(|(id, table)| table.parts().iter().map(move |part| (id.chain, part)));
         let mut parts = parts.filter(|(_, part)| part.line.file.path == path).peekable();

@@ -61,7 +61,7 @@ impl FeedState {
         let is_in_table = |atom: &LeavingAtom| parts.iter().any(|part| part.span.holds(atom.release));
         self.erased.retain(is_in_table);
         self.retired.retain(is_in_table);
-        if !self.retired.is_empty() || !self.not_in_table().is_empty() {
+        if !self.retired.is_empty() || !self.releases_not_in_table().is_empty() {
             self.feed.owe_release();
         }
         // What the releases have added is found again in the table that is left.
@@ -78,6 +78,10 @@ impl FeedState {
         let leave: Vec<LeavingAtom> = self.feed.labels_of(0..=retire.through).into_iter().map(label).collect();
         self.retired.extend(leave);
         self.retired_through = self.retired_through.max(Some(retire.through));
+        if self.releases_not_in_table().iter().any(|release| *release <= retire.through) {
+            // What these have added is in no file, and the counts lose it.
+            self.history = Default::default();
+        }
         self.feed.drop_rows(0..=retire.through);
         self.feed.owe_release();
         (self.held, self.candidate) = (None, None);
@@ -127,7 +131,7 @@ impl FeedState {
 
     /// A release without erased rows is visible: earlier manifests that list them go.
     pub(in crate::daemon::feed_writer) fn erased_rows_are_gone(&mut self, release: u32) {
-        let Some(line) = self.releases.iter().find(|line| line.release == release) else { return };
+        let Some(line) = self.releases.iter().rev().find(|line| line.release == release) else { return };
         let (chain, Some(first)) = (line.chain, line.erased.iter().map(|atom| atom.release).min()) else { return };
         let of_them = |line: &&mut DecidedRelease| line.chain == chain && (first..release).contains(&line.release);
         for line in self.releases.iter_mut().filter(of_them).filter(|line| line.is_visible()) {
@@ -166,8 +170,8 @@ impl FeedState {
         before.find(|line| line.is_visible()).map(|line| line.release)
     }
 
-    /// Releases whose rows belong into the table and lie in no part of it: the next release writes them.
-    pub fn not_in_table(&self) -> Vec<ReleaseSpan> {
+    /// Releases whose rows belong into the table and lie in no part of it.
+    pub(in crate::daemon::feed_writer) fn releases_not_in_table(&self) -> Vec<u32> {
         if self.terms.disjoint {
             return Vec::new();
         }
@@ -175,9 +179,14 @@ impl FeedState {
         let missing = self.feed.published().iter().filter(|published| {
             published.rows.rows() > 0 && !parts.iter().any(|part| part.span.holds(published.release))
         });
+        missing.map(|published| published.release).collect()
+    }
+
+    /// The same, as the files that the next release writes with them.
+    pub fn not_in_table(&self) -> Vec<ReleaseSpan> {
         let mut spans: Vec<ReleaseSpan> = Vec::new();
         let joined = self.terms.columns.release().name().is_some();
-        for release in missing.map(|published| published.release) {
+        for release in self.releases_not_in_table() {
             match spans.last_mut() {
                 Some(span) if joined && span.last + 1 == release => span.last = release,
                 _ => spans.push(ReleaseSpan::of(release)),

@@ -40,7 +40,8 @@ impl Live {
         Ok(())
     }
 
-    /// Rows in parts whose newest release is older than `publish.retain`.
+    /// Rows in parts whose newest release is older than `publish.retain`, and rows of such releases that were withdrawn and are to be published
+    /// again.
     fn retire_rows(&mut self, time: &str) -> Result<()> {
         let Some(retain) = self.settings.retain.filter(|_| self.policy.keeps_labels()) else { return Ok(()) };
         if self.policy.kind() == ChainKind::Disjoint || self.state.feed.stopped() {
@@ -50,9 +51,10 @@ impl Live {
             self.state.of_chain().any(|line| line.release == release && is_over(&line.time, retain, time))
         };
         let parts = self.state.parts();
-        let Some(through) = parts.iter().map(|part| part.span.last).take_while(|last| old(*last)).last() else {
-            return Ok(());
-        };
+        let missing = self.state.releases_not_in_table();
+        let mut last: Vec<u32> = parts.iter().map(|part| part.span.last).chain(missing).collect();
+        last.sort_unstable();
+        let Some(through) = last.into_iter().take_while(|last| old(*last)).last() else { return Ok(()) };
         let rows = self.state.feed.rows_of(0..=through).rows();
         if rows == 0 {
             return Ok(());
@@ -63,7 +65,7 @@ impl Live {
             self.unstage(&held)?;
         }
         self.state.retire(&retire);
-        Ok(())
+        self.state.remember(self.log.store(), &*self.public)
     }
 }
 

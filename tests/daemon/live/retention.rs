@@ -1,0 +1,223 @@
+//! Which releases are visible follows from what was asked, and from how long manifests and rows stay (`publish.keep`, `publish.retain`): a
+//! model of the public root beside random feeds. It knows of the feed what each decision says, and never which releases are gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidegate::daemon::feed_writer::{Ask, FeedSettings, Live};
+use tidegate::engine::release::{Layout, ListedRelease, RemovalReason, index};
+
+use super::draw::{CROWDS, Draw, HALVED, MEASURED};
+use super::feed::{crowd, key, settings, step, time};
+use super::random_requests::{answered, drawn};
+use super::rows::Roots;
+use crate::common::is_long as long;
+
+const CHAINS: [&str; 4] = [CROWDS, MEASURED, CROWDS, HALVED];
+
+/// Ticks of a feed, of a minute each.
+const TICKS: usize = 18;
+
+/// Ticks after which a manifest, or a row, is too old.
+const KEEP: usize = 6;
+const RETAIN: usize = 8;
+
+/// Feeds that once were not as they should be: rows that were too old were published again behind a withdrawal (104).
+const FAILED: [u64; 1] = [104];
+
+/// A release that was visible once.
+struct Release {
+    chain: u32,
+    tick: usize,
+    gone: Option<RemovalReason>,
+}
+
+/// What the public root is to hold.
+#[derive(Default)]
+struct Model {
+    releases: BTreeMap<u32, Release>,
+}
+
+impl Model {
+    fn visible(&self) -> Vec<u32> {
+        self.releases.iter().filter(|(_, release)| release.gone.is_none()).map(|(number, _)| *number).collect()
+    }
+
+    fn remove(&mut self, reason: RemovalReason, of_them: impl Fn(u32, &Release) -> bool) {
+        for (number, release) in &mut self.releases {
+            if release.gone.is_none() && of_them(*number, release) {
+                release.gone = Some(reason);
+            }
+        }
+    }
+
+    /// Manifests go that are too old at a tick, but for the newest one of each chain.
+    fn expire(&mut self, tick: usize) {
+        let newest: BTreeSet<u32> = self
+            .visible()
+            .into_iter()
+            .map(|number| (self.releases[&number].chain, number))
+            .collect::<BTreeMap<_, _>>()
+            .into_values()
+            .collect();
+        self.remove(RemovalReason::Expired, |number, release| release.tick + KEEP <= tick && !newest.contains(&number));
+    }
+
+    /// Releases of which the log says that they were published, and what erased rows they left out: earlier ones with those rows are gone.
+    fn published(&mut self, live: &Live) {
+        for line in live.state().releases.iter().filter(|line| line.manifest.is_some()) {
+            let minute = |time: &str| time[14..16].parse::<usize>().expect("minutes");
+            let release = || Release { chain: line.chain, tick: minute(&line.time), gone: None };
+            self.releases.entry(line.release).or_insert_with(release);
+        }
+        for line in live.state().releases.iter().filter(|line| line.manifest.is_some()) {
+            let Some(first) = line.erased.iter().map(|atom| atom.release).min() else { continue };
+            let holds =
+                |number: u32, release: &Release| release.chain == line.chain && (first..line.release).contains(&number);
+            self.remove(RemovalReason::Erased, holds);
+        }
+    }
+
+    fn withdrawn(&mut self, first: u32, live: &Live) {
+        let chain = live.state().releases.iter().find(|line| line.release == first).expect("a release").chain;
+        self.remove(RemovalReason::Withdrawn, |number, release| release.chain == chain && number >= first);
+    }
+
+    /// The public root holds the manifests that the model says, notices in the places of the others, and a page with what is visible.
+    fn holds(&self, roots: &Roots, why: &str) {
+        let objects = roots.public.objects();
+        let manifests: Vec<u32> = objects.keys().filter_map(|path| Layout::Root.release(path)).collect();
+        assert_eq!(manifests, self.visible(), "{why}");
+        let mut notices = BTreeSet::new();
+        for (number, release) in &self.releases {
+            let Some(reason) = release.gone else { continue };
+            let is_later = |(later, other): (&u32, &Release)| {
+                later > number && other.chain == release.chain && other.gone == release.gone
+            };
+            // The newest notice of expired releases stands for those before it.
+            if reason != RemovalReason::Expired || !self.releases.iter().any(is_later) {
+                notices.insert(Layout::Root.removal(reason, *number));
+            }
+        }
+        let folder = |path: &str| {
+            ["withdrawn/", "expired/", "replaced/"].iter().any(|folder| path.starts_with(folder))
+                && path.ends_with(".json")
+        };
+        let there: BTreeSet<String> = objects.keys().filter(|path| folder(path)).cloned().collect();
+        assert_eq!(there, notices, "{why}");
+        let manifests: Vec<_> = self.visible().into_iter().map(|release| roots.manifest(release)).collect();
+        let listed = manifests.iter().map(|manifest| ListedRelease {
+            figures: manifest.figures(),
+            chain: manifest.chain,
+            time: &manifest.time,
+            report: manifest.files.iter().map(|file| file.path.as_str()).find(|path| path.ends_with(".html")),
+        });
+        if let Some(page) = objects.get("index.html") {
+            assert!(
+                *page == index("small", Default::default(), &listed.collect::<Vec<_>>()),
+                "{why}: the page over all releases"
+            );
+        }
+        assert!(objects.contains_key("index.html") || self.releases.is_empty(), "{why}: a page over all releases");
+    }
+}
+
+/// The report of a release that has just been published plots all earlier ones of its chain, but for those that were withdrawn.
+fn earlier_are_plotted(roots: &Roots, model: &Model, live: &Live, tick: usize, why: &str) -> bool {
+    let Some(line) = live.state().releases.last().filter(|line| line.is_visible() && line.time == time(tick)) else {
+        return false;
+    };
+    let (report, _) = line.files.iter().find(|(path, _)| path.ends_with(".html")).expect("a report");
+    let page = String::from_utf8(roots.public.objects()[report].clone()).expect("a page");
+    let points = page.split_once("<polyline points=\"").map_or(1, |(_, behind)| {
+        let (points, _) = behind.split_once('"').expect("points");
+        points.split_whitespace().count()
+    });
+    let counts = |(number, release): &(&u32, &Release)| {
+        **number <= line.release && release.chain == line.chain && release.gone != Some(RemovalReason::Withdrawn)
+    };
+    assert_eq!(points, model.releases.iter().filter(counts).count(), "{why}: the report of release {}", line.release);
+    points > 1
+}
+
+/// The newest release of a table that grows holds the rows that are left, none of which is too old.
+fn rows_are_left(roots: &Roots, live: &Live, tick: usize, why: &str) -> bool {
+    let state = live.state();
+    let newest = state.of_chain().last().filter(|line| line.is_visible());
+    let Some(newest) = newest.filter(|_| state.erased.is_empty() && state.retired.is_empty()) else { return false };
+    let rows: u64 = roots.lines(newest.release, live).values().sum();
+    assert_eq!((rows, newest.rows), (newest.rows, state.feed.whole().rows()), "{why}: release {}", newest.release);
+    if newest.time == time(tick) {
+        let too_old = |line: &&tidegate::daemon::feed_writer::DecidedRelease| {
+            time(tick - RETAIN.min(tick)) >= line.time && tick >= RETAIN
+        };
+        for line in state.of_chain().filter(too_old) {
+            let holds = state.parts().iter().any(|part| part.span.last == line.release);
+            assert!(!holds, "{why}: release {} is too old for release {}", line.release, newest.release);
+        }
+    }
+    true
+}
+
+fn kept(manual: bool) -> FeedSettings {
+    FeedSettings { keep: Some(60 * KEEP as u64), retain: Some(60 * RETAIN as u64), ..settings(manual) }
+}
+
+fn plays(seed: u64, done: &mut BTreeMap<String, u64>) {
+    let policy = CHAINS[seed as usize % CHAINS.len()];
+    let (roots, manual, mut draw, mut known) = (Roots::new(policy), seed % 5 == 4, Draw(seed + 7_000), 0);
+    let (mut live, mut model, mut came) =
+        (roots.open_set(&key(), seed, kept(manual)), Model::default(), BTreeSet::new());
+    for tick in 0..TICKS {
+        let why = format!("seed {seed}, tick {tick}");
+        let people = crowd(&mut draw, &mut known);
+        came.extend(people.iter().map(|human| human.0));
+        model.expire(tick);
+        step(&mut live, tick, &people).unwrap_or_else(|error| panic!("{why}: {error}"));
+        model.published(&live);
+        model.holds(&roots, &why);
+        let plotted = earlier_are_plotted(&roots, &model, &live, tick, &why);
+        *done.entry("plotted".to_owned()).or_default() += u64::from(plotted);
+        if draw.below(3) == 0
+            && let Some(ask) = drawn(&live, &mut draw, &came)
+        {
+            let (name, withdrawn) =
+                (ask.name(), if let Ask::Withdraw { release, .. } = ask { Some(release) } else { None });
+            let answer = answered(&mut live, ask, seed * 1000 + tick as u64, policy);
+            if let Some(first) = withdrawn.filter(|_| answer.done) {
+                model.withdrawn(first, &live);
+            }
+            model.published(&live);
+            *done.entry(format!("{name} {}", answer.done)).or_default() += 1;
+            model.holds(&roots, &format!("{why}, {name}: {}", answer.text));
+        }
+        if policy != HALVED {
+            *done.entry("rows".to_owned()).or_default() += u64::from(rows_are_left(&roots, &live, tick, &why));
+        }
+        roots.whole(&live, &key(), &why);
+        if draw.below(5) == 0 {
+            drop(live);
+            live = roots.open_set(&key(), seed + 500 + tick as u64, kept(manual));
+        }
+    }
+    for release in model.releases.values() {
+        *done.entry(format!("{:?}", release.gone)).or_default() += 1;
+    }
+    *done.entry("too old rows".to_owned()).or_default() +=
+        u64::from(live.state().releases.iter().any(|line| line.retired_through.is_some()));
+}
+
+#[test]
+fn what_is_visible_follows_from_what_was_asked_and_from_time() {
+    let mut done = BTreeMap::new();
+    let seeds = CHAINS.len() as u64 * if long() { 200 } else { 3 };
+    for seed in (0..seeds).chain(FAILED) {
+        plays(seed, &mut done);
+    }
+    println!("{done:?}");
+    for what in ["rows", "plotted", "withdraw true", "erase true", "too old rows"] {
+        assert!(done.get(what).is_some_and(|times| *times > 2), "{what}: {done:?}");
+    }
+    for reason in [RemovalReason::Withdrawn, RemovalReason::Expired, RemovalReason::Erased] {
+        assert!(done.get(&format!("{:?}", Some(reason))).is_some_and(|times| *times > 2), "{reason:?}: {done:?}");
+    }
+}
