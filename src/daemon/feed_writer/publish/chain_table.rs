@@ -187,3 +187,6 @@ impl ChainTable {
         delta.checkpoint(version, &files)
     }
 }
+
+#[cfg(test)]
+mod tests;
