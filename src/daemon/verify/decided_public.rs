@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
 use super::CheckedPublicRoot;
 use super::delta::SeenLog;
 use super::private::Private;
@@ -115,13 +117,17 @@ impl Private {
             self.wrong(path(*version), "no decision of the log made this commit");
         }
         // Checkpoints of versions that are just leaving may be of a release that was withdrawn.
-        for version in seen.checkpoints.iter().filter(|version| !cleaning || **version >= first) {
+        let checkpoints = seen.checkpoints.par_iter().filter(|version| !cleaning || **version >= first);
+        let is_other = |version: &u64| {
             let path = log_path(id, LogFile::Checkpoint(*version));
             let meant = table.checkpoint(*version).map(|checkpoint| checkpoint.content);
             let bytes = shown.read(&path)?.unwrap_or_default();
-            if !meant.is_some_and(|meant| is_same_checkpoint(&bytes, meant.bytes())) {
-                self.wrong(path, "this checkpoint does not say what was decided");
-            }
+            let is_same = meant.is_some_and(|meant| is_same_checkpoint(&bytes, meant.bytes()));
+            Ok((!is_same).then_some(path))
+        };
+        let other: Vec<Option<String>> = checkpoints.map(is_other).collect::<Result<_>>()?;
+        for path in other.into_iter().flatten() {
+            self.wrong(path, "this checkpoint does not say what was decided");
         }
         Ok(())
     }

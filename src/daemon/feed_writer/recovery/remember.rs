@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
 use super::super::publish::make_visible::not_as_decided;
 use super::super::state::{DecidedRelease, FeedState};
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -13,6 +15,9 @@ use crate::engine::histogram::{Histogram, Release, SensitiveValues};
 use crate::engine::measures::shown;
 use crate::engine::policy::ChainKind;
 use crate::engine::release::{Layout, PartLine, Sha256, TableKind};
+
+/// Files of a table that are decoded at the same time, and held in memory for that.
+const AT_ONCE: usize = 8;
 
 impl FeedState {
     /// Reads what is not remembered yet.
@@ -85,15 +90,23 @@ impl FeedState {
         private: &dyn ReadStore,
         public: &dyn ReadStore,
     ) -> Result<BTreeMap<u32, (Release, SensitiveValues)>> {
-        let mut added = BTreeMap::new();
-        for part in parts.iter().filter(|part| part.span.last >= first) {
-            let data = self.file(&part.file.path, part.file.sha256, private, public)?;
+        let (mut added, measures) = (BTreeMap::new(), self.terms.columns.of_measures());
+        let decoded = |(part, data): (&PartLine, Vec<u8>)| {
             let (rows, _) = match part.table() {
                 TableKind::Rows => bytes::read_part(&data, &self.terms.columns, part.span.last),
-                TableKind::Measures => bytes::read_part(&data, &self.terms.columns.of_measures(), part.span.last),
+                TableKind::Measures => bytes::read_part(&data, &measures, part.span.last),
             };
-            let PartRows { releases, values, .. } = rows.ok_or_else(|| unread(part.span.last))?;
-            added.extend(releases.into_iter().map(|(release, rows)| (release, (rows, values.clone()))));
+            rows.ok_or_else(|| unread(part.span.last))
+        };
+        let parts: Vec<&PartLine> = parts.iter().filter(|part| part.span.last >= first).collect();
+        for some in parts.chunks(AT_ONCE) {
+            // Files are read one after the other, and decoded on all cores.
+            let file = |part: &PartLine| self.file(&part.file.path, part.file.sha256, private, public);
+            let files = some.iter().map(|part| Ok((*part, file(part)?))).collect::<Result<Vec<_>>>()?;
+            for part in files.into_par_iter().map(decoded).collect::<Vec<Result<PartRows>>>() {
+                let PartRows { releases, values, .. } = part?;
+                added.extend(releases.into_iter().map(|(release, rows)| (release, (rows, values.clone()))));
+            }
         }
         Ok(added)
     }
