@@ -58,7 +58,7 @@ impl fmt::Debug for People {
 fn put(list: &mut Vec<Person>, person: Person) -> bool {
     let Err(at) = list.binary_search(&person) else { return false };
     if list.len() == list.capacity() {
-        list.reserve_exact(list.len() / 8 + 1);
+        list.reserve_exact(list.len() / 8 + 4);
     }
     list.insert(at, person);
     assert!(list[..at].last().is_none_or(|before| *before < person), "a list ascends");
