@@ -1,15 +1,21 @@
 //! Requests about what is published, on random feeds: rows that are erased with their atoms, releases that are withdrawn and published
 //! again, between erasures, new chains and approvals. After each of them the log says what the writer knows, `verify` is content, and the
-//! feed goes on.
+//! feed goes on, also where its writer dies and another one is asked the same.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request, RequestOutcome};
+use tidegate::daemon::journal::RequestOrigin;
+use tidegate::daemon::journal::store::Memory;
+use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::histogram::Person;
 
+use super::crash::Dying;
 use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
-use super::feed::{crowd, feed, key, step, time};
+use super::feed::{crowd, feed, key, open_set, settings, step, time};
 use super::rows::Roots;
 use crate::common::is_long as long;
 
@@ -48,37 +54,91 @@ pub fn drawn(live: &Live, draw: &mut Draw, came: &BTreeSet<u128>) -> Option<Ask>
     }
 }
 
-pub fn answered(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> RequestOutcome {
+/// What is asked, as a request that can be given twice.
+fn request(live: &Live, ask: Ask, seed: u64) -> Request {
     let why = Some("because".to_owned());
     let request = Request::new(ask, "me".to_owned(), time(0), why, live.log().ring(), &mut Seeded::new(seed));
-    live.asked(&request.expect("a request"), &|| Ok(feed(policy)), &time(0)).expect("an answer")
+    request.expect("a request")
 }
 
-/// Plays the feed of a seed in one of these chains, and counts what was asked and done.
-fn plays(seed: u64, chains: &[&'static str], done: &mut BTreeMap<String, u64>) {
+pub fn answered(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> RequestOutcome {
+    let request = request(live, ask, seed);
+    live.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer")
+}
+
+/// A feed at work, whose writer may die.
+struct Writer {
+    roots: Roots,
+    holder: OperatorKey,
+    live: Live,
+    manual: bool,
+}
+
+impl Writer {
+    fn restart(&mut self, seed: u64) {
+        self.live = self.roots.open(&self.holder, seed, self.manual);
+    }
+
+    /// The writer dies at its `at`-th write of what is asked, and another one is asked the same.
+    fn dies(&mut self, ask: Ask, (seed, at): (u64, u64), why: &str) -> RequestOutcome {
+        let left = Arc::new(AtomicU64::new(u64::MAX));
+        let store =
+            |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after: seed.is_multiple_of(2) });
+        let (private, public) = (store(&self.roots.private), store(&self.roots.public));
+        let file = || Ok(feed(self.roots.policy));
+        let opened = open_set(&self.holder, &feed(self.roots.policy), private, public, seed, settings(self.manual));
+        let mut dying = opened.expect("a feed");
+        let request = request(&dying, ask, seed);
+        left.store(at, Ordering::SeqCst);
+        let answer = dying.asked(&request, &file, &time(0));
+        assert!(answer.is_ok() == (left.load(Ordering::SeqCst) > 0), "{why}, write {at}: {answer:?}");
+        self.restart(seed + 1);
+        self.live.roll_forward(&time(0)).expect("what was begun is done");
+        self.roots.whole(&self.live, &self.holder, &format!("{why}, behind write {at}"));
+        self.live.asked(&request, &file, &time(0)).expect("an answer")
+    }
+
+    fn rekey(self, tick: usize, seed: u64) -> Writer {
+        let new = || OperatorKey::parse(&format!("{:02x}", tick + 1).repeat(32)).expect("a key");
+        let (request, who) = (format!("{tick:032}"), "me".to_owned());
+        let wanted = RequestOrigin { request, who, when: time(0), why: None, signed: None };
+        self.live.rekey(&new(), wanted).expect("another key");
+        Writer { live: self.roots.open(&new(), seed, self.manual), holder: new(), ..self }
+    }
+}
+
+/// Plays the feed of a seed in one of these chains, and counts what was asked and done; `dies`: its writers die while they do what is
+/// asked, and keys of the operator change.
+fn plays(seed: u64, chains: &[&'static str], dies: bool, done: &mut BTreeMap<String, u64>) {
     let policy = chains[seed as usize % chains.len()];
     let (roots, manual, mut draw, mut known) = (Roots::new(policy), seed.is_multiple_of(3), Draw(seed), 0);
-    let mut live = roots.open(&key(), seed, manual);
-    let mut came = BTreeSet::new();
+    let live = roots.open(&key(), seed, manual);
+    let (mut writer, mut came) = (Writer { roots, holder: key(), live, manual }, BTreeSet::new());
     for tick in 0..TICKS {
         // Once in a while none comes, and a release is due for what was asked alone.
         let people = if draw.below(5) == 0 { Vec::new() } else { crowd(&mut draw, &mut known) };
         came.extend(people.iter().map(|human| human.0));
-        step(&mut live, tick, &people).unwrap_or_else(|error| panic!("seed {seed}, tick {tick}: {error}"));
+        step(&mut writer.live, tick, &people).unwrap_or_else(|error| panic!("seed {seed}, tick {tick}: {error}"));
         for nth in 0..draw.below(3) {
-            let Some(ask) = drawn(&live, &mut draw, &came) else { continue };
-            let name = ask.name();
-            let answer = answered(&mut live, ask, seed * 1000 + tick as u64 * 10 + nth, policy);
+            let Some(ask) = drawn(&writer.live, &mut draw, &came) else { continue };
+            let (name, chance) = (ask.name(), seed * 1000 + tick as u64 * 10 + nth);
+            let why = format!("seed {seed}, tick {tick}, {name}");
+            let answer = match dies {
+                true => writer.dies(ask, (chance, 1 + draw.below(30)), &why),
+                false => answered(&mut writer.live, ask, chance, policy),
+            };
             *done.entry(format!("{name} {}", answer.done)).or_default() += 1;
-            roots.whole(&live, &key(), &format!("seed {seed}, tick {tick}, {name}: {}", answer.text));
+            writer.roots.whole(&writer.live, &writer.holder, &format!("{why}: {}", answer.text));
         }
         if draw.below(4) == 0 {
-            drop(live);
-            live = roots.open(&key(), seed + 500 + tick as u64, manual);
+            writer.restart(seed + 500 + tick as u64);
+        }
+        if dies && draw.below(8) == 0 {
+            writer = writer.rekey(tick, seed + 600 + tick as u64);
         }
     }
-    step(&mut live, TICKS, &[]).unwrap_or_else(|error| panic!("seed {seed}, the last tick: {error}"));
-    roots.whole(&live, &key(), &format!("seed {seed}, in the end"));
+    step(&mut writer.live, TICKS, &[]).unwrap_or_else(|error| panic!("seed {seed}, the last tick: {error}"));
+    writer.roots.whole(&writer.live, &writer.holder, &format!("seed {seed}, in the end"));
 }
 
 #[test]
@@ -86,10 +146,22 @@ fn whatever_is_asked_of_what_is_published_the_feed_goes_on() {
     let seeds = CHAINS.len() as u64 * if long() { 400 } else { 2 };
     let mut done = BTreeMap::new();
     // All who came out with a tick are erased, and the state that was read from the log was not the one in memory.
-    (0..seeds).chain([190, 1509]).for_each(|seed| plays(seed, &CHAINS, &mut done));
-    (0..seeds / 2).for_each(|seed| plays(seed, &OTHERS, &mut done));
+    (0..seeds).chain([190, 1509]).for_each(|seed| plays(seed, &CHAINS, false, &mut done));
+    (0..seeds / 2).for_each(|seed| plays(seed, &OTHERS, false, &mut done));
     println!("{done:?}");
     for what in ["erase true", "new-chain true", "approve true", "reject true", "withdraw true"] {
         assert!(done.get(what).is_some_and(|times| *times > seeds / 8), "{what}: {done:?}");
+    }
+}
+
+#[test]
+fn a_writer_that_dies_while_it_does_what_is_asked_is_followed_by_another() {
+    let seeds = CHAINS.len() as u64 * if long() { 200 } else { 1 };
+    let mut done = BTreeMap::new();
+    (0..seeds).for_each(|seed| plays(seed + 10_000, &CHAINS, true, &mut done));
+    (0..seeds / 2).for_each(|seed| plays(seed + 10_000, &OTHERS, true, &mut done));
+    println!("{done:?}");
+    for what in ["erase true", "new-chain true", "withdraw true"] {
+        assert!(done.contains_key(what), "{what}: {done:?}");
     }
 }

@@ -26,7 +26,7 @@ type Lines = BTreeMap<(Vec<u32>, u32), u64>;
 
 /// Both roots.
 pub struct Roots {
-    policy: &'static str,
+    pub policy: &'static str,
     pub private: Memory,
     pub public: Memory,
 }
