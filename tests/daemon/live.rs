@@ -5,6 +5,7 @@ mod again;
 mod asked;
 mod begun;
 mod cells;
+mod certainty;
 mod checkpoints;
 mod crash;
 mod fold;

@@ -1,0 +1,65 @@
+//! What a search tells by its result is asked of what it proposed, and of no other release: not of the finer one beside it, and not where the
+//! labels are as coarse as they can be, so that nothing was searched.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tidegate::daemon::feed_writer::Live;
+use tidegate::daemon::journal::store::Memory;
+use tidegate::daemon::journal::{Body, CheckedEntry, Decision, Under, read};
+
+use super::draw::Draw;
+use super::feed::{crowd, feed, open, packed, step};
+
+/// Chains whose coins let the finer release out now and then, and one that becomes as coarse as it can.
+const CHAINS: [&str; 2] = [
+    "k = 3\nguarantee = \"chain\"\nrho = 0.5\nmax_odds = 1000000000000000000",
+    "k = 3\non_unsafe = \"coarsest\"\ndiversity = { distinct_l = 2 }",
+];
+
+/// Under which recoding the newest decision lets a release out.
+fn newest(live: &Live, private: &Memory) -> Option<Under> {
+    let mut under = None;
+    let look = &mut |entry: &CheckedEntry| {
+        if let Body::Decision(Decision::Publish(approved)) = &entry.entry.body {
+            under = Some(approved.under());
+        }
+        Ok(())
+    };
+    read(&packed(private), live.log().ring(), 0, None, look).expect("a log");
+    under
+}
+
+#[test]
+fn what_a_search_tells_is_asked_of_what_it_proposed_alone() {
+    let mut met = BTreeMap::new();
+    for seed in 0..30 {
+        let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(seed), 0);
+        let policy = CHAINS[seed as usize % 2];
+        let mut live =
+            open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), seed, false).expect("a feed");
+        for tick in 0..8 {
+            let (before, coarsest) = (live.state().releases.len(), live.state().feed.is_coarsest());
+            step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+            if live.state().releases.len() == before {
+                continue;
+            }
+            let release = live.state().releases.last().expect("a release").release;
+            let manifest = &public.objects()[&format!("manifest/{release:010}.json")];
+            let manifest: serde_json::Value = serde_json::from_slice(manifest).expect("JSON");
+            let checks = manifest["checks"].as_array().expect("checks");
+            let asked = checks.iter().find(|check| check["check"] == "certainty").expect("a check")["made"] == true;
+            let under = newest(&live, &private).expect("a release");
+            let proposed = under == Under::Proposed && !coarsest;
+            assert!(!asked || proposed, "seed {seed}, tick {tick}: a release {under:?}, coarsest before: {coarsest}");
+            *met.entry(format!("{under:?}, coarsest before: {coarsest}, asked: {asked}")).or_insert(0) += 1;
+        }
+    }
+    for what in [
+        "Finer, coarsest before: false, asked: false",
+        "Proposed, coarsest before: true, asked: false",
+        "Proposed, coarsest before: false, asked: true",
+    ] {
+        assert!(met.contains_key(what), "{what}: {met:?}");
+    }
+}
