@@ -29,6 +29,8 @@ struct Release {
     chain: u32,
     tick: usize,
     gone: Option<RemovalReason>,
+    /// The newest release whose rows it left out because they were too old.
+    retired_through: Option<u32>,
 }
 
 /// What the public root is to hold.
@@ -66,8 +68,11 @@ impl Model {
     fn published(&mut self, live: &Live) {
         for line in live.state().releases.iter().filter(|line| line.manifest.is_some()) {
             let minute = |time: &str| time[14..16].parse::<usize>().expect("minutes");
-            let release = || Release { chain: line.chain, tick: minute(&line.time), gone: None };
-            self.releases.entry(line.release).or_insert_with(release);
+            let retired_through = line.retired_through;
+            let release = || Release { chain: line.chain, tick: minute(&line.time), gone: None, retired_through };
+            let release = self.releases.entry(line.release).or_insert_with(release);
+            let is_known = release.gone.is_some() || release.retired_through == retired_through;
+            assert!(is_known, "release {} is visible and left out other rows than it did", line.release);
         }
         for line in live.state().releases.iter().filter(|line| line.manifest.is_some()) {
             let Some(first) = line.erased.iter().map(|atom| atom.release).min() else { continue };
