@@ -16,7 +16,7 @@ use tidegate::engine::histogram::Person;
 use super::crash::Dying;
 use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
 use super::feed::{crowd, feed, key, open_set, settings, step, time};
-use super::rows::Roots;
+use super::rows::{Roots, files_are_needed};
 use crate::common::is_long as long;
 
 /// Chains whose labels are kept come more often: of them there is most to ask.
@@ -93,6 +93,7 @@ impl Writer {
         let answer = dying.asked(&request, &file, &time(0));
         assert!(answer.is_ok() == (left.load(Ordering::SeqCst) > 0), "{why}, write {at}: {answer:?}");
         self.restart(seed + 1);
+        files_are_needed(self.live.state(), why);
         self.live.roll_forward(&time(0)).expect("what was begun is done");
         self.roots.whole(&self.live, &self.holder, &format!("{why}, behind write {at}"));
         self.live.asked(&request, &file, &time(0)).expect("an answer")

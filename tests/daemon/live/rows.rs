@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::feed_writer::{Ask, FeedSettings, Hash, Live, Request, RequestOutcome, TablePart, past};
+use tidegate::daemon::feed_writer::{
+    Ask, FeedSettings, FeedState, Hash, Live, Request, RequestOutcome, TablePart, past,
+};
 use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::journal::{KeyRing, ObjectReader, RequestOrigin};
 use tidegate::daemon::seal::OperatorKey;
@@ -29,6 +31,14 @@ pub struct Roots {
     pub policy: &'static str,
     pub private: Memory,
     pub public: Memory,
+}
+
+/// One file after the other is needed where the list of those that are needed says so, also while some are leaving.
+pub fn files_are_needed(state: &FeedState, why: &str) {
+    let files = || state.releases.iter().flat_map(|line| line.files.iter().map(move |(path, _)| (line, path)));
+    let needed: BTreeSet<&str> =
+        files().filter(|(line, path)| state.needs_file(line, path)).map(|(_, path)| path.as_str()).collect();
+    assert_eq!(needed, state.needed_files(), "{why}");
 }
 
 impl Roots {
@@ -63,10 +73,7 @@ impl Roots {
         let (public, private) = seen.unwrap_or_else(|error| panic!("{why}: {error}"));
         assert!(public.findings.is_empty() && public.strange.is_empty(), "{why}: {public:?}");
         assert!(private.findings.is_empty(), "{why}: {:?}", private.findings);
-        let files = || state.releases.iter().flat_map(|line| line.files.iter().map(move |(path, _)| (line, path)));
-        let needed: BTreeSet<&str> =
-            files().filter(|(line, path)| state.needs_file(line, path)).map(|(_, path)| path.as_str()).collect();
-        assert_eq!(needed, state.needed_files(), "{why}");
+        files_are_needed(&state, why);
         let waits = state.publishing.is_some() || state.held.is_some() || state.due.is_some();
         let is_one_table = live.policy().publish_every().is_none();
         let is_owed = is_one_table || state.feed.owes_release() || waits || state.feed.stopped();
