@@ -2,14 +2,18 @@
 //! model of the public root beside random feeds. It knows of the feed what each decision says, and never which releases are gone.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::feed_writer::{Ask, FeedSettings, Live};
+use tidegate::daemon::journal::store::Memory;
 use tidegate::engine::release::{Layout, ListedRelease, RemovalReason, index};
 
+use super::crash::Dying;
 use super::draw::{CROWDS, Draw, HALVED, MEASURED};
-use super::feed::{crowd, key, settings, step, time};
+use super::feed::{Human, crowd, feed, key, open_set, settings, step, time};
 use super::random_requests::{answered, drawn};
-use super::rows::Roots;
+use super::rows::{Roots, files_are_needed};
 use crate::common::is_long as long;
 
 const CHAINS: [&str; 4] = [CROWDS, MEASURED, CROWDS, HALVED];
@@ -167,7 +171,23 @@ fn kept(manual: bool) -> FeedSettings {
     FeedSettings { keep: Some(60 * KEEP as u64), retain: Some(60 * RETAIN as u64), ..settings(manual) }
 }
 
-fn plays(seed: u64, done: &mut BTreeMap<String, u64>) {
+/// The writer dies somewhere in a tick, and another one goes on.
+fn dies(roots: &Roots, (seed, at): (u64, u64), tick: usize, people: &[Human], manual: bool) -> Live {
+    let left = Arc::new(AtomicU64::new(u64::MAX));
+    let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after: at.is_multiple_of(2) });
+    let (private, public) = (store(&roots.private), store(&roots.public));
+    let opened = open_set(&key(), &feed(roots.policy), private, public, seed, kept(manual));
+    let mut dying = opened.expect("a feed");
+    left.store(at, Ordering::SeqCst);
+    let done = step(&mut dying, tick, people);
+    assert!(done.is_ok() == (left.load(Ordering::SeqCst) > 0), "seed {seed}, tick {tick}, write {at}: {done:?}");
+    let live = roots.open_set(&key(), seed + 1, kept(manual));
+    files_are_needed(live.state(), &format!("seed {seed}, tick {tick}, behind write {at}"));
+    live
+}
+
+/// Plays the feed of a seed, and counts what happened; `mortal`: its writers die now and then.
+fn plays(seed: u64, mortal: bool, done: &mut BTreeMap<String, u64>) {
     let policy = CHAINS[seed as usize % CHAINS.len()];
     let (roots, manual, mut draw, mut known) = (Roots::new(policy), seed % 5 == 4, Draw(seed + 7_000), 0);
     let (mut live, mut model, mut came) =
@@ -177,6 +197,10 @@ fn plays(seed: u64, done: &mut BTreeMap<String, u64>) {
         let people = crowd(&mut draw, &mut known);
         came.extend(people.iter().map(|human| human.0));
         model.expire(tick);
+        if mortal && draw.below(2) == 0 {
+            drop(live);
+            live = dies(&roots, (seed + 900 + tick as u64, 1 + draw.below(60)), tick, &people, manual);
+        }
         step(&mut live, tick, &people).unwrap_or_else(|error| panic!("{why}: {error}"));
         model.published(&live);
         model.holds(&roots, &why);
@@ -216,8 +240,9 @@ fn what_is_visible_follows_from_what_was_asked_and_from_time() {
     let mut done = BTreeMap::new();
     let seeds = CHAINS.len() as u64 * if long() { 200 } else { 3 };
     for seed in (0..seeds).chain(FAILED) {
-        plays(seed, &mut done);
+        plays(seed, false, &mut done);
     }
+    (0..seeds).for_each(|seed| plays(seed + 1_000, true, &mut done));
     println!("{done:?}");
     for what in ["rows", "plotted", "withdraw true", "erase true", "too old rows"] {
         assert!(done.get(what).is_some_and(|times| *times > 2), "{what}: {done:?}");
