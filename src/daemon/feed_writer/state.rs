@@ -22,6 +22,7 @@ use crate::daemon::terms::ChainTerms;
 use crate::engine::anonymizer::Turns;
 use crate::engine::feed::{Feed, Fixed, ProposedRelease};
 use crate::engine::gate::verdict::History;
+use crate::engine::histogram::Person;
 use crate::engine::model::{Detail, Recoding, Role};
 use crate::engine::release::{PartLine, PastRelease, Sha256, TableId, TableKind};
 
@@ -104,6 +105,9 @@ pub struct FeedState {
     /// What the last tick has fixed, until its counts are known, and whether those tell the rest of it.
     #[serde(skip)]
     pub fixed: Option<(Fixed, bool)>,
+    /// People whom entries name: while a log is read, many of them become known together.
+    #[serde(skip)]
+    pub named: Vec<Person>,
 }
 
 /// A release that is decided.
@@ -338,6 +342,7 @@ impl FeedState {
             since: None,
             candidate: None,
             fixed: None,
+            named: Vec::new(),
         }
     }
 

@@ -17,6 +17,9 @@ use crate::engine::feed::Fixed;
 use crate::engine::histogram::Histogram;
 use crate::engine::policy::Policy;
 
+/// So many people become known together, on all cores.
+const TOGETHER: usize = 1 << 16;
+
 /// Where what is forgotten lies.
 const FOLDERS: [&str; 6] = ["seg", "atoms", "mask", "members", "coins", "quarantine"];
 
@@ -175,7 +178,10 @@ impl FeedState {
     fn counted(&mut self, masked: &Masked, reading: &ObjectSources<'_>, policy: &Policy) -> Result<()> {
         let object = reading.now(&masked.counts).unwrap_or_else(|| masked.counts.clone());
         let counts = AtomCounts::parse(&reading.objects.need(&object)?)?;
-        self.feed.known(counts.people());
+        self.named.extend(counts.people());
+        if self.named.len() >= TOGETHER {
+            self.feed.known(std::mem::take(&mut self.named));
+        }
         let (grain, trees) = (Grain::of(policy), self.terms.columns.trees());
         let turns = self.closing.as_ref().and_then(|closing| closing.turns);
         let named = masked.ledger.as_ref().map(|ledger| reading.read(ledger)).transpose()?;
@@ -206,6 +212,7 @@ impl FeedState {
         if !self.logs_forgetting {
             self.forgotten(store)?;
         }
+        self.feed.known(std::mem::take(&mut self.named));
         if let Some((fixed, _)) = self.fixed.take() {
             self.take_over(fixed, &self.terms.policy()?);
         }

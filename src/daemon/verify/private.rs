@@ -2,7 +2,7 @@
 //! was sealed, nothing lies there that no entry names, checkpoints say what the log says, and the public root holds what was decided
 //! (`decided_public`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -31,6 +31,10 @@ pub struct Private {
     refs: Vec<Ref>,
     /// The same, by path.
     named: BTreeSet<String>,
+    /// Those of them that the log says to be forgotten, or that others have taken the places of.
+    gone: HashSet<String>,
+    /// Those of the others that open.
+    open: HashSet<String>,
     /// The newest epoch.
     epoch: u64,
     /// The release that was held last, with the digest of its entry.
@@ -151,11 +155,15 @@ impl Private {
         public: impl FnOnce() -> Result<CheckedPublicRoot> + Send,
     ) -> (Result<ReadLog>, Result<CheckedPublicRoot>) {
         let format = self.format(store);
-        let quickly = || past_quickly(store, shown, ring).ok().and_then(|past| past.state);
-        let (past, (seen, (looked, quick))) = rayon::join(
-            || past(store, shown, ring),
-            || rayon::join(public, || rayon::join(|| self.log(store, ring), quickly)),
-        );
+        let beside = || {
+            let quick = past_quickly(store, shown, ring).ok().and_then(|past| past.state);
+            let seen = public();
+            let looked = self.log(store, ring);
+            self.opens(&ObjectReader::new(store, ring));
+            (quick, seen, looked)
+        };
+        // The first of these takes longer than all others together.
+        let (past, (quick, seen, looked)) = rayon::join(|| past(store, shown, ring), beside);
         (looked.map(|()| ReadLog { format, past, quick }), seen)
     }
 
@@ -233,6 +241,11 @@ impl Private {
                     self.refs.push(object.clone());
                 }
             }
+            match &entry.body {
+                Body::Forgotten(forgotten) => self.gone.extend(forgotten.objects.iter().cloned()),
+                Body::Erase(erase) => self.gone.extend(erase.moved.iter().map(|moved| moved.old.clone())),
+                _ => {}
+            }
             self.epoch = self.epoch.max(entry.epoch);
             before = Some((entry, Sha256::of(&bytes)));
         }
@@ -267,11 +280,21 @@ impl Private {
         }
     }
 
+    /// Opens what is probably needed, while the log is read.
+    fn opens(&mut self, objects: &ObjectReader) {
+        let refs = self.refs.par_iter().filter(|object| !self.gone.contains(&object.path));
+        let open = refs.filter(|object| objects.read(object).is_ok_and(|content| content.is_some()));
+        self.open = open.map(|object| object.path.clone()).collect();
+    }
+
     /// What is needed opens. Other objects are forgotten, or erased: looking for one that is in no pack costs a look at all packs.
     /// Of those that do not open a writer at work may have forgotten some since `state` was read; the newest state says which.
     fn objects(&mut self, state: &FeedState, objects: &ObjectReader, newest: impl FnOnce() -> Option<FeedState>) {
         let live = self.refs.iter().filter(|object| state.live.contains(&object.path)).collect::<Vec<_>>();
-        let wrong = |object: &&Ref| Some((object.path.clone(), objects.need(object).err()?));
+        let wrong = |object: &&Ref| match self.open.contains(&object.path) {
+            true => None,
+            false => Some((object.path.clone(), objects.need(object).err()?)),
+        };
         let mut wrong: Vec<(String, Error)> = live.par_iter().filter_map(wrong).collect();
         self.objects = (live.len() - wrong.len()) as u64;
         if !wrong.is_empty()

@@ -219,8 +219,11 @@ fn add_fields() -> Fields {
     ])
 }
 
-/// Whether bytes are a checkpoint with the same content as another one, however they are encoded.
+/// Whether bytes are a checkpoint with the same content as another one, however they are encoded; the other one is a checkpoint.
 pub fn is_same_checkpoint(bytes: &[u8], other: &[u8]) -> bool {
+    if bytes == other {
+        return true;
+    }
     let [one, other] = [bytes, other].map(|bytes| batch_of(bytes.to_vec()));
     one.is_some() && one == other
 }
