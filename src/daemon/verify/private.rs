@@ -96,8 +96,8 @@ struct ReadLog {
     format: Option<RootFormat>,
     /// Read from its beginning.
     past: Result<ReplayedLog>,
-    /// Read from its newest checkpoint.
-    quick: Option<FeedState>,
+    /// The digest of the state that is read from its newest checkpoint on.
+    quick: Option<Sha256>,
 }
 
 impl Private {
@@ -156,7 +156,7 @@ impl Private {
     ) -> (Result<ReadLog>, Result<CheckedPublicRoot>) {
         let format = self.format(store);
         let beside = || {
-            let quick = past_quickly(store, shown, ring).ok().and_then(|past| past.state);
+            let quick = past_quickly(store, shown, ring).ok().and_then(|past| Some(past.state?.sha256()));
             let seen = public();
             let looked = self.log(store, ring);
             self.opens(&ObjectReader::new(store, ring));
@@ -196,8 +196,9 @@ impl Private {
             let newest = || past_quickly(store, shown, ring).ok().and_then(|past| past.state);
             self.objects(state, &ObjectReader::new(store, ring), newest);
             self.staged(store, state)?;
-            self.checkpoints(store, quick.as_ref(), state);
-            self.published(state, public, shown)?;
+            let (sha256, published) = rayon::join(|| state.sha256(), || self.published(state, public, shown));
+            published?;
+            self.checkpoints(store, quick, sha256);
             self.statements(&state.terms.name);
         }
         let differing = store.differing()?;
@@ -324,13 +325,9 @@ impl Private {
     }
 
     /// A start from a checkpoint comes to the same state.
-    fn checkpoints(&mut self, store: &dyn ReadStore, quick: Option<&FeedState>, state: &FeedState) {
+    fn checkpoints(&mut self, store: &dyn ReadStore, quick: Option<Sha256>, whole: Sha256) {
         let Some(newest) = checkpoints(store).unwrap_or_default().pop() else { return };
-        let same = |quick: &FeedState| {
-            let (quick, state) = rayon::join(|| quick.sha256(), || state.sha256());
-            quick == state
-        };
-        if !quick.is_some_and(same) {
+        if quick != Some(whole) {
             self.wrong(newest.path, "this checkpoint does not say what the log says: remove it");
         }
     }
