@@ -102,8 +102,8 @@ fn alone(what: &str, root: &Path) {
     );
 }
 
-/// People are taken out: one whose raw row is forgotten, one whose raw row is there, one with their published row, and as many of the newest
-/// tick that some of them wait; how long each takes, and the start behind it.
+/// People are taken out: one whose raw row is forgotten, one whose raw row is there, one with their published row, as many of the newest
+/// tick that some of them wait, and some in a release that waits for approval; how long each takes, and the start behind it.
 fn erase(root: &Path) {
     let known = open(root).state().feed.people().len();
     let newest = known - known / 1000;
@@ -112,9 +112,13 @@ fn erase(root: &Path) {
         ("a raw row", newest - 1..newest, false),
         ("a published row", newest - 2..newest - 1, true),
         ("people who wait", newest..known, false),
+        ("people in a release that is held", known..known + 20, false),
     ];
     for (what, people, rows) in asks {
         let mut live = open(root);
+        if people.start == known {
+            live = held(root, known);
+        }
         let hash = |row: usize| Hash(live.hasher().person(&[&format!("P{row:08}")]));
         let ask = Ask::Erase { people: people.map(hash).collect(), rows };
         let time = "2027-01-01T00:00:00Z".to_owned();
@@ -133,23 +137,43 @@ fn erase(root: &Path) {
     }
 }
 
+/// A tick of which a release comes that waits for approval.
+fn held(root: &Path, known: usize) -> Live {
+    let mut live = opened(root, true);
+    let (time, new) = ("2027-01-01T01:00:00Z", 100);
+    for tick in known / new.. {
+        come(&mut live, root, (tick, new), time);
+        live.close(time).expect("a tick");
+        live.decide().expect("a decision");
+        if live.state().held.is_some() {
+            break;
+        }
+    }
+    live
+}
+
 /// A tick of an hour: people come, it is closed and published, and what a daemon does behind it.
 fn one(live: &mut Live, folder: &Path, tick: usize, people: usize) {
     let due = Timestamp::from_second(1_735_689_600 + 3600 * tick as i64).expect("a time");
-    let (time, file) = (due.to_string(), folder.join("rows.csv"));
-    std::fs::write(&file, rows(tick, people)).expect("a file");
-    let feed = feed();
-    let decoded = take(&file, &feed.columns, live.hasher(), &mut |_| {}).expect("rows");
-    let name = format!("{tick:06}.csv");
-    let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 0, modified: 0 };
-    let seen = decoded.seen();
-    live.take(TakenMessages::file(name, look, seen, decoded.rows, None, 0), &time).expect("a place");
+    let time = due.to_string();
+    come(live, folder, (tick, people), &time);
     live.close(&time).expect("a tick");
     live.decide().expect("a decision");
     live.leave(&time).expect("a release");
     live.forget(due).expect("a root");
     live.pack().expect("a root");
     live.checkpoint().expect("a checkpoint");
+}
+
+/// The people of a tick come.
+fn come(live: &mut Live, folder: &Path, (tick, people): (usize, usize), time: &str) {
+    let file = folder.join("rows.csv");
+    std::fs::write(&file, rows(tick, people)).expect("a file");
+    let decoded = take(&file, &feed().columns, live.hasher(), &mut |_| {}).expect("rows");
+    let name = format!("{tick:06}.csv");
+    let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 0, modified: 0 };
+    let seen = decoded.seen();
+    live.take(TakenMessages::file(name, look, seen, decoded.rows, None, 0), time).expect("a place");
 }
 
 fn rows(tick: usize, people: usize) -> String {
@@ -177,11 +201,15 @@ fn key() -> OperatorKey {
 }
 
 fn open(root: &Path) -> Live {
+    opened(root, false)
+}
+
+fn opened(root: &Path, manual: bool) -> Live {
     let [private, public] = stores(root);
     let settings = FeedSettings {
         layout: Layout::Root,
         signing: None,
-        manual: false,
+        manual,
         min_records: 1,
         max_quarantine_share: Decimal::ONE,
         unwanted: Unwanted::SET_ASIDE,
