@@ -103,7 +103,8 @@ fn origin() -> RequestOrigin {
 /// An entry after which this object lies in the place of another one.
 fn moved(old: &Ref, new: Ref) -> Erase {
     let moved = vec![Moved::to(old.path.clone(), new)];
-    Erase { wanted: origin(), asked: 0, erased: 0, published: 0, unknown: 0, dissolved: 0, moved, rows: None }
+    let (asked, erased, published, unknown, dissolved, waits_again) = (0, 0, 0, 0, 0, false);
+    Erase { wanted: origin(), asked, erased, published, unknown, dissolved, waits_again, moved, rows: None }
 }
 
 /// The newest object of each kind that entries name, as it was sealed.

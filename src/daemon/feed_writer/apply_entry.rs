@@ -75,8 +75,15 @@ impl FeedState {
                 *recoding = cuts.map(|((cut, growth), tree)| growth.cut(cut, tree)).collect();
             }
         }
-        self.terms = terms;
+        self.terms_are(terms);
         Ok(())
+    }
+
+    /// The ticks that are closed from now on are closed under these terms.
+    pub(super) fn terms_are(&mut self, terms: ChainTerms) {
+        // A tick whose values are not fixed yet is counted by the feed when they are.
+        self.terms_since = self.closing.as_ref().map_or(self.feed.ticks(), |closing| closing.tick + 1);
+        self.terms = terms;
     }
 
     /// Messages were taken in; their rows are where the entry says.
@@ -261,7 +268,7 @@ impl FeedState {
     /// no row came since.
     pub fn void(&mut self, policy: &Policy) -> Option<Pending> {
         let held = self.held.take()?;
-        if policy.publish_every().is_some() && self.feed.pending() > 0 {
+        if policy.publish_every().is_some() {
             self.feed.owe_release();
         }
         Some(held)

@@ -31,6 +31,8 @@ use crate::engine::release::{PartLine, PastRelease, Sha256, TableId, TableKind};
 pub struct FeedState {
     /// What is frozen while the chain runs.
     pub terms: ChainTerms,
+    /// The first tick that is closed under them.
+    pub terms_since: u32,
     /// The digest of the rest of the feed file.
     pub services: Option<Sha256>,
     /// Who waits, who is published under what.
@@ -308,6 +310,7 @@ impl FeedState {
         FeedState {
             feed: Feed::new(&terms.columns),
             terms,
+            terms_since: 0,
             services: None,
             history: History::default(),
             releases: Vec::new(),

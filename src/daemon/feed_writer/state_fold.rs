@@ -126,6 +126,9 @@ impl FeedState {
             let known = known.chain(closing).chain(members);
             known.filter(|object| object.path == *old).for_each(|object| object.clone_from(new));
         }
+        if erase.waits_again {
+            self.again();
+        }
         Ok(())
     }
 
@@ -138,7 +141,7 @@ impl FeedState {
             return Ok(());
         }
         chain.wanted.iter().for_each(|wanted| self.wanted(wanted));
-        self.terms = reading.terms(&chain.terms, &chain.release_column)?;
+        self.terms_are(reading.terms(&chain.terms, &chain.release_column)?);
         self.begin_tables(chain);
         self.ledgers.clear();
         self.members_are_in_none();

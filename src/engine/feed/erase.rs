@@ -92,14 +92,20 @@ impl Feed {
         self.whole = Histogram::merge_all(left.collect()).expect("a release is published").into();
     }
 
-    /// Published rows were taken out: the next tick makes a release without them, whether anybody is new in it or not.
+    /// Published rows were taken out: the next tick makes a release without them, whether it has new people or not.
     pub fn owe_release(&mut self) {
         self.rows_left = true;
     }
 
-    /// Whether the next tick makes a release without rows that were taken out. A release without any rows is none.
+    /// Whether the next tick makes a release for another reason, whether it has new people or not. This is asked before each tick and not
+    /// kept.
+    pub fn set_due(&mut self, is_due: bool) {
+        self.is_due = is_due;
+    }
+
+    /// Whether the next tick makes a release, whether it has new people or not. A release without any rows is none.
     pub fn owes_release(&self) -> bool {
-        self.rows_left && !self.stopped && self.whole().rows() + self.pending() > 0
+        (self.rows_left || self.is_due) && !self.stopped && self.whole().rows() + self.pending() > 0
     }
 
     fn take_out(

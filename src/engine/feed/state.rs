@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::ledger::Ledger;
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
@@ -29,6 +29,7 @@ pub struct Feed {
     pub(super) releases: u32,
     pub(super) people: People,
     /// Who came since the last tick that was closed, by the tick of arrival, in parts as they came.
+    #[serde(serialize_with = "as_one")]
     pub(super) new: Vec<Histogram>,
     /// Who waits, by the tick of arrival.
     pub(super) waiting: Histogram,
@@ -53,6 +54,9 @@ pub struct Feed {
     pub(super) turns: Turns,
     /// Published rows were taken out, and the newest release still holds them.
     pub(super) rows_left: bool,
+    /// The next tick makes a release, whether it has new people or not.
+    #[serde(skip)]
+    pub(super) is_due: bool,
     /// The numbers of the people who wait, while a tick is closed that goes by them (`dominance_safe`).
     #[serde(skip)]
     pub(super) numbers: Option<PersonNumbers>,
@@ -93,6 +97,7 @@ impl Feed {
             alone: None,
             turns: Turns::default(),
             rows_left: false,
+            is_due: false,
             numbers: None,
         }
     }
@@ -415,6 +420,11 @@ impl Draws for Undrawn {
     fn below(&mut self, _: u64) -> u64 {
         panic!("a tick whose search draws is closed with draws");
     }
+}
+
+/// How people were put into parts says nothing of a feed: two that hold the same people are written alike.
+fn as_one<S: Serializer>(parts: &[Histogram], serializer: S) -> Result<S::Ok, S::Error> {
+    Histogram::merge_all(parts.to_vec()).into_iter().collect::<Vec<_>>().serialize(serializer)
 }
 
 /// Whether most leaf tuples of the second part are in the first one too, as far as some of them tell.

@@ -10,6 +10,7 @@ use super::chain_table::ChainTable;
 use super::removed_manifest::Removed;
 use crate::daemon::formats::LeavingAtom;
 use crate::daemon::journal::{Expire, Retire, Withdraw};
+use crate::engine::policy::Policy;
 use crate::engine::release::{ReleaseSpan, RemovalReason, TableId};
 
 impl DecidedRelease {
@@ -61,9 +62,6 @@ impl FeedState {
         let is_in_table = |atom: &LeavingAtom| parts.iter().any(|part| part.span.holds(atom.release));
         self.erased.retain(is_in_table);
         self.retired.retain(is_in_table);
-        if !self.retired.is_empty() || !self.releases_not_in_table().is_empty() {
-            self.feed.owe_release();
-        }
         // What the releases have added is found again in the table that is left.
         self.history = Default::default();
     }
@@ -168,6 +166,11 @@ impl FeedState {
     pub fn newest_before(&self, chain: u32, release: u32) -> Option<u32> {
         let mut before = self.releases.iter().rev().filter(|line| line.chain == chain && line.release < release);
         before.find(|line| line.is_visible()).map(|line| line.release)
+    }
+
+    /// Whether the table that grows is not what the next release makes of it: rows are to leave it, or to come back.
+    pub fn table_is_behind(&self, policy: &Policy) -> bool {
+        policy.publish_every().is_some() && (!self.retired.is_empty() || !self.releases_not_in_table().is_empty())
     }
 
     /// Releases whose rows belong into the table and lie in no part of it.

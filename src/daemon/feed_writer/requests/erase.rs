@@ -3,8 +3,7 @@
 //! atoms of published people (SCIENCE 11): the counts lose them at once, the public root with the next release.
 //!
 //! The feed writes every object that held a row of these people anew without it, and destroys the old one with its key. The state in memory
-//! then follows the entry of the erasure, and a new checkpoint is written. Three cases read the state from the log again: dissolved atoms that
-//! were to be published, people whose measures wait to be published, and a chain that has stopped.
+//! then follows the entry of the erasure, and a new checkpoint is written. In a chain that has stopped the state is read from the log again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,17 +96,15 @@ impl Live {
             published: (known.len() - gone.len()) as u64,
             unknown: (asked.len() - known.len()) as u64,
             dissolved,
+            waits_again: dissolved > 0 && self.policy.waits_again(),
             moved,
             rows,
         };
         self.append(erase.clone())?;
         let void = self.void()?;
-        let leaves_feed = erase.leaves_state() && pending.is_empty();
         self.destroyed(&erase)?;
-        let measured = !gone.is_empty() && self.state.terms.columns.has_measures();
         // What a chain that has stopped decided about who waits is not decided again by later ticks, and follows from its last atoms.
-        let reads_log = (dissolved > 0 || measured) && !leaves_feed || self.state.feed.stopped();
-        match reads_log {
+        match self.state.feed.stopped() {
             true => self.reload()?,
             false => self.follows(&erase, &leaving)?,
         }

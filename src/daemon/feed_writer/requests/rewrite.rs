@@ -175,7 +175,9 @@ impl Live {
             }
         }
         let newest = self.state.pool.iter().find(|place| place.waiting).map(|place| place.object.clone());
-        let mut terms = if changed.iter().all(|(_, atoms)| atoms.told) { BTreeMap::new() } else { self.terms_then()? };
+        let untold: BTreeSet<u32> =
+            changed.iter().filter(|(_, atoms)| !atoms.told).map(|(_, atoms)| atoms.tick()).collect();
+        let mut terms = self.terms_of(&untold)?;
         let sensitive = self.state.sensitive();
         for (object, atoms) in &mut changed {
             if Some(&*object) == newest.as_ref() {
@@ -229,14 +231,20 @@ impl Live {
         Ok(())
     }
 
-    /// The terms that each tick was closed under: taxonomies may have grown since, or be those of another chain.
-    fn terms_then(&self) -> Result<BTreeMap<u32, ChainTerms>> {
+    /// The terms that these ticks were closed under: taxonomies may have grown since, or be those of another chain. Earlier ones are read
+    /// from the log.
+    fn terms_of(&self, ticks: &BTreeSet<u32>) -> Result<BTreeMap<u32, ChainTerms>> {
+        if ticks.iter().all(|tick| *tick >= self.state.terms_since) {
+            return Ok(ticks.iter().map(|tick| (*tick, self.state.terms.clone())).collect());
+        }
         let (mut terms, mut then): (Option<Ref>, BTreeMap<u32, Ref>) = (None, BTreeMap::new());
         read(self.log.store(), self.log.ring(), 0, None, &mut |entry| {
             match &entry.entry.body {
                 Body::Chain(chain) => terms = Some(chain.terms.clone()),
                 Body::Config(config) => terms = config.terms.clone().or(terms.take()),
-                Body::Closed(closed) => then.extend(terms.clone().map(|terms| (closed.tick, terms))),
+                Body::Closed(closed) if ticks.contains(&closed.tick) => {
+                    then.extend(terms.clone().map(|terms| (closed.tick, terms)));
+                }
                 _ => {}
             }
             Ok(())

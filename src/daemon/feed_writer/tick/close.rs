@@ -45,6 +45,8 @@ impl Live {
     /// Too much is set aside, or the log cannot be written.
     pub fn close(&mut self, time: &str) -> Result<Option<TickResult>> {
         self.retention(time)?;
+        let is_due = self.state.table_is_behind(&self.policy);
+        self.state.feed.set_due(is_due);
         let new = self.state.feed.new_rows();
         if self.goes_by(new) {
             return self.skip(new, time);

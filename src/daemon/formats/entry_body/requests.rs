@@ -108,6 +108,9 @@ pub struct Erase {
     pub unknown: u64,
     /// Atoms that were dissolved.
     pub dissolved: u64,
+    /// People in classes that were not published wait again, in a chain whose ticks form all of them anew.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits_again: bool,
     /// Objects that were written anew without them.
     pub moved: Vec<Moved>,
     /// Published rows that the next release and all later ones leave out; null where there are none.
