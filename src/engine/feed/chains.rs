@@ -13,6 +13,8 @@ impl Feed {
     pub fn stop(&mut self, policy: &Policy) {
         self.stopped = true;
         self.alone = None;
+        // No tick recodes by it any more.
+        self.standing = StandingState::new(self.waiting.width());
         let no_rows = Histogram::empty(self.waiting.width(), self.waiting.values().width());
         if policy.forms() {
             self.unpublished.clear();

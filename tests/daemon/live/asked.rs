@@ -70,6 +70,9 @@ fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Opti
     Some(answer)
 }
 
+/// A chain that stops at its first release.
+const STOPPED: &str = "k = 3\non_unsafe = \"stop\"\ndiversity = { distinct_l = 4 }";
+
 /// The other kinds of chain.
 const FURTHER: [&str; 9] = [CARVED, HALVED, CROWDS, MEASURED, SUPPRESSED, TWO_TABLES, GROUPED, LEVELS, COIN];
 const COIN: &str = "k = 3\nguarantee = \"chain\"\nrho = 0.5\nmax_odds = 64";
@@ -216,6 +219,47 @@ fn messages_set_aside_that_cannot_be_read_keep_no_person_here() {
         "{}",
         answer.text
     );
+}
+
+/// An erasure costs what it changes, however long the log is: of its entries only the newest one is there while people are taken out who wait
+/// and whose atoms are in a release that is held.
+#[test]
+fn an_erasure_does_not_read_the_log() {
+    let mut dissolved = BTreeSet::new();
+    for policy in [&POLICIES[..], &FURTHER, &[STOPPED]].concat() {
+        let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(7), 0);
+        let mut live =
+            open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 3, true).expect("a feed");
+        let mut people = Vec::new();
+        // Entries are not put into packs, and a release waits in the end.
+        for tick in (0..40).filter(|tick| tick % 3 < 2) {
+            let crowd = crowd(&mut draw, &mut known);
+            people.extend(crowd.iter().map(|human| Hash(Person(human.0))));
+            step(&mut live, tick, &crowd).expect("a tick");
+            if live.state().held.is_some() || live.state().feed.stopped() && live.state().feed.waiting().rows() > 0 {
+                break;
+            }
+        }
+        assert_eq!(live.state().feed.stopped(), policy == STOPPED, "{policy}");
+        let pending = live.state().feed.pending();
+        let entries = private.list("log").expect("a listing");
+        let taken: Vec<(String, Vec<u8>)> = entries[..entries.len() - 1]
+            .iter()
+            .map(|entry| (entry.path.clone(), private.read(&entry.path).expect("a read").expect("an entry")))
+            .collect();
+        taken.iter().for_each(|(path, _)| private.delete(path).expect("it goes"));
+        people.retain(|_| draw.below(3) == 0);
+        let answer = ask(&mut live, Ask::Erase { people, rows: false }, 6, policy);
+        assert!(answer.done && answer.changed > Some(0), "{policy}: {}", answer.text);
+        if live.state().feed.pending() < pending {
+            dissolved.insert(policy);
+        }
+        for (path, bytes) in &taken {
+            assert!(private.create(path, bytes).is_ok(), "{path}");
+        }
+        assert!(folded(&private, &public) == live.state().bytes(), "{policy}");
+    }
+    assert!(dissolved.len() > 6, "{dissolved:?}");
 }
 
 /// Whatever a writer has left half done, the next one finishes before it does what is asked.

@@ -3,7 +3,7 @@
 //! atoms of published people (SCIENCE 11): the counts lose them at once, the public root with the next release.
 //!
 //! The feed writes every object that held a row of these people anew without it, and destroys the old one with its key. The state in memory
-//! then follows the entry of the erasure, and a new checkpoint is written. In a chain that has stopped the state is read from the log again.
+//! then follows the entry of the erasure, and a new checkpoint is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -103,11 +103,7 @@ impl Live {
         self.append(erase.clone())?;
         let void = self.void()?;
         self.destroyed(&erase)?;
-        // What a chain that has stopped decided about who waits is not decided again by later ticks, and follows from its last atoms.
-        match self.state.feed.stopped() {
-            true => self.reload()?,
-            false => self.follows(&erase, &leaving)?,
-        }
+        self.follows(&erase, &leaving)?;
         self.clean(now)?;
         // So that the next start replays nothing.
         self.checkpoint()?;
