@@ -78,19 +78,7 @@ pub fn open(
     seed: u64,
     manual: bool,
 ) -> Result<Live> {
-    open_with(&key(), feed, private, public, seed, manual)
-}
-
-/// [`open`] with another key of the operator.
-pub fn open_with(
-    key: &OperatorKey,
-    feed: &FeedConfig,
-    private: Arc<dyn Store>,
-    public: Arc<dyn Store>,
-    seed: u64,
-    manual: bool,
-) -> Result<Live> {
-    open_set(key, feed, private, public, seed, settings(manual))
+    open_set(&key(), feed, private, public, seed, settings(manual))
 }
 
 /// What the feed does apart from its policy: nothing that it published goes.
@@ -112,7 +100,7 @@ pub fn settings(manual: bool) -> FeedSettings {
     }
 }
 
-/// [`open_with`] and these settings.
+/// [`open`] with another key of the operator and these settings.
 pub fn open_set(
     key: &OperatorKey,
     feed: &FeedConfig,

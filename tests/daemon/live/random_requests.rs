@@ -3,19 +3,16 @@
 //! feed goes on, also where its writer dies and another one is asked the same.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request, RequestOutcome};
 use tidegate::daemon::journal::RequestOrigin;
-use tidegate::daemon::journal::store::Memory;
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::histogram::Person;
 
-use super::crash::Dying;
 use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
-use super::feed::{crowd, feed, key, open_set, settings, step, time};
+use super::feed::{crowd, feed, key, settings, step, time};
 use super::rows::{Roots, files_are_needed};
 use crate::common::is_long as long;
 
@@ -81,13 +78,9 @@ impl Writer {
 
     /// The writer dies at its `at`-th write of what is asked, and another one is asked the same.
     fn dies(&mut self, ask: Ask, (seed, at): (u64, u64), why: &str) -> RequestOutcome {
-        let left = Arc::new(AtomicU64::new(u64::MAX));
-        let store =
-            |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after: seed.is_multiple_of(2) });
-        let (private, public) = (store(&self.roots.private), store(&self.roots.public));
+        let after = seed.is_multiple_of(2);
+        let (mut dying, left) = self.roots.open_dying(&self.holder, seed, settings(self.manual), after);
         let file = || Ok(feed(self.roots.policy));
-        let opened = open_set(&self.holder, &feed(self.roots.policy), private, public, seed, settings(self.manual));
-        let mut dying = opened.expect("a feed");
         let request = request(&dying, ask, seed);
         left.store(at, Ordering::SeqCst);
         let answer = dying.asked(&request, &file, &time(0));

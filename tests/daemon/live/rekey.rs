@@ -14,7 +14,7 @@ use tidegate::engine::histogram::Person;
 
 use super::crash::Dying;
 use super::draw::{Draw, POLICIES};
-use super::feed::{Human, crowd, feed, key, open_with, packed, step, taken, time, unpacked};
+use super::feed::{Human, crowd, feed, key, open, open_set, packed, settings, step, taken, time, unpacked};
 
 const POLICY: &str = POLICIES[1];
 /// Ticks before the key is changed.
@@ -31,7 +31,7 @@ fn begun() -> (Memory, Memory, Vec<Vec<Human>>) {
     let (private, public) = (Memory::default(), Memory::default());
     let (mut draw, mut known) = (Draw(7), 0);
     let ticks: Vec<Vec<Human>> = (0..BEFORE + 2).map(|_| crowd(&mut draw, &mut known)).collect();
-    let opened = open_with(&key(), &feed(POLICY), Arc::new(private.clone()), Arc::new(public.clone()), 1, false);
+    let opened = open(&feed(POLICY), Arc::new(private.clone()), Arc::new(public.clone()), 1, false);
     let mut live = opened.expect("a feed");
     for (tick, people) in ticks.iter().enumerate().take(BEFORE) {
         step(&mut live, tick, people).expect("a tick");
@@ -63,7 +63,7 @@ impl<'a> Deadly<'a> {
         let store = |of: &Memory| -> Arc<dyn Store> {
             Arc::new(Dying { store: of.clone(), left: self.left.clone(), after: self.after })
         };
-        open_with(key, &feed(POLICY), store(self.private), store(self.public), seed, false)
+        open_set(key, &feed(POLICY), store(self.private), store(self.public), seed, settings(false))
     }
 
     /// What the command does, whatever was done before.

@@ -2,16 +2,13 @@
 //! model of the public root beside random feeds. It knows of the feed what each decision says, and never which releases are gone.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use tidegate::daemon::feed_writer::{Ask, FeedSettings, Live};
-use tidegate::daemon::journal::store::Memory;
 use tidegate::engine::release::{Layout, ListedRelease, RemovalReason, index};
 
-use super::crash::Dying;
 use super::draw::{CROWDS, Draw, HALVED, MEASURED};
-use super::feed::{Human, crowd, feed, key, open_set, settings, step, time};
+use super::feed::{Human, crowd, key, settings, step, time};
 use super::random_requests::{answered, drawn};
 use super::rows::{Roots, files_are_needed};
 use crate::common::is_long as long;
@@ -173,11 +170,7 @@ fn kept(manual: bool) -> FeedSettings {
 
 /// The writer dies somewhere in a tick, and another one goes on.
 fn dies(roots: &Roots, (seed, at): (u64, u64), tick: usize, people: &[Human], manual: bool) -> Live {
-    let left = Arc::new(AtomicU64::new(u64::MAX));
-    let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after: at.is_multiple_of(2) });
-    let (private, public) = (store(&roots.private), store(&roots.public));
-    let opened = open_set(&key(), &feed(roots.policy), private, public, seed, kept(manual));
-    let mut dying = opened.expect("a feed");
+    let (mut dying, left) = roots.open_dying(&key(), seed, kept(manual), at.is_multiple_of(2));
     left.store(at, Ordering::SeqCst);
     let done = step(&mut dying, tick, people);
     assert!(done.is_ok() == (left.load(Ordering::SeqCst) > 0), "seed {seed}, tick {tick}, write {at}: {done:?}");

@@ -61,6 +61,20 @@ impl Roots {
         open_set(key, &feed(self.policy), private, public, seed, settings).expect("a feed")
     }
 
+    /// A feed whose writer dies when none of the writes to both roots is left; `after`: what it wrote last is there.
+    pub fn open_dying(
+        &self,
+        key: &OperatorKey,
+        seed: u64,
+        settings: FeedSettings,
+        after: bool,
+    ) -> (Live, Arc<AtomicU64>) {
+        let left = Arc::new(AtomicU64::new(u64::MAX));
+        let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after });
+        let (private, public) = (store(&self.private), store(&self.public));
+        (open_set(key, &feed(self.policy), private, public, seed, settings).expect("a feed"), left)
+    }
+
     /// The log says what the writer knows, everything is as it was written, and a public root alone is.
     pub fn whole(&self, live: &Live, key: &OperatorKey, why: &str) {
         let whole = packed(&self.private);
