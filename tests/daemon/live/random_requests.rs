@@ -13,7 +13,7 @@ use tidegate::engine::histogram::Person;
 
 use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
 use super::feed::{crowd, feed, key, settings, step, time};
-use super::rows::{Roots, files_are_needed};
+use super::rows::{Roots, files_are_needed, table_is_whole};
 use crate::common::is_long as long;
 
 /// Chains whose labels are kept come more often: of them there is most to ask.
@@ -113,14 +113,7 @@ fn plays(seed: u64, chains: &[&'static str], dies: bool, done: &mut BTreeMap<Str
         let people = if draw.below(5) == 0 { Vec::new() } else { crowd(&mut draw, &mut known) };
         came.extend(people.iter().map(|human| human.0));
         step(&mut writer.live, tick, &people).unwrap_or_else(|error| panic!("seed {seed}, tick {tick}: {error}"));
-        let state = writer.live.state();
-        let waits = state.publishing.is_some() || state.held.is_some() || state.due.is_some();
-        let rows = state.feed.whole().rows() + state.feed.pending();
-        let may_be_behind = waits || state.feed.stopped() || rows == 0;
-        assert!(
-            may_be_behind || !state.table_is_behind(writer.live.policy()),
-            "seed {seed}, tick {tick}: no release was due"
-        );
+        table_is_whole(&writer.live, &format!("seed {seed}, tick {tick}"));
         for nth in 0..draw.below(3) {
             let Some(ask) = drawn(&writer.live, &mut draw, &came) else { continue };
             let (name, chance) = (ask.name(), seed * 1000 + tick as u64 * 10 + nth);

@@ -10,7 +10,7 @@ use tidegate::engine::release::{Layout, ListedRelease, RemovalReason, index};
 use super::draw::{CROWDS, Draw, HALVED, MEASURED};
 use super::feed::{Human, crowd, key, settings, step, time};
 use super::random_requests::{answered, drawn};
-use super::rows::{Roots, files_are_needed};
+use super::rows::{Roots, files_are_needed, table_is_whole};
 use crate::common::is_long as long;
 
 const CHAINS: [&str; 4] = [CROWDS, MEASURED, CROWDS, HALVED];
@@ -195,6 +195,7 @@ fn plays(seed: u64, mortal: bool, done: &mut BTreeMap<String, u64>) {
             live = dies(&roots, (seed + 900 + tick as u64, 1 + draw.below(60)), tick, &people, manual);
         }
         step(&mut live, tick, &people).unwrap_or_else(|error| panic!("{why}: {error}"));
+        table_is_whole(&live, &why);
         model.published(&live);
         model.holds(&roots, &why);
         let plotted = earlier_are_plotted(&roots, &model, &live, tick, &why);

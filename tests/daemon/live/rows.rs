@@ -41,6 +41,16 @@ pub fn files_are_needed(state: &FeedState, why: &str) {
     assert_eq!(needed, state.needed_files(), "{why}");
 }
 
+/// Behind a tick all rows have left a table that are to leave it, and all are in it that belong there, as far as a release can be made.
+pub fn table_is_whole(live: &Live, why: &str) {
+    let state = live.state();
+    let waits = state.publishing.is_some() || state.held.is_some() || state.due.is_some();
+    let is_one_table = live.policy().publish_every().is_none();
+    let rows = state.feed.whole().rows() + state.feed.pending();
+    let may_be_behind = is_one_table || waits || state.feed.stopped() || rows == 0;
+    assert!(may_be_behind || state.retired.is_empty() && state.not_in_table().is_empty(), "{why}: no release was due");
+}
+
 impl Roots {
     pub fn new(policy: &'static str) -> Roots {
         Roots { policy, private: Memory::default(), public: Memory::default() }

@@ -169,7 +169,7 @@ impl FeedState {
     }
 
     /// Whether the table that grows is not what the next release makes of it: rows are to leave it, or to come back.
-    pub fn table_is_behind(&self, policy: &Policy) -> bool {
+    pub(in crate::daemon::feed_writer) fn table_is_behind(&self, policy: &Policy) -> bool {
         policy.publish_every().is_some() && (!self.retired.is_empty() || !self.releases_not_in_table().is_empty())
     }
 
