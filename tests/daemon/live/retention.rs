@@ -245,3 +245,29 @@ fn what_is_visible_follows_from_what_was_asked_and_from_time() {
         assert!(done.get(&format!("{:?}", Some(reason))).is_some_and(|times| *times > 2), "{reason:?}: {done:?}");
     }
 }
+
+/// A release that left rows out is withdrawn, and the one before it still has them: another one leaves them out, though nobody is new in it
+/// and no row has become too old since.
+#[test]
+fn rows_that_are_too_old_leave_again_behind_a_withdrawal() {
+    let roots = Roots::new(CROWDS);
+    let mut live = roots.open_set(&key(), 1, kept(false));
+    let people = |tick: usize| -> Vec<Human> {
+        (0..12).map(|human| (1 + human + 100 * tick as u128, 0, 0, human as u8)).collect()
+    };
+    // Every second tick adds rows. Those of the first one are too old at the last one, at which nobody comes.
+    for tick in [0, RETAIN - 2, RETAIN - 1] {
+        step(&mut live, tick, &people(tick)).expect("a tick");
+    }
+    step(&mut live, RETAIN, &[]).expect("a tick");
+    let newest = live.state().releases.last().expect("a release");
+    assert_eq!((live.state().releases.len(), newest.retired_through), (3, Some(1)));
+    let ask = Ask::Withdraw { release: newest.release, republish: false };
+    assert!(answered(&mut live, ask, 2, CROWDS).done);
+    assert!(!live.state().retired.is_empty(), "the release before it has the rows");
+    step(&mut live, RETAIN + 1, &[]).expect("a tick");
+    let newest = live.state().releases.last().expect("a release");
+    assert_eq!((newest.release, newest.retired_through), (4, Some(1)));
+    table_is_whole(&live, "behind the next tick");
+    roots.whole(&live, &key(), "behind the next tick");
+}
