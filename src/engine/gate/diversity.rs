@@ -295,7 +295,7 @@ pub fn node_of(domain: &Domain, column: &Column, value: &Value) -> Option<Node> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Decimal, LeafRule, Tree};
+    use crate::model::{Decimal, LeafRule, Taxonomy};
     use crate::policy::{Closeness, Recursive};
 
     fn close(figure: f64, to: f64) {
@@ -319,12 +319,7 @@ mod tests {
 
     #[test]
     fn what_moves_within_a_subtree_costs_less() {
-        let mut tree = Tree::new("*");
-        for half in ["a", "b"] {
-            let at = tree.add(0, half, 1);
-            ["0", "1"].into_iter().for_each(|leaf| _ = tree.add(at, &format!("{half}{leaf}"), 1));
-        }
-        let tree = tree.finish().expect("a tree");
+        let tree = Taxonomy::two_halves();
         let place = (0..4).map(|leaf| Place::Node(tree.leaf_node(leaf))).collect();
         let hierarchy = Hierarchy { domain: Arc::new(Domain { tree, rule: LeafRule::Label }), place, outside: 0 };
         let table = ValueShares::of_counts(&[1, 1, 1, 1]);

@@ -167,16 +167,11 @@ fn above(tree: &Taxonomy) -> Vec<Vec<Node>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Carving, Tree};
+    use crate::model::Carving;
 
     #[test]
     fn a_tuple_under_several_classes_is_in_the_first() {
-        let mut tree = Tree::new("*");
-        for half in ["a", "b"] {
-            let at = tree.add(0, half, 1);
-            (0..2).for_each(|leaf| _ = tree.add(at, &format!("{half}{leaf}"), 1));
-        }
-        let tree = tree.finish().expect("a tree");
+        let tree = Taxonomy::two_halves();
         let node = |label: &str| tree.find(label).expect("a label");
         let classes = [["a0", "b"], ["a", "b1"], ["*", "a0"], ["a", "b"]];
         let carving = Carving::new(classes.iter().map(|class| class.map(node).to_vec()).collect());
@@ -194,19 +189,9 @@ mod tests {
         assert_eq!(carving.without(|at| at == 1).finder(&trees).class(&[1, 3]).map(|(at, _)| at), Some(2));
     }
 
-    /// Two binary levels under the root in each of three columns.
-    fn binary() -> Taxonomy {
-        let mut tree = Tree::new("*");
-        for half in ["a", "b"] {
-            let at = tree.add(0, half, 1);
-            (0..2).for_each(|leaf| _ = tree.add(at, &format!("{half}{leaf}"), 1));
-        }
-        tree.finish().expect("a tree")
-    }
-
     #[test]
     fn it_finds_what_going_through_all_classes_finds() {
-        let tree = binary();
+        let tree = Taxonomy::two_halves();
         let trees = [&tree; 3];
         let mut state = 7u64;
         let mut below = |most: u64| {

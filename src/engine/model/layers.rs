@@ -59,17 +59,11 @@ impl Taxonomy {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::Tree;
+    use crate::model::{Taxonomy, Tree};
 
     #[test]
     fn layers_are_told_by_depth() {
-        let mut tree = Tree::new("*");
-        for half in ["a", "b"] {
-            let half = tree.add(0, half, 1);
-            (0..2).for_each(|leaf| _ = tree.add(half, &format!("{half}{leaf}"), 1));
-        }
-        let tree = tree.finish().expect("a tree");
-        assert_eq!(tree.layers(), Some(vec![vec![2, 3, 5, 6], vec![1, 1, 4, 4], vec![0; 4]]));
+        assert_eq!(Taxonomy::two_halves().layers(), Some(vec![vec![2, 3, 5, 6], vec![1, 1, 4, 4], vec![0; 4]]));
     }
 
     #[test]

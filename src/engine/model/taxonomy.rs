@@ -291,3 +291,16 @@ fn index(labels: &[Box<str>]) -> Result<Vec<Node>, TreeError> {
         None => Ok(by_label),
     }
 }
+
+#[cfg(test)]
+impl Taxonomy {
+    /// Under `*` the nodes `a` and `b`, and under these the leaves `a0`, `a1`, `b0` and `b1`: for the tests of many rooms.
+    pub(crate) fn two_halves() -> Taxonomy {
+        let mut tree = Tree::new("*");
+        for half in ["a", "b"] {
+            let at = tree.add(0, half, 1);
+            (0..2).for_each(|leaf| _ = tree.add(at, &format!("{half}{leaf}"), 1));
+        }
+        tree.finish().expect("distinct labels")
+    }
+}

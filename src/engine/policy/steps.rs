@@ -44,20 +44,10 @@ fn solutions(volume: &BigUint, rows: u64, values: Values) -> BigUint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Tree;
-
-    fn tree() -> Taxonomy {
-        let mut tree = Tree::new("*");
-        for half in ["a", "b"] {
-            let at = tree.add(0, half, 1);
-            (0..2).for_each(|leaf| _ = tree.add(at, &format!("{half}{leaf}"), 1));
-        }
-        tree.finish().expect("a tree")
-    }
 
     #[test]
     fn they_begin_where_enough_is_left_open() {
-        let tree = tree();
+        let tree = Taxonomy::two_halves();
         let trees = [&tree, &tree];
         let found = |k, least, values| steps(&trees, k, least, values);
         assert_eq!(found(2, 1, Values::Repeated), [[1, 1], [2, 2]]);

@@ -94,16 +94,6 @@ mod tests {
     use crate::histogram::{Cell, Histogram, SensitiveValues as Dictionary};
     use crate::model::{Cut, Leaf, Tree};
 
-    /// Under `*` two nodes of two leaves each.
-    fn tree() -> Taxonomy {
-        let mut tree = Tree::new("*");
-        for half in ["a", "b"] {
-            let at = tree.add(0, half, 1);
-            ["0", "1"].into_iter().for_each(|leaf| _ = tree.add(at, &format!("{half}{leaf}"), 1));
-        }
-        tree.finish().expect("a tree")
-    }
-
     /// So many people of each of these leaves.
     fn release(people: &[(Leaf, u32)], cut: Cut) -> Release {
         let (dictionary, _) = Dictionary::from_distinct(0, vec![Box::new([])]);
@@ -114,7 +104,7 @@ mod tests {
 
     #[test]
     fn fewest_who_would_wait_too_many() {
-        let tree = tree();
+        let tree = Taxonomy::two_halves();
         for (rows, leaves) in (1..=40).flat_map(|rows| (1..=3).map(move |leaves| (rows, leaves))) {
             let people: Vec<(Leaf, u32)> = (0..leaves).map(|leaf| (leaf, rows)).collect();
             let table = release(&people, Cut::leaves(&tree));
@@ -131,7 +121,7 @@ mod tests {
 
     #[test]
     fn levels_below_those_that_are_shown() {
-        let tree = tree();
+        let tree = Taxonomy::two_halves();
         let nodes = |cut: Cut| {
             let table = release(&[(0, 3), (1, 2), (3, 4)], cut);
             let refused = by_level(&table, &[&tree], &mut CertaintyBudget::FULL.clone()).expect("solved");
