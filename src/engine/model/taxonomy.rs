@@ -169,6 +169,8 @@ pub enum TreeError {
     Empty,
     #[error("more than {MOST_NODES} nodes")]
     TooLarge,
+    #[error("the leaves stand for more values than can be counted")]
+    TooManyValues,
     #[error("more than {MOST_LEVELS} labels from a leaf to the root")]
     TooDeep { at: u64 },
     #[error("a label of more than {MOST_LABEL} bytes")]
@@ -188,7 +190,7 @@ impl TreeError {
             | TreeError::EmptyLabel { at }
             | TreeError::TooDeep { at }
             | TreeError::LongLabel { at } => (at, 0),
-            TreeError::Empty | TreeError::TooLarge | TreeError::TwiceInTree { .. } => (0, 0),
+            TreeError::Empty | TreeError::TooLarge | TreeError::TooManyValues | TreeError::TwiceInTree { .. } => (0, 0),
         }
     }
 }
@@ -251,7 +253,8 @@ impl Tree {
             first_leaf.push(leaf_node.len() as Leaf);
             if end[node] as usize == node + 1 {
                 leaf_node.push(node as Node);
-                below.push(below.last().copied().unwrap_or(0) + self.size[order[node]]);
+                let before = below.last().copied().unwrap_or(0);
+                below.push(u64::checked_add(before, self.size[order[node]]).ok_or(TreeError::TooManyValues)?);
             }
         }
         let labels: Vec<Box<str>> = order.iter().map(|&handle| std::mem::take(&mut self.labels[handle])).collect();

@@ -3,7 +3,7 @@
 //!
 //! Only what the feed file's taxonomies say goes in: never a count, and nothing of any other column.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -51,10 +51,6 @@ impl ColumnTree {
     /// The tree; `None` if the labels are none in preorder, or stand for other numbers of values than those below them.
     pub fn tree(&self) -> Option<Taxonomy> {
         let (root, others) = self.nodes.split_first().filter(|(root, _)| root.parent.is_none() && root.values > 0)?;
-        // A file of others may name more values than can be counted.
-        let above: BTreeSet<&str> = others.iter().filter_map(|label| label.parent.as_deref()).collect();
-        let leaves = self.nodes.iter().filter(|node| !above.contains(&*node.label));
-        leaves.map(|leaf| leaf.values).try_fold(0, u64::checked_add)?;
         let mut tree = Tree::new(&root.label);
         tree.resize(0, root.values);
         let mut handles = BTreeMap::from([(&*root.label, 0)]);
