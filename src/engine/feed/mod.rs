@@ -4,6 +4,7 @@
 //! Rows come in, a [`ProposedRelease`] comes out; whether it may leave is for the gate to say. What decides recodings under
 //! `blind` is given headcounts: the sensitive values stay in this room and follow their people where they are sent.
 
+mod all_waiting;
 mod blind;
 mod chains;
 mod crowds;
