@@ -5,7 +5,7 @@ use super::tables::AuditSubject;
 use crate::gate::refinement::{Attacker, RefinementVerdict, Together, Unlike, attacked, divide, fuzzy};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Columns, Leaf, Node};
-use crate::policy::Policy;
+use crate::policy::{OnUnsafe, Policy};
 
 /// Labels that are named at most.
 const NAMED: usize = 12;
@@ -35,6 +35,7 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
     // The newest release of a chain whose rows keep their labels holds all of them.
     let newest = subject.releases.len() - 1;
     let local = (0..=newest).filter(|&at| subject.releases[at].is_local() && (!keeps || at == newest));
+    let local = local.filter(|&at| !fell_to_the_root(&subject.releases[at], policy));
     let attack = |at: usize| {
         let release = &subject.releases[at];
         if let Some(why) = foreign(release, columns, policy) {
@@ -55,6 +56,13 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
         Attacked { release: at, judged, unlike }
     };
     local.map(attack).collect()
+}
+
+/// Whether all rows of a release are at the root because a check that reads sensitive values may have sent them there: which labels
+/// they had before nothing tells, and the gate makes no refinement attack on them either.
+fn fell_to_the_root(release: &Release, policy: &Policy) -> bool {
+    let at_root = |class: usize| release.class(class).iter().all(|&node| node == 0);
+    policy.on_unsafe() == OnUnsafe::Coarsest && (0..release.classes()).all(at_root)
 }
 
 /// The labels that halving with a coin does not come to, in words, where that is what the policy asks for.

@@ -19,7 +19,7 @@ use crate::daemon::view::refinement::refinement;
 use crate::engine::gate::refinement::{
     AttackResult, AttackTerms, AttackedRows, Attacker, Malformed, NoFinding, RefinementBudget, RepeatedValues, Together,
 };
-use crate::engine::policy;
+use crate::engine::policy::{self, OnUnsafe};
 
 /// How solutions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -115,7 +115,9 @@ fn attacked(feed: &FeedConfig, subject: &AttackSubject, args: &Args) -> error::R
     let fuzzy = args.increment.as_ref().map(|file| read::fuzzy(file, subject)).transpose()?;
     let found = AttackResult::of(subject.names(), terms, &limits, Together::Yes).map_err(|nothing| match nothing {
         NoFinding::Malformed(why) => disordered(why, subject, args),
-        NoFinding::Impossible { place, targets } => impossible((place, targets), (values, subject), args),
+        NoFinding::Impossible { place, targets } => {
+            impossible((place, targets), (values, subject), feed.policy.on_unsafe(), args)
+        }
     })?;
     Ok(AttackResult { fuzzy, ..found })
 }
@@ -138,6 +140,7 @@ fn disordered(why: Malformed, subject: &AttackSubject, args: &Args) -> Error {
 fn impossible(
     (place, targets): (AttackedRows, usize),
     (values, subject): (RepeatedValues, &AttackSubject),
+    on_unsafe: OnUnsafe,
     args: &Args,
 ) -> Error {
     if subject.release.rule().is_halving() {
@@ -157,9 +160,14 @@ fn impossible(
         RepeatedValues::Distinct => ", or rows share all their values (--values repeated)".to_owned(),
     };
     let order = if subject.attacker == Attacker::Strongest { ", or the order of formation is another" } else { "" };
+    let fell = if on_unsafe == OnUnsafe::Coarsest && subject.release.classes().is_empty() {
+        ", or a check that reads sensitive values failed and sent all rows to the root (on_unsafe = \"coarsest\")"
+    } else {
+        ""
+    };
     let text = format!(
         "there is no way left for the rows of {class}{others} to lie, so ARX-LR with k = {} did not make this table: it was \
-         made with another k, with other taxonomies or by another algorithm{rows}{order}",
+         made with another k, with other taxonomies or by another algorithm{rows}{order}{fell}",
         subject.release.k()
     );
     Error::new(ErrorCategory::Input, text).in_file(&args.release)
