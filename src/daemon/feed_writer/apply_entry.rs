@@ -62,7 +62,7 @@ impl FeedState {
     ///
     /// # Errors
     /// The policy cannot be read.
-    pub fn grown(&mut self, terms: ChainTerms) -> Result<()> {
+    pub fn grown(&mut self, terms: ChainTerms, object: &Ref) -> Result<()> {
         if let Some(growth) = self.terms.growth(&terms.columns) {
             self.feed.grow(&growth, &terms.policy()?, &terms.columns.trees());
             self.history = Default::default();
@@ -75,14 +75,16 @@ impl FeedState {
                 *recoding = cuts.map(|((cut, growth), tree)| growth.cut(cut, tree)).collect();
             }
         }
-        self.terms_are(terms);
+        self.terms_are(terms, object);
         Ok(())
     }
 
-    /// The ticks that are closed from now on are closed under these terms.
-    pub(super) fn terms_are(&mut self, terms: ChainTerms) {
+    /// The ticks that are closed from now on are closed under these terms, which lie there.
+    pub(super) fn terms_are(&mut self, terms: ChainTerms, object: &Ref) {
         // A tick whose values are not fixed yet is counted by the feed when they are.
-        self.terms_since = self.closing.as_ref().map_or(self.feed.ticks(), |closing| closing.tick + 1);
+        let tick = self.closing.as_ref().map_or(self.feed.ticks(), |closing| closing.tick + 1);
+        self.terms_from.retain(|(from, _)| *from < tick);
+        self.terms_from.push((tick, object.clone()));
         self.terms = terms;
     }
 

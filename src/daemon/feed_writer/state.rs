@@ -31,8 +31,8 @@ use crate::engine::release::{PartLine, PastRelease, Sha256, TableId, TableKind};
 pub struct FeedState {
     /// What is frozen while the chain runs.
     pub terms: ChainTerms,
-    /// The first tick that is closed under them.
-    pub terms_since: u32,
+    /// The terms of all chains as they were written, each with the first tick that was closed under it; the newest are `terms`.
+    pub terms_from: Vec<(u32, Ref)>,
     /// The digest of the rest of the feed file.
     pub services: Option<Sha256>,
     /// Who waits, who is published under what.
@@ -305,12 +305,12 @@ impl FeedState {
         times.filter_map(|time| time.parse().ok()).max()
     }
 
-    /// Of a feed that begins.
-    pub fn new(terms: ChainTerms) -> FeedState {
+    /// Of a feed that begins under these terms, which lie there.
+    pub fn new(terms: ChainTerms, object: Ref) -> FeedState {
         FeedState {
             feed: Feed::new(&terms.columns),
             terms,
-            terms_since: 0,
+            terms_from: vec![(0, object)],
             services: None,
             history: History::default(),
             releases: Vec::new(),

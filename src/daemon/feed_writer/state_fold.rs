@@ -29,7 +29,7 @@ impl FeedState {
     /// # Errors
     /// Its terms cannot be read.
     pub fn begin(chain: &ChainStart, reading: &ObjectSources<'_>) -> Result<FeedState> {
-        Ok(FeedState::new(reading.terms(&chain.terms, &chain.release_column)?))
+        Ok(FeedState::new(reading.terms(&chain.terms, &chain.release_column)?, chain.terms.clone()))
     }
 
     /// Takes over an entry.
@@ -141,7 +141,7 @@ impl FeedState {
             return Ok(());
         }
         chain.wanted.iter().for_each(|wanted| self.wanted(wanted));
-        self.terms_are(reading.terms(&chain.terms, &chain.release_column)?);
+        self.terms_are(reading.terms(&chain.terms, &chain.release_column)?, &chain.terms);
         self.begin_tables(chain);
         self.ledgers.clear();
         self.members_are_in_none();
@@ -172,8 +172,7 @@ impl FeedState {
         self.void(&self.terms.policy()?);
         if let Some(terms) = &config.terms {
             self.live.insert(terms.path.clone());
-            let terms = reading.terms(terms, self.terms.columns.release())?;
-            self.grown(terms)?;
+            self.grown(reading.terms(terms, self.terms.columns.release())?, terms)?;
         }
         Ok(())
     }

@@ -70,7 +70,7 @@ impl SealedFormat {
             SealedFormat::Coin => ("the coin of a tick", 1, 1),
             SealedFormat::CoinSeed => ("the seed of a tick's coins", 1, 1),
             SealedFormat::Terms => ("the terms of a chain", 1, 3),
-            SealedFormat::Checkpoint => ("a checkpoint", 21, 21),
+            SealedFormat::Checkpoint => ("a checkpoint", 22, 22),
         };
         FormatFacts { name, oldest, newest }
     }

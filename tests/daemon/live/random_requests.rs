@@ -1,6 +1,6 @@
 //! Requests about what is published, on random feeds: rows that are erased with their atoms, releases that are withdrawn and published
 //! again, between erasures, new chains and approvals. After each of them the log says what the writer knows, `verify` is content, and the
-//! feed goes on, also where its writer dies and another one is asked the same.
+//! feed goes on, also where its writer dies and another one is asked the same, and where each new chain is of another kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -101,9 +101,25 @@ impl Writer {
     }
 }
 
-/// Plays the feed of a seed in one of these chains, and counts what was asked and done; `dies`: its writers die while they do what is
-/// asked, and keys of the operator change.
-fn plays(seed: u64, chains: &[&'static str], dies: bool, done: &mut BTreeMap<String, u64>) {
+/// What happens to a feed besides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Besides {
+    Nothing,
+    /// Its writers die while they do what is asked, and keys of the operator change.
+    Deaths,
+    /// The feed file says another policy before each new chain.
+    Policies,
+}
+
+/// Another policy, of any kind of chain, under which people go on who wait.
+fn another(policy: &'static str, chance: u64) -> &'static str {
+    let all: Vec<&str> = CHAINS.into_iter().chain(OTHERS).filter(|policy| *policy != MEASURED).collect();
+    if policy == MEASURED { MEASURED } else { all[chance as usize % all.len()] }
+}
+
+/// Plays the feed of a seed in one of these chains, and counts what was asked and done.
+fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeMap<String, u64>) {
+    let dies = besides == Besides::Deaths;
     let policy = chains[seed as usize % chains.len()];
     let (roots, manual, mut draw, mut known) = (Roots::new(policy), seed.is_multiple_of(3), Draw(seed), 0);
     let live = roots.open(&key(), seed, manual);
@@ -118,10 +134,17 @@ fn plays(seed: u64, chains: &[&'static str], dies: bool, done: &mut BTreeMap<Str
             let Some(ask) = drawn(&writer.live, &mut draw, &came) else { continue };
             let (name, chance) = (ask.name(), seed * 1000 + tick as u64 * 10 + nth);
             let why = format!("seed {seed}, tick {tick}, {name}");
+            let policy = match &ask {
+                Ask::NewChain if besides == Besides::Policies => another(policy, chance),
+                _ => writer.roots.policy,
+            };
             let answer = match dies {
                 true => writer.dies(ask, (chance, 1 + draw.below(30)), &why),
                 false => answered(&mut writer.live, ask, chance, policy),
             };
+            if answer.done {
+                writer.roots.policy = policy;
+            }
             *done.entry(format!("{name} {}", answer.done)).or_default() += 1;
             writer.roots.whole(&writer.live, &writer.holder, &format!("{why}: {}", answer.text));
         }
@@ -142,8 +165,8 @@ fn whatever_is_asked_of_what_is_published_the_feed_goes_on() {
     let mut done = BTreeMap::new();
     // All who came out with a tick are erased, or people who are new or were withdrawn, and the state that was read from the log was not the one in
     // memory.
-    (0..seeds).chain([190, 1509, 1841, 2787]).for_each(|seed| plays(seed, &CHAINS, false, &mut done));
-    (0..seeds / 2).for_each(|seed| plays(seed, &OTHERS, false, &mut done));
+    (0..seeds).chain([190, 1509, 1841, 2787]).for_each(|seed| plays(seed, &CHAINS, Besides::Nothing, &mut done));
+    (0..seeds / 2).for_each(|seed| plays(seed, &OTHERS, Besides::Nothing, &mut done));
     println!("{done:?}");
     for what in ["erase true", "new-chain true", "approve true", "reject true", "withdraw true"] {
         assert!(done.get(what).is_some_and(|times| *times > seeds / 8), "{what}: {done:?}");
@@ -154,10 +177,22 @@ fn whatever_is_asked_of_what_is_published_the_feed_goes_on() {
 fn a_writer_that_dies_while_it_does_what_is_asked_is_followed_by_another() {
     let seeds = CHAINS.len() as u64 * if long() { 200 } else { 1 };
     let mut done = BTreeMap::new();
-    (0..seeds).for_each(|seed| plays(seed + 10_000, &CHAINS, true, &mut done));
-    (0..seeds / 2).for_each(|seed| plays(seed + 10_000, &OTHERS, true, &mut done));
+    (0..seeds).for_each(|seed| plays(seed + 10_000, &CHAINS, Besides::Deaths, &mut done));
+    (0..seeds / 2).for_each(|seed| plays(seed + 10_000, &OTHERS, Besides::Deaths, &mut done));
     println!("{done:?}");
     for what in ["erase true", "new-chain true", "withdraw true"] {
         assert!(done.contains_key(what), "{what}: {done:?}");
+    }
+}
+
+#[test]
+fn people_go_on_in_chains_of_any_kind() {
+    let seeds = CHAINS.len() as u64 * if long() { 400 } else { 2 };
+    let mut done = BTreeMap::new();
+    (0..seeds).for_each(|seed| plays(seed + 20_000, &CHAINS, Besides::Policies, &mut done));
+    (0..seeds).for_each(|seed| plays(seed + 20_000, &OTHERS, Besides::Policies, &mut done));
+    println!("{done:?}");
+    for what in ["erase true", "new-chain true", "withdraw true"] {
+        assert!(done.get(what).is_some_and(|times| *times > seeds / 4), "{what}: {done:?}");
     }
 }

@@ -212,8 +212,8 @@ impl Live {
         let held = self.state.void(&self.policy);
         held.iter().try_for_each(|held| self.unstage(held))?;
         if let Some(object) = object {
-            self.state.live.insert(object.path);
-            self.state.grown(ChainTerms::of(feed))?;
+            self.state.live.insert(object.path.clone());
+            self.state.grown(ChainTerms::of(feed), &object)?;
         }
         Ok(())
     }
@@ -231,7 +231,7 @@ fn first(log: &mut Log, feed: &config::FeedConfig, settings: &FeedSettings) -> R
         logs_forgetting: true,
     };
     log.append(chain.clone())?;
-    let mut state = FeedState { logs_forgetting: true, ..FeedState::new(frozen) };
+    let mut state = FeedState { logs_forgetting: true, ..FeedState::new(frozen, chain.terms.clone()) };
     state.begin_tables(&chain);
     state.live.insert(chain.terms.path);
     Ok(state)

@@ -3,16 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::state::{RawRows, SetAsideMessages};
+use super::super::state::{FeedState, RawRows, SetAsideMessages};
 use super::super::work::Live;
 use super::leaving_atoms::Leaving;
 use super::person_search::Absent;
-use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::error::Result;
 use crate::daemon::formats::{
     AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, RowColumns, Since, terms_from_bytes,
 };
 use crate::daemon::ingest::Offer;
-use crate::daemon::journal::{Body, Drafts, Moved, Ref, read};
+use crate::daemon::journal::{Drafts, Moved, ObjectReader, Ref};
 use crate::daemon::terms::ChainTerms;
 use crate::engine::feed::{Fixed, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person};
@@ -81,6 +81,24 @@ fn without(roll: &RowColumns, people: &BTreeSet<Person>, trees: &[&Taxonomy]) ->
     let persons = rows.people().unwrap_or_default();
     let rest = rows.only(|row| !people.contains(&persons[row]));
     Ok(Some(RowColumns::of(&rest, trees)))
+}
+
+/// The terms that ticks were closed under, each read once: taxonomies may have grown since, or be those of another chain.
+#[derive(Default)]
+struct TermsOfTicks(BTreeMap<Ref, ChainTerms>);
+
+impl TermsOfTicks {
+    fn of<'t>(&'t mut self, tick: u32, state: &'t FeedState, objects: ObjectReader<'_>) -> Result<&'t ChainTerms> {
+        let at = state.terms_from.partition_point(|(from, _)| *from <= tick);
+        if at == state.terms_from.len() {
+            return Ok(&state.terms);
+        }
+        let object = &state.terms_from[at - 1].1;
+        if !self.0.contains_key(object) {
+            self.0.insert(object.clone(), terms_from_bytes(&objects.need(object)?)?);
+        }
+        Ok(&self.0[object])
+    }
 }
 
 impl Live {
@@ -167,17 +185,16 @@ impl Live {
         rewritten: &mut Rewritten,
     ) -> Result<BTreeMap<u32, Was>> {
         let (mut changed, mut again, mut pending) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut terms = TermsOfTicks::default();
         for object in all {
             let Some(sealed) = self.log.objects().read(&object)? else { continue };
             let mut atoms = Atoms::parse(&sealed)?;
-            if self.thin(&object, &mut atoms, erased, &mut again)? {
+            let terms = terms.of(atoms.tick(), &self.state, self.log.objects())?;
+            if self.thin(&object, &mut atoms, terms, erased, &mut again)? {
                 changed.push((object, atoms));
             }
         }
         let newest = self.state.pool.iter().find(|place| place.waiting).map(|place| place.object.clone());
-        let untold: BTreeSet<u32> =
-            changed.iter().filter(|(_, atoms)| !atoms.told).map(|(_, atoms)| atoms.tick()).collect();
-        let mut terms = self.terms_of(&untold)?;
         let sensitive = self.state.sensitive();
         for (object, atoms) in &mut changed {
             if Some(&*object) == newest.as_ref() {
@@ -192,13 +209,11 @@ impl Live {
             let gone = |raw: &RawRows| Moved { old: raw.object.path.clone(), new: None, messages: None };
             rewritten.moved.extend(ledgers.map(gone));
             if !atoms.told {
-                let terms = terms
-                    .remove(&atoms.tick())
-                    .ok_or_else(|| Error::new(ErrorCategory::Internal, "atoms are of a tick"))?;
-                let fixed = atoms.fixed(sensitive, &terms.policy()?, &terms.columns.trees())?;
-                let keeps = terms.policy()?.keeps_labels();
-                let members = if keeps { AtomMembers::of(atoms, &terms.columns.trees())? } else { None };
-                pending.insert(atoms.tick(), Was { fixed, terms, ledger: None, members });
+                let terms = terms.of(atoms.tick(), &self.state, self.log.objects())?;
+                let (policy, trees) = (terms.policy()?, terms.columns.trees());
+                let fixed = atoms.fixed(sensitive, &policy, &trees)?;
+                let members = if policy.keeps_labels() { AtomMembers::of(atoms, &trees)? } else { None };
+                pending.insert(atoms.tick(), Was { fixed, terms: terms.clone(), ledger: None, members });
             }
         }
         self.rewrite_ledgers(&mut pending, rewritten)?;
@@ -231,42 +246,17 @@ impl Live {
         Ok(())
     }
 
-    /// The terms that these ticks were closed under: taxonomies may have grown since, or be those of another chain. Earlier ones are read
-    /// from the log.
-    fn terms_of(&self, ticks: &BTreeSet<u32>) -> Result<BTreeMap<u32, ChainTerms>> {
-        if ticks.iter().all(|tick| *tick >= self.state.terms_since) {
-            return Ok(ticks.iter().map(|tick| (*tick, self.state.terms.clone())).collect());
-        }
-        let (mut terms, mut then): (Option<Ref>, BTreeMap<u32, Ref>) = (None, BTreeMap::new());
-        read(self.log.store(), self.log.ring(), 0, None, &mut |entry| {
-            match &entry.entry.body {
-                Body::Chain(chain) => terms = Some(chain.terms.clone()),
-                Body::Config(config) => terms = config.terms.clone().or(terms.take()),
-                Body::Closed(closed) if ticks.contains(&closed.tick) => {
-                    then.extend(terms.clone().map(|terms| (closed.tick, terms)));
-                }
-                _ => {}
-            }
-            Ok(())
-        })?;
-        let wanted: BTreeSet<&Ref> = then.values().collect();
-        let mut read = BTreeMap::new();
-        for object in wanted {
-            read.insert(object.clone(), terms_from_bytes(&self.log.objects().need(object)?)?);
-        }
-        Ok(then.into_iter().map(|(tick, object)| (tick, read[&object].clone())).collect())
-    }
-
     /// Takes out of the atoms of a tick who is not to be there any more; whether they are to be written anew. The newest
     /// ones are if any of these people is not published: others may wait again in them.
     fn thin(
         &self,
         object: &Ref,
         atoms: &mut Atoms,
+        terms: &ChainTerms,
         &ErasedPeople { known, unpublished, waited }: &ErasedPeople<'_>,
         again: &mut Since,
     ) -> Result<bool> {
-        let state = &self.state;
+        let (state, trees) = (&self.state, terms.columns.trees());
         let place = state.pool.iter().find(|place| place.object == *object);
         let (pending, waits) = (state.formed.contains(object), place.is_some_and(|place| place.formed));
         let formed = pending || waits;
@@ -285,8 +275,8 @@ impl Live {
             let (stay, leave) = self.divide(&atoms.formed, &still, known)?;
             touched |= !leave.is_empty();
             atoms.formed = stay;
-            if self.policy.publish_every().is_some() {
-                atoms.dissolved(state.sensitive(), &state.terms.columns.trees())?;
+            if terms.policy()?.publish_every().is_some() {
+                atoms.dissolved(state.sensitive(), &trees)?;
             }
             again.extend(leave);
         } else if touched {
@@ -294,7 +284,7 @@ impl Live {
             (atoms.formed, atoms.told) = (Vec::new(), true);
         }
         if touched {
-            atoms.forget_tuples(state.sensitive(), &state.terms.columns.trees())?;
+            atoms.forget_tuples(state.sensitive(), &trees)?;
         }
         if waiting {
             let [waits, withheld] = [state.feed.waiting(), state.feed.withheld()].map(|rows| heads(&[rows]));
@@ -303,7 +293,7 @@ impl Live {
             (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
             (atoms.withheld, _) = self.divide(&atoms.withheld, &still, known)?;
             // Without atoms a release brings the people who waited; they wait still, or are erased.
-            atoms.told &= self.policy.forms() || !waited;
+            atoms.told &= terms.policy()?.forms() || !waited;
         } else if touched {
             (atoms.waiting, atoms.withheld) = (Vec::new(), Vec::new());
         }
