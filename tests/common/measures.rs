@@ -28,16 +28,20 @@ pub struct Shown {
 impl Shown {
     /// Reads it, from the files that its manifest lists.
     pub fn newest(public: &Path) -> Shown {
-        let newest = fs::read_to_string(public.join("LATEST")).expect("a release");
-        let manifest: Json =
-            serde_json::from_slice(&fs::read(public.join(newest.trim())).expect("a manifest")).expect("JSON");
+        Shown::of(&|path| fs::read(public.join(path)).expect("a file"))
+    }
+
+    /// The same, where files are somewhere else.
+    pub fn of(read: &dyn Fn(&str) -> Vec<u8>) -> Shown {
+        let newest = String::from_utf8(read("LATEST")).expect("a release");
+        let manifest: Json = serde_json::from_slice(&read(newest.trim())).expect("JSON");
         let (mut people, mut measures): (BTreeMap<Label, Vec<u64>>, BTreeMap<_, _>) = Default::default();
         for file in manifest["files"].as_array().expect("files") {
             let path = file["path"].as_str().expect("a path");
             if !path.ends_with(".parquet") {
                 continue;
             }
-            let rows = rows(fs::read(public.join(path)).expect("a file"));
+            let rows = rows(read(path));
             assert_eq!(file["rows"], rows.len() as u64, "{path}");
             for row in rows {
                 if path.starts_with("measures/") {
@@ -74,6 +78,34 @@ impl Shown {
         }
         found
     }
+
+    /// What is told of each label is what the numbers of its people give, and no sum is told that the rules forbid. A label that people of several
+    /// ticks have can tell less than it might.
+    pub fn check_what_is_told(&self, number: impl Fn(u64) -> Option<i64>, hidden: impl Fn(&[i64]) -> bool) {
+        assert!(self.people.keys().eq(self.measures.keys()), "both tables show the same labels");
+        for (label, people) in &self.people {
+            let numbers: Vec<i64> = people.iter().filter_map(|&person| number(person)).collect();
+            let (count, sum) = self.measures[label];
+            assert!(
+                count.is_none_or(|count| count == numbers.len() as i64),
+                "{label:?}: {count:?} numbers of {people:?}"
+            );
+            if let Some(sum) = sum {
+                assert!(
+                    numbers.len() >= 3 && !hidden(&numbers),
+                    "{label:?}: a sum that is not to be told, of {people:?}"
+                );
+                assert_eq!(sum, numbers.into_iter().map(i128::from).sum::<i128>(), "{label:?}: {people:?}");
+            }
+        }
+    }
+}
+
+/// The number of a person in millionths: one in ten is missing, one in twelve large, some negative.
+pub fn cost(person: u64) -> Option<i64> {
+    let mix = (person + 1).wrapping_mul(0xd134_2543_de82_ef95) >> 33;
+    let number = (mix % 100_000) as i64 * 10_000 - 200_000_000;
+    (!mix.is_multiple_of(10)).then_some(if mix.is_multiple_of(12) { 40 * number } else { number })
 }
 
 /// Whether the largest number is more than a share of all, in tenths; or all but the two largest are less than a share of the largest.

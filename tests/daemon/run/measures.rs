@@ -12,7 +12,7 @@ use tidegate::engine::sums::{Range, Relation, SumSystem, SumsAttack};
 
 use super::place::{HEADER, NEVER, OFTEN, PLANTED, Place, person};
 use crate::common::delta::versions;
-use crate::common::measures::{Aggregate, Shown, is_sensitive};
+use crate::common::measures::{Aggregate, Shown, cost, is_sensitive};
 use crate::common::needs;
 use crate::common::random::{self, Draw};
 
@@ -20,13 +20,6 @@ const POLICY: &str =
     "k = 3\nsearch = \"halves\"\nmin_solutions = 1\ndominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
 const MEASURE: &str = "\n[[column]]\nname = \"cost\"\nrole = \"measure\"\n";
 const ROLE: &str = "name = \"diagnosis\"\nrole = \"sensitive\"\n";
-
-/// A number in millionths: one in ten is missing, one in twelve large, some negative.
-fn cost(person: u64) -> Option<i64> {
-    let mix = (person + 1).wrapping_mul(0xd134_2543_de82_ef95) >> 33;
-    let number = (mix % 100_000) as i64 * 10_000 - 200_000_000;
-    (!mix.is_multiple_of(10)).then_some(if mix.is_multiple_of(12) { 40 * number } else { number })
-}
 
 fn people(numbers: impl IntoIterator<Item = u64>) -> String {
     let row = |number: u64| {

@@ -12,17 +12,24 @@ use tidegate::daemon::sign::Signing;
 use tidegate::daemon::verify::{self, Finding};
 use tidegate::engine::release::Layout;
 
+use super::commands::KEYS;
 use super::nature::{Nature, Side};
+use crate::common::measures::{Shown, cost, is_sensitive};
 
-/// The keys of a place.
-fn keys() -> (OperatorKey, Signing) {
-    let key = OperatorKey::parse(&"0123456789abcdef".repeat(4)).expect("a key");
-    (key, Signing::parse(&"fedcba9876543210".repeat(4)).expect("a key"))
+/// What releases are signed with.
+fn signing() -> Signing {
+    Signing::parse(&"fedcba9876543210".repeat(4)).expect("a key")
+}
+
+/// The keys of the feed under one of the operator's keys.
+fn opened(private: &dyn Store) -> Result<Option<KeyRing>> {
+    let tried = KEYS.map(|key| KeyRing::open(private, &OperatorKey::parse(key).expect("a key")));
+    tried.into_iter().reduce(Result::or).expect("keys")
 }
 
 /// The keys of the feed; `None` before it has any.
 pub fn ring(nature: &Nature) -> Option<KeyRing> {
-    KeyRing::open(&nature.private(), &keys().0).expect("a private root that was written well")
+    opened(&nature.private()).expect("a private root that was written well")
 }
 
 /// The state of the feed, from its newest checkpoint on; `None` before it has begun.
@@ -33,7 +40,7 @@ pub fn state(nature: &Nature) -> Option<FeedState> {
 
 /// What `verify` says of these roots, and whether it misses a commit in the public one alone.
 fn findings(store: &dyn Store, shown: &dyn Store, ring: &KeyRing) -> Result<(Vec<Finding>, bool)> {
-    let (seen, found) = verify::roots(store, ring, shown, Layout::Root, &[keys().1.public()])?;
+    let (seen, found) = verify::roots(store, ring, shown, Layout::Root, &[signing().public()])?;
     let gap = seen.findings.iter().any(|finding| finding.text.contains("commit of the Delta log is missing"));
     Ok((found.with_public(seen), gap))
 }
@@ -68,7 +75,7 @@ pub fn damage(nature: &Nature) {
     let [hidden, shown] = roots.map(Memory::with);
     let hidden = Packs::over(Arc::new(hidden));
     // Without the keys nothing can be looked at, by a start or by `verify`.
-    let Ok(Some(ring)) = KeyRing::open(&hidden, &keys().0) else { return };
+    let Ok(Some(ring)) = opened(&hidden) else { return };
     let halts = past_quickly(&hidden, &shown, &ring).err();
     if let Some(halts) = halts {
         assert!(
@@ -78,9 +85,9 @@ pub fn damage(nature: &Nature) {
     }
 }
 
-/// Whether it is what a process that died has left behind, and the next one takes away.
+/// Whether it is what a process that died has left behind, and the next one, or the same command again, takes away.
 fn left_behind(finding: &Finding) -> bool {
-    ["the next start takes it away", "or will when the feed runs again", "at its next tick"]
+    ["the next start takes it away", "or will when the feed runs again", "at its next tick", "rekey` again"]
         .iter()
         .any(|says| finding.text.contains(says))
 }
@@ -117,6 +124,10 @@ pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
     // A release that is decided and not visible yet holds people who are nowhere else.
     if state.publishing.is_some() || state.closing.is_some() {
         return;
+    }
+    if ended && nature.measured && !nature.promises(super::promises::Promises::visible).is_empty() {
+        let public = |path: &str| nature.root(Side::Public).read(path).expect("memory").expect("a public file");
+        Shown::of(&public).check_what_is_told(cost, |numbers| is_sensitive(numbers, [6, 1]));
     }
     let feed = &state.feed;
     let is_erased = |person| erased.get(person).is_some_and(|request| state.requests.contains(request));

@@ -26,7 +26,7 @@ use super::topic::Reader;
 /// A process that was told nothing looks this often whether it is to end.
 const IDLE: Duration = Duration::from_secs(5);
 /// Fewer entries or objects of a kind are not put together.
-const FEW: usize = 5;
+pub const FEW: usize = 5;
 
 /// The world around a process.
 struct Here {

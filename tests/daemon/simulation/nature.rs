@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tidegate::daemon::chance::{Chance, Seeded};
-use tidegate::daemon::journal::store::{Created, Memory, Packs, Store};
+use tidegate::daemon::journal::Entry;
+use tidegate::daemon::journal::store::{Created, Memory, Packs, Store, log};
 
+use super::draw::{MEASURED, disjoint};
 use super::mutants::Mutant;
 use super::promises::Promises;
 use super::stores::Change;
@@ -73,6 +75,8 @@ pub struct Nature {
     pub turns: Arc<Turns>,
     /// Objects lie in a bucket, which has no lock; else in a folder.
     pub bucket: bool,
+    /// The feed has a measure.
+    pub measured: bool,
     roots: [Memory; 2],
     known: Mutex<Known>,
 }
@@ -98,7 +102,7 @@ struct Known {
 }
 
 impl Nature {
-    pub fn new(seed: u64, bucket: bool, disjoint: bool, mutant: Option<&'static Mutant>) -> Nature {
+    pub fn new(seed: u64, bucket: bool, policy: &str, mutant: Option<&'static Mutant>) -> Nature {
         let known = Known {
             draw: Draw::new(seed, 1),
             seed,
@@ -110,13 +114,14 @@ impl Nature {
             processes: BTreeMap::new(),
             lock: None,
             mutant,
-            promises: Promises::of(disjoint),
+            promises: Promises::of(disjoint(policy)),
             topic: Topic::default(),
             lines: VecDeque::new(),
             trace: seed,
             changes: 0,
         };
-        Nature { turns: Arc::default(), bucket, roots: Default::default(), known: Mutex::new(known) }
+        let measured = policy == MEASURED;
+        Nature { turns: Arc::default(), bucket, measured, roots: Default::default(), known: Mutex::new(known) }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -144,6 +149,11 @@ impl Nature {
 
     pub fn promises<T>(&self, look: impl FnOnce(&Promises) -> T) -> T {
         look(&self.known().promises)
+    }
+
+    /// Chains that begin from now on do so under this policy.
+    pub fn goes_by(&self, policy: &str) {
+        self.known().promises.disjoint = disjoint(policy);
     }
 
     /// Random bytes of one process.
@@ -378,7 +388,13 @@ impl Nature {
             Change::Replace(..) => "replace",
             Change::Delete(_) => "delete",
         };
-        known.line(self.turns.now(), &format!("{side:?} {word} {}", change.path()));
+        let entry =
+            |bytes: &[u8]| Entry::unproven(bytes).map_or_else(|_| String::new(), |entry| entry.body.kind().to_owned());
+        let kind = match &change {
+            Change::Create(path, bytes) if log::place(path).is_some() => entry(bytes),
+            _ => String::new(),
+        };
+        known.line(self.turns.now(), &format!("{side:?} {word} {} {kind}", change.path()));
         let made = match &change {
             Change::Create(path, bytes) => root.create(path, bytes).expect("memory"),
             Change::Replace(path, bytes) => root.replace(path, bytes).map(|()| Created::Made).expect("memory"),

@@ -32,8 +32,10 @@ pub struct Promises {
     newest: u32,
     /// How far each partition was taken in.
     pub next: BTreeMap<i32, u64>,
-    /// Each release is of other people.
-    disjoint: bool,
+    /// Each release of a chain that begins now is of other people.
+    pub disjoint: bool,
+    /// Chains whose releases are of other people each.
+    disjoint_chains: BTreeSet<u64>,
     /// Who is in each table, and in each release with its chain.
     tables: BTreeMap<String, Vec<u64>>,
     pub released: BTreeMap<u32, (u64, BTreeSet<u64>)>,
@@ -100,6 +102,7 @@ impl Promises {
         self.entries.push(sha256);
         *self.kinds.entry(entry.body.kind()).or_default() += 1;
         match &entry.body {
+            Body::Chain(chain) if self.disjoint => _ = self.disjoint_chains.insert(u64::from(chain.chain)),
             Body::Ingest(ingest) => self.taken(ingest),
             Body::Decision(Decision::Publish(approved)) => {
                 let release = approved.release();
@@ -207,7 +210,8 @@ impl Promises {
         }
         let before = self.released.values().rev().find(|(other, _)| *other == chain);
         if let Some((_, before)) = before.filter(|_| !self.leaves) {
-            let kept = if self.disjoint { before.is_disjoint(&each) } else { before.is_subset(&each) };
+            let disjoint = self.disjoint_chains.contains(&chain);
+            let kept = if disjoint { before.is_disjoint(&each) } else { before.is_subset(&each) };
             assert!(kept, "release {release} has lost or repeated people of the one before it");
         }
         self.released.insert(release, (chain, each));

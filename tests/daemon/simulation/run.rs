@@ -15,7 +15,8 @@ use tidegate::daemon::observe::Observer;
 use tokio::sync::watch;
 
 use super::books;
-use super::draw::{CARVED, CROWDS, HALVED, POLICIES, SUPPRESSED, TWO_TABLES, disjoint};
+use super::commands::{Command, KEYS};
+use super::draw::{CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES, disjoint};
 use super::here::live;
 use super::mutants::Mutant;
 use super::nature::{Harm, Nature, Side};
@@ -31,12 +32,14 @@ const TICK: Duration = Duration::from_secs(60);
 const QUIET: u32 = 3;
 /// What tells one feed file from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Feeds {
-    policy: &'static str,
-    bucket: bool,
-    manual: bool,
+pub struct Feeds {
+    pub policy: &'static str,
+    pub bucket: bool,
+    pub manual: bool,
     /// For how long what is published stays, if not for ever.
-    stays: &'static str,
+    pub stays: &'static str,
+    /// Which of the operator's keys it names.
+    pub key: usize,
 }
 
 /// Feed files, which are read once.
@@ -54,13 +57,18 @@ impl Default for Places {
 }
 
 impl Places {
-    fn feed(&mut self, feeds: Feeds) -> FeedConfig {
-        let Feeds { policy, bucket, manual, stays } = feeds;
+    pub fn feed(&mut self, feeds: Feeds) -> FeedConfig {
+        let Feeds { policy, bucket, manual, stays, key } = feeds;
         let read = || {
             let schedule = if manual { "every = \"60s\"\napproval = \"manual\"\n" } else { "every = \"60s\"\n" };
             let chain = if disjoint(policy) { "chain = \"disjoint\"\n" } else { "" };
             let more = format!("{chain}max_clock_step = \"300s\"\n");
             let place = Place::with(schedule, &format!("{policy}\n"), &more);
+            place.put("a.key", KEYS[key]);
+            if policy == MEASURED {
+                let sensitive = "role = \"sensitive\"\n";
+                place.edit(sensitive, &format!("{sensitive}[[column]]\nname = \"cost\"\nrole = \"measure\"\n"));
+            }
             let source = "kind = \"kafka\"\nbrokers = \"127.0.0.1:9\"\ntopic = \"t\"\nformat = \"json\"\n\
                           max_quarantine_share = 1.0\n";
             place.edit("kind = \"directory\"\npath = \"in\"\nsettle = \"0s\"\n", source);
@@ -82,32 +90,37 @@ impl Places {
 }
 
 /// A process of a run.
-struct Process {
-    ends: watch::Sender<bool>,
-    /// It is told to end.
-    told: bool,
+pub struct Process {
+    pub ends: watch::Sender<bool>,
+    /// It is told to end, or ends by itself.
+    pub told: bool,
 }
 
 /// A run.
-struct Run<'p> {
-    nature: Arc<Nature>,
-    places: &'p mut Places,
-    feed: FeedConfig,
+pub struct Run<'p> {
+    pub nature: Arc<Nature>,
+    pub places: &'p mut Places,
+    pub feeds: Feeds,
+    pub feed: FeedConfig,
     draw: Draw,
-    begun: u32,
-    processes: BTreeMap<u32, Process>,
+    pub begun: u32,
+    pub processes: BTreeMap<u32, Process>,
     /// When the next process begins.
     next: Option<Duration>,
     requests: Vec<Request>,
     /// Draws what the first of these runs did not know: new chains, and rows that are published again; `None` in those.
     more: Option<Draw>,
+    /// Draws what the second of these runs did not know: further policies, and what a person does between two processes.
+    pub wide: Option<Draw>,
+    /// A command that is not done yet: no other process begins before it is.
+    pub command: Option<Command>,
     /// Labels are kept: published rows can be erased, and releases withdrawn.
-    crowds: bool,
+    pub crowds: bool,
     /// People who are erased or are to be, and by which request.
     erased: BTreeMap<u64, String>,
     deaths: u64,
     /// No process begins by itself any more.
-    over: bool,
+    pub over: bool,
 }
 
 /// What came of a run.
@@ -139,16 +152,23 @@ impl Outcome {
 
 /// Plays the run of a seed. Panics with the last of what happened where a promise is broken.
 pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> Outcome {
-    plays(seed, places, mutant, Some(Draw::new(seed, 2)))
+    plays(3, seed, places, mutant)
 }
 
-/// The same as it was before a person could begin chains and have releases published again, and before what is published could expire:
-/// seeds that were found then mean what they meant.
-pub fn play_of_old(seed: u64, places: &mut Places) -> Outcome {
-    plays(seed, places, None, None)
+/// The same as an earlier version of these runs was, so that seeds which were found then mean what they meant. In the first one a person could not
+/// begin chains or have releases published again, and nothing expired; in the second one no feed file changed, and no key.
+pub fn play_of(version: u32, seed: u64, places: &mut Places) -> Outcome {
+    plays(version, seed, places, None)
 }
 
-fn plays(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>, mut more: Option<Draw>) -> Outcome {
+/// Whether rows are published under labels that they keep, so that they can be erased, withdrawn, or leave.
+pub fn keeps_labels(policy: &str) -> bool {
+    [CROWDS, MEASURED].contains(&policy)
+}
+
+fn plays(version: u32, seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> Outcome {
+    let mut more = (version >= 2).then(|| Draw::new(seed, 2));
+    let mut wide = (version >= 3).then(|| Draw::new(seed, 3));
     let mut draw = Draw::new(seed, 0);
     let mut policies = POLICIES.to_vec();
     policies.extend([TWO_TABLES, CARVED, HALVED, CROWDS, SUPPRESSED]);
@@ -156,17 +176,21 @@ fn plays(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>, mut mo
     // Of crowds there is most to ask.
     let crowds = more.as_mut().is_some_and(|more| more.once_in(6));
     let policy = if crowds { CROWDS } else { policy };
+    let further =
+        |wide: &mut Draw| wide.once_in(4).then(|| [GROUPED, LEVELS, MEASURED, MEASURED][wide.between(0, 3) as usize]);
+    let policy = wide.as_mut().and_then(further).unwrap_or(policy);
     let (bucket, manual) = (draw.once_in(2), draw.once_in(6));
-    let nature = Arc::new(Nature::new(seed, bucket, disjoint(policy), mutant));
+    let nature = Arc::new(Nature::new(seed, bucket, policy, mutant));
     // Only where the table grows can anything that is published go.
-    let stays = more.as_mut().filter(|_| policy == CROWDS);
+    let stays = more.as_mut().filter(|_| keeps_labels(policy));
     let stays = stays.map_or("", |more| ["", "keep = \"170s\"", "retain = \"170s\""][more.between(0, 2) as usize]);
-    let feeds = Feeds { policy, bucket, manual, stays };
+    let feeds = Feeds { policy, bucket, manual, stays, key: 0 };
     let feed = places.feed(feeds);
     nature.line(&format!("{feeds:?}"));
     let mut run = Run {
         nature: Arc::clone(&nature),
         places,
+        feeds,
         feed,
         draw,
         begun: 0,
@@ -174,7 +198,9 @@ fn plays(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>, mut mo
         next: Some(Duration::ZERO),
         requests: Vec::new(),
         more,
-        crowds: policy == CROWDS,
+        wide,
+        command: None,
+        crowds: keeps_labels(policy),
         erased: BTreeMap::new(),
         deaths: 0,
         over: false,
@@ -234,6 +260,9 @@ impl Run<'_> {
 
     fn begins(&mut self) {
         self.next = None;
+        if self.command.is_some() {
+            return self.commands();
+        }
         self.begun += 1;
         let (process, clock) = (self.begun, self.draw.between(0, 3) as i64);
         self.nature.begins(process, clock);
@@ -259,6 +288,7 @@ impl Run<'_> {
                 books::balance(&self.nature, &self.erased, false);
             }
             let pause = Duration::from_millis(self.draw.between(0, 30_000));
+            self.between_processes();
             if !self.over {
                 self.next.get_or_insert(self.nature.turns.now() + pause);
             }
@@ -283,7 +313,7 @@ impl Run<'_> {
                 self.any().into_iter().for_each(|process| nature.kills(process, changes));
             }
             12 => self.any().into_iter().for_each(|process| self.stops(process)),
-            13 if self.processes.len() < 2 => _ = self.next.get_or_insert(nature.turns.now()),
+            13 if self.processes.len() < 2 && self.command.is_none() => _ = self.next.get_or_insert(nature.turns.now()),
             14 if nature.bucket => nature.silence(side, time),
             14 => nature.fills(side, time),
             15 => nature.topic(|topic, _| topic.goes_away(nature.turns.now() + time)),
@@ -375,6 +405,11 @@ impl Run<'_> {
         let all: Vec<u32> = self.processes.keys().copied().collect();
         all.iter().for_each(|process| self.stops(*process));
         self.all_end();
+        if self.command.is_some() {
+            self.commands();
+            self.all_end();
+            assert!(self.command.is_none(), "a command is not done though nothing goes wrong");
+        }
         // A clock that was set back stands before the last tick, and no tick closes until it is past it.
         nature.turns.passes(Duration::from_secs(6_000));
         self.next = Some(nature.turns.now());

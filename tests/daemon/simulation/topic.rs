@@ -149,7 +149,7 @@ impl Fetching for Reader {
                     }
                     room -= 1;
                     let content = match message {
-                        Message::Row(person) => Some(super::person::message(*person)),
+                        Message::Row(person) => Some(super::person::message(*person, self.nature.measured)),
                         Message::Bad => Some("{\"patient\": 7".to_owned()),
                         Message::Empty => None,
                     };

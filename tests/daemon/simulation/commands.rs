@@ -1,0 +1,194 @@
+//! What a person does in a simulated run while no process of the feed is at work: its file is changed, a chain begins under another policy, or
+//! the operator's key is changed. Commands work on the same stores, die as processes do, and are given again until they are done.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tidegate::daemon::clock;
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::error::{Error, ErrorCategory, Result};
+use tidegate::daemon::feed_writer::{Ask, FeedSettings, Live, Opening, PublicRoot, Request};
+use tidegate::daemon::journal::store::{Packs, Store};
+use tidegate::daemon::journal::{KeyRing, RequestOrigin};
+use tidegate::daemon::seal::OperatorKey;
+use tidegate::daemon::service::begin::settings;
+use tidegate::engine::release::Sha256;
+use tokio::sync::watch;
+
+use super::books;
+use super::draw::{CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
+use super::here::FEW;
+use super::nature::{Nature, Side};
+use super::run::{Feeds, Process, Run, keeps_labels};
+use super::stores::Seen;
+use crate::common::random::Draw;
+
+/// The operator's keys, of which a feed has one.
+pub const KEYS: [&str; 2] = [
+    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    "89abcdef0123456789abcdef0123456789abcdef0123456789abcdef01234567",
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A chain begins under what the feed file says now.
+    NewChain,
+    /// From the key of this number to the one that the feed file names now.
+    Rekey { from: usize },
+}
+
+/// A command that is given until it is done.
+pub struct Command {
+    kind: Kind,
+    /// The feed file before, which is put back where the command is refused.
+    before: Feeds,
+    /// Whether it was done or refused, once its process has ended by itself.
+    answer: Arc<Mutex<Option<Result<bool>>>>,
+}
+
+/// Another policy under which everyone who waits can go on.
+fn another(policy: &'static str, draw: &mut Draw) -> &'static str {
+    let others = [CROWDS, CROWDS, LEVELS, TWO_TABLES, CARVED, GROUPED, HALVED, SUPPRESSED];
+    let all: Vec<&'static str> = POLICIES.into_iter().chain(others).collect();
+    let other = all[draw.between(0, all.len() as u64 - 1) as usize];
+    // Numbers of a measure are kept with who waits.
+    if policy == MEASURED { MEASURED } else { other }
+}
+
+impl Run<'_> {
+    /// No process is at work: a command has ended, or another one may be given.
+    pub fn between_processes(&mut self) {
+        if let Some(command) = self.command.take() {
+            self.command = self.answered(command);
+            return;
+        }
+        let Some(wide) = self.wide.as_mut().filter(|_| !self.over) else { return };
+        if !wide.once_in(4) || books::ring(&self.nature).is_none() {
+            return;
+        }
+        let before = self.feeds;
+        let after = match wide.between(0, 3) {
+            0 => Feeds { manual: !before.manual, ..before },
+            1 if before.stays.is_empty() && keeps_labels(before.policy) => Feeds { stays: "keep = \"170s\"", ..before },
+            1 => Feeds { stays: "", ..before },
+            2 => Feeds { policy: another(before.policy, wide), ..before },
+            _ => Feeds { key: 1 - before.key, ..before },
+        };
+        let stays = if keeps_labels(after.policy) { after.stays } else { "" };
+        self.goes_by(Feeds { stays, ..after });
+        let kind = match after {
+            _ if after.policy != before.policy => Kind::NewChain,
+            _ if after.key != before.key => Kind::Rekey { from: before.key },
+            _ => return,
+        };
+        self.command = Some(Command { kind, before, answer: Arc::default() });
+    }
+
+    /// The feed file says something else from now on.
+    fn goes_by(&mut self, feeds: Feeds) {
+        self.nature.line(&format!("the feed file says {feeds:?}"));
+        self.nature.goes_by(feeds.policy);
+        (self.feeds, self.crowds) = (feeds, keeps_labels(feeds.policy));
+        self.feed = self.places.feed(feeds);
+    }
+
+    /// Gives a command to be done by a process of its own.
+    pub fn commands(&mut self) {
+        let Some(command) = &self.command else { return };
+        self.begun += 1;
+        let (process, kind, answer) = (self.begun, command.kind, Arc::clone(&command.answer));
+        self.nature.line(&format!("a command: {kind:?}"));
+        self.nature.begins(process, 0);
+        if let Some(wide) = self.wide.as_mut().filter(|_| !self.over)
+            && wide.once_in(3)
+        {
+            self.nature.kills(process, wide.between(0, 30) as usize);
+        }
+        let (ends, _) = watch::channel(true);
+        self.processes.insert(process, Process { ends, told: true });
+        let (nature, feed, key) = (Arc::clone(&self.nature), self.feed.clone(), self.feeds.key);
+        self.nature.turns.begin(process, move || {
+            let done = does(kind, key, &feed, (&nature, process));
+            *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+        });
+    }
+
+    /// The process of a command has ended: the command, where it has to be given again.
+    fn answered(&mut self, command: Command) -> Option<Command> {
+        let answer = command.answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match answer {
+            Some(Ok(true)) => {
+                if let Kind::Rekey { from } = command.kind {
+                    let old = KeyRing::open(&self.nature.private(), &key(from));
+                    assert!(!matches!(old, Ok(Some(_))), "a key was changed, and the one before opens the feed");
+                }
+                None
+            }
+            Some(Ok(false)) => {
+                self.goes_by(command.before);
+                None
+            }
+            // A store was full or silent, or the process died.
+            Some(Err(error)) => {
+                self.nature.line(&format!("a command fails: {error}"));
+                Some(command)
+            }
+            None => Some(command),
+        }
+    }
+}
+
+fn key(number: usize) -> OperatorKey {
+    OperatorKey::parse(KEYS[number]).expect("a key")
+}
+
+/// Does it, as the program does; whether it was not refused.
+fn does(kind: Kind, named: usize, feed: &FeedConfig, (nature, process): (&Arc<Nature>, u32)) -> Result<bool> {
+    if !nature.bucket && !nature.locks(process) {
+        return Err(Error::new(ErrorCategory::Io, "another process is at work"));
+    }
+    let store = |side| Arc::new(Seen { nature: Arc::clone(nature), process, side });
+    let private: Arc<dyn Store> = Arc::new(Packs::over(store(Side::Private)));
+    let now = clock::text(nature.clock(process));
+    let open = |key: &OperatorKey| {
+        let opening = Opening {
+            private: Arc::clone(&private),
+            public: PublicRoot::over(store(Side::Public)),
+            key,
+            drawn: None,
+            writer: None,
+            feed,
+            services: Sha256::of(&std::fs::read(&feed.file).expect("a feed file")),
+            chance: nature.chance(),
+            settings: FeedSettings { few: FEW, ..settings(feed)? },
+            now: &now,
+            remedy: "a new chain is to begin",
+            changed: true,
+        };
+        Live::open(opening).map(|(live, _)| live)
+    };
+    match kind {
+        Kind::NewChain => {
+            let mut live = open(&key(named))?;
+            live.finish(&now)?;
+            let why = "a test".to_owned();
+            let request =
+                Request::new(Ask::NewChain, why, now.clone(), None, live.log().ring(), &mut *nature.chance())?;
+            let answer = live.asked(&request, &|| Ok(feed.clone()), &now)?;
+            nature.line(&format!("a new chain: {}", answer.text));
+            Ok(answer.done)
+        }
+        Kind::Rekey { from } => {
+            let (old, new) = (key(from), key(named));
+            // What an earlier process has begun opens with one of them.
+            if matches!(KeyRing::open(&*private, &old), Ok(Some(_))) {
+                let request = format!("{:032x}", u128::from(process));
+                let wanted =
+                    RequestOrigin { request, who: "a test".to_owned(), when: now.clone(), why: None, signed: None };
+                open(&old)?.rekey(&new, wanted)?;
+            } else {
+                open(&new)?;
+            }
+            Ok(true)
+        }
+    }
+}
