@@ -21,7 +21,7 @@ pub const HEADER: &str = "patient,age,ward,diagnosis\n";
 pub const PLANTED: [&str; 2] = ["Pq7person", "Sq7secret"];
 /// What requests to `webhook` are signed with; those to `operator_webhook`, with the same in capitals.
 pub const HOOK_KEY: &str = "89abcdef0123456789abcdef01234567";
-const WARDS: &str = "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\n";
+pub const WARDS: &str = "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\n";
 /// What a feed is like where a test says nothing else.
 pub const OFTEN: &str = "every = \"1s\"\n";
 pub const PER_FILE: &str = "per_file = true\n";

@@ -66,17 +66,20 @@ impl Run<'_> {
             return;
         }
         let before = self.feeds;
-        let after = match wide.between(0, 3) {
+        let after = match wide.between(0, 4) {
             0 => Feeds { manual: !before.manual, ..before },
             1 if before.stays.is_empty() && keeps_labels(before.policy) => Feeds { stays: "keep = \"170s\"", ..before },
             1 => Feeds { stays: "", ..before },
-            2 => Feeds { policy: another(before.policy, wide), ..before },
+            2 => Feeds { grown: true, ..before },
+            3 => Feeds { policy: another(before.policy, wide), ..before },
             _ => Feeds { key: 1 - before.key, ..before },
         };
         let stays = if keeps_labels(after.policy) { after.stays } else { "" };
         self.goes_by(Feeds { stays, ..after });
         let kind = match after {
             _ if after.policy != before.policy => Kind::NewChain,
+            // Other runs of neighbours have labels of their own then.
+            _ if after.grown != before.grown && before.policy.contains("halves") => Kind::NewChain,
             _ if after.key != before.key => Kind::Rekey { from: before.key },
             _ => return,
         };

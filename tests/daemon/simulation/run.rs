@@ -21,7 +21,7 @@ use super::here::live;
 use super::mutants::Mutant;
 use super::nature::{Harm, Nature, Side};
 use super::person;
-use super::place::Place;
+use super::place::{Place, WARDS};
 use super::promises::Promises;
 use super::turns::End;
 use crate::common::random::Draw;
@@ -40,6 +40,8 @@ pub struct Feeds {
     pub stays: &'static str,
     /// Which of the operator's keys it names.
     pub key: usize,
+    /// A taxonomy has one value more.
+    pub grown: bool,
 }
 
 /// Feed files, which are read once.
@@ -58,13 +60,16 @@ impl Default for Places {
 
 impl Places {
     pub fn feed(&mut self, feeds: Feeds) -> FeedConfig {
-        let Feeds { policy, bucket, manual, stays, key } = feeds;
+        let Feeds { policy, bucket, manual, stays, key, grown } = feeds;
         let read = || {
             let schedule = if manual { "every = \"60s\"\napproval = \"manual\"\n" } else { "every = \"60s\"\n" };
             let chain = if disjoint(policy) { "chain = \"disjoint\"\n" } else { "" };
             let more = format!("{chain}max_clock_step = \"300s\"\n");
             let place = Place::with(schedule, &format!("{policy}\n"), &more);
             place.put("a.key", KEYS[key]);
+            if grown {
+                place.put("ward.csv", format!("{WARDS}A3;A;*\n"));
+            }
             if policy == MEASURED {
                 let sensitive = "role = \"sensitive\"\n";
                 place.edit(sensitive, &format!("{sensitive}[[column]]\nname = \"cost\"\nrole = \"measure\"\n"));
@@ -184,7 +189,7 @@ fn plays(version: u32, seed: u64, places: &mut Places, mutant: Option<&'static M
     // Only where the table grows can anything that is published go.
     let stays = more.as_mut().filter(|_| keeps_labels(policy));
     let stays = stays.map_or("", |more| ["", "keep = \"170s\"", "retain = \"170s\""][more.between(0, 2) as usize]);
-    let feeds = Feeds { policy, bucket, manual, stays, key: 0 };
+    let feeds = Feeds { policy, bucket, manual, stays, key: 0, grown: false };
     let feed = places.feed(feeds);
     nature.line(&format!("{feeds:?}"));
     let mut run = Run {
