@@ -5,6 +5,7 @@
 
 mod books;
 mod commands;
+mod feed_files;
 mod here;
 mod mutants;
 mod nature;
@@ -19,8 +20,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use feed_files::Places;
 use mutants::MUTANTS;
-use run::{Outcome, Places, play, play_of};
+use run::{Outcome, play, play_of};
 
 use crate::common::{draw, place, public, random};
 

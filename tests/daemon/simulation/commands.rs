@@ -16,9 +16,10 @@ use tokio::sync::watch;
 
 use super::books;
 use super::draw::{CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
+use super::feed_files::{Feeds, keeps_labels};
 use super::here::FEW;
 use super::nature::{Nature, Side};
-use super::run::{Feeds, Process, Run, keeps_labels};
+use super::run::{Process, Run};
 use super::stores::Seen;
 use crate::common::random::Draw;
 
@@ -67,7 +68,7 @@ impl Run<'_> {
         }
         let before = self.feeds;
         let after = match wide.between(0, 4) {
-            0 => Feeds { manual: !before.manual, ..before },
+            0 => Feeds { approvals: (before.approvals + wide.between(1, 2) as u32) % 3, ..before },
             1 if before.stays.is_empty() && keeps_labels(before.policy) => Feeds { stays: "keep = \"170s\"", ..before },
             1 => Feeds { stays: "", ..before },
             2 => Feeds { grown: true, ..before },
@@ -89,7 +90,7 @@ impl Run<'_> {
     /// The feed file says something else from now on.
     fn goes_by(&mut self, feeds: Feeds) {
         self.nature.line(&format!("the feed file says {feeds:?}"));
-        self.nature.goes_by(feeds.policy);
+        self.nature.goes_by(feeds.policy, feeds.approvals);
         (self.feeds, self.crowds) = (feeds, keeps_labels(feeds.policy));
         self.feed = self.places.feed(feeds);
     }

@@ -114,7 +114,7 @@ impl Nature {
             processes: BTreeMap::new(),
             lock: None,
             mutant,
-            promises: Promises::of(disjoint(policy)),
+            promises: Promises::default(),
             topic: Topic::default(),
             lines: VecDeque::new(),
             trace: seed,
@@ -151,9 +151,9 @@ impl Nature {
         look(&self.known().promises)
     }
 
-    /// Chains that begin from now on do so under this policy.
-    pub fn goes_by(&self, policy: &str) {
-        self.known().promises.disjoint = disjoint(policy);
+    /// Chains that begin from now on do so under this policy, and so many people approve each release.
+    pub fn goes_by(&self, policy: &str, approvals: u32) {
+        self.known().promises.goes_by(disjoint(policy), approvals);
     }
 
     /// Random bytes of one process.

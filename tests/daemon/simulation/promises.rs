@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, log};
-use tidegate::daemon::journal::{Body, Decision, Entry, Ingest, MessageOrigin};
+use tidegate::daemon::journal::{Body, Decision, Entry, Ingest, MessageOrigin, RequestOrigin};
 use tidegate::engine::release::{Layout, Sha256};
 
 use super::nature::Side;
@@ -33,7 +33,10 @@ pub struct Promises {
     /// How far each partition was taken in.
     pub next: BTreeMap<i32, u64>,
     /// Each release of a chain that begins now is of other people.
-    pub disjoint: bool,
+    disjoint: bool,
+    /// How many people have to approve a release, and who has approved the one that waits.
+    approvals: u32,
+    approved_by: BTreeSet<String>,
     /// Chains whose releases are of other people each.
     disjoint_chains: BTreeSet<u64>,
     /// Who is in each table, and in each release with its chain.
@@ -57,9 +60,9 @@ pub struct Promises {
 }
 
 impl Promises {
-    /// Of a feed whose releases are of other people each, or of all so far.
-    pub fn of(disjoint: bool) -> Promises {
-        Promises { disjoint, ..Promises::default() }
+    /// What the feed file says from now on.
+    pub fn goes_by(&mut self, disjoint: bool, approvals: u32) {
+        (self.disjoint, self.approvals) = (disjoint, approvals);
     }
 
     /// A change has happened.
@@ -112,8 +115,12 @@ impl Promises {
             Body::Decision(Decision::Hold(approved)) => {
                 let files = approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
                 self.held = Some((approved.release(), sha256, files));
+                self.approved_by.clear();
             }
-            Body::Approve(approved) if approved.missing == 0 => {
+            Body::Approve(approved) if approved.missing > 0 => self.approves(&approved.wanted),
+            Body::Approve(approved) => {
+                self.approves(&approved.wanted);
+                assert!(self.approved_by.len() >= self.approvals as usize, "too few people have approved a release");
                 let (release, _, files) = self.held.take().expect("a release that is held");
                 assert_eq!(release, approved.release);
                 assert!(self.decided.insert(release, files).is_none(), "release {release} is decided twice");
@@ -124,6 +131,13 @@ impl Promises {
             Body::Withdraw(_) | Body::Expire(_) | Body::Erase(_) | Body::Retire(_) => self.leaves = true,
             _ => {}
         }
+    }
+
+    /// A person approves the release that waits, and has signed it where several have to.
+    fn approves(&mut self, wanted: &RequestOrigin) {
+        let name = wanted.signed.as_ref().map(|signed| &signed.name).or((self.approvals < 2).then_some(&wanted.who));
+        let new = self.approved_by.insert(name.expect("an approver signs").clone());
+        assert!(new, "a person approves a release twice");
     }
 
     /// Each message is taken in once, and none is left out.

@@ -7,21 +7,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegate::daemon::chance::Chance;
-use tidegate::daemon::config::{FeedConfig, LogFormat};
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::feed_writer::{Ask, Hash, Request};
 use tidegate::daemon::ingest::PersonHasher;
 use tidegate::daemon::journal::KeyRing;
-use tidegate::daemon::observe::Observer;
 use tokio::sync::watch;
 
 use super::books;
-use super::commands::{Command, KEYS};
-use super::draw::{CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES, disjoint};
+use super::commands::Command;
+use super::draw::{CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
+use super::feed_files::{Feeds, Places, approver, keeps_labels};
 use super::here::live;
 use super::mutants::Mutant;
 use super::nature::{Harm, Nature, Side};
 use super::person;
-use super::place::{Place, WARDS};
 use super::promises::Promises;
 use super::turns::End;
 use crate::common::random::Draw;
@@ -30,69 +29,6 @@ use crate::common::random::Draw;
 const TICK: Duration = Duration::from_secs(60);
 /// Ticks within which a feed has settled once nothing goes wrong any more.
 const QUIET: u32 = 3;
-/// What tells one feed file from another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Feeds {
-    pub policy: &'static str,
-    pub bucket: bool,
-    pub manual: bool,
-    /// For how long what is published stays, if not for ever.
-    pub stays: &'static str,
-    /// Which of the operator's keys it names.
-    pub key: usize,
-    /// A taxonomy has one value more.
-    pub grown: bool,
-}
-
-/// Feed files, which are read once.
-pub struct Places {
-    feeds: BTreeMap<Feeds, (Place, FeedConfig)>,
-    observer: Arc<Observer>,
-}
-
-impl Default for Places {
-    fn default() -> Places {
-        let clock = || jiff::Timestamp::UNIX_EPOCH;
-        let observer = Observer::new(LogFormat::Json, std::io::sink(), clock).expect("a thread");
-        Places { feeds: BTreeMap::new(), observer: Arc::new(observer) }
-    }
-}
-
-impl Places {
-    pub fn feed(&mut self, feeds: Feeds) -> FeedConfig {
-        let Feeds { policy, bucket, manual, stays, key, grown } = feeds;
-        let read = || {
-            let schedule = if manual { "every = \"60s\"\napproval = \"manual\"\n" } else { "every = \"60s\"\n" };
-            let chain = if disjoint(policy) { "chain = \"disjoint\"\n" } else { "" };
-            let more = format!("{chain}max_clock_step = \"300s\"\n");
-            let place = Place::with(schedule, &format!("{policy}\n"), &more);
-            place.put("a.key", KEYS[key]);
-            if grown {
-                place.put("ward.csv", format!("{WARDS}A3;A;*\n"));
-            }
-            if policy == MEASURED {
-                let sensitive = "role = \"sensitive\"\n";
-                place.edit(sensitive, &format!("{sensitive}[[column]]\nname = \"cost\"\nrole = \"measure\"\n"));
-            }
-            let source = "kind = \"kafka\"\nbrokers = \"127.0.0.1:9\"\ntopic = \"t\"\nformat = \"json\"\n\
-                          max_quarantine_share = 1.0\n";
-            place.edit("kind = \"directory\"\npath = \"in\"\nsettle = \"0s\"\n", source);
-            place.edit("[schedule]\n", "keep_raw = \"150s\"\n[schedule]\n");
-            place.edit("[http]\n", &format!("[publish]\n{stays}\n[http]\n"));
-            for root in ["private", "public"] {
-                if bucket {
-                    place.edit(&format!("{root} = \"{root}\""), &format!("{root} = \"s3://bucket/{root}\""));
-                } else {
-                    std::fs::create_dir(place.path(root)).expect("a folder");
-                }
-            }
-            let feed = FeedConfig::load(&place.path("feed.toml")).expect("a feed file");
-            // Its keys lie beside it.
-            (place, feed)
-        };
-        self.feeds.entry(feeds).or_insert_with(read).1.clone()
-    }
-}
 
 /// A process of a run.
 pub struct Process {
@@ -166,11 +102,6 @@ pub fn play_of(version: u32, seed: u64, places: &mut Places) -> Outcome {
     plays(version, seed, places, None)
 }
 
-/// Whether rows are published under labels that they keep, so that they can be erased, withdrawn, or leave.
-pub fn keeps_labels(policy: &str) -> bool {
-    [CROWDS, MEASURED].contains(&policy)
-}
-
 fn plays(version: u32, seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> Outcome {
     let mut more = (version >= 2).then(|| Draw::new(seed, 2));
     let mut wide = (version >= 3).then(|| Draw::new(seed, 3));
@@ -189,9 +120,14 @@ fn plays(version: u32, seed: u64, places: &mut Places, mutant: Option<&'static M
     // Only where the table grows can anything that is published go.
     let stays = more.as_mut().filter(|_| keeps_labels(policy));
     let stays = stays.map_or("", |more| ["", "keep = \"170s\"", "retain = \"170s\""][more.between(0, 2) as usize]);
-    let feeds = Feeds { policy, bucket, manual, stays, key: 0, grown: false };
+    let approvals = match (manual, &mut wide) {
+        (true, Some(wide)) => wide.between(1, 2) as u32,
+        _ => u32::from(manual),
+    };
+    let feeds = Feeds { policy, bucket, approvals, stays, key: 0, grown: false };
     let feed = places.feed(feeds);
     nature.line(&format!("{feeds:?}"));
+    nature.goes_by(policy, approvals);
     let mut run = Run {
         nature: Arc::clone(&nature),
         places,
@@ -394,7 +330,12 @@ impl Run<'_> {
     fn asked(&mut self, ask: Ask, ring: &KeyRing) {
         let when = "2026-01-01T00:00:00Z".to_owned();
         let chance: &mut dyn Chance = &mut *self.nature.chance();
-        let request = Request::new(ask, "a test".to_owned(), when, None, ring, chance).expect("a request");
+        let mut request = Request::new(ask, "a test".to_owned(), when, None, ring, chance).expect("a request");
+        if let Some(wide) = self.wide.as_mut().filter(|_| self.feeds.approvals > 1) {
+            // Once in a while it is not signed.
+            let (name, key) = approver(wide.between(0, 3));
+            request = if name == "p3" { request } else { request.signed_by(&name, &key, "t", ring) };
+        }
         self.nature.line(&format!("a person asks: {}", request.ask.name()));
         request.put(self.nature.root(Side::Private)).expect("memory");
         self.requests.push(request);
