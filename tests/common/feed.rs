@@ -22,6 +22,11 @@ pub fn feed(policy: &str) -> FeedConfig {
     with_columns(policy, "\"F\", \"M\"", "10, 20")
 }
 
+/// The same, with a new leaf that is a class of its own where sexes are told apart.
+pub fn grown(policy: &str) -> FeedConfig {
+    with_columns(policy, "\"F\", \"M\", \"X\"", "10, 20")
+}
+
 /// The same, with these sexes and bands of ages.
 pub fn with_columns(policy: &str, sexes: &str, bands: &str) -> FeedConfig {
     let chain = if super::draw::disjoint(policy) { "disjoint" } else { "cumulative" };

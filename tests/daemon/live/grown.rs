@@ -13,15 +13,10 @@ use tidegate::engine::histogram::Person;
 
 use super::crash::Dying;
 use super::draw::{CARVED, Draw, GROUPED, POLICIES, SUPPRESSED};
-use super::feed::{Human, crowd, feed, key, open, packed, step, taken, time, with_columns};
+use super::feed::{Human, crowd, feed, grown, key, open, packed, step, taken, time, with_columns};
 use crate::common::is_long as long;
 
 const NOW: &str = "2026-01-02T00:00:00Z";
-
-/// A new leaf that is a class of its own where sexes are told apart.
-fn grown(policy: &str) -> FeedConfig {
-    with_columns(policy, "\"F\", \"M\", \"X\"", "10, 20")
-}
 
 fn ticks(seed: u64, many: usize) -> Vec<Vec<Human>> {
     let (mut draw, mut known) = (Draw(seed), 0);

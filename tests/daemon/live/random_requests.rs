@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
 use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request, RequestOutcome};
 use tidegate::daemon::journal::RequestOrigin;
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::histogram::Person;
 
 use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
-use super::feed::{crowd, feed, key, settings, step, time};
+use super::feed::{crowd, feed, grown, key, settings, step, time};
 use super::rows::{Roots, files_are_needed, table_is_whole};
 use crate::common::is_long as long;
 
@@ -59,8 +60,13 @@ fn request(live: &Live, ask: Ask, seed: u64) -> Request {
 }
 
 pub fn answered(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> RequestOutcome {
+    answered_under(live, ask, seed, &feed(policy))
+}
+
+/// The same, where this is the feed file.
+fn answered_under(live: &mut Live, ask: Ask, seed: u64, file: &FeedConfig) -> RequestOutcome {
     let request = request(live, ask, seed);
-    live.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer")
+    live.asked(&request, &|| Ok(file.clone()), &time(0)).expect("an answer")
 }
 
 /// A feed at work, whose writer may die.
@@ -80,7 +86,8 @@ impl Writer {
     fn dies(&mut self, ask: Ask, (seed, at): (u64, u64), why: &str) -> RequestOutcome {
         let after = seed.is_multiple_of(2);
         let (mut dying, left) = self.roots.open_dying(&self.holder, seed, settings(self.manual), after);
-        let file = || Ok(feed(self.roots.policy));
+        let now = self.roots.file();
+        let file = || Ok(now.clone());
         let request = request(&dying, ask, seed);
         left.store(at, Ordering::SeqCst);
         let answer = dying.asked(&request, &file, &time(0));
@@ -107,7 +114,7 @@ enum Besides {
     Nothing,
     /// Its writers die while they do what is asked, and keys of the operator change.
     Deaths,
-    /// The feed file says another policy before each new chain.
+    /// The feed file says another policy before each new chain, and a taxonomy grows.
     Policies,
 }
 
@@ -134,21 +141,26 @@ fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeM
             let Some(ask) = drawn(&writer.live, &mut draw, &came) else { continue };
             let (name, chance) = (ask.name(), seed * 1000 + tick as u64 * 10 + nth);
             let why = format!("seed {seed}, tick {tick}, {name}");
-            let policy = match &ask {
-                Ask::NewChain if besides == Besides::Policies => another(policy, chance),
-                _ => writer.roots.policy,
-            };
+            let (mut policy, mut is_grown) = (writer.roots.policy, writer.roots.grown);
+            if ask == Ask::NewChain && besides == Besides::Policies {
+                (policy, is_grown) = (another(policy, chance), is_grown || tick > TICKS / 2);
+            }
             let answer = match dies {
                 true => writer.dies(ask, (chance, 1 + draw.below(30)), &why),
-                false => answered(&mut writer.live, ask, chance, policy),
+                false => {
+                    answered_under(&mut writer.live, ask, chance, &if is_grown { grown(policy) } else { feed(policy) })
+                }
             };
             if answer.done {
-                writer.roots.policy = policy;
+                (writer.roots.policy, writer.roots.grown) = (policy, is_grown);
             }
             *done.entry(format!("{name} {}", answer.done)).or_default() += 1;
             writer.roots.whole(&writer.live, &writer.holder, &format!("{why}: {}", answer.text));
         }
         if draw.below(4) == 0 {
+            // Where neighbours are joined a taxonomy grows with a new chain only.
+            let grows = besides == Besides::Policies && tick > TICKS / 2 && !writer.roots.policy.contains("halves");
+            writer.roots.grown |= grows;
             writer.restart(seed + 500 + tick as u64);
         }
         if dies && draw.below(8) == 0 {

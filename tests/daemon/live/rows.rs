@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::feed_writer::{
     Ask, FeedSettings, FeedState, Hash, Live, Request, RequestOutcome, TablePart, past,
 };
@@ -20,7 +21,7 @@ use tidegate::engine::release::{Layout, Manifest, Notice};
 
 use super::crash::Dying;
 use super::draw::{CROWDS, Draw, MEASURED, POLICIES};
-use super::feed::{Human, crowd, feed, key, open, open_set, packed, settings, step, time, unpacked};
+use super::feed::{Human, crowd, feed, grown, key, open, open_set, packed, settings, step, time, unpacked};
 use crate::common::is_long as long;
 
 /// Rows by label and value.
@@ -29,6 +30,8 @@ type Lines = BTreeMap<(Vec<u32>, u32), u64>;
 /// Both roots.
 pub struct Roots {
     pub policy: &'static str,
+    /// A taxonomy has one value more than at the beginning.
+    pub grown: bool,
     pub private: Memory,
     pub public: Memory,
 }
@@ -53,12 +56,17 @@ pub fn table_is_whole(live: &Live, why: &str) {
 
 impl Roots {
     pub fn new(policy: &'static str) -> Roots {
-        Roots { policy, private: Memory::default(), public: Memory::default() }
+        Roots { policy, grown: false, private: Memory::default(), public: Memory::default() }
     }
 
     pub fn copy(&self) -> Roots {
         let [private, public] = [&self.private, &self.public].map(|store| Memory::with(store.objects()));
-        Roots { policy: self.policy, private, public }
+        Roots { policy: self.policy, grown: self.grown, private, public }
+    }
+
+    /// The feed file.
+    pub fn file(&self) -> FeedConfig {
+        if self.grown { grown(self.policy) } else { feed(self.policy) }
     }
 
     pub fn open(&self, key: &OperatorKey, seed: u64, manual: bool) -> Live {
@@ -68,7 +76,7 @@ impl Roots {
     pub fn open_set(&self, key: &OperatorKey, seed: u64, settings: FeedSettings) -> Live {
         let stores: [Arc<dyn Store>; 2] = [Arc::new(self.private.clone()), Arc::new(self.public.clone())];
         let [private, public] = stores;
-        open_set(key, &feed(self.policy), private, public, seed, settings).expect("a feed")
+        open_set(key, &self.file(), private, public, seed, settings).expect("a feed")
     }
 
     /// A feed whose writer dies when none of the writes to both roots is left; `after`: what it wrote last is there.
@@ -82,7 +90,7 @@ impl Roots {
         let left = Arc::new(AtomicU64::new(u64::MAX));
         let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after });
         let (private, public) = (store(&self.private), store(&self.public));
-        (open_set(key, &feed(self.policy), private, public, seed, settings).expect("a feed"), left)
+        (open_set(key, &self.file(), private, public, seed, settings).expect("a feed"), left)
     }
 
     /// The log says what the writer knows, everything is as it was written, and a public root alone is.
