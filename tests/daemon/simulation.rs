@@ -105,6 +105,8 @@ fn runs_that_failed_once_are_played_again() {
     play_of(2, 10_013_025, &mut places);
     // A writer that reads the log again when another one has taken over.
     play_of(2, 12_061_084, &mut places);
+    // Manifests of an earlier chain beside one of a later chain that has expired.
+    play(16_045_250, &mut places, None);
     // A page over all releases that is written again while one of them waits for a full disk.
     play_of(2, 11_004_564, &mut places);
     // `verify` when a withdrawal is half done, and beside a fence that came too late; an object that another writer removed while it was

@@ -85,6 +85,9 @@ impl Logs<'_> {
             None => Some(Snapshot::default()),
             Some(version) => self.checkpoint(table, version, None)?,
         };
+        if let (Some(version), Some(snapshot)) = (start, &snapshot) {
+            self.version(table, &log_path(table, LogFile::Checkpoint(version)), snapshot, sizes);
+        }
         if let Some(version) = start.filter(|version| commits.contains(version)) {
             // The checkpoint says what this commit has made of the table.
             let bytes = self.store.read(&log_path(table, LogFile::Commit(version)))?;
@@ -135,8 +138,11 @@ impl Logs<'_> {
                     "this version of the Delta table has another number of rows than the manifest of its release",
                 );
             }
-            None if self.removals.holds(release) => {}
-            None if self.releases.last().is_some_and(|(newest, _)| newest.release < release) => {
+            None if self.removals.holds(table.chain, release) => {}
+            None if self.removals.may_hold(release, self.releases) => {
+                wrong.push("this commit names a release of this chain that no manifest and no notice is of");
+            }
+            None if self.releases.last().is_none_or(|(newest, _)| newest.release < release) => {
                 wrong.push("this commit names a release that no manifest is of");
             }
             _ => {}

@@ -73,13 +73,9 @@ pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Resu
     for path in listed.iter().filter(|path| reason_at(layout, path).is_some()) {
         found.removal(store, path, keys, &mut named)?;
     }
-    let mut wanted = 1;
+    let numbers: Vec<u32> = manifests.iter().map(|(release, _)| *release).collect();
     for (release, path) in manifests {
         named.extend([path.clone(), format!("{path}.sig")]);
-        for missing in (wanted..release).filter(|missing| !found.removals.holds(*missing)) {
-            found.findings.push(Finding::new(layout.manifest(missing), "this manifest is missing"));
-        }
-        wanted = release + 1;
         let Some(bytes) = store.read(path)? else { continue };
         let manifest = Manifest::parse(&bytes);
         let says = manifest.as_ref().map_or(true, |manifest| manifest.signed);
@@ -92,6 +88,7 @@ pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Resu
             Err(error) => found.findings.push(Finding::new(path.clone(), error.to_string())),
         }
     }
+    found.missing(&numbers);
     let (releases, parts, removals) = (&found.releases, &found.parts, &found.removals);
     let mut logs = Logs { store, releases, parts, removals, findings: Vec::new(), logs: BTreeMap::new() };
     logs.look(&objects)?;
@@ -102,7 +99,8 @@ pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Resu
     let outlasts = |path: &str| {
         let file = path.strip_suffix(".sig").unwrap_or(path);
         let release = file.strip_prefix("erased/").and_then(|name| name.strip_suffix(".json")?.parse().ok());
-        release.is_some_and(|release| found.removals.holds(release) && layout.notice(release) == file)
+        release
+            .is_some_and(|release| found.removals.may_hold(release, &found.releases) && layout.notice(release) == file)
     };
     let strange: Vec<&String> = listed
         .into_iter()
@@ -122,6 +120,15 @@ pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Resu
 }
 
 impl CheckedPublicRoot {
+    /// Manifests that are missing between those of these releases, and of which no notice says that they are gone.
+    fn missing(&mut self, releases: &[u32]) {
+        let between = [0].iter().chain(releases).zip(releases).flat_map(|(before, release)| before + 1..*release);
+        let missing = between.filter(|missing| !self.removals.may_hold(*missing, &self.releases));
+        let missing = missing.map(|missing| Finding::new(self.layout.manifest(missing), "this manifest is missing"));
+        let missing: Vec<Finding> = missing.collect();
+        self.findings.extend(missing);
+    }
+
     fn manifest(
         &mut self,
         store: &dyn ReadStore,
@@ -138,7 +145,7 @@ impl CheckedPublicRoot {
         let before =
             self.releases.last().filter(|(before, _)| before.release + 1 == release).map(|(_, sha256)| *sha256);
         let before = before.or_else(|| self.removals.manifest(release.saturating_sub(1)));
-        let unknown = before.is_none() && self.removals.holds(release.saturating_sub(1)) && release > 1;
+        let unknown = before.is_none() && release > 1 && self.removals.may_hold(release - 1, &self.releases);
         if manifest.previous != before && !unknown {
             wrong("the manifest does not follow the one before: one of them was changed, or is missing");
         }

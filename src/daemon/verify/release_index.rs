@@ -27,7 +27,7 @@ pub fn look(
     let is_there = |releases: &[&Manifest], language| there.is_some() && page(releases, language) == there;
     let of = |releases: &[&Manifest]| Language::ALL.iter().any(|&language| is_there(releases, language));
     let all: Vec<&Manifest> = releases.iter().map(|(manifest, _)| manifest).collect();
-    let staying = all.iter().filter(|manifest| !removals.holds(manifest.release));
+    let staying = all.iter().filter(|manifest| !removals.holds(manifest.chain, manifest.release));
     for listed in [&all, &staying.copied().collect()] {
         if of(listed) || of(&listed[..listed.len().saturating_sub(1)]) {
             return Ok(None);

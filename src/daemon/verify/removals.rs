@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256};
+use crate::engine::release::{Layout, Manifest, RemovalNotice, RemovalReason, Sha256};
 
 /// The notices of a public root.
 #[derive(Debug, Default)]
 pub struct Removals {
-    /// The digests of manifests that are gone, by their releases.
-    gone: BTreeMap<u32, Sha256>,
+    /// The chains and digests of manifests that are gone, by their releases.
+    gone: BTreeMap<u32, (u32, Sha256)>,
     /// Feeds by the chains that a notice is of.
     chains: BTreeMap<u32, String>,
-    /// Up to which release manifests have expired; of those before it there is no notice any more.
-    expired: u32,
+    /// Up to which release the manifests of each chain have expired; of those before it there is no notice any more.
+    expired: BTreeMap<u32, u32>,
 }
 
 /// Why a notice may lie at a path, if one may.
@@ -32,9 +32,10 @@ impl Removals {
             return false;
         }
         if notice.reason == RemovalReason::Expired {
-            self.expired = self.expired.max(notice.release);
+            let expired = self.expired.entry(notice.chain).or_default();
+            *expired = notice.release.max(*expired);
         }
-        self.gone.insert(notice.release, notice.manifest);
+        self.gone.insert(notice.release, (notice.chain, notice.manifest));
         self.chains.insert(notice.chain, notice.feed);
         true
     }
@@ -49,13 +50,24 @@ impl Removals {
         self.chains.get(&chain).map(String::as_str)
     }
 
-    /// Whether a notice says that the manifest of a release is gone.
-    pub fn holds(&self, release: u32) -> bool {
-        release <= self.expired || self.gone.contains_key(&release)
+    /// Whether a notice says that the manifest of a release of this chain is gone.
+    pub fn holds(&self, chain: u32, release: u32) -> bool {
+        self.gone.contains_key(&release) || self.expired.get(&chain).is_some_and(|expired| release <= *expired)
+    }
+
+    /// Whether a notice may say so of a release whose chain is not known, beside these manifests: chains follow one another.
+    pub fn may_hold(&self, release: u32, there: &[(Manifest, Sha256)]) -> bool {
+        let there = there.iter().map(|(manifest, _)| (manifest.release, manifest.chain));
+        let known = there.chain(self.gone.iter().map(|(release, (chain, _))| (*release, *chain)));
+        // The release is of this chain or an earlier one.
+        let latest = known.filter(|(later, _)| *later >= release).map(|(_, chain)| chain).min();
+        let may_be_of = |chain: u32| latest.is_none_or(|latest| chain <= latest);
+        self.gone.contains_key(&release)
+            || self.expired.iter().any(|(chain, expired)| release <= *expired && may_be_of(*chain))
     }
 
     /// The digest of the manifest of a release that is gone, where a notice still says it.
     pub fn manifest(&self, release: u32) -> Option<Sha256> {
-        self.gone.get(&release).copied()
+        self.gone.get(&release).map(|(_, sha256)| *sha256)
     }
 }

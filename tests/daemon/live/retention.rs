@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
 use tidegate::daemon::feed_writer::{Ask, FeedSettings, Live};
+use tidegate::daemon::journal::store::Memory;
+use tidegate::daemon::verify;
 use tidegate::engine::release::{Layout, ListedRelease, RemovalReason, index};
 
 use super::draw::{CROWDS, Draw, HALVED, MEASURED};
 use super::feed::{Human, crowd, key, settings, step, time};
 use super::random_requests::{answered, drawn};
 use super::rows::{Roots, files_are_needed, table_is_whole};
-use crate::common::is_long as long;
+use crate::common::{is_advisory, is_long as long};
 
 const CHAINS: [&str; 4] = [CROWDS, MEASURED, CROWDS, HALVED];
 
@@ -222,11 +224,24 @@ fn plays(seed: u64, mortal: bool, done: &mut BTreeMap<String, u64>) {
             live = roots.open_set(&key(), seed + 500 + tick as u64, kept(manual));
         }
     }
+    each_manifest_is_missed(&roots, &model, &format!("seed {seed}"));
     for release in model.releases.values() {
         *done.entry(format!("{:?}", release.gone)).or_default() += 1;
     }
     *done.entry("too old rows".to_owned()).or_default() +=
         u64::from(live.state().releases.iter().any(|line| line.retired_through.is_some()));
+}
+
+/// `verify` of a public root alone names what is missing when a manifest is, also without the files that only help readers.
+fn each_manifest_is_missed(roots: &Roots, model: &Model, why: &str) {
+    for release in model.visible() {
+        let mut objects = roots.public.objects();
+        let manifest = Layout::Root.manifest(release);
+        assert!(objects.remove(&manifest).is_some() && objects.remove(&format!("{manifest}.sig")).is_some());
+        objects.retain(|path, _| !is_advisory(path));
+        let seen = verify::public(&Memory::with(objects), Layout::Root, &[]).expect("a public root");
+        assert!(!seen.findings.is_empty(), "{why}: nothing misses {manifest}");
+    }
 }
 
 #[test]
