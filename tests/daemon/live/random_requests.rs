@@ -13,8 +13,8 @@ use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::histogram::Person;
 
 use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
-use super::feed::{crowd, feed, grown, key, settings, step, time};
-use super::rows::{Roots, files_are_needed, table_is_whole};
+use super::feed::{crowd, feed, key, settings, step, time};
+use super::rows::{Roots, feed_file, files_are_needed, table_is_whole};
 use crate::common::is_long as long;
 
 /// Chains whose labels are kept come more often: of them there is most to ask.
@@ -147,9 +147,7 @@ fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeM
             }
             let answer = match dies {
                 true => writer.dies(ask, (chance, 1 + draw.below(30)), &why),
-                false => {
-                    answered_under(&mut writer.live, ask, chance, &if is_grown { grown(policy) } else { feed(policy) })
-                }
+                false => answered_under(&mut writer.live, ask, chance, &feed_file(policy, is_grown)),
             };
             if answer.done {
                 (writer.roots.policy, writer.roots.grown) = (policy, is_grown);

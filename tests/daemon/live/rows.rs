@@ -27,6 +27,11 @@ use crate::common::is_long as long;
 /// Rows by label and value.
 type Lines = BTreeMap<(Vec<u32>, u32), u64>;
 
+/// A feed file with this policy, as it was or with a taxonomy that has grown.
+pub fn feed_file(policy: &str, is_grown: bool) -> FeedConfig {
+    if is_grown { grown(policy) } else { feed(policy) }
+}
+
 /// Both roots.
 pub struct Roots {
     pub policy: &'static str,
@@ -66,7 +71,7 @@ impl Roots {
 
     /// The feed file.
     pub fn file(&self) -> FeedConfig {
-        if self.grown { grown(self.policy) } else { feed(self.policy) }
+        feed_file(self.policy, self.grown)
     }
 
     pub fn open(&self, key: &OperatorKey, seed: u64, manual: bool) -> Live {
