@@ -235,25 +235,36 @@ fn each(worlds: &[World], mut check: impl FnMut(&Chain<'_>)) {
 /// Looks at each release of each population, and at each way in which those of an atom might lie in its label who came since the
 /// halving before; the largest factor of all, as a part of what is allowed.
 fn factors(chain: &Chain<'_>, looked: &mut u64) -> u128 {
-    let known: BTreeMap<Vec<People>, Releases> = chain
-        .populations()
-        .into_iter()
-        .map(|population| {
-            let releases = chain.releases(&population);
-            (population, releases)
-        })
-        .collect();
+    // Releases by numbers, which are compared faster than labels.
+    let mut numbers: BTreeMap<Vec<Shown>, usize> = BTreeMap::new();
+    let mut known: BTreeMap<Vec<People>, BTreeMap<usize, u128>> = BTreeMap::new();
+    for population in chain.populations() {
+        let releases = chain.releases(&population).into_iter().map(|(release, (weight, _))| {
+            let next = numbers.len();
+            (*numbers.entry(release).or_insert(next), weight)
+        });
+        known.insert(population, releases.collect());
+    }
+    let releases: BTreeMap<usize, Vec<Shown>> =
+        numbers.into_iter().map(|(release, number)| (number, release)).collect();
     let mut most = 1;
-    for (population, releases) in &known {
-        for (release, (weight, _)) in releases {
+    for (population, weights) in &known {
+        // Where the people of an atom might lie does not depend on what else is published.
+        let mut placed: BTreeMap<(usize, &[Node]), Vec<_>> = BTreeMap::new();
+        for (number, weight) in weights {
+            let release = &releases[number];
             for (halving, (label, _)) in
                 release.iter().enumerate().flat_map(|(at, shown)| shown.iter().map(move |atom| (at, atom)))
             {
-                for moved in chain.moved(population, halving, label) {
-                    let (other, _) = known[&moved].get(release).unwrap_or_else(|| {
+                let others = placed.entry((halving, label)).or_insert_with(|| {
+                    let moved = chain.moved(population, halving, label);
+                    moved.iter().map(|moved| known.get_key_value(moved).expect("a population")).collect()
+                });
+                let bound = chain.bound(label);
+                for (moved, other) in others {
+                    let other = other.get(number).unwrap_or_else(|| {
                         panic!("{population:?} and {moved:?}: {release:?} cannot come of the second")
                     });
-                    let bound = chain.bound(label);
                     assert!(other * bound >= *weight, "{population:?} {moved:?} {release:?}: {weight} and {other}");
                     if weight % other == 0 {
                         most = most.max(weight / other);
