@@ -131,7 +131,7 @@ impl Logs<'_> {
         let mut wrong = Vec::new();
         match manifest {
             Some((manifest, _)) if manifest.chain != table.chain => {
-                wrong.push("this commit names a release of another chain")
+                wrong.push("this version of the Delta table names a release of another chain")
             }
             Some((manifest, _)) if rows_of(manifest, table.kind) != snapshot.rows() => {
                 wrong.push(
@@ -140,10 +140,10 @@ impl Logs<'_> {
             }
             None if self.removals.holds(table.chain, release) => {}
             None if self.removals.may_hold(release, self.releases) => {
-                wrong.push("this commit names a release of this chain that no manifest and no notice is of");
+                wrong.push("this version of the Delta table names a release of this chain that no manifest and no notice is of");
             }
             None if self.releases.last().is_none_or(|(newest, _)| newest.release < release) => {
-                wrong.push("this commit names a release that no manifest is of");
+                wrong.push("this version of the Delta table names a release that no manifest is of");
             }
             _ => {}
         }
@@ -151,13 +151,13 @@ impl Logs<'_> {
             let place = format!("{}/{}", table.folder(), file.path);
             let told = self.parts.get(&place);
             if told.is_some_and(|rows| *rows != file.rows) {
-                wrong.push("this commit gives a file another number of rows than its manifest");
+                wrong.push("this version of the Delta table gives a file another number of rows than its manifest");
             }
             if told.is_none() && manifest.is_some() {
-                wrong.push("this commit names a file that no manifest lists");
+                wrong.push("this version of the Delta table names a file that no manifest lists");
             }
             if sizes.get(place.as_str()).is_some_and(|bytes| *bytes != file.bytes) {
-                wrong.push("this commit gives a file another number of bytes than it has");
+                wrong.push("this version of the Delta table gives a file another number of bytes than it has");
             }
         }
         wrong.dedup();
