@@ -77,6 +77,8 @@ pub struct Nature {
     pub bucket: bool,
     /// The feed has a measure.
     pub measured: bool,
+    /// Some people come from a ward that the taxonomy of wards knows only once it has grown.
+    pub new_ward: bool,
     roots: [Memory; 2],
     known: Mutex<Known>,
 }
@@ -120,8 +122,8 @@ impl Nature {
             trace: seed,
             changes: 0,
         };
-        let measured = policy == MEASURED;
-        Nature { turns: Arc::default(), bucket, measured, roots: Default::default(), known: Mutex::new(known) }
+        let (turns, measured, new_ward) = (Arc::default(), policy == MEASURED, false);
+        Nature { turns, bucket, measured, new_ward, roots: Default::default(), known: Mutex::new(known) }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {

@@ -1,4 +1,5 @@
-//! People of a simulated run: each has a number, the same cells whenever they come, and a diagnosis that no other person has.
+//! People of a simulated run: each has a number, the same cells whenever they come, and a diagnosis that no other person has. Some come from a
+//! ward that the taxonomy of wards knows only once it has grown: their messages are set aside until then.
 
 use super::place::{PLANTED, person};
 use crate::common::measures::cost;
@@ -8,11 +9,17 @@ pub fn id(number: u64) -> String {
     format!("{}{number}", PLANTED[0])
 }
 
-/// Their message; `measured`: with their number.
-pub fn message(number: u64, measured: bool) -> String {
+/// Whether they come from the new ward, where there is one.
+pub fn is_of_new_ward(number: u64) -> bool {
+    number % 9 == 4
+}
+
+/// Their message; `measured`: with their number; `wards`: some come from the new one.
+pub fn message(number: u64, measured: bool, wards: bool) -> String {
     let row = person(number);
     let cells: Vec<&str> = row.trim_end().split(',').collect();
     let [patient, age, ward, diagnosis] = cells[..] else { panic!("four cells") };
+    let ward = if wards && is_of_new_ward(number) { "A3" } else { ward };
     let cost = cost(number).filter(|_| measured);
     let cost = cost.map_or_else(String::new, |millionths| format!(r#", "cost": {millionths}e-6"#));
     format!(r#"{{"patient": "{patient}", "age": {age}, "ward": "{ward}", "diagnosis": "{diagnosis}"{cost}}}"#)

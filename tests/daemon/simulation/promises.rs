@@ -30,6 +30,8 @@ pub struct Promises {
     visible: BTreeMap<u32, BTreeSet<String>>,
     /// The newest release that was visible.
     newest: u32,
+    /// Rows that count, at once or when what was set aside was offered again.
+    pub kept: u64,
     /// How far each partition was taken in.
     pub next: BTreeMap<i32, u64>,
     /// Each release of a chain that begins now is of other people.
@@ -107,6 +109,7 @@ impl Promises {
         match &entry.body {
             Body::Chain(chain) if self.disjoint => _ = self.disjoint_chains.insert(u64::from(chain.chain)),
             Body::Ingest(ingest) => self.taken(ingest),
+            Body::Retry(retry) => self.kept += retry.kept,
             Body::Decision(Decision::Publish(approved)) => {
                 let release = approved.release();
                 let files = approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
@@ -147,6 +150,7 @@ impl Promises {
             let next = self.next.entry(*partition).or_default();
             assert_eq!(part.from, *next, "messages of partition {partition} are left out or taken in twice");
             *next = part.next;
+            self.kept += part.counts.kept;
         }
     }
 

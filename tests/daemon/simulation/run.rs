@@ -93,11 +93,11 @@ impl Outcome {
 
 /// Plays the run of a seed. Panics with the last of what happened where a promise is broken.
 pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> Outcome {
-    plays(3, seed, places, mutant)
+    plays(4, seed, places, mutant)
 }
 
 /// The same as an earlier version of these runs was, so that seeds which were found then mean what they meant. In the first one a person could not
-/// begin chains or have releases published again, and nothing expired; in the second one no feed file changed, and no key.
+/// begin chains or have releases published again, and nothing expired; in the second one no feed file changed, and no key; in the third one no person came from a new ward.
 pub fn play_of(version: u32, seed: u64, places: &mut Places) -> Outcome {
     plays(version, seed, places, None)
 }
@@ -116,7 +116,9 @@ fn plays(version: u32, seed: u64, places: &mut Places, mutant: Option<&'static M
         |wide: &mut Draw| wide.once_in(4).then(|| [GROUPED, LEVELS, MEASURED, MEASURED][wide.between(0, 3) as usize]);
     let policy = wide.as_mut().and_then(further).unwrap_or(policy);
     let (bucket, manual) = (draw.once_in(2), draw.once_in(6));
-    let nature = Arc::new(Nature::new(seed, bucket, policy, mutant));
+    let mut nature = Nature::new(seed, bucket, policy, mutant);
+    nature.new_ward = version >= 4;
+    let nature = Arc::new(nature);
     // Only where the table grows can anything that is published go.
     let stays = more.as_mut().filter(|_| keeps_labels(policy));
     let stays = stays.map_or("", |more| ["", "keep = \"170s\"", "retain = \"170s\""][more.between(0, 2) as usize]);
@@ -286,6 +288,11 @@ impl Run<'_> {
         let Some(ring) = books::ring(&self.nature) else { return };
         if let Some(ask) = self.asks_for_more() {
             return self.asked(ask, &ring);
+        }
+        // People of the new ward wait for this, and what is set aside does not stay for long.
+        let grown = self.nature.new_ward && self.feeds.grown;
+        if grown && self.wide.as_mut().is_some_and(|wide| wide.once_in(2)) {
+            return self.asked(Ask::Retry, &ring);
         }
         let held = self.nature.promises(Promises::held);
         let mut erased = None;

@@ -149,7 +149,9 @@ impl Fetching for Reader {
                     }
                     room -= 1;
                     let content = match message {
-                        Message::Row(person) => Some(super::person::message(*person, self.nature.measured)),
+                        Message::Row(person) => {
+                            Some(super::person::message(*person, self.nature.measured, self.nature.new_ward))
+                        }
                         Message::Bad => Some("{\"patient\": 7".to_owned()),
                         Message::Empty => None,
                     };
