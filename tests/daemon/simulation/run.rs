@@ -97,7 +97,8 @@ pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> 
 }
 
 /// The same as an earlier version of these runs was, so that seeds which were found then mean what they meant. In the first one a person could not
-/// begin chains or have releases published again, and nothing expired; in the second one no feed file changed, and no key; in the third one no person came from a new ward.
+/// begin chains or have releases published again, and nothing expired; in the second one no feed file changed, and no key; in the third one no
+/// person came from a new ward.
 pub fn play_of(version: u32, seed: u64, places: &mut Places) -> Outcome {
     plays(version, seed, places, None)
 }
