@@ -24,6 +24,7 @@ mod removal;
 mod repeats;
 mod scrub;
 mod secrets;
+mod set_aside;
 mod signed;
 mod silent;
 mod told;

@@ -6,6 +6,7 @@ mod fastavro;
 mod headers;
 mod repeats;
 mod schemas;
+mod set_aside_people;
 mod strict;
 
 use crate::common;

@@ -9,6 +9,7 @@ mod lines;
 mod offered;
 mod quotes;
 mod repeats;
+mod set_aside_people;
 mod typed;
 
 use crate::common;

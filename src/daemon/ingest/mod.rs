@@ -30,6 +30,7 @@ mod row_batch;
 mod row_faults;
 mod rows;
 mod scan;
+mod set_aside_people;
 mod set_aside_source;
 mod shape;
 mod shorten;
@@ -49,5 +50,6 @@ pub use raw_rows::{TakenRows, retry, retry_sifted, take, take_cut, take_sifted, 
 pub use repeats::Repeats;
 pub use row_faults::Misplaced;
 pub use rows::{DecodedFile, decode};
+pub use set_aside_people::OfferWithout;
 pub use source::SourceFile;
 pub use table::{TableFile, count, count_behind, first_row_with};

@@ -1,7 +1,6 @@
 //! Raw rows for the daemon (HOUSE 4, Decoding): what cannot be decoded is never an error but kept, so that nothing is lost,
 //! and is decoded again when it is offered again. Whether too much was set aside is for the caller to judge.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::cuts::Cuts;
@@ -14,7 +13,7 @@ use super::rows::{BadRowPolicy, gather, judge};
 use super::source::SourceFile;
 use super::topic::{RetriedMessages, Unwanted, again};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::engine::histogram::{CodedRows, Person};
+use crate::engine::histogram::CodedRows;
 use crate::engine::model::Columns;
 use crate::engine::policy::Decimal;
 
@@ -173,25 +172,6 @@ impl Offer {
     /// The messages that are set aside as faults, repeats not among them.
     pub fn faults(&self) -> u64 {
         self.messages().iter().filter(|message| !message.place.is_repeat()).count() as u64
-    }
-
-    /// The offer without the repeats of these people; `None` if there are none. Whose another message is cannot be known, nor
-    /// any more whose a repeat is that has become a fault: those stay.
-    pub fn without(&self, people: &BTreeSet<Person>, columns: &Columns, hasher: &PersonHasher) -> Option<Offer> {
-        let repeats = (0..).zip(self.messages()).filter(|(_, one)| one.place.is_repeat() && one.raw.is_some());
-        // Each is told by its place in the offer.
-        let told = |(row, one): (u64, &SetAsideMessage)| {
-            let SetAsideMessage { place, raw } = one.clone();
-            SetAsideMessage { place: Misplaced { row, ..place }, raw }
-        };
-        let repeats = self.with(repeats.map(told).collect());
-        let asked = |person| people.contains(&person);
-        let mut theirs = Repeats::only(&asked);
-        let taken = retry_sifted(&repeats, columns, hasher, Unwanted::SET_ASIDE, Some(&mut theirs)).ok()?;
-        let theirs = taken.aside.messages().iter().filter(|one| one.place.is_repeat()).map(|one| one.place.row);
-        let theirs: BTreeSet<u64> = theirs.collect();
-        let rest = (0..).zip(self.messages()).filter(|(at, _)| !theirs.contains(at)).map(|(_, one)| one.clone());
-        (!theirs.is_empty()).then(|| self.with(rest.collect()))
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value as Json;
 
-use super::place::{Daemon, HEADER, NEVER, PER_FILE, PLANTED, Place, answer, files, people, person};
+use super::place::{Daemon, HEADER, NEVER, PLANTED, Place, answer, files, people};
 use super::public::{Release, releases};
 
 const MANUAL: &str = "every = \"1s\"\napproval = \"manual\"\n";
@@ -333,38 +333,6 @@ fn who_was_withheld_waits_in_a_new_chain_whoever_is_erased() {
         "those who came, and the one who was withheld"
     );
     place.verified();
-}
-
-#[test]
-fn what_was_set_aside_is_offered_again() {
-    twice(|alive| {
-        let place = Place::new(PER_FILE);
-        place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.5");
-        let elsewhere = (40..46).map(|number| format!("{}{number},5,C1,{}{number}\n", PLANTED[0], PLANTED[1]));
-        let wrong = format!("{}46,old,A1,x\n", PLANTED[0]);
-        place.offer("0.csv", people(0..40) + &elsewhere.collect::<String>() + &wrong);
-        place.once();
-        let listed = place.done(&["quarantine", "feed.toml"]);
-        let groups = listed["groups"].as_array().expect("groups");
-        assert_eq!((&listed["messages"], groups.len()), (&7.into(), 2), "{listed}");
-        let ward = groups.iter().find(|group| group["column"] == "ward").expect("a group");
-        assert_eq!((&ward["messages"], &ward["first"], &ward["file"]), (&6.into(), &42.into(), &"0.csv".into()));
-        // What is frozen is not recommended.
-        let text = ward["text"].as_str().expect("a text");
-        assert!(text.contains("new leaf under an inner node") && text.contains("frozen"), "{text}");
-        assert!(!listed.to_string().contains("C1") && !listed.to_string().contains(PLANTED[0]), "{listed}");
-        place.put("ward.csv", "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n");
-        let daemon = at_work(&place, alive);
-        let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
-        assert_eq!((&answer["count"], &answer["changed"]), (&7.into(), &6.into()), "{answer}");
-        ended(daemon);
-        assert_eq!(place.done(&["quarantine", "feed.toml"])["messages"], 1);
-        place.offer("1.csv", HEADER.to_owned() + &person(50));
-        let tick = place.once();
-        let all = ["rows", "waiting", "withheld", "pending", "new"].map(|name| tick[name].as_u64().expect("a number"));
-        assert_eq!(all.iter().sum::<u64>(), 47, "{tick}");
-        place.verified();
-    });
 }
 
 /// The chain in the feed's own roots is attacked with the people who really came.

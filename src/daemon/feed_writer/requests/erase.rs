@@ -11,7 +11,7 @@ use super::super::objects::reading::ObjectSources;
 use super::super::work::{Last, Live};
 use super::leaving_atoms::{Leaving, told};
 use super::request::{Hash, Request, RequestOutcome};
-use super::rewrite::{ErasedPeople, Rewritten};
+use super::rewrite::{ErasedPeople, Rewritten, RewrittenQuarantine};
 use crate::daemon::error::Result;
 use crate::daemon::formats::{Atoms, LeavingAtom, RowColumns};
 use crate::daemon::journal::{Erase, ErasedRows, destroy_all};
@@ -38,15 +38,19 @@ struct Gone {
     dissolved: u64,
 }
 
-/// What to say of so many objects whose messages cannot be read.
-fn not_read(objects: u64) -> String {
-    match objects {
+/// What to say of messages that are set aside.
+fn of_quarantine(&RewrittenQuarantine { gone, unread }: &RewrittenQuarantine) -> String {
+    let mut text = match gone {
         0 => String::new(),
-        _ => format!(
-            ". {objects} objects of messages that are set aside were written by another version of tidegate and stay as they are: whose \
+        _ => format!(". {gone} messages of theirs that were set aside are destroyed"),
+    };
+    if unread > 0 {
+        text += &format!(
+            ". {unread} objects of messages that are set aside were written by another version of tidegate and stay as they are: whose \
              they are cannot be told"
-        ),
+        );
     }
+    text
 }
 
 impl Live {
@@ -72,7 +76,7 @@ impl Live {
         let mut rewritten = Rewritten::default();
         let found = self.objects_with(&raw, unpublished)?;
         self.rewrite_segments(&found.segments, &mut rewritten)?;
-        let unread = self.rewrite_quarantine(&asked, &mut rewritten)?;
+        let aside = self.rewrite_quarantine(&asked, &mut rewritten)?;
         let erased = ErasedPeople { known: &raw, unpublished, waited };
         let pending = self.rewrite_atoms(found.atoms, &erased, &mut rewritten)?;
         self.rewrite_counts((&gone, &arrived), &pending, &leaving, &mut rewritten)?;
@@ -107,7 +111,7 @@ impl Live {
         self.clean(now)?;
         // So that the next start replays nothing.
         self.checkpoint()?;
-        let text = told(&erase, leaving.before, elsewhere.filter(|_| with_rows)) + &void + &not_read(unread);
+        let text = told(&erase, leaving.before, elsewhere.filter(|_| with_rows)) + &void + &of_quarantine(&aside);
         let rows = with_rows.then(|| erase.rows.as_ref().map_or(0, |rows| rows.rows));
         let (count, changed) = (Some(erase.asked), Some(erase.erased));
         Ok(RequestOutcome { count, changed, rows, ..request.ask.done(text) })

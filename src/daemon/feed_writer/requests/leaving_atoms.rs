@@ -103,7 +103,7 @@ pub(in crate::daemon::feed_writer) fn told(erase: &Erase, before: u64, elsewhere
     let Erase { asked, erased, published, unknown, .. } = erase;
     let mut text = format!(
         "of {asked} people {erased} were taken out, {published} are published (their raw rows are gone, a tombstone \
-         stays), {unknown} were never here"
+         stays), {unknown} were never taken in"
     );
     if let Some(ErasedRows { rows, atoms, .. }) = &erase.rows {
         if *rows > 0 {

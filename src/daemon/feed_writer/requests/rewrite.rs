@@ -11,7 +11,7 @@ use crate::daemon::error::Result;
 use crate::daemon::formats::{
     AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, RowColumns, Since, terms_from_bytes,
 };
-use crate::daemon::ingest::Offer;
+use crate::daemon::ingest::{Offer, OfferWithout};
 use crate::daemon::journal::{Drafts, Moved, ObjectReader, Ref};
 use crate::daemon::terms::ChainTerms;
 use crate::engine::feed::{Fixed, Ledger};
@@ -33,6 +33,15 @@ pub(in crate::daemon::feed_writer) struct Was {
 pub(in crate::daemon::feed_writer) struct Rewritten {
     pub drafts: Drafts,
     pub moved: Vec<Moved>,
+}
+
+/// What became of messages that are set aside.
+#[derive(Default)]
+pub(in crate::daemon::feed_writer) struct RewrittenQuarantine {
+    /// Messages that were of people who are erased.
+    pub gone: u64,
+    /// Objects that cannot be read.
+    pub unread: u64,
 }
 
 /// People who are to be erased.
@@ -150,22 +159,23 @@ impl Live {
         Ok(())
     }
 
-    /// Of what is set aside only repeats say whose they are: whatever else cannot be decoded. How many objects cannot be
-    /// read: other people are taken out all the same.
+    /// Messages that are set aside leave where their identifiers can be read. An object that cannot be read stays, and other people are taken
+    /// out all the same.
     pub(in crate::daemon::feed_writer) fn rewrite_quarantine(
         &mut self,
         asked: &BTreeSet<Person>,
         rewritten: &mut Rewritten,
-    ) -> Result<u64> {
-        let mut unread = 0;
+    ) -> Result<RewrittenQuarantine> {
+        let mut done = RewrittenQuarantine::default();
         for SetAsideMessages { object, .. } in self.state.quarantine.clone() {
             let Some(sealed) = self.log.objects().read(&object)? else { continue };
             let Ok(offer) = Offer::parse(&sealed) else {
-                unread += 1;
+                done.unread += 1;
                 continue;
             };
             let columns = &self.state.terms.columns;
-            let Some(rest) = offer.without(asked, columns, &self.hasher) else { continue };
+            let Some(OfferWithout { rest, gone }) = offer.without(asked, columns, &self.hasher) else { continue };
+            done.gone += gone;
             let messages = rest.messages().len() as u64;
             let new = match messages {
                 0 => None,
@@ -173,7 +183,7 @@ impl Live {
             };
             rewritten.moved.push(Moved { old: object.path, new, messages: Some(messages) });
         }
-        Ok(unread)
+        Ok(done)
     }
 
     /// Atoms without rows of erased people, and with rows that wait again because their atom is dissolved. The atoms of ticks whose

@@ -104,7 +104,7 @@ pub struct Erase {
     pub erased: u64,
     /// People whose rows are published: a tombstone stays.
     pub published: u64,
-    /// People who were never here.
+    /// People who were never taken in; messages of theirs may have been set aside.
     pub unknown: u64,
     /// Atoms that were dissolved.
     pub dissolved: u64,

@@ -1,0 +1,82 @@
+//! Whose messages are that are set aside: a message says it where its identifiers can be read, whatever else keeps it from being a row. Messages of
+//! people who are erased are taken out. Nothing here keeps an identifier.
+
+use std::collections::BTreeSet;
+
+use super::offer::{Offer, SetAsideMessage};
+use super::person::PersonHasher;
+use super::raw_rows::retry_sifted;
+use super::repeats::Repeats;
+use super::row_faults::Misplaced;
+use super::topic::Unwanted;
+use crate::engine::histogram::Person;
+use crate::engine::model::{Columns, Role};
+
+/// An offer that some people were taken out of.
+#[derive(Debug)]
+pub struct OfferWithout {
+    /// What is left.
+    pub rest: Offer,
+    /// Messages that are not; of one with many rows, rows.
+    pub gone: u64,
+}
+
+/// How identifiers are read, and nothing else.
+struct IdentifierReader<'r> {
+    columns: Columns,
+    hasher: &'r PersonHasher,
+}
+
+impl IdentifierReader<'_> {
+    /// The rows of these people, and rows whose identifiers cannot be read. Each is told by the place of its message in the offer. `None` if
+    /// the messages do not have the columns of identifiers.
+    fn rows(&self, offer: &Offer, of: &dyn Fn(Person) -> bool) -> Option<Vec<SetAsideMessage>> {
+        let readable = (0..).zip(offer.messages()).filter(|(_, one)| one.raw.is_some());
+        let numbered = readable.map(|(row, SetAsideMessage { place, raw })| {
+            let place = Misplaced { row, ..place.clone() };
+            SetAsideMessage { place, raw: raw.clone() }
+        });
+        let numbered = offer.with(numbered.collect());
+        let mut sifted = Repeats::only(of);
+        let read = retry_sifted(&numbered, &self.columns, self.hasher, Unwanted::SET_ASIDE, Some(&mut sifted)).ok()?;
+        Some(read.aside.messages().to_vec())
+    }
+
+    /// The places of messages in which these people are.
+    fn places(&self, offer: &Offer, of: &dyn Fn(Person) -> bool) -> Option<BTreeSet<u64>> {
+        let rows = self.rows(offer, of)?;
+        Some(rows.iter().filter(|row| row.place.is_repeat()).map(|row| row.place.row).collect())
+    }
+}
+
+impl Offer {
+    /// The offer without messages of these people; `None` if there are none. A message stays where its identifiers cannot be read. One that
+    /// has rows of other people too leaves each of those behind as a message of its own.
+    pub fn without(&self, people: &BTreeSet<Person>, columns: &Columns, hasher: &PersonHasher) -> Option<OfferWithout> {
+        let reader = IdentifierReader { columns: columns.only(Role::Identifier), hasher };
+        let asked = |person| people.contains(&person);
+        let theirs = reader.places(self, &asked)?;
+        if theirs.is_empty() {
+            return None;
+        }
+        let all = (0..).zip(self.messages());
+        let touched = self.with(all.filter(|(at, _)| theirs.contains(at)).map(|(_, one)| one.clone()).collect());
+        let rows = self.with(reader.rows(&touched, &|_| true)?);
+        let gone = reader.places(&rows, &asked)?;
+        let others = (0..).zip(rows.messages()).filter(|(at, _)| !gone.contains(at)).map(|(_, row)| row);
+        let mut others = others.peekable();
+        let (mut rest, mut before) = (Vec::new(), 0);
+        for (at, one) in (0..).zip(self.messages()) {
+            if !theirs.contains(&at) {
+                rest.push(one.clone());
+                continue;
+            }
+            while let Some(row) = others.next_if(|row| row.place.row == before) {
+                rest.push(SetAsideMessage { place: one.place.clone(), raw: row.raw.clone() });
+            }
+            before += 1;
+        }
+        assert!(others.next().is_none(), "a row of another person is left behind");
+        Some(OfferWithout { rest: self.with(rest), gone: gone.len() as u64 })
+    }
+}

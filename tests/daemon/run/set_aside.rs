@@ -1,0 +1,72 @@
+//! What was set aside is offered again, or leaves with a person who is erased, whether a feed is at work or not.
+
+use super::asked::{at_work, ended, erase, twice};
+use super::place::{HEADER, PER_FILE, PLANTED, Place, people, person};
+
+/// The taxonomy of wards, grown.
+const GROWN: &str = "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n";
+
+#[test]
+fn what_was_set_aside_is_offered_again() {
+    twice(|alive| {
+        let place = Place::new(PER_FILE);
+        place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.5");
+        let elsewhere = (40..46).map(|number| format!("{}{number},5,C1,{}{number}\n", PLANTED[0], PLANTED[1]));
+        let wrong = format!("{}46,old,A1,x\n", PLANTED[0]);
+        place.offer("0.csv", people(0..40) + &elsewhere.collect::<String>() + &wrong);
+        place.once();
+        let listed = place.done(&["quarantine", "feed.toml"]);
+        let groups = listed["groups"].as_array().expect("groups");
+        assert_eq!((&listed["messages"], groups.len()), (&7.into(), 2), "{listed}");
+        let ward = groups.iter().find(|group| group["column"] == "ward").expect("a group");
+        assert_eq!((&ward["messages"], &ward["first"], &ward["file"]), (&6.into(), &42.into(), &"0.csv".into()));
+        // What is frozen is not recommended.
+        let text = ward["text"].as_str().expect("a text");
+        assert!(text.contains("new leaf under an inner node") && text.contains("frozen"), "{text}");
+        assert!(!listed.to_string().contains("C1") && !listed.to_string().contains(PLANTED[0]), "{listed}");
+        place.put("ward.csv", GROWN);
+        let daemon = at_work(&place, alive);
+        let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
+        assert_eq!((&answer["count"], &answer["changed"]), (&7.into(), &6.into()), "{answer}");
+        ended(daemon);
+        assert_eq!(place.done(&["quarantine", "feed.toml"])["messages"], 1);
+        place.offer("1.csv", HEADER.to_owned() + &person(50));
+        let tick = place.once();
+        let all = ["rows", "waiting", "withheld", "pending", "new"].map(|name| tick[name].as_u64().expect("a number"));
+        assert_eq!(all.iter().sum::<u64>(), 47, "{tick}");
+        place.verified();
+    });
+}
+
+/// A person who is erased leaves what is set aside too: what is offered again later does not bring them in.
+#[test]
+fn an_erasure_reaches_what_is_set_aside() {
+    twice(|alive| {
+        let place = Place::new(PER_FILE);
+        place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.5");
+        let elsewhere = |number: u64| format!("{}{number},5,C1,{}{number}\n", PLANTED[0], PLANTED[1]);
+        let nameless = format!(",5,A1,{}46\n", PLANTED[1]);
+        // One who counts has a second row there, which would be a repeat.
+        let rest: String = (40..46).chain([3]).map(elsewhere).collect();
+        place.offer("0.csv", people(0..40) + &rest + &nameless);
+        place.once();
+        let aside = || place.done(&["quarantine", "feed.toml"])["messages"].as_u64();
+        assert_eq!(aside(), Some(8));
+        let daemon = at_work(&place, alive);
+        let named = |number: u64| format!("{}{number}\n", PLANTED[0]);
+        let answer = erase(&place, &format!("patient\n{}{}{}", named(41), named(3), named(99)));
+        let text = answer["text"].as_str().expect("a text");
+        assert!(text.contains("2 messages of theirs that were set aside are destroyed"), "{text}");
+        assert_eq!(aside(), Some(6));
+        place.put("ward.csv", GROWN);
+        ended(daemon);
+        let daemon = at_work(&place, alive);
+        let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
+        assert_eq!((&answer["count"], &answer["changed"]), (&6.into(), &5.into()), "{answer}");
+        ended(daemon);
+        place.verified();
+        let again = erase(&place, &format!("patient\n{}", named(41)));
+        assert!(!again["text"].as_str().expect("a text").contains("set aside"), "{again}");
+        assert_eq!((&again["changed"], aside()), (&0.into(), Some(1)), "the person has not come back: {again}");
+    });
+}
