@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, log};
-use tidegate::daemon::journal::{Body, Decision, Entry, Ingest, MessageOrigin, RequestOrigin};
+use tidegate::daemon::journal::{Body, Decision, Entry, Erase, Ingest, MessageOrigin, RequestOrigin};
 use tidegate::engine::release::{Layout, Sha256};
 
 use super::nature::Side;
@@ -16,6 +16,28 @@ use crate::common::is_advisory;
 
 /// Files of a release, and their digests.
 type Files = BTreeMap<String, Sha256>;
+
+/// What a feed knows of a person when it erases them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    /// They count and are not published: they are taken out.
+    Unpublished,
+    /// A tombstone stays.
+    Published,
+    /// None of their messages was taken in.
+    NotTakenIn,
+}
+
+impl Known {
+    fn of(erase: &Erase) -> Known {
+        match (erase.erased, erase.published, erase.unknown) {
+            (1, 0, 0) => Known::Unpublished,
+            (0, 1, 0) => Known::Published,
+            (0, 0, 1) => Known::NotTakenIn,
+            _ => panic!("a request of one person erases another number"),
+        }
+    }
+}
 
 /// What has happened so far.
 #[derive(Default)]
@@ -32,6 +54,8 @@ pub struct Promises {
     newest: u32,
     /// Rows that count, at once or when what was set aside was offered again.
     pub kept: u64,
+    /// What the feed knew of each person who was erased, by the request.
+    pub erasures: BTreeMap<String, Known>,
     /// How far each partition was taken in.
     pub next: BTreeMap<i32, u64>,
     /// Each release of a chain that begins now is of other people.
@@ -131,7 +155,12 @@ impl Promises {
             Body::Published(published) => {
                 assert!(self.visible.contains_key(&published.release), "a release is called visible that is not");
             }
-            Body::Withdraw(_) | Body::Expire(_) | Body::Erase(_) | Body::Retire(_) => self.leaves = true,
+            Body::Erase(erase) => {
+                self.leaves = true;
+                let other = self.erasures.insert(erase.wanted.request.clone(), Known::of(erase));
+                assert!(other.is_none(), "a person is erased twice by one request");
+            }
+            Body::Withdraw(_) | Body::Expire(_) | Body::Retire(_) => self.leaves = true,
             _ => {}
         }
     }
