@@ -133,7 +133,7 @@ fn a_writer_ends_when_its_disk_fails_and_the_next_one_goes_on() {
     let policies = POLICIES.len().min(common::cases(1) as usize);
     let step = if common::is_long() { 1 } else { EVERYDAY };
     for policy in 0..policies {
-        let script = Script { policy, seed: 1, ticks: 2 };
+        let script = Script { policy, seed: 1, ticks: 2, asked: false };
         for ((call, errno), count) in FAULTS.iter().zip(all(&shim, &script, &FAULTS, step)) {
             println!("{}: {call}, error {errno}: one of {step} of the first {count} calls failed", script.policy());
         }

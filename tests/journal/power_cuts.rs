@@ -11,6 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
+use super::power::asked::{ASKED, TICKS};
 use super::power::checks::{self, Meant, Told};
 use super::power::disk::{Disk, Objects};
 use super::power::draw::{Draw, POLICIES};
@@ -19,8 +20,9 @@ use super::power::writer::{Place, Script, Shim};
 
 /// Disks that are made from the traces of one round.
 const ROUND: u32 = 1000;
-/// Disks of an everyday run.
+/// Disks of an everyday run, and of one with feeds of which people ask.
 const EVERYDAY: u32 = 600;
+const EVERYDAY_ASKED: u32 = 150;
 
 /// Numbers for one of many.
 fn drawn(seed: u64, one: u64) -> Draw {
@@ -112,7 +114,7 @@ fn cuts(runs: &[Run], seed: u64, disks: Range<u64>) -> (usize, String) {
 fn runs(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
     let mut runs = Vec::new();
     for policy in 0..POLICIES.len() {
-        let drawn = || Script { policy, seed: draw.below(1 << 30), ticks: 4 };
+        let drawn = || Script { policy, seed: draw.below(1 << 30), ticks: 4, asked: false };
         let script =
             std::iter::repeat_with(drawn).find(|script| Meant::if_published(script).is_some()).expect("one of them");
         let whole = Run::new(shim, &script, &[]);
@@ -139,10 +141,38 @@ fn whatever_a_power_cut_leaves_the_feed_goes_on() {
     }
 }
 
+/// Writers of feeds of which people ask.
+fn runs_asked(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for policy in 0..ASKED.len() {
+        let drawn = || Script { policy, seed: draw.below(1 << 30), ticks: TICKS, asked: true };
+        let script =
+            std::iter::repeat_with(drawn).find(|script| Meant::if_published(script).is_some()).expect("one of them");
+        let whole = Run::new(shim, &script, &[]);
+        let killed = draw.below(whole.changes()) + 1;
+        runs.push(Run::new(shim, &script, &[killed]));
+        runs.push(whole.again(shim, draw));
+        runs.push(whole);
+    }
+    runs
+}
+
+#[test]
+fn whatever_a_power_cut_leaves_of_what_is_asked_the_feed_goes_on() {
+    let Some(shim) = Shim::build() else { return };
+    let (seed, disks) = (common::random::seed(), common::cases(EVERYDAY_ASKED));
+    println!("{disks} disks after a power cut: seed {seed}; the same plan again: TIDEGATE_SEED={seed}");
+    for from in (0..disks).step_by(ROUND as usize).map(u64::from) {
+        let runs = runs_asked(&shim, &mut drawn(seed, from << 32));
+        let (wrong, first) = cuts(&runs, seed, from..(from + u64::from(ROUND)).min(u64::from(disks)));
+        assert_eq!(wrong, 0, "seed {seed}: {first}");
+    }
+}
+
 #[test]
 fn a_store_that_does_not_wait_is_found_out() {
     let Some(shim) = Shim::build() else { return };
-    let whole = Run::new(&shim, &Script { policy: 0, seed: 1, ticks: 3 }, &[]);
+    let whole = Run::new(&shim, &Script { policy: 0, seed: 1, ticks: 3, asked: false }, &[]);
     for (what, folders) in [("folders", true), ("files", false)] {
         let mut broken = whole.clone();
         broken.trace.forget(|op| matches!(op, Op::Sync { folder, .. } if *folder == folders));
@@ -155,7 +185,7 @@ fn a_store_that_does_not_wait_is_found_out() {
 #[test]
 fn a_store_that_trusts_the_writer_before_is_found_out() {
     let Some(shim) = Shim::build() else { return };
-    let script = Script { policy: 0, seed: 1, ticks: 1 };
+    let script = Script { policy: 0, seed: 1, ticks: 1, asked: false };
     // Until the first wrong disk is found.
     let found = (1..=40).find_map(|before| {
         let mut broken = Run::new(&shim, &script, &[before]);

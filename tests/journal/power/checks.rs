@@ -10,12 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidegate::daemon::feed_writer::{Live, past};
-use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Listed, Memory, Packs, Store};
 use tidegate::engine::release::{Manifest, Sha256};
 
+use super::asked;
 use super::disk::{Objects, Roots};
-use super::feed::key;
 use super::writer::Script;
 
 /// What the writer has said: what each object may hold, what must be there, and what must not.
@@ -55,15 +54,23 @@ pub struct Meant {
 }
 
 impl Meant {
+    /// What is published where people ask depends on what is drawn, and on what was there when they did.
+    fn is_known(&self) -> bool {
+        !self.script.asked
+    }
+}
+
+impl Meant {
     pub fn of(script: &Script) -> Meant {
         Meant::if_published(script).unwrap_or_else(|| panic!("{script:?} publishes something"))
     }
 
     /// The same; `None` where nothing is published, as when the values of a first release are all alike and the policy asks for others.
     pub fn if_published(script: &Script) -> Option<Meant> {
-        let (private, public) = (Memory::default(), Memory::default());
-        let mut live = script.open(Arc::new(private), Arc::new(public.clone()), 99).expect("a feed");
-        script.finish(&mut live).expect("a script");
+        let public = Memory::default();
+        let private: Arc<dyn Store> = Arc::new(Memory::default());
+        let shown: Arc<dyn Store> = Arc::new(public.clone());
+        let live = script.run(&private, &shown, 99).expect("a script");
         if live.state().releases.is_empty() {
             return None;
         }
@@ -91,6 +98,9 @@ pub fn look(left: &Roots, seen: &Objects, told: &Told, meant: &Meant, chance: u6
     let is_log = |path: &str| path.starts_with("log/");
     let before = crate::common::feed::unpacked(Arc::new(Memory::with(left.private.clone())));
     same(&before, &after.private, is_log)?;
+    if !meant.is_known() {
+        return Ok(());
+    }
     let is_kept = |path: &str| !crate::common::is_advisory(path);
     same(seen, &after.public, is_kept)?;
     same(&left.public, &after.public, is_kept)
@@ -98,16 +108,23 @@ pub fn look(left: &Roots, seen: &Objects, told: &Told, meant: &Meant, chance: u6
 
 /// Opens a feed and goes on to the end of the script; what is there then.
 pub fn goes_on(private: Arc<dyn Store>, public: Arc<dyn Store>, meant: &Meant, chance: u64) -> Result<Roots, String> {
-    let live = meant.script.open(private.clone(), public.clone(), 1 << 31 | chance);
-    let mut live = live.map_err(|error| format!("it does not open: {error}"))?;
+    let live = meant.script.open(&private, &public, 1 << 31 | chance);
+    let live = live.map_err(|error| format!("it does not open: {error}"))?;
     let whole = Packs::over(private.clone());
     folded(&live, &whole, &*public)?;
-    first_part(&live, meant)?;
-    meant.script.finish(&mut live).map_err(|error| format!("it does not go on: {error}"))?;
+    if meant.is_known() {
+        first_part(&live, meant)?;
+    }
+    drop(live);
+    let live = meant.script.run(&private, &public, 1 << 32 | chance);
+    let live = live.map_err(|error| format!("it does not go on: {error}"))?;
     folded(&live, &whole, &*public)?;
-    finished(&live, meant)?;
     let after = Roots { private: crate::common::feed::unpacked(private), public: objects(&*public)? };
     complete(&after.public)?;
+    if !meant.is_known() {
+        return asked::is_whole(&live, &whole, &*public).map(|()| after);
+    }
+    finished(&live, meant)?;
     if Meant::tables(&after.public) == Meant::tables(&meant.public) {
         Ok(after)
     } else {
@@ -164,7 +181,7 @@ fn complete(public: &Objects) -> Result<(), String> {
 
 /// The state is the fold of the log.
 fn folded(live: &Live, private: &dyn Store, public: &dyn Store) -> Result<(), String> {
-    let ring = KeyRing::open(private, &key()).map_err(|error| error.to_string())?.ok_or("no keys")?;
+    let (_, ring) = asked::opened(private).map_err(|error| error.to_string())?.ok_or("no keys")?;
     let past = past(private, public, &ring).map_err(|error| format!("the log: {error}"))?;
     let folded = past.state.is_some_and(|state| state.bytes() == live.state().bytes());
     if folded { Ok(()) } else { Err("the state is not the fold of the log".to_owned()) }

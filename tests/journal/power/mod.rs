@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod asked;
 pub mod checks;
 pub mod disk;
 pub mod trace;

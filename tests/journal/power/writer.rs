@@ -15,6 +15,7 @@ use tidegate::daemon::feed_writer::Live;
 use tidegate::daemon::journal::store::{Created, Listed, Local, ReadStore, Store};
 use tidegate::engine::release::Sha256;
 
+use super::asked::{self, ASKED};
 use super::disk::Roots;
 use super::draw::{Draw, POLICIES};
 use super::feed::{Human, crowd, feed, open, step};
@@ -26,11 +27,13 @@ pub struct Script {
     pub policy: usize,
     pub seed: u64,
     pub ticks: usize,
+    /// People ask between its ticks, and chains begin under other policies.
+    pub asked: bool,
 }
 
 impl Script {
     pub fn policy(&self) -> &'static str {
-        POLICIES[self.policy]
+        if self.asked { ASKED[self.policy][0] } else { POLICIES[self.policy] }
     }
 
     /// Who comes in each tick.
@@ -46,20 +49,30 @@ impl Script {
         (0..self.ticks).map(|_| full(&mut draw, &mut known)).collect()
     }
 
-    /// Runs it from wherever the feed is to its end.
+    /// Opens the feed, and runs it from wherever it is to its end.
     ///
     /// # Errors
     /// As the feed.
-    pub fn finish(&self, live: &mut Live) -> Result<()> {
-        self.people().iter().enumerate().try_for_each(|(tick, people)| step(live, tick, people))
+    pub fn run(&self, private: &Arc<dyn Store>, public: &Arc<dyn Store>, chance: u64) -> Result<Live> {
+        let mut live = self.open(private, public, chance)?;
+        for (tick, people) in self.people().iter().enumerate() {
+            step(&mut live, tick, people)?;
+            if self.asked {
+                live = asked::between(live, tick, self, &|| self.open(private, public, chance + 1))?;
+            }
+        }
+        Ok(live)
     }
 
     /// Opens the feed; `chance` is the seed of what it draws.
     ///
     /// # Errors
     /// As the feed.
-    pub fn open(&self, private: Arc<dyn Store>, public: Arc<dyn Store>, chance: u64) -> Result<Live> {
-        open(&feed(self.policy()), private, public, chance, false)
+    pub fn open(&self, private: &Arc<dyn Store>, public: &Arc<dyn Store>, chance: u64) -> Result<Live> {
+        if self.asked {
+            return asked::open(self, private, public, chance);
+        }
+        open(&feed(self.policy()), Arc::clone(private), Arc::clone(public), chance, false)
     }
 }
 
@@ -140,7 +153,8 @@ impl Store for Saying {
 fn a_writer() {
     let (Ok(watched), Ok(script)) = (std::env::var("WATCHED"), std::env::var("SCRIPT")) else { return };
     let numbers: Vec<u64> = script.split(' ').map(|number| number.parse().expect("a number")).collect();
-    let script = Script { policy: numbers[0] as usize, seed: numbers[1], ticks: numbers[2] as usize };
+    let (policy, ticks, asked) = (numbers[0] as usize, numbers[2] as usize, numbers[4] != 0);
+    let script = Script { policy, seed: numbers[1], ticks, asked };
     let watched = Path::new(&watched);
     let said = File::options().append(true).create(true).open(watched.join("said")).expect("a file to speak in");
     let said = Arc::new(Mutex::new(said));
@@ -153,11 +167,10 @@ fn a_writer() {
 }
 
 fn written(script: &Script, roots: &Path, chance: u64, said: &Arc<Mutex<File>>) -> Result<()> {
-    let saying = |store, root| Arc::new(Saying { store, root, said: said.clone() });
+    let saying = |store, root| -> Arc<dyn Store> { Arc::new(Saying { store, root, said: said.clone() }) };
     let (private, _lock) = Local::private_locked(&roots.join("private"))?.expect("no other process is at work");
     let public = Local::public(&roots.join("public"))?;
-    let mut live = script.open(saying(private, "private"), saying(public, "public"), chance)?;
-    script.finish(&mut live)
+    script.run(&saying(private, "private"), &saying(public, "public"), chance).map(|_| ())
 }
 
 /// Where writers work, and the trace of what they did there.
@@ -207,7 +220,7 @@ impl Place {
     ///
     /// # Errors
     /// They cannot be opened.
-    pub fn open(&self) -> Result<(Arc<Local>, Arc<Local>)> {
+    pub fn open(&self) -> Result<(Arc<dyn Store>, Arc<dyn Store>)> {
         let private = Local::private(&self.roots().join("private"))?;
         Ok((Arc::new(private), Arc::new(Local::public(&self.roots().join("public"))?)))
     }
@@ -235,7 +248,8 @@ impl Shim {
         command.args(["--exact", "power::writer::a_writer", "--nocapture", "--test-threads=1"]);
         command.env("LD_PRELOAD", self.path());
         command.env("WATCHED", place.watched()).env("TRACE", place.trace());
-        command.env("SCRIPT", format!("{} {} {} {chance}", script.policy, script.seed, script.ticks));
+        let Script { policy, seed, ticks, asked } = script;
+        command.env("SCRIPT", format!("{policy} {seed} {ticks} {chance} {}", u8::from(*asked)));
         // One thread computes, so that processes start quickly.
         command.env("RAYON_NUM_THREADS", "1").env_remove("FAULT");
         if !fault.is_empty() {
