@@ -1,5 +1,6 @@
-//! What a person does in a simulated run while no process of the feed is at work: its file is changed, a chain begins under another policy, or
-//! the operator's key is changed. Commands work on the same stores, die as processes do, and are given again until they are done.
+//! What a person does in a simulated run while no process of the feed is at work, or against all advice while one is: its file is changed, a chain
+//! begins under another policy, or the operator's key is changed. Commands work on the same stores, die as processes do, and are given again until
+//! they are done.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +16,7 @@ use tidegate::engine::release::Sha256;
 use tokio::sync::watch;
 
 use super::books;
-use super::draw::{CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
+use super::draw::{CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES, disjoint};
 use super::feed_files::{Feeds, keeps_labels};
 use super::here::FEW;
 use super::nature::{Nature, Side};
@@ -55,6 +56,18 @@ fn another(policy: &'static str, draw: &mut Draw) -> &'static str {
     if policy == MEASURED { MEASURED } else { other }
 }
 
+/// Another feed file.
+fn changed(before: Feeds, draw: &mut Draw) -> Feeds {
+    match draw.between(0, 4) {
+        0 => Feeds { approvals: (before.approvals + draw.between(1, 2) as u32) % 3, ..before },
+        1 if before.stays.is_empty() && keeps_labels(before.policy) => Feeds { stays: "keep = \"170s\"", ..before },
+        1 => Feeds { stays: "", ..before },
+        2 => Feeds { grown: true, ..before },
+        3 => Feeds { policy: another(before.policy, draw), ..before },
+        _ => Feeds { key: 1 - before.key, ..before },
+    }
+}
+
 impl Run<'_> {
     /// No process is at work: a command has ended, or another one may be given.
     pub fn between_processes(&mut self) {
@@ -66,15 +79,28 @@ impl Run<'_> {
         if !wide.once_in(4) || books::ring(&self.nature).is_none() {
             return;
         }
+        let after = changed(self.feeds, wide);
+        self.chooses(after);
+    }
+
+    /// A command is to meet a process of the feed, which goes by the feed file as it was; whether there is one.
+    pub fn chooses_beside(&mut self) -> bool {
         let before = self.feeds;
-        let after = match wide.between(0, 4) {
-            0 => Feeds { approvals: (before.approvals + wide.between(1, 2) as u32) % 3, ..before },
-            1 if before.stays.is_empty() && keeps_labels(before.policy) => Feeds { stays: "keep = \"170s\"", ..before },
-            1 => Feeds { stays: "", ..before },
-            2 => Feeds { grown: true, ..before },
-            3 => Feeds { policy: another(before.policy, wide), ..before },
+        let Some(wide) = self.wide.as_mut().filter(|_| books::ring(&self.nature).is_some()) else { return false };
+        let after = match wide.between(0, 1) {
+            0 => Feeds { policy: another(before.policy, wide), ..before },
             _ => Feeds { key: 1 - before.key, ..before },
         };
+        // What a chain is that the process begins meanwhile is known by the feed file.
+        if disjoint(after.policy) == disjoint(before.policy) {
+            self.chooses(after);
+        }
+        self.command.is_some()
+    }
+
+    /// The feed file is changed, and a command is to follow where one must.
+    fn chooses(&mut self, after: Feeds) {
+        let before = self.feeds;
         let stays = if keeps_labels(after.policy) { after.stays } else { "" };
         self.goes_by(Feeds { stays, ..after });
         let kind = match after {

@@ -53,7 +53,9 @@ pub struct Run<'p> {
     more: Option<Draw>,
     /// Draws what the second of these runs did not know: further policies, and what a person does between two processes.
     pub wide: Option<Draw>,
-    /// A command that is not done yet: no other process begins before it is.
+    /// Draws what the fourth of these runs did not know: commands beside a process of the feed.
+    beside: Option<Draw>,
+    /// A command that is not done yet: no other process begins before it is, but for one that it meets.
     pub command: Option<Command>,
     /// Labels are kept: published rows can be erased, and releases withdrawn.
     pub crowds: bool,
@@ -93,12 +95,12 @@ impl Outcome {
 
 /// Plays the run of a seed. Panics with the last of what happened where a promise is broken.
 pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> Outcome {
-    plays(4, seed, places, mutant)
+    plays(5, seed, places, mutant)
 }
 
 /// The same as an earlier version of these runs was, so that seeds which were found then mean what they meant. In the first one a person could not
 /// begin chains or have releases published again, and nothing expired; in the second one no feed file changed, and no key; in the third one no
-/// person came from a new ward.
+/// person came from a new ward; in the fourth one no command met a process of the feed.
 pub fn play_of(version: u32, seed: u64, places: &mut Places) -> Outcome {
     plays(version, seed, places, None)
 }
@@ -143,6 +145,7 @@ fn plays(version: u32, seed: u64, places: &mut Places, mutant: Option<&'static M
         requests: Vec::new(),
         more,
         wide,
+        beside: (version >= 5).then(|| Draw::new(seed, 5)),
         command: None,
         crowds: keeps_labels(policy),
         erased: BTreeMap::new(),
@@ -207,6 +210,11 @@ impl Run<'_> {
         if self.command.is_some() {
             return self.commands();
         }
+        self.works();
+    }
+
+    /// A process of the feed begins.
+    fn works(&mut self) {
         self.begun += 1;
         let (process, clock) = (self.begun, self.draw.between(0, 3) as i64);
         self.nature.begins(process, clock);
@@ -245,8 +253,24 @@ impl Run<'_> {
         self.processes.keys().nth(self.draw.between(0, many) as usize).copied()
     }
 
+    /// A command and a process of the feed meet, whichever comes first: one of them takes over, or finds the folder locked.
+    fn meets(&mut self) {
+        if self.processes.len() != 1 || !self.beside.as_mut().is_some_and(|beside| beside.once_in(8)) {
+            return;
+        }
+        if self.command.is_some() {
+            self.works();
+        } else if self.chooses_beside() {
+            self.commands();
+        } else {
+            return;
+        }
+        self.nature.meets();
+    }
+
     /// Something happens.
     fn something(&mut self) {
+        self.meets();
         let nature = Arc::clone(&self.nature);
         let side = if self.draw.once_in(2) { Side::Private } else { Side::Public };
         let time = Duration::from_millis(self.draw.between(1_000, 100_000));
