@@ -214,6 +214,10 @@ fn part_added(place: &Place) -> PathBuf {
     part
 }
 
+fn rows_changed(place: &Place) -> PathBuf {
+    rewritten(log(place, "00000000000000000002.json"), "numRecords\\\":", "numRecords\\\":1")
+}
+
 fn commit_added(place: &Place) -> PathBuf {
     let (from, to) = (log(place, "00000000000000000012.json"), log(place, "00000000000000000013.json"));
     fs::copy(from, &to).expect("a commit");
@@ -239,11 +243,27 @@ fn last_commits_removed(place: &Place) -> PathBuf {
     log(place, "00000000000000000012.json")
 }
 
-const DAMAGES: [Damage; 9] = [
+const DAMAGES: [Damage; 13] = [
     (part_removed, "missing", true),
     (part_added, "no manifest names", true),
     (commit_added, "", true),
-    (|place| rewritten(log(place, "00000000000000000002.json"), "numRecords\\\":", "numRecords\\\":1"), "rows", true),
+    (rows_changed, "this version of the Delta table gives a file another number of rows than its manifest", true),
+    (rows_changed, "this version of the Delta table has another number of rows than the manifest of its release", true),
+    (
+        |place| rewritten(log(place, "00000000000000000002.json"), "\"size\":", "\"size\":1"),
+        "this version of the Delta table gives a file another number of bytes than it has",
+        true,
+    ),
+    (
+        |place| rewritten(log(place, "00000000000000000002.json"), "\"path\":\"", "\"path\":\"x"),
+        "this version of the Delta table names a file that no manifest lists",
+        true,
+    ),
+    (
+        |place| rewritten(log(place, "00000000000000000012.json"), "\"version\":11", "\"version\":50"),
+        "this version of the Delta table names a release that no manifest is of",
+        true,
+    ),
     (|place| rewritten(log(place, "00000000000000000002.json"), "}\"}}", "}\",\"tags\":{}}}"), "action", true),
     (
         |place| rewritten(log(place, "00000000000000000002.json"), "\"timestamp\":1", "\"timestamp\":2"),
