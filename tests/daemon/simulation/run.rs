@@ -255,7 +255,7 @@ impl Run<'_> {
 
     /// A command and a process of the feed meet, whichever comes first: one of them takes over, or finds the folder locked.
     fn meets(&mut self) {
-        if self.processes.len() != 1 || !self.beside.as_mut().is_some_and(|beside| beside.once_in(8)) {
+        if self.processes.len() != 1 || !self.beside.as_mut().is_some_and(|beside| beside.once_in(24)) {
             return;
         }
         if self.command.is_some() {
