@@ -77,9 +77,15 @@ impl ChainTerms {
     /// # Errors
     /// What was changed although it is frozen.
     pub fn frozen(&self, feed: &config::FeedConfig, remedy: &str) -> Result<()> {
+        let grows = self.policy()?.taxonomies_grow();
         let changed = |field: String, what: &str| {
+            let how = match () {
+                () if !field.ends_with(".taxonomy") => "",
+                () if grows => " by more than new leaves under inner nodes that were there",
+                () => " (with `search = \"halves\"` no leaf is added to a chain that runs)",
+            };
             let text = format!(
-                "{what} was changed since the chain began, and all its releases were decided under the old one: change it \
+                "{what} was changed since the chain began{how}, and all its releases were decided under the old one: change it \
                  back, or {remedy}"
             );
             Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field))
@@ -100,8 +106,6 @@ impl ChainTerms {
         if names(&self.columns) != names(&feed.columns) {
             return changed("column".to_owned(), "the list of columns");
         }
-        // In a chain of crowds labels are what halving makes of the whole taxonomy, so that a new leaf changes them.
-        let grows = self.policy()?.publish_every().is_none();
         let columns = self.columns.iter().zip(feed.columns.iter());
         match columns.filter(|(old, new)| old != new).find_map(|(old, new)| Some((old, differs(old, new, grows)?))) {
             Some((old, key)) => changed(format!("column.{}.{key}", old.name), "this key"),

@@ -194,17 +194,18 @@ fn halt(since: &str, error: &Error, again: bool) -> Halt {
         (Some(Rival::Works), _) if again => {
             "Wait for the other process, or stop it: this one begins when the other one has ended.".to_owned()
         }
-        (_, kind) => format!("{} {then}", remedy(kind)),
+        _ => format!("{} {then}", remedy(error)),
     };
     Halt { since: since.to_owned(), reason: error.to_string(), what_to_do }
 }
 
 /// What an operator does about an error of this kind; its own text says more.
-fn remedy(kind: ErrorCategory) -> &'static str {
-    match kind {
+fn remedy(error: &Error) -> &'static str {
+    match error.kind {
         ErrorCategory::Usage => "Correct the file or the setting that the reason names.",
         ErrorCategory::Feed => "Correct the feed file where the reason says so, or change it back.",
         ErrorCategory::Taxonomy => "Correct the taxonomy that the reason names, or change it back.",
+        ErrorCategory::Input if error.file.is_none() => "Do what the reason says.",
         ErrorCategory::Input => "Put the file that the reason names back as it was, or replace it, as the reason says.",
         ErrorCategory::Io => "Look at the place that the reason names: permissions, space, connections.",
         ErrorCategory::Internal => {

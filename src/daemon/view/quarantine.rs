@@ -44,6 +44,7 @@ impl QuarantineAnswer {
     /// # Errors
     /// An object is not as it was written.
     pub fn of(seen: &FeedSnapshot) -> Result<QuarantineAnswer> {
+        let grows = seen.state.terms.policy()?.taxonomies_grow();
         let mut groups: BTreeMap<_, FaultGroup> = BTreeMap::new();
         let mut messages = 0;
         for aside in &seen.state.quarantine {
@@ -51,7 +52,7 @@ impl QuarantineAnswer {
             for message in offer.messages() {
                 messages += 1;
                 let place = &message.place;
-                let (name, partition, text) = (offer.name().to_owned(), offer.partition(), advice(place.kind));
+                let (name, partition, text) = (offer.name().to_owned(), offer.partition(), advice(place.kind, grows));
                 let column = place.column.as_deref().map(str::to_owned);
                 let first = place.line.unwrap_or(place.row);
                 let group = groups.entry((name.clone(), partition, column.clone(), text.clone()));
@@ -63,12 +64,15 @@ impl QuarantineAnswer {
     }
 }
 
-/// What is wrong, and what can be done about it in a chain that runs.
-fn advice(kind: MisfitKind) -> String {
+/// What is wrong, and what can be done about it in a chain that runs; `grows`: its taxonomies may get new leaves.
+fn advice(kind: MisfitKind, grows: bool) -> String {
     match kind {
-        MisfitKind::Outside => "the value is outside the taxonomy: add it there as a new leaf under an inner node, or have the \
-                                source correct it. `unknown = \"other\"` does not help now: all else of a column is frozen \
-                                while the chain runs, and begins with `tidegate new-chain`"
+        MisfitKind::Outside if grows => "the value is outside the taxonomy: add it there as a new leaf under an inner node and give \
+                                         --retry, or have the source correct it. `unknown = \"other\"` does not help now: all else \
+                                         of a column is frozen while the chain runs, and begins with `tidegate new-chain`"
+            .to_owned(),
+        MisfitKind::Outside => "the value is outside the taxonomy, which is frozen while a chain with `search = \"halves\"` runs: have \
+                                the source correct it, or add it there, give `tidegate new-chain`, and then --retry"
             .to_owned(),
         MisfitKind::NumberForText => "a number where the declared type is string: have the source write it in quotes. The type \
                                       is frozen while the chain runs"

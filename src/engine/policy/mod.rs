@@ -247,6 +247,11 @@ impl Policy {
         matches!(self.chain, ChainPromise::Crowds { alone: false, .. })
     }
 
+    /// Whether taxonomies may get new leaves while a chain runs. Labels that halving makes follow from the whole taxonomy.
+    pub fn taxonomies_grow(&self) -> bool {
+        self.publish_every().is_none()
+    }
+
     /// Whether people in classes that were not published wait again when the next tick comes.
     pub fn waits_again(&self) -> bool {
         matches!(self.chain, ChainPromise::Disjoint { .. }) && self.forms()

@@ -70,3 +70,42 @@ fn an_erasure_reaches_what_is_set_aside() {
         assert_eq!((&again["changed"], aside()), (&0.into(), Some(1)), "the person has not come back: {again}");
     });
 }
+
+/// Labels that halving makes follow from the whole taxonomy: there a value that it lacks comes in with a new chain, and nothing else is
+/// recommended.
+#[test]
+fn a_value_that_is_lacking_begins_with_a_new_chain_where_labels_are_kept() {
+    twice(|alive| {
+        let place = Place::with(PER_FILE, "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n", "");
+        let elsewhere: String =
+            (40..46).map(|number| format!("{}{number},5,C1,{}{number}\n", PLANTED[0], PLANTED[1])).collect();
+        place.offer("0.csv", people(0..40) + &elsewhere);
+        // More than a hundredth of them is set aside.
+        let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+        assert_eq!(code, 2, "{answer}");
+        let halted = place.done(&["show", "feed.toml"])["halted"].to_string();
+        assert!(halted.contains("Do what the reason says."), "{halted}");
+        let listed = place.done(&["quarantine", "feed.toml"]);
+        let text = listed["groups"][0]["text"].as_str().expect("a text");
+        assert!(text.contains("tidegate new-chain") && !text.contains("new leaf"), "{text}");
+        // What was recommended elsewhere is refused, and it is said why.
+        place.put("ward.csv", GROWN);
+        let (code, answer) = place.json(&["quarantine", "feed.toml", "--retry"]);
+        assert_eq!((code, &answer["error"]["field"]), (2, &"column.ward.taxonomy".into()), "{answer}");
+        let text = answer["error"]["text"].as_str().expect("a text");
+        assert!(text.contains("search = \"halves\"") && text.contains("tidegate new-chain"), "{text}");
+        place.done(&["new-chain", "feed.toml", "--reason", "a ward was added"]);
+        // Before they are offered again the feed is halted, at work or not.
+        let daemon = alive.then(|| place.start());
+        daemon.iter().for_each(|daemon| daemon.says("halted", 1));
+        let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
+        assert_eq!((&answer["count"], &answer["changed"]), (&6.into(), &6.into()), "{answer}");
+        daemon.iter().for_each(|daemon| daemon.says("recovered", 1));
+        ended(daemon);
+        place.offer("1.csv", HEADER.to_owned() + &person(50));
+        let tick = place.once();
+        let all = ["rows", "waiting", "withheld", "pending", "new"].map(|name| tick[name].as_u64().expect("a number"));
+        assert_eq!(all.iter().sum::<u64>(), 47, "{tick}");
+        place.verified();
+    });
+}
