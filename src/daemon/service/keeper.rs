@@ -34,6 +34,9 @@ use crate::daemon::observe::events::{
 const BEFORE_A_HALT: Duration = Duration::from_secs(2);
 const AT_THE_END: Duration = Duration::from_secs(10);
 
+/// Entries that are many to read at a start.
+const MANY: u64 = 128;
+
 /// A feed at work, with everything around it.
 pub struct Keeper {
     pub(super) feed: Arc<FeedConfig>,
@@ -55,6 +58,14 @@ pub struct Keeper {
     _roots: OpenedRoots,
 }
 
+/// A feed that is halted is opened again and again, and leaves a fence each time: the next one is to read little. What fails here fails there
+/// as well, and is told then.
+fn leaves_little(live: &mut Live, found: &OpeningReport) {
+    if found.read >= MANY {
+        let _ = live.checkpoint().and_then(|_| live.pack());
+    }
+}
+
 impl Keeper {
     /// Begins or goes on.
     ///
@@ -71,10 +82,11 @@ impl Keeper {
         ward.may_go_on(&roots)?;
         ward.wounds.are_healed(&feed, &roots)?;
         let (tried, accepts_clock) = (ward.has_begun(), ward.accepts_clock(how.accept_clock));
-        let (live, found) = live_as(&feed, &roots, &now, ward.name(), &*world)?;
+        let (mut live, found) = live_as(&feed, &roots, &now, ward.name(), &*world)?;
         ward.saw(live.log());
         let notifier = Notifier::begin(&feed, (&roots.private, &roots.public.read_only()), live.log().next(), &told)?;
-        let source = Intake::begin(&feed, live.state(), how.until == Until::Once, &*world)?;
+        let source = Intake::begin(&feed, live.state(), how.until == Until::Once, &*world);
+        let source = source.inspect_err(|_| leaves_little(&mut live, &found))?;
         source.watched(&feed, &told);
         let (step, clock) = (feed.services.max_clock_step.get(), (read, world.age()));
         let sense = Sense::begin(Arc::clone(&roots.private), step, live.state().newest(), accepts_clock, clock)?;
@@ -94,26 +106,33 @@ impl Keeper {
             ward,
             _roots: roots,
         };
-        let now = keeper.now();
-        keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.live.log().writer().epoch });
-        keeper.look_at_clock()?;
-        let rolled = keeper.go_on(&now);
-        let rolled = keeper.tell(rolled)?;
-        let shown = keeper.live.shown(false);
-        keeper.tell(shown)?;
+        let begins = keeper.begins(&found, tried, begun);
+        begins.inspect_err(|_| leaves_little(&mut keeper.live, &found))?;
+        Ok(keeper)
+    }
+
+    /// Goes on where the writer before has ended; `tried`: this process has begun before.
+    fn begins(&mut self, found: &OpeningReport, tried: bool, begun: Instant) -> Result<()> {
+        let now = self.now();
+        self.told.emit(&FenceAppended { seq: found.fence, epoch: self.live.log().writer().epoch });
+        self.look_at_clock()?;
+        let rolled = self.go_on(&now);
+        let rolled = self.tell(rolled)?;
+        let shown = self.live.shown(false);
+        self.tell(shown)?;
         if found.swept > 0 {
-            keeper.told.emit(&Swept { objects: found.swept });
+            self.told.emit(&Swept { objects: found.swept });
         }
-        keeper.tell_recovered(&found, rolled, begun)?;
+        self.tell_recovered(found, rolled, begun)?;
         // What halted the feed may still be there: it halts now, and not at the next tick only.
-        let bearable = keeper.bearable();
-        keeper.tell(bearable)?;
+        let bearable = self.bearable();
+        self.tell(bearable)?;
         if tried {
             // Each try leaves a fence, and a halt may last for days.
-            let written = keeper.checkpoint();
-            keeper.tell(written)?;
+            let written = self.checkpoint();
+            self.tell(written)?;
         }
-        Ok(keeper)
+        Ok(())
     }
 
     fn tell_recovered(&self, found: &OpeningReport, rolled_forward: u64, begun: Instant) -> Result<()> {

@@ -5,8 +5,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::service::begin;
+
 use super::place::{HEADER, NEVER, OFTEN, PER_FILE, PLANTED, Place, people, person};
 use super::public::releases;
+use crate::common::wait;
 
 /// A feed with one release.
 fn begun() -> Place {
@@ -234,4 +238,25 @@ fn a_release_that_is_stuck_is_told_of() {
     assert_eq!(place.start().end(), Some(0), "nothing is in the way");
     let shown = place.done(&["show", "feed.toml"]);
     assert_eq!((&shown["decided"], &shown["releases"][1]["rows"]), (&serde_json::Value::Null, &80.into()));
+}
+
+/// Each try to go on leaves a fence, and a halt may last for days: the next try reads none of them.
+#[test]
+fn a_halt_that_lasts_leaves_little_to_read() {
+    let place = Place::new(PER_FILE);
+    place.offer("0.csv", people(0..40) + &person(41).replace(",", ",x"));
+    let halted = || assert_eq!(place.json(&["run", "--once", "feed.toml"]).0, 2);
+    halted();
+    let feed = FeedConfig::load(&place.path("feed.toml")).expect("a feed file");
+    let tries = || {
+        // A process that another test starts has the lock too, for a moment.
+        let free = || begin::roots(&feed).expect("roots");
+        let roots = wait::until(|| "the lock".to_owned(), free);
+        begin::live(&feed, &roots, "2026-01-01T00:00:00Z").expect("a feed").1.read
+    };
+    let read: Vec<u64> = (0..130).map(|_| tries()).collect();
+    assert!(read[129] > 129, "each try reads what the others left: {read:?}");
+    halted();
+    assert_eq!(tries(), 0, "entries are read");
+    place.verified();
 }

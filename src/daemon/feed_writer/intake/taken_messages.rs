@@ -192,8 +192,8 @@ impl Live {
         let text = format!(
             "{aside} of {seen} messages since the last tick cannot be decoded and are set aside, a larger share than \
              max_quarantine_share = {most}: nothing is lost and nothing is published. `tidegate quarantine` \
-             says what is wrong with them and what to do about it; or have the source send them again, corrected, in a file of a new \
-             name, or allow the share"
+             says what is wrong with them and what helps: offer them again with --retry when they can be decoded, have the \
+             source send them again, corrected, in a file of a new name, or allow the share"
         );
         Err(Error::new(ErrorCategory::Input, text).in_field("source.max_quarantine_share"))
     }
