@@ -183,8 +183,11 @@ fn root(feed: &FeedConfig) -> Option<&Root> {
 }
 
 fn halt(since: &str, error: &Error, again: bool) -> Halt {
-    let then =
-        if again { "The feed is tried again by itself, at least once a minute." } else { "Then start it again." };
+    let then = if again {
+        "The feed is tried again by itself, at least once a minute in the first hours."
+    } else {
+        "Then start it again."
+    };
     let what_to_do = match (error.rival, error.kind) {
         (Some(Rival::TookOver), _) => {
             "Find the other process that writes this feed, and let only one run. This process does not take the feed back by \

@@ -18,10 +18,12 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{ShuttingDown, Started};
 
-/// Between two tries: at first, and at most.
-const AGAIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
+/// Between two tries: at first, at most in the first hours, and after those. Each try leaves a fence in the log, which stays there for good.
+const AGAIN: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(60), Duration::from_secs(600)];
 /// Tries before they become slower: a command holds the lock for moments.
 const QUICK: u32 = 8;
+/// Tries within the first four hours.
+const FIRST_HOURS: u32 = 256;
 
 /// One feed until the process ends, or until it halts where it is not tried again.
 ///
@@ -89,10 +91,15 @@ async fn halt(at_work: &Work, error: &Error) {
     .await;
 }
 
+/// How long it is waited after so many tries.
+fn pause(tries: u32) -> Duration {
+    let slower = 1 << tries.saturating_sub(QUICK).min(16);
+    (AGAIN[0] * slower).min(AGAIN[if tries < FIRST_HOURS { 1 } else { 2 }])
+}
+
 /// Waits for the next try; whether the process is to end instead.
 async fn waits(at_work: &Work, tries: u32, shutdown: &mut watch::Receiver<bool>) -> bool {
-    let slower = 1 << tries.saturating_sub(QUICK).min(16);
-    let pause = (AGAIN[0] * slower).min(AGAIN[1]);
+    let pause = pause(tries);
     let ends = async {
         if shutdown.wait_for(|ends| *ends).await.is_err() {
             std::future::pending::<()>().await;
@@ -126,4 +133,31 @@ async fn read_anew(at_work: &Work) -> Result<FeedConfig> {
         Ok(feed)
     })
     .await?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tries_become_slower() {
+        let all: Vec<Duration> = (0..3_000).map(pause).collect();
+        assert!(all.is_sorted() && all[0] == Duration::from_millis(500), "ever more slowly");
+        let tries_in = |time: Duration| {
+            let mut left = time;
+            all.iter()
+                .take_while(|pause| {
+                    left.checked_sub(**pause).is_some_and(|rest| {
+                        left = rest;
+                        true
+                    })
+                })
+                .count()
+        };
+        let hour = Duration::from_secs(3_600);
+        assert!((8..12).contains(&tries_in(Duration::from_secs(10))), "a command that holds the lock ends soon");
+        assert!((60..80).contains(&tries_in(hour)), "each minute in the first hours");
+        // A halt of two weeks leaves no more fences than a feed has files in a year.
+        assert!((2_000..2_500).contains(&tries_in(hour * 24 * 14)), "{}", tries_in(hour * 24 * 14));
+    }
 }
