@@ -85,24 +85,27 @@ fn what_only_the_daemon_will_do_stands_apart() {
 #[test]
 fn bad_rows_of_a_feed_at_work_are_set_aside() {
     let folder = tempfile::tempdir().expect("a folder");
-    let checked = |private: &str| {
+    let checked = |private: &str, search: &str| {
         let text = format!(
             "[feed]\nname = \"one\"\n[source]\nkind = \"directory\"\npath = \"in\"\nmax_quarantine_share = 0.05\n\
              [store]\nprivate = \"{private}\"\npublic = \"out\"\nkey = \"file:key\"\n[schedule]\nevery = \"1d\"\n\
-             [policy]\nk = 3\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+             [policy]\nk = 3\n{search}[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
              [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"F\", \"M\"] }}\n"
         );
         let file = folder.path().join("feed.toml");
         std::fs::write(&file, text).expect("a feed file");
         stdout(&tidegate(&["check", file.to_str().expect("text")])).split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let said = checked("private");
+    let said = checked("private", "");
     assert!(
         said.contains("set aside, sealed") && said.contains("more than 0.05") && said.contains("`run` halts"),
         "{said}"
     );
     assert!(!said.contains("anonymize` stops") && !said.contains("versioning"), "{said}");
-    let said = checked("s3://bucket/private");
+    // What a taxonomy lacks does not come in with a new leaf where labels follow from the whole of it.
+    let grows = |said: &str| !said.contains("its taxonomies do not grow");
+    assert!(!grows(&said) && grows(&checked("private", "search = \"top-down\"\n")), "{said}");
+    let said = checked("s3://bucket/private", "");
     assert!(said.contains("versioning and object lock off") && said.contains("erased"), "{said}");
 }
 

@@ -87,6 +87,13 @@ pub fn publishing(feed: &FeedConfig) -> Vec<String> {
         }
         OnRepeat::None => "Every row counts as another person (on_repeat = \"none\").".into(),
     });
+    said.extend(unknown_values(feed));
+    said
+}
+
+/// What becomes of values that a taxonomy does not know.
+fn unknown_values(feed: &FeedConfig) -> Vec<String> {
+    let mut said = Vec::new();
     let (taken, refused): (Vec<&Column>, Vec<&Column>) =
         feed.columns.of(Role::Quasi).partition(|column| column.unknown.is_some());
     let at_work = feed.services.source.as_ref();
@@ -103,6 +110,13 @@ pub fn publishing(feed: &FeedConfig) -> Vec<String> {
              where --quarantine-share allows that ({}).",
             names(&refused)
         ));
+    }
+    if !refused.is_empty() && !feed.policy.taxonomies_grow() {
+        said.push(
+            "While a chain runs its taxonomies do not grow (search = \"halves\"): a value that one of them lacks is taken in \
+             behind `tidegate new-chain`, or by a leaf that `unknown` names from the beginning."
+                .to_owned(),
+        );
     }
     if !taken.is_empty() {
         let told = if at_work.is_some() { "" } else { ", and `anonymize` says how many did" };
