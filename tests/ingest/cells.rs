@@ -306,6 +306,12 @@ proptest! {
     }
 }
 
+/// Rows with such a cell in each of the two columns, one of which is set aside.
+fn beside(cell: Vec<u8>) -> Vec<Row<Vec<u8>>> {
+    let short = b"1".to_vec();
+    vec![(1, 30, None), (2, 40, Some((cell.clone(), short.clone()))), (3, 500, Some((short, cell))), (4, 50, None)]
+}
+
 /// Cells of more bytes than a row may have, beside a row that is set aside with one.
 #[test]
 fn of_rows_that_are_longer_than_they_may_be() {
@@ -313,8 +319,7 @@ fn of_rows_that_are_longer_than_they_may_be() {
     let quoted = |cell: &[u8]| [b"\"", cell, b"\""].concat();
     let nested = [&b"[{\"a\":"[..], &b"[1],".repeat(5 << 20), b"0}]"].concat();
     for cell in [long(b'1'), nested, quoted(&b"\\\"".repeat(9 << 20))] {
-        let cells = Some((cell.clone(), cell));
-        let rows = vec![(1, 30, None), (2, 40, cells.clone()), (3, 500, cells), (4, 50, None)];
+        let rows = beside(cell);
         check(&rows, |rows| {
             of_file(
                 "a.jsonl",
@@ -323,8 +328,7 @@ fn of_rows_that_are_longer_than_they_may_be() {
         });
     }
     for cell in [quoted(&long(b'"')[..16 << 20]), quoted(&long(b'\n')), long(0xff)] {
-        let cells = Some((cell.clone(), cell));
-        let rows = vec![(1, 30, None), (2, 40, cells.clone()), (3, 500, cells), (4, 50, None)];
+        let rows = beside(cell);
         check(&rows, |rows| of_file("a.csv", &csv(rows)));
     }
 }

@@ -13,7 +13,7 @@ use super::server::{Server, bucket};
 use crate::common;
 
 /// Slots of an everyday run, and of a long one.
-const SLOTS: [usize; 2] = [500, 1200];
+const SLOTS: [usize; 2] = [300, 1200];
 
 /// Slots that a writer works on at a time, so that it does not wait for one slow answer after the other.
 const LANES: usize = 16;

@@ -21,8 +21,8 @@ use super::power::writer::{Place, Script, Shim};
 /// Disks that are made from the traces of one round.
 const ROUND: u32 = 1000;
 /// Disks of an everyday run, and of one with feeds of which people ask.
-const EVERYDAY: u32 = 600;
-const EVERYDAY_ASKED: u32 = 150;
+const EVERYDAY: u32 = 400;
+const EVERYDAY_ASKED: u32 = 90;
 
 /// Numbers for one of many.
 fn drawn(seed: u64, one: u64) -> Draw {

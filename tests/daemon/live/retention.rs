@@ -247,7 +247,7 @@ fn each_manifest_is_missed(roots: &Roots, model: &Model, why: &str) {
 #[test]
 fn what_is_visible_follows_from_what_was_asked_and_from_time() {
     let mut done = BTreeMap::new();
-    let seeds = CHAINS.len() as u64 * if long() { 200 } else { 3 };
+    let seeds = CHAINS.len() as u64 * if long() { 200 } else { 2 };
     for seed in (0..seeds).chain(FAILED) {
         plays(seed, false, &mut done);
     }

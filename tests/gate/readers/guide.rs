@@ -1,6 +1,7 @@
 //! The Python that README and the guide show, run as it stands on releases that the program has made: page by page, one
 //! block after the other, in a folder that holds what the pages speak of.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -61,23 +62,37 @@ fn made(folder: &Path) {
     tidegate(&["anonymize", "--feed", "two.toml", "--in", &one, "--out", "two"]);
 }
 
+/// Runs each text by itself, one after the other in one Python, which begins once; what each says.
+fn all(python: &OsStr, folder: &Path, texts: &[(&str, String)]) -> Vec<String> {
+    const ALL: &str = "import sys\n\
+        for page, text in zip(sys.argv[1::2], sys.argv[2::2]):\n    \
+            exec(compile(text, page, 'exec'), {'__name__': '__main__'})\n    \
+            print('\\x1e', end='')\n";
+    let texts = texts.iter().flat_map(|(page, text)| [*page, text.as_str()]);
+    let output = Command::new(python).args(["-W", "error", "-c", ALL]).args(texts).current_dir(folder).output();
+    let output = output.unwrap_or_else(|error| panic!("{} cannot be started: {error}", python.display()));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    said(&output).split('\u{1e}').map(str::to_owned).collect()
+}
+
 #[test]
 fn what_pages_show_to_analysts_works() {
     let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     made(folder.path());
-    let run = |page: &str, text: &str| {
-        let output = Command::new(&python).args(["-W", "error", "-c", text]).current_dir(folder.path()).output();
-        let output = output.unwrap_or_else(|error| panic!("{} cannot be started: {error}", python.display()));
-        assert!(output.status.success(), "{page}: {}", String::from_utf8_lossy(&output.stderr));
-        said(&output)
-    };
     for page in PAGES {
         assert!(!blocks(page).is_empty(), "{page} shows nothing");
-        run(page, &blocks(page).concat());
     }
+    let read = blocks(PAGES[2]).concat();
+    let counts = [blocks(COUNTING).concat(), ESTIMATOR.to_owned()].map(|text| read.clone() + &text);
+    let of_pages = PAGES.iter().map(|page| (*page, blocks(page).concat()));
+    let of_counts = counts.into_iter().map(|text| (COUNTING, text));
+    let texts: Vec<(&str, String)> =
+        of_pages.chain(of_counts).chain([(PAGES[2], blocks(PAGES[2])[0].clone())]).collect();
+    let said = all(&python, folder.path(), &texts);
+    let [plain, same, begins, _] = &said[PAGES.len()..] else { panic!("what each says") };
     // Three readers estimate the same from two tables, to the last but few digits.
-    let said = run(PAGES[2], &blocks(PAGES[2]).concat());
+    let said = &said[2];
     let number = said.lines().rev().find(|line| line.parse::<f64>().is_ok()).expect("an estimate");
     let first = number.get(..6).expect("no whole number");
     assert!(said.matches(first).count() >= 3, "{first}: {said}");
@@ -86,12 +101,8 @@ fn what_pages_show_to_analysts_works() {
     let answer = tidegate(folder.path(), &["query", "admissions/releases/admissions", asked, "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
     let [estimate, low, high] = ["estimate", "low", "high"].map(|key| answer[key].as_f64().expect("a number"));
-    let read = blocks(PAGES[2]).concat();
-    let counted = |text: &str| {
-        let said = run(COUNTING, &format!("{read}{text}"));
-        said.lines().rev().find_map(|line| line.parse::<f64>().ok()).expect("a count")
-    };
-    let (plain, same) = (counted(&blocks(COUNTING).concat()), counted(ESTIMATOR));
+    let count = |said: &str| said.lines().rev().find_map(|line| line.parse::<f64>().ok()).expect("a count");
+    let (plain, same) = (count(plain), count(same));
     assert!((same - estimate).abs() < 1e-6 * estimate.max(1.0), "{same}: {answer}");
     assert!(low - 1e-6 <= plain && plain <= high + 1e-6, "{plain}: {answer}");
     // The newest release, not the first one; and a change of it is found out.
@@ -100,8 +111,7 @@ fn what_pages_show_to_analysts_works() {
     let text = fs::read_to_string(&manifest).expect("a manifest");
     let told: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let rows = told["rows"].as_u64().expect("a count");
-    let said = run(page, &blocks(page)[0]);
-    assert!(said.starts_with(&format!("admissions 2 {rows} rows")), "{said}");
+    assert!(begins.starts_with(&format!("admissions 2 {rows} rows")), "{begins}");
     let forged = text.replace(&format!("\"rows\": {rows}"), &format!("\"rows\": {}", rows + 1));
     fs::write(&manifest, forged).expect("a manifest");
     let output =
