@@ -42,7 +42,7 @@ mod unknown_keys;
 
 pub use digest::digest;
 pub use offer::{Offer, SetAsideMessage};
-pub use parquet::check as check_parquet;
+pub use parquet::{check as check_parquet, check_footer as check_parquet_footer};
 pub use people::RowPeople;
 pub use person::PersonHasher;
 pub use raw::SecretBytes;

@@ -126,7 +126,15 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("daemon::observe", &["daemon::error", "daemon::config", "daemon::intake_counts", ENGINE]),
     (
         "daemon::verify",
-        &["daemon::error", "daemon::sign", "daemon::formats", "daemon::journal", "daemon::feed_writer", ENGINE],
+        &[
+            "daemon::error",
+            "daemon::sign",
+            "daemon::formats",
+            "daemon::journal",
+            "daemon::feed_writer",
+            "daemon::ingest",
+            ENGINE,
+        ],
     ),
     // Asks others over HTTP.
     ("daemon::web", &["daemon::error"]),

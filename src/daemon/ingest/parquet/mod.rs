@@ -193,6 +193,14 @@ impl ParquetFile {
     }
 }
 
+/// Whether the footer of a table in memory is one that the decoder reads in little time.
+///
+/// # Errors
+/// It is not, or there is none.
+pub fn check_footer(path: &Path, table: &Bytes) -> Result<()> {
+    pages::footer(path, table)
+}
+
 /// Whether a table in memory is within the limits of one that is read, all its columns included.
 ///
 /// # Errors
