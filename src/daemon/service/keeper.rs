@@ -58,14 +58,6 @@ pub struct Keeper {
     _roots: OpenedRoots,
 }
 
-/// A feed that is halted is opened again and again, and leaves a fence each time: the next one is to read little. What fails here fails there
-/// as well, and is told then.
-fn leaves_little(live: &mut Live, found: &OpeningReport) {
-    if found.read >= MANY {
-        let _ = live.checkpoint().and_then(|_| live.pack());
-    }
-}
-
 impl Keeper {
     /// Begins or goes on.
     ///
@@ -84,9 +76,14 @@ impl Keeper {
         let (tried, accepts_clock) = (ward.has_begun(), ward.accepts_clock(how.accept_clock));
         let (mut live, found) = live_as(&feed, &roots, &now, ward.name(), &*world)?;
         ward.saw(live.log());
+        // A feed that is halted is opened again and again, and leaves a fence each time: the next one is to read little. Now, while its state
+        // is what the log says: what follows may fail half way.
+        if found.read >= MANY && (tried || live.bearable(true).is_err()) {
+            live.checkpoint()?;
+            live.pack()?;
+        }
         let notifier = Notifier::begin(&feed, (&roots.private, &roots.public.read_only()), live.log().next(), &told)?;
-        let source = Intake::begin(&feed, live.state(), how.until == Until::Once, &*world);
-        let source = source.inspect_err(|_| leaves_little(&mut live, &found))?;
+        let source = Intake::begin(&feed, live.state(), how.until == Until::Once, &*world)?;
         source.watched(&feed, &told);
         let (step, clock) = (feed.services.max_clock_step.get(), (read, world.age()));
         let sense = Sense::begin(Arc::clone(&roots.private), step, live.state().newest(), accepts_clock, clock)?;
@@ -106,33 +103,26 @@ impl Keeper {
             ward,
             _roots: roots,
         };
-        let begins = keeper.begins(&found, tried, begun);
-        begins.inspect_err(|_| leaves_little(&mut keeper.live, &found))?;
-        Ok(keeper)
-    }
-
-    /// Goes on where the writer before has ended; `tried`: this process has begun before.
-    fn begins(&mut self, found: &OpeningReport, tried: bool, begun: Instant) -> Result<()> {
-        let now = self.now();
-        self.told.emit(&FenceAppended { seq: found.fence, epoch: self.live.log().writer().epoch });
-        self.look_at_clock()?;
-        let rolled = self.go_on(&now);
-        let rolled = self.tell(rolled)?;
-        let shown = self.live.shown(false);
-        self.tell(shown)?;
+        let now = keeper.now();
+        keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.live.log().writer().epoch });
+        keeper.look_at_clock()?;
+        let rolled = keeper.go_on(&now);
+        let rolled = keeper.tell(rolled)?;
+        let shown = keeper.live.shown(false);
+        keeper.tell(shown)?;
         if found.swept > 0 {
-            self.told.emit(&Swept { objects: found.swept });
+            keeper.told.emit(&Swept { objects: found.swept });
         }
-        self.tell_recovered(found, rolled, begun)?;
+        keeper.tell_recovered(&found, rolled, begun)?;
         // What halted the feed may still be there: it halts now, and not at the next tick only.
-        let bearable = self.bearable();
-        self.tell(bearable)?;
+        let bearable = keeper.bearable();
+        keeper.tell(bearable)?;
         if tried {
             // Each try leaves a fence, and a halt may last for days.
-            let written = self.checkpoint();
-            self.tell(written)?;
+            let written = keeper.checkpoint();
+            keeper.tell(written)?;
         }
-        Ok(())
+        Ok(keeper)
     }
 
     fn tell_recovered(&self, found: &OpeningReport, rolled_forward: u64, begun: Instant) -> Result<()> {
