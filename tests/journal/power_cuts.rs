@@ -129,16 +129,21 @@ fn runs(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
     runs
 }
 
-#[test]
-fn whatever_a_power_cut_leaves_the_feed_goes_on() {
+/// Looks at so many disks that power cuts leave of such runs.
+fn look_at(everyday: u32, runs: fn(&Shim, &mut Draw) -> Vec<Run>) {
     let Some(shim) = Shim::build() else { return };
-    let (seed, disks) = (common::random::seed(), common::cases(EVERYDAY));
+    let (seed, disks) = (common::random::seed(), common::cases(everyday));
     println!("{disks} disks after a power cut: seed {seed}; the same plan again: TIDEGATE_SEED={seed}");
     for from in (0..disks).step_by(ROUND as usize).map(u64::from) {
         let runs = runs(&shim, &mut drawn(seed, from << 32));
         let (wrong, first) = cuts(&runs, seed, from..(from + u64::from(ROUND)).min(u64::from(disks)));
         assert_eq!(wrong, 0, "seed {seed}: {first}");
     }
+}
+
+#[test]
+fn whatever_a_power_cut_leaves_the_feed_goes_on() {
+    look_at(EVERYDAY, runs);
 }
 
 /// Writers of feeds of which people ask.
@@ -159,14 +164,7 @@ fn runs_asked(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
 
 #[test]
 fn whatever_a_power_cut_leaves_of_what_is_asked_the_feed_goes_on() {
-    let Some(shim) = Shim::build() else { return };
-    let (seed, disks) = (common::random::seed(), common::cases(EVERYDAY_ASKED));
-    println!("{disks} disks after a power cut: seed {seed}; the same plan again: TIDEGATE_SEED={seed}");
-    for from in (0..disks).step_by(ROUND as usize).map(u64::from) {
-        let runs = runs_asked(&shim, &mut drawn(seed, from << 32));
-        let (wrong, first) = cuts(&runs, seed, from..(from + u64::from(ROUND)).min(u64::from(disks)));
-        assert_eq!(wrong, 0, "seed {seed}: {first}");
-    }
+    look_at(EVERYDAY_ASKED, runs_asked);
 }
 
 #[test]
