@@ -32,6 +32,13 @@ pub fn log_file(path: &str) -> Option<(TableId, LogFile)> {
     Some((table, LogFile::at(file)?))
 }
 
+/// The version that a checkpoint holds; `None` if it is none of ours, or its footer says to hold so much that it would take long to read.
+pub fn read_checkpoint(path: &str, bytes: Vec<u8>) -> Option<Snapshot> {
+    let bytes = Bytes::from(bytes);
+    check_parquet_footer(Path::new(path), &bytes).ok()?;
+    Snapshot::of_checkpoint(bytes.into())
+}
+
 /// The Delta logs of a public root, looked at beside its manifests.
 pub struct Logs<'a> {
     /// The root.
@@ -171,10 +178,8 @@ impl Logs<'_> {
     /// What a checkpoint says, if it says what the commits up to it say.
     fn checkpoint(&mut self, table: TableId, version: u64, meant: Option<&Snapshot>) -> Result<Option<Snapshot>> {
         let path = log_path(table, LogFile::Checkpoint(version));
-        let Some(bytes) = self.store.read(&path)?.map(Bytes::from) else { return Ok(None) };
-        // What the library would take too long to read says nothing.
-        let readable = check_parquet_footer(Path::new(&path), &bytes).is_ok();
-        let said = if readable { Snapshot::of_checkpoint(bytes.into()) } else { None };
+        let Some(bytes) = self.store.read(&path)? else { return Ok(None) };
+        let said = read_checkpoint(&path, bytes);
         if said.is_none() || meant.is_some() && said.as_ref() != meant {
             self.findings.push(Finding::new(path, "this checkpoint does not say what the commits before it say"));
         }

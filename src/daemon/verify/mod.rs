@@ -9,6 +9,7 @@ mod release_index;
 mod removals;
 mod scrub;
 
+pub use delta::read_checkpoint;
 pub use private::{Private, roots};
 pub use public::{CheckedPublicRoot, public};
 pub use scrub::{Damage, Scrub, ScrubInput, ScrubStep, ScrubbedObject, inspect};

@@ -11,10 +11,9 @@ use tidegate::daemon::error::Error;
 use tidegate::daemon::formats::Recorded;
 use tidegate::daemon::guess::sample;
 use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing};
-use tidegate::daemon::ingest::{
-    Offer, PersonHasher, TableFile, check_parquet, check_parquet_footer, count, decode, retry, take, topic,
-};
+use tidegate::daemon::ingest::{Offer, PersonHasher, TableFile, check_parquet, count, decode, retry, take, topic};
 use tidegate::daemon::journal::Entry;
+use tidegate::daemon::verify::read_checkpoint;
 use tidegate::engine::delta::Snapshot;
 use tidegate::engine::gate::bytes::{read_local, read_part};
 use tidegate::engine::model::taxonomy::{MOST_LABEL, MOST_LEVELS, MOST_NODES};
@@ -259,9 +258,7 @@ fn manifest(data: &[u8]) {
 }
 
 fn delta(data: &[u8]) {
-    if check_parquet_footer(Path::new("1.checkpoint.parquet"), &data.to_vec().into()).is_ok() {
-        let _ = Snapshot::of_checkpoint(data.to_vec());
-    }
+    let _ = read_checkpoint("1.checkpoint.parquet", data.to_vec());
     let mut parts = data.split(|byte| *byte == 0);
     let _ = parts.try_fold(Snapshot::default(), |log, commit| log.after(commit, "tidegate/t/1"));
 }
