@@ -2,6 +2,7 @@
 //! to do, and never with a value.
 
 mod arrow;
+mod checkpoint;
 mod feed_file;
 mod parquet;
 mod samples;

@@ -41,8 +41,9 @@ pub mod topic;
 mod unknown_keys;
 
 pub use digest::digest;
+pub use guard::guarded;
 pub use offer::{Offer, SetAsideMessage};
-pub use parquet::{check as check_parquet, check_footer as check_parquet_footer};
+pub use parquet::{check as check_parquet, rows_at_a_time as parquet_rows_at_a_time};
 pub use people::RowPeople;
 pub use person::PersonHasher;
 pub use raw::SecretBytes;

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::CheckedPublicRoot;
-use super::delta::SeenLog;
+use super::delta::{SeenLog, is_same_checkpoint};
 use super::private::Private;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::{ChainTable, DeltaLog, FeedState, log_path};
 use crate::daemon::journal::store::ReadStore;
-use crate::engine::delta::{LogFile, is_same_checkpoint};
+use crate::engine::delta::LogFile;
 use crate::engine::release::{RemovalNotice, RemovalReason, Sha256, TableId};
 
 // Words that a scrub says too.
@@ -122,7 +122,7 @@ impl Private {
             let path = log_path(id, LogFile::Checkpoint(*version));
             let meant = table.checkpoint(*version).map(|checkpoint| checkpoint.content);
             let bytes = shown.read(&path)?.unwrap_or_default();
-            let is_same = meant.is_some_and(|meant| is_same_checkpoint(&bytes, meant.bytes()));
+            let is_same = meant.is_some_and(|meant| is_same_checkpoint(&path, bytes, meant.bytes()));
             Ok((!is_same).then_some(path))
         };
         let other: Vec<Option<String>> = checkpoints.map(is_other).collect::<Result<_>>()?;

@@ -10,9 +10,9 @@ use super::Finding;
 use super::removals::Removals;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::log_path;
-use crate::daemon::ingest::check_parquet_footer;
+use crate::daemon::ingest::{guarded, parquet_rows_at_a_time};
 use crate::daemon::journal::store::{Listed, ReadStore};
-use crate::engine::delta::{LogFile, Metadata, Snapshot, named_checkpoint};
+use crate::engine::delta::{CheckpointActions, LogFile, Metadata, Snapshot, named_checkpoint};
 use crate::engine::release::{Manifest, Sha256, TableId, TableKind};
 
 /// The log of a table, as it lies there.
@@ -32,11 +32,27 @@ pub fn log_file(path: &str) -> Option<(TableId, LogFile)> {
     Some((table, LogFile::at(file)?))
 }
 
-/// The version that a checkpoint holds; `None` if it is none of ours, or its footer says to hold so much that it would take long to read.
+/// The version that a checkpoint holds; `None` if it is none of ours, or would take more to read than one of ours.
 pub fn read_checkpoint(path: &str, bytes: Vec<u8>) -> Option<Snapshot> {
     let bytes = Bytes::from(bytes);
-    check_parquet_footer(Path::new(path), &bytes).ok()?;
-    Snapshot::of_checkpoint(bytes.into())
+    let rows = parquet_rows_at_a_time(Path::new(path), &bytes).ok()?;
+    Snapshot::of_checkpoint(&actions(&bytes, rows)?)
+}
+
+/// Whether the file at a path is a checkpoint with the same content as another one, however they are encoded; the other one is one
+/// of ours.
+pub fn is_same_checkpoint(path: &str, bytes: Vec<u8>, other: &[u8]) -> bool {
+    if bytes == other {
+        return true;
+    }
+    let (bytes, other) = (Bytes::from(bytes), Bytes::copy_from_slice(other));
+    let Ok(rows) = parquet_rows_at_a_time(Path::new(path), &bytes) else { return false };
+    let read = actions(&bytes, rows);
+    read.is_some() && read == actions(&other, rows)
+}
+
+fn actions(bytes: &Bytes, rows: usize) -> Option<CheckpointActions> {
+    guarded(|| CheckpointActions::read(bytes.clone(), rows)).flatten()
 }
 
 /// The Delta logs of a public root, looked at beside its manifests.

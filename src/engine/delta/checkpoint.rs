@@ -19,6 +19,8 @@ use super::metadata::Metadata;
 
 /// Actions that a checkpoint has at most; a table of ours has a few dozen files.
 const MOST_ACTIONS: usize = 1 << 20;
+/// Bytes of memory that they take at most.
+const MOST_MEMORY: usize = 128 << 20;
 
 type Map = MapBuilder<Box<dyn ArrayBuilder>, Box<dyn ArrayBuilder>>;
 type List = ListBuilder<Box<dyn ArrayBuilder>>;
@@ -219,23 +221,26 @@ fn add_fields() -> Fields {
     ])
 }
 
-/// Whether bytes are a checkpoint with the same content as another one, however they are encoded; the other one is a checkpoint.
-pub fn is_same_checkpoint(bytes: &[u8], other: &[u8]) -> bool {
-    if bytes == other {
-        return true;
-    }
-    let [one, other] = [bytes, other].map(|bytes| batch_of(bytes.to_vec()));
-    one.is_some() && one == other
+/// The actions of a checkpoint, as they are read from its file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckpointActions {
+    pub(super) batches: Vec<RecordBatch>,
 }
 
-/// The actions of a checkpoint.
-pub(super) fn batch_of(bytes: Vec<u8>) -> Option<RecordBatch> {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes)).ok()?;
-    let schema = Arc::clone(reader.schema());
-    let batches = reader.with_batch_size(MOST_ACTIONS).build().ok()?.collect::<Result<Vec<_>, _>>().ok()?;
-    match &batches[..] {
-        [] => Some(RecordBatch::new_empty(schema)),
-        [batch] => Some(batch.clone()),
-        _ => None,
+impl CheckpointActions {
+    /// Reads a file, so many rows at a time; `None` if it is no table, or larger than a checkpoint of ours is.
+    pub fn read(file: bytes::Bytes, rows: usize) -> Option<CheckpointActions> {
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).ok()?.with_batch_size(rows.max(1)).build().ok()?;
+        let mut batches = Vec::new();
+        let (mut actions, mut memory) = (0, 0);
+        for batch in reader {
+            let batch = batch.ok()?;
+            (actions, memory) = (actions + batch.num_rows(), memory + batch.get_array_memory_size());
+            if actions > MOST_ACTIONS || memory > MOST_MEMORY {
+                return None;
+            }
+            batches.push(batch);
+        }
+        Some(CheckpointActions { batches })
     }
 }

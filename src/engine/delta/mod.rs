@@ -11,7 +11,7 @@ mod metadata;
 mod names;
 mod replay;
 
-pub use checkpoint::{checkpoint, is_same_checkpoint, last_checkpoint, named_checkpoint};
+pub use checkpoint::{CheckpointActions, checkpoint, last_checkpoint, named_checkpoint};
 pub use commit::{Commit, DataFile, Operation};
 pub use metadata::{Metadata, same_but_for_capitals};
 pub use names::{LogFile, checkpoint_name, commit_name};

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
+use arrow_array::{Array, RecordBatch};
 
 use super::action::{Action, Add};
-use super::checkpoint::batch_of;
+use super::checkpoint::CheckpointActions;
 use super::commit::{DataFile, RESTORE};
 
 /// A version of a table, as its log tells it.
@@ -47,8 +47,14 @@ impl Snapshot {
     }
 
     /// The version that a checkpoint holds; `None` if it is none of ours.
-    pub fn of_checkpoint(bytes: Vec<u8>) -> Option<Snapshot> {
-        let batch = batch_of(bytes)?;
+    pub fn of_checkpoint(checkpoint: &CheckpointActions) -> Option<Snapshot> {
+        let mut found = Snapshot::default();
+        checkpoint.batches.iter().try_for_each(|batch| found.take(batch))?;
+        Some(found)
+    }
+
+    /// Takes in actions of a checkpoint.
+    fn take(&mut self, batch: &RecordBatch) -> Option<()> {
         let column = |name: &str| batch.column_by_name(name)?.as_struct_opt();
         let (adds, txns) = (column("add")?, column("txn")?);
         let texts = |name: &str| adds.column_by_name(name)?.as_string_opt::<i32>();
@@ -56,17 +62,16 @@ impl Snapshot {
         let (paths, stats, sizes, times) =
             (texts("path")?, texts("stats")?, numbers("size")?, numbers("modificationTime")?);
         let releases = txns.column_by_name("version")?.as_primitive_opt::<Int64Type>()?;
-        let mut found = Snapshot::default();
         for row in 0..batch.num_rows() {
             if adds.is_valid(row) {
                 let file = file_of(paths.value(row), sizes.value(row), times.value(row), stats.value(row))?;
-                found.files.insert(file.path.clone(), file);
+                self.files.insert(file.path.clone(), file);
             }
             if txns.is_valid(row) {
-                found.release = Some(u32::try_from(releases.value(row)).ok()?);
+                self.release = Some(u32::try_from(releases.value(row)).ok()?);
             }
         }
-        Some(found)
+        Some(())
     }
 
     /// The version after a commit. `app` is the name under which the table's commits say which release they hold.

@@ -13,24 +13,34 @@ pub struct Lengths {
     pub all: u64,
 }
 
-/// The lengths of the cells of a dictionary, or of a page that says them before the cells; `None` for a damaged page. `optional`:
-/// cells may be null.
-pub fn of(page: &Page, optional: bool) -> Option<Lengths> {
+/// The lengths of the cells of a dictionary, or of a page that says them before the cells; `None` for a damaged page. `most`: the
+/// highest levels of the column, of repetition and of definition.
+pub fn of(page: &Page, most: [i16; 2]) -> Option<Lengths> {
     match page {
         Page::DictionaryPage { buf, num_values, .. } => plain(buf, *num_values),
-        Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
-            let levels = match def_level_encoding {
-                _ if !optional => 0,
-                Encoding::RLE => (u64::from(u32::from_le_bytes(*buf.first_chunk()?))).checked_add(4)?,
-                _ => u64::from(*num_values).div_ceil(8),
-            };
-            behind(buf.get(usize::try_from(levels).ok()?..)?, *encoding, *num_values)
+        Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, .. } => {
+            let encodings = [rep_level_encoding, def_level_encoding];
+            let mut cells: &[u8] = buf;
+            for (encoding, most) in encodings.into_iter().zip(most) {
+                cells = behind_levels(cells, *encoding, most, *num_values)?;
+            }
+            behind(cells, *encoding, *num_values)
         }
         Page::DataPageV2 { buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, .. } => {
             let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
             behind(buf.get(usize::try_from(levels).ok()?..)?, *encoding, *num_values)
         }
     }
+}
+
+/// What stands behind levels that are no higher than `most`.
+fn behind_levels(bytes: &[u8], encoding: Encoding, most: i16, values: u32) -> Option<&[u8]> {
+    let levels = match encoding {
+        _ if most == 0 => 0,
+        Encoding::RLE => u64::from(u32::from_le_bytes(*bytes.first_chunk()?)) + 4,
+        _ => (u64::from(values) * u64::from(i16::BITS - most.leading_zeros())).div_ceil(8),
+    };
+    bytes.get(usize::try_from(levels).ok()?..)
 }
 
 /// Each cell behind its length.

@@ -193,19 +193,23 @@ impl ParquetFile {
     }
 }
 
-/// Whether the footer of a table in memory is one that the decoder reads in little time.
-///
-/// # Errors
-/// It is not, or there is none.
-pub fn check_footer(path: &Path, table: &Bytes) -> Result<()> {
-    pages::footer(path, table)
-}
-
-/// Whether a table in memory is within the limits of one that is read, all its columns included.
+/// Whether a table in memory is within the limits of one that is read, all its columns included, text as dictionaries.
 ///
 /// # Errors
 /// It is not, or is damaged.
 pub fn check(path: &Path, table: &Bytes) -> Result<()> {
+    within_limits(path, table, true).map(|_| ())
+}
+
+/// How many rows of a table in memory are to be decoded at a time, all its columns included, text as it is.
+///
+/// # Errors
+/// It is not within the limits of a table that is read, or is damaged.
+pub fn rows_at_a_time(path: &Path, table: &Bytes) -> Result<usize> {
+    within_limits(path, table, false)
+}
+
+fn within_limits(path: &Path, table: &Bytes, coded: bool) -> Result<usize> {
     let file = Arc::new(table.clone());
     pages::footer(path, &*file)?;
     let load = || ParquetMetaDataReader::new().parse_and_finish(&*file).ok();
@@ -213,8 +217,8 @@ pub fn check(path: &Path, table: &Bytes) -> Result<()> {
     let pages = ColumnPages { path, file: &file, metadata: &metadata };
     pages.few_rows()?;
     let leaves: Vec<(usize, bool)> =
-        (0..metadata.file_metadata().schema_descr().num_columns()).map(|leaf| (leaf, true)).collect();
-    (0..metadata.num_row_groups()).try_for_each(|group| pages.batch(group, &leaves).map(|_| ()))
+        (0..metadata.file_metadata().schema_descr().num_columns()).map(|leaf| (leaf, coded)).collect();
+    (0..metadata.num_row_groups()).try_fold(FEW, |rows, group| Ok(rows.min(pages.batch(group, &leaves)?)))
 }
 
 /// Text as a dictionary, anything else as it is.

@@ -46,6 +46,8 @@ pub struct ColumnPages<'f, R> {
 /// What is known of a column of a row group.
 #[derive(Default)]
 struct Column {
+    /// Its cells: one for each row, or for each element of a list.
+    values: u64,
     /// Bytes of the dictionary.
     dictionary: u64,
     /// Bytes of the largest page, packed and unpacked.
@@ -127,6 +129,11 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
             return Err(Error::new(ErrorCategory::Input, text).in_file(self.path).in_field(described.name()));
         }
         let mut column = self.headers(group, leaf)?;
+        let rows = self.metadata.row_groups()[group].num_rows().cast_unsigned();
+        let lists = described.max_rep_level() > 0;
+        if column.values < rows || !lists && column.values > rows {
+            return Err(unreadable(self.path));
+        }
         self.doubts(chunk, &column)?;
         let cell = match chunk.column_type() {
             Type::BYTE_ARRAY => {
@@ -139,7 +146,21 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
             _ => 8,
         };
         column.cell = cell;
-        Ok(column)
+        if lists { self.short_lists(chunk, &column).map(|()| column) } else { Ok(column) }
+    }
+
+    /// Whether the lists of a column are no more bytes than may be, all of them: any row may have most of their cells.
+    fn short_lists(&self, chunk: &ColumnChunkMetaData, column: &Column) -> Result<()> {
+        let bytes = column.values.saturating_mul(column.cell.max(8));
+        if bytes <= MOST_UNPACKED {
+            return Ok(());
+        }
+        let text = format!(
+            "the lists of this column may have {} MiB when they are unpacked, and at most {} MiB are: leave it out",
+            bytes >> 20,
+            MOST_UNPACKED >> 20
+        );
+        Err(Error::new(ErrorCategory::Input, text).in_file(self.path).in_field(chunk.column_descr().path().string()))
     }
 
     fn chunk(&self, group: usize, leaf: usize) -> Result<&ColumnChunkMetaData> {
@@ -152,11 +173,11 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         let broken = || unreadable(self.path);
         let chunk = self.chunk(group, leaf)?;
         let before: i64 = self.metadata.row_groups()[..group].iter().map(RowGroupMetaData::num_rows).sum();
-        let (before, rows) = (before.cast_unsigned(), self.metadata.row_groups()[group].num_rows().cast_unsigned());
+        let before = before.cast_unsigned();
         // It panics where a place is negative.
         let (mut at, bytes) = guarded(|| chunk.byte_range()).ok_or_else(broken)?;
         let end = at.checked_add(bytes).filter(|end| *end <= self.file.len()).ok_or_else(broken)?;
-        let (mut column, mut values) = (Column::default(), 0_u64);
+        let mut column = Column::default();
         while at < end {
             let header = self.header(at, end)?;
             let body = at + header.size as u64;
@@ -166,20 +187,20 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
                 Holds::Index => continue,
                 Holds::Dictionary if !first => return Err(broken()),
                 Holds::Dictionary => {}
-                Holds::Data | Holds::DataV2 => values = values.saturating_add(header.values),
+                Holds::Data | Holds::DataV2 => column.values = column.values.saturating_add(header.values),
             }
             let size = header.unpacked.max(header.packed);
             if size > MOST_PAGE {
                 let place = match header.holds {
                     Holds::Dictionary => None,
-                    _ => Some((before + values - header.values + 1, before + values)),
+                    _ if chunk.column_descr().max_rep_level() > 0 => None,
+                    _ => Some((before + column.values - header.values + 1, before + column.values)),
                 };
                 return Err(self.too_large(group, chunk, place, size));
             }
             column.see(&header, chunk, body);
         }
-        // One value for each row: columns with lists are not read.
-        if values == rows { Ok(column) } else { Err(broken()) }
+        Ok(column)
     }
 
     fn header(&self, at: u64, end: u64) -> Result<PageHeader> {
@@ -213,7 +234,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
             return Ok(0);
         }
         let chunk = self.chunk(group, leaf)?;
-        let optional = chunk.column_descr().max_def_level() > 0;
+        let levels = [chunk.column_descr().max_rep_level(), chunk.column_descr().max_def_level()];
         let rows = usize::try_from(self.metadata.row_groups()[group].num_rows()).unwrap_or(0);
         let open = || SerializedPageReader::new(Arc::clone(self.file), chunk, rows, None).ok();
         let mut pages = guarded(open).flatten().ok_or_else(|| unreadable(self.path))?;
@@ -221,7 +242,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         loop {
             let page = guarded(|| pages.get_next_page().ok()).flatten().ok_or_else(|| unreadable(self.path))?;
             let Some(page) = page else { return Ok(cell) };
-            let found = lengths::of(&page, optional).ok_or_else(|| unreadable(self.path))?;
+            let found = lengths::of(&page, levels).ok_or_else(|| unreadable(self.path))?;
             if found.all > MOST_PAGE {
                 return Err(self.too_large(group, chunk, None, found.all));
             }
