@@ -57,9 +57,11 @@ pub struct PlacementSearch {
     /// Per target the cell of each of its rows, and the rows of each cell.
     at: Vec<Vec<usize>>,
     held: Vec<Vec<u32>>,
-    /// Per target and part how many rows it holds, and the fewest and the most that it held in a placement that fits.
+    /// Per target and part how many rows it holds, and the fewest and the most that it held in a placement that fits; one list for
+    /// each, which are compared with several parts at a time.
     parts: Vec<Vec<u32>>,
-    seen: Vec<Vec<(u32, u32)>>,
+    fewest: Vec<Vec<u32>>,
+    most: Vec<Vec<u32>>,
     found: bool,
     work: u64,
 }
@@ -77,7 +79,8 @@ impl PlacementSearch {
             at: rows.iter().map(|rows| Vec::with_capacity(rows.number)).collect(),
             held: rows.iter().map(|rows| vec![0; rows.cells.len()]).collect(),
             parts: rows.iter().map(|rows| vec![0; number(rows)]).collect(),
-            seen: rows.iter().map(|rows| vec![(u32::MAX, 0); number(rows)]).collect(),
+            fewest: rows.iter().map(|rows| vec![u32::MAX; number(rows)]).collect(),
+            most: rows.iter().map(|rows| vec![0; number(rows)]).collect(),
             found: false,
             work: 0,
             rows,
@@ -91,17 +94,17 @@ impl PlacementSearch {
 
     /// The fewest and the most rows that a part held.
     pub fn seen(&self, target: usize, part: usize) -> (u32, u32) {
-        let seen = self.seen[target][part];
+        let seen = (self.fewest[target][part], self.most[target][part]);
         assert!(!self.found || seen.0 <= seen.1, "every placement has so many rows in it");
         seen
     }
 
     /// Parts of which this is true, by what was seen of them.
     pub fn alike(&self, of: &dyn Fn(usize, usize, (u32, u32)) -> bool) -> Vec<(usize, usize)> {
-        let all = self.seen.iter().enumerate();
-        let all = all.flat_map(|(at, seen)| seen.iter().enumerate().map(move |(part, &seen)| (at, part, seen)));
+        let all = self.parts.iter().enumerate();
+        let all = all.flat_map(|(at, parts)| (0..parts.len()).map(move |part| (at, part)));
         // Before a placement was seen, nothing is known of any part.
-        all.filter(|&(at, part, seen)| !self.found || of(at, part, seen)).map(|(at, part, _)| (at, part)).collect()
+        all.filter(|&(at, part)| !self.found || of(at, part, self.seen(at, part))).collect()
     }
 
     /// Looks for a placement that fits.
@@ -250,7 +253,7 @@ impl PlacementSearch {
     }
 
     fn differ(&self, left: &[(usize, usize)]) -> bool {
-        self.found && left.iter().all(|&(at, part)| self.seen[at][part].0 < self.seen[at][part].1)
+        self.found && left.iter().all(|&(at, part)| self.fewest[at][part] < self.most[at][part])
     }
 
     /// Places the rows of the first of these targets from a cell on, and of all others; `None` when it was too much work, or
@@ -375,8 +378,8 @@ impl PlacementSearch {
 
     /// The same for one target.
     fn note(&mut self, target: usize) {
-        for (held, seen) in self.parts[target].iter().zip(&mut self.seen[target]) {
-            *seen = (seen.0.min(*held), seen.1.max(*held));
-        }
+        let parts = &self.parts[target];
+        self.fewest[target].iter_mut().zip(parts).for_each(|(fewest, held)| *fewest = (*fewest).min(*held));
+        self.most[target].iter_mut().zip(parts).for_each(|(most, held)| *most = (*most).max(*held));
     }
 }
