@@ -22,7 +22,7 @@ enum Is {
 }
 
 /// The fields of a structure, by their numbers.
-type Fields = [(i64, Is)];
+type Fields = [(i16, Is)];
 
 use Is::{List, ListOf, Of, Plain};
 
@@ -211,5 +211,10 @@ mod tests {
         // The version as a list, or as a structure; the columns as a list of numbers, the rows as text.
         assert!(!is_sound(&[0x19, 0x15, 0x02, 0x00]) && !is_sound(&[0x1c, 0x00, 0x00]));
         assert!(!is_sound(&[0x29, 0x15, 0x02, 0x00]) && !is_sound(&[0x38, 0x01, 0x00, 0x00]));
+        // A number of 17 bits and more: its last 16 are those of the version, of which a truth value has no bytes.
+        assert!(is_sound(&[0x01, 0xfe, 0xff, 0x03, 0x00]) && !is_sound(&[0x01, 0x82, 0x80, 0x08, 0x00]));
+        assert!(
+            !is_sound(&[0x01, 0xfd, 0xff, 0xff, 0xff, 0x01, 0x00]) && !is_sound(&[0x01, 0xfe, 0xff, 0x03, 0x11, 0x00])
+        );
     }
 }

@@ -65,14 +65,15 @@ impl<'b> Compact<'b> {
         Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
 
-    /// Number and type of the next field, behind the one with this number; `None` inside at the end of the structure.
-    pub fn field(&mut self, last: &mut i64) -> Option<Option<(i64, u8)>> {
+    /// Number and type of the next field, behind the one with this number; `None` inside at the end of the structure. A number has 16
+    /// bits: the library takes one that is longer for the field that its last bits name.
+    pub fn field(&mut self, last: &mut i16) -> Option<Option<(i16, u8)>> {
         let head = self.byte()?;
         if head == 0 {
             return Some(None);
         }
-        let step = i64::from(head >> 4);
-        *last = if step == 0 { self.signed()? } else { last.checked_add(step)? };
+        let step = i16::from(head >> 4);
+        *last = if step == 0 { i16::try_from(self.signed()?).ok()? } else { last.checked_add(step)? };
         Some(Some((*last, head & 0x0f)))
     }
 
