@@ -54,4 +54,18 @@ mod tests {
         assert!((0.489..0.4915).contains(&bound), "{bound}");
         assert!(least(5_000_000, 10_000_000) > 0.4985);
     }
+
+    /// Added up as it is defined.
+    fn tail(hits: i32, draws: i32, p: f64) -> f64 {
+        let choose = |of: i32| (0..of).fold(1.0, |product, at| product * f64::from(draws - at) / f64::from(at + 1));
+        (hits..=draws).map(|of| choose(of) * p.powi(of) * (1.0 - p).powi(draws - of)).sum()
+    }
+
+    #[test]
+    fn bounds_are_below_the_exact_ones_and_close_to_them() {
+        for (hits, draws) in [(1, 2), (1, 10), (2, 3), (5, 20), (10, 12), (19, 20), (30, 60), (59, 60)] {
+            let share = tail(hits, draws, least(hits as u64, draws as u64)) / DELTA;
+            assert!((1.0 - 2e-4..1.0).contains(&share), "{hits} of {draws}: {share}");
+        }
+    }
 }

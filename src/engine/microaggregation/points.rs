@@ -94,3 +94,19 @@ pub(super) fn distance(one: &[f64], other: &[f64]) -> f64 {
     assert_eq!(one.len(), other.len(), "points of one space");
     one.iter().zip(other).map(|(one, other)| (one - other) * (one - other)).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_standardized_by_all_rows() {
+        // The mean of the first column is 4, its variance (16 + 0 + 2 · 4) / 4; the second one has one value.
+        let points = Points::weighted(vec![0.0, 7.0, 4.0, 7.0, 6.0, 7.0], 2, vec![1, 1, 2]);
+        let scaled = points.standardized();
+        let unit = 6f64.sqrt();
+        assert_eq!(scaled.numbers, [-4.0 / unit, 0.0, 0.0, 0.0, 2.0 / unit, 0.0]);
+        assert_eq!((scaled.len(), scaled.dimensions(), scaled.weight(2)), (3, 2, 2));
+        assert!(!scaled.is_empty() && Points::new(Vec::new(), 1).is_empty());
+    }
+}
