@@ -1,5 +1,7 @@
 //! Ratios against all worlds, and figures of each kind against each other.
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigUint;
 use tidegate::engine::model::Node;
 use tidegate::engine::policy::Values;
@@ -144,11 +146,11 @@ fn large_classes() {
     }
 }
 
-/// Drawn bounds are not below the truth, and the same on any number of threads.
+/// As many are kept as can be expected, drawn bounds are not below the truth, and all is the same on any number of threads.
 #[test]
 fn drawn_worlds() {
-    let mut known = 0;
-    for number in 0..6 {
+    let mut known = BTreeMap::new();
+    for number in 0..12 {
         for values in BOTH {
             let Some(case) = Case::random(&mut draw(13, number), 2, 12, values) else { continue };
             let trees = case.trees();
@@ -163,11 +165,14 @@ fn drawn_worlds() {
             let exact = whole(&case.release, &trees, case.a, terms(values)).ratio;
             if let (Some(most), Some(truth)) = (drawn.ratio.most(), exact.log10()) {
                 assert!(most >= truth, "{most} and {truth}");
-                known += 1;
+                let share = 10f64.powf(-truth);
+                let (mean, deviation) = (640.0 * share, (640.0 * share * (1.0 - share)).sqrt());
+                assert!((kept as f64 - mean).abs() <= 5.0 * deviation + 1e-6, "{kept} of 640, at {share}");
+                *known.entry(format!("{values:?}")).or_insert(0) += 1;
             }
         }
     }
-    assert!(known > 0);
+    assert!(known.len() == 2 && known.values().all(|known| *known > 2), "{known:?}");
 }
 
 /// Where nothing lasts nothing is known.
