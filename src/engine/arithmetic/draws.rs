@@ -174,4 +174,20 @@ mod tests {
         let variance = draws(7).iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / 4_000.0;
         assert!((mean - 1.0).abs() < 0.05 && (variance - 1.0).abs() < 0.15, "{mean}, {variance}");
     }
+
+    /// Below a power of two no draw is in vain, with and without a second half.
+    #[test]
+    fn bounds_take_as_few_bits_as_they_need() {
+        for bits in [0, 1, 3, 63, 64, 65, 127] {
+            let mut draws = SeededDraws::new(7, 1);
+            let (low, high) = (u128::from(draws.bits()), u128::from(draws.bits()) << 64);
+            let all = if bits > 64 { high | low } else { low };
+            let mut draws = SeededDraws::new(7, 1);
+            assert_eq!(draws.below(1 << bits), all & ((1 << bits) - 1), "{bits} bits");
+        }
+        for bits in [0, 1, 3, 63] {
+            let first = SmallDraws::of_stream(7, 1).bits();
+            assert_eq!(SmallDraws::of_stream(7, 1).below(1 << bits), first & ((1 << bits) - 1), "{bits} bits");
+        }
+    }
 }

@@ -109,3 +109,19 @@ impl SumCell {
         self.largest.iter().take(count).map(|&contribution| u128::from(contribution)).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn told_contributions_are_no_more_than_their_sum_and_number() {
+        let told = |rows, sum, largest: &[u64]| SumCell::told(rows, sum, largest.to_vec());
+        assert_eq!(told(2, 10, &[3, 7]), Some(SumCell::of([7, 3], 2)));
+        assert!(told(2, 9, &[3, 7]).is_none() && told(1, 10, &[3, 7]).is_none());
+        // What is 0 need be no contribution.
+        assert_eq!(told(1, 7, &[7, 0]).map(|cell| cell.rows()), Some(1));
+        // More than any sum of contributions that are whole numbers of 64 bits.
+        assert!(told(3, 1 << 127, &[1]).is_none() && told(3, (1 << 127) - 1, &[1]).is_some());
+    }
+}
