@@ -2,6 +2,7 @@
 //! intervals, all patterns for the cheapest one.
 
 mod attack;
+mod judge;
 mod literature;
 mod protect;
 mod recoverer;
