@@ -125,6 +125,28 @@ fn a_lone_contributor_knows_their_own_cell() {
     assert!(judged(&table, "0.1").faults.is_empty());
 }
 
+/// Beyond so many pairs of cells only what follows exactly is looked for, of which nothing is missed.
+#[test]
+fn lone_contributors_of_large_tables_know_what_those_of_small_ones_do() {
+    use Mark::{LeftOut, Published};
+    for rows in [3, 20, 45] {
+        let row = |at: i128| [(Published, 30 + at), (LeftOut, 10), (LeftOut, 20 + at)];
+        let total = |column: usize| (0..rows).map(|at| row(at)[column].1).sum::<i128>();
+        let mut cells = vec![(Published, total(0)), (Published, total(1)), (Published, total(2))];
+        cells.extend((0..rows).flat_map(row));
+        let rows = usize::try_from(rows).expect("few");
+        let mut table = table(vec![Dimension::flat(rows), Dimension::flat(2)], &cells);
+        let pairs: Vec<[usize; 2]> = (1..=rows).map(|row| [1, 2].map(|of| table.dimensions.cell(&[row, of]))).collect();
+        for [lone, other] in &pairs {
+            table.entries[*lone].contributors = Some(1);
+            table.entries[*other].contributors = Some(9);
+        }
+        let meant: Vec<(usize, CellFault)> =
+            pairs.iter().map(|&[lone, other]| (other, CellFault::Known(lone))).collect();
+        assert_eq!(judged(&table, "0.1").faults, meant, "{rows} rows");
+    }
+}
+
 #[test]
 fn values_that_are_missing_follow_from_others() {
     use Mark::Published as Shown;
