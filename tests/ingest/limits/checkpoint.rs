@@ -17,7 +17,7 @@ use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::ErrorCategory;
-use tidegate::daemon::ingest::parquet_rows_at_a_time;
+use tidegate::daemon::ingest::{check_parquet, parquet_rows_at_a_time};
 use tidegate::daemon::verify::read_checkpoint;
 use tidegate::engine::delta::{DataFile, Metadata, checkpoint};
 use tidegate::engine::release::TableId;
@@ -106,6 +106,7 @@ fn a_list_that_unpacks_to_very_much_is_none() {
         assert!(bytes.len() < MIB, "{}", bytes.len());
         let checked = parquet_rows_at_a_time(Path::new(PATH), &bytes.clone().into());
         assert_eq!(checked.is_ok(), is_table, "{checked:?}");
+        assert_eq!(check_parquet(Path::new(PATH), &bytes.clone().into()).is_ok(), is_table, "as a table of a release");
         if let Err(error) = checked {
             let column = "metaData.partitionColumns.list.item";
             refused(

@@ -138,7 +138,8 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         let cell = match chunk.column_type() {
             Type::BYTE_ARRAY => {
                 let own = if column.stands { column.cell } else { 0 };
-                let longest = self.lengths(group, leaf, &column, kept)?;
+                // Text in lists becomes no dictionary.
+                let longest = self.lengths(group, leaf, &column, kept && !lists)?;
                 4 + own.max(longest)
             }
             Type::FIXED_LEN_BYTE_ARRAY => 1 + u64::try_from(fixed).unwrap_or(0),
