@@ -3,12 +3,11 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Lines, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use rdkafka::admin::{AdminClient, AdminOptions, NewPartitions, NewTopic, TopicReplication};
@@ -22,12 +21,13 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::needs;
+use super::ports::Ports;
 use super::wait::{self, LIMIT};
 
 /// A running broker.
 pub struct Broker {
     folder: TempDir,
-    port: u16,
+    ports: Ports,
     /// What it is formatted with.
     format: String,
     child: Option<(Child, Lines<BufReader<ChildStdout>>, Pid)>,
@@ -90,10 +90,10 @@ impl Broker {
     pub fn start_with(ports: u16, format: &str, more: impl FnOnce(&Path, u16) -> String) -> Option<Broker> {
         needs::tool("TIDEGATE_KAFKA")?;
         let folder = tempfile::tempdir().expect("a folder");
-        let port = free_ports(ports);
-        let more = more(folder.path(), port);
+        let ports = Ports::take(ports);
+        let more = more(folder.path(), ports.first());
         fs::write(folder.path().join("more.properties"), more).expect("a file");
-        let mut broker = Broker { folder, port, format: format.to_owned(), child: None, topics: Mutex::default() };
+        let mut broker = Broker { folder, ports, format: format.to_owned(), child: None, topics: Mutex::default() };
         broker.begin();
         Some(broker)
     }
@@ -102,7 +102,11 @@ impl Broker {
     pub fn begin(&mut self) {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kafka/broker.sh");
         let mut command = Command::new(script);
-        command.arg(self.folder.path()).arg(self.port.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .arg(self.folder.path())
+            .arg(self.ports.first().to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         command.env("KAFKA_FORMAT", &self.format);
         let mut child = command.spawn().expect("the script starts");
         let mut said = BufReader::new(child.stdout.take().expect("it is piped")).lines();
@@ -162,7 +166,7 @@ impl Broker {
 
     /// Where it listens at another one of its ports.
     pub fn listens(&self, port: u16) -> String {
-        format!("127.0.0.1:{}", self.port + port)
+        format!("127.0.0.1:{}", self.ports.first() + port)
     }
 
     /// A file beside what it has.
@@ -296,18 +300,6 @@ fn block_on<T>(answer: impl Future<Output = T>) -> T {
 
 fn options() -> AdminOptions {
     AdminOptions::new().request_timeout(Some(LIMIT)).operation_timeout(Some(LIMIT))
-}
-
-/// Ports next to each other that are free, and that the system gives to no process that only connects.
-fn free_ports(count: u16) -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let begin = 12_000 + (std::process::id() % 1_500) as u16 * 8;
-    loop {
-        let first = begin + NEXT.fetch_add(8, Ordering::Relaxed) % 8_000;
-        if (first..first + count).all(|port| TcpListener::bind(("127.0.0.1", port)).is_ok()) {
-            return first;
-        }
-    }
 }
 
 impl Drop for Broker {

@@ -19,6 +19,7 @@ pub mod measures;
 pub mod needs;
 #[cfg(feature = "daemon")]
 pub mod place;
+pub mod ports;
 #[cfg(feature = "daemon")]
 pub mod public;
 pub mod random;

@@ -20,4 +20,12 @@ mod topic_faults;
 mod topics;
 mod two;
 
+use common::ports::Ports;
 use common::{avro_write, broker, place, public};
+
+/// Test programs that run side by side look for ports in the same range.
+#[test]
+fn a_block_of_ports_has_one_owner() {
+    let ports = Ports::take(2);
+    assert!(Ports::of_block(ports.first() - 1, 2).is_none(), "it is taken, though nothing listens at its ports yet");
+}

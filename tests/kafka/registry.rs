@@ -1,7 +1,7 @@
 //! A schema registry that is not of our own making, for as long as a test runs. It forgets everything when it is killed.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -9,11 +9,12 @@ use std::sync::OnceLock;
 use serde_json::{Value as Json, json};
 
 use crate::common::needs;
+use crate::common::ports::Ports;
 
 /// A running registry.
 pub struct Registry {
     program: PathBuf,
-    port: u16,
+    ports: Ports,
     login: Option<&'static str>,
     behaving: Vec<String>,
     encrypted: Option<u16>,
@@ -33,9 +34,9 @@ impl Registry {
 
     fn started(login: Option<&'static str>, how: &[&str]) -> Option<Registry> {
         let program = built()?;
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+        let ports = Ports::take(1);
         let behaving = how.iter().map(|word| (*word).to_owned()).collect();
-        let mut registry = Registry { program, port, login, behaving, encrypted: None, child: None };
+        let mut registry = Registry { program, ports, login, behaving, encrypted: None, child: None };
         registry.begin();
         Some(registry)
     }
@@ -44,7 +45,7 @@ impl Registry {
     pub fn begin(&mut self) {
         let mut command = Command::new(&self.program);
         let login = self.login.map(|login| format!("-auth={login}"));
-        command.args(login).args(&self.behaving).arg(format!("127.0.0.1:{}", self.port));
+        command.args(login).args(&self.behaving).arg(format!("127.0.0.1:{}", self.ports.first()));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
         let mut said = String::new();
         BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut said).expect("text");
@@ -64,7 +65,7 @@ impl Registry {
 
     /// Where it is.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        format!("http://127.0.0.1:{}", self.ports.first())
     }
 
     /// Where it speaks TLS.
@@ -92,7 +93,7 @@ impl Registry {
 
     fn asked(&self, what: &str, body: &str) -> Json {
         let login = self.login.map(|login| format!("Authorization: {login}\r\n")).unwrap_or_default();
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        let mut stream = TcpStream::connect(("127.0.0.1", self.ports.first())).expect("it listens");
         let head = format!("{what} HTTP/1.0\r\n{login}Content-Length: {}\r\n\r\n", body.len());
         stream.write_all((head + body).as_bytes()).expect("it reads");
         let mut said = String::new();

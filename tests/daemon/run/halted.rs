@@ -3,7 +3,6 @@
 //! or taken twice.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
@@ -12,6 +11,7 @@ use super::halts::copy;
 use super::listens::Listener;
 use super::place::{Daemon, PER_FILE, PLANTED, Place, people, until};
 use super::public::releases;
+use crate::common::ports::Ports;
 use crate::common::secret;
 
 /// A way to halt a feed.
@@ -176,11 +176,6 @@ const WAYS: [Way; 13] = [
     },
 ];
 
-/// A port that is free for now.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a port").port()
-}
-
 /// The feeds, each with one release, and one beside them that never halts.
 fn begun(place: &Place, operator: &Listener) -> Vec<String> {
     let own = ["key", "readable"];
@@ -259,7 +254,8 @@ fn halts_are_seen_and_mended() {
     let (place, operator) = (Place::new(PER_FILE), Listener::new(200));
     let files = begun(&place, &operator);
     let feed = |name| Feed { name, place: &place };
-    let bind = format!("bind = \"127.0.0.1:{}\"", free_port());
+    let ports = Ports::take(1);
+    let bind = format!("bind = \"127.0.0.1:{}\"", ports.first());
     WAYS.iter().map(|way| way.name).chain(["fenced"]).for_each(|name| feed(name).edit("bind = \"127.0.0.1:0\"", &bind));
     place.edit("bind = \"127.0.0.1:0\"", &bind);
     WAYS.iter().for_each(|way| (way.breaks)(&feed(way.name)));
