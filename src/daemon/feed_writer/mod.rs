@@ -24,7 +24,7 @@ pub use recovery::checkpoint::checkpoints;
 pub use recovery::open::{OpenedFeed, Opening, OpeningReport};
 pub use recovery::pack::FEW;
 pub use recovery::remember::intact;
-pub use recovery::replay::{ReplayedLog, past, past_quickly};
+pub use recovery::replay::{ReplayedLog, from_checkpoint, past, past_of, past_quickly};
 pub use recovery::snapshot::{FeedRoots, FeedSnapshot};
 pub use requests::request::{Ask, Hash, Request, RequestOutcome};
 pub use requests::request_entry::Inbox;

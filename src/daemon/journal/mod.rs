@@ -25,7 +25,7 @@ pub use log::{Log, Writer};
 pub use new_entry::NewEntry;
 pub use objects::{DraftObject, Drafts, ObjectReader, SealedObject, UnsealedObject, destroy_all};
 pub use packing::Lifetime;
-pub use read::{CheckedEntry, Gap, check, newest, read};
+pub use read::{CheckedEntry, Gap, follow_each_other, newest, read};
 pub use rekey::remove_others;
 pub use ring::{KeyRing, Wrap};
 pub use slot::fenced;

@@ -32,55 +32,57 @@ impl From<Gap> for Error {
     }
 }
 
-/// Reads the entries from a place on, behind the entry with this digest, and gives each to `take`; ends at the first gap.
-/// Returns the place of the gap.
+/// Reads the entries from a place on, behind that one; ends at the first gap.
 ///
 /// # Errors
-/// An entry is damaged, foreign or out of its place, something lies beyond the gap, or `take` refuses.
+/// An entry is damaged, foreign or out of its place, or something lies beyond the gap.
 pub fn read(
     store: &dyn ReadStore,
     ring: &KeyRing,
     from: u64,
-    behind: Option<CheckedEntry>,
-    take: &mut dyn FnMut(&CheckedEntry) -> Result<()>,
-) -> Result<u64> {
-    let (mut seq, mut last) = (from, behind);
+    behind: Option<&CheckedEntry>,
+) -> Result<Vec<CheckedEntry>> {
+    let (mut seq, mut entries) = (from, Vec::<CheckedEntry>::new());
     loop {
         while let Some(bytes) = store.read(&Entry::path(seq))? {
-            let entry = check(&bytes, seq, last.as_ref(), ring)?;
-            // The operator's key was changed after we had looked which one holds.
-            if matches!(entry.entry.body, Body::Rekey(_)) && entry.entry.epoch > ring.generation() {
-                return Err(changed_since(store));
-            }
-            take(&entry)?;
-            last = Some(entry);
+            let entry = parse(&bytes, seq, ring)?;
+            in_place(&entry, seq, entries.last().or(behind), (store, ring))?;
+            entries.push(entry);
             seq += 1;
         }
         // A writer at work may have appended since we looked.
         match beyond(store, seq)? {
             Some(_) if store.read(&Entry::path(seq))?.is_some() => {}
             Some(gap) => return Err(gap.into()),
-            None => return Ok(seq),
+            None => return Ok(entries),
         }
     }
 }
 
-/// An entry in its place.
+/// Whether these are the entries of a log from its beginning on, each behind the one before.
 ///
 /// # Errors
-/// It is damaged, foreign, or not behind the one before.
-pub fn check(
-    bytes: &[u8],
+/// One is out of its place.
+pub fn follow_each_other(entries: &[CheckedEntry], store: &dyn ReadStore, ring: &KeyRing) -> Result<()> {
+    let before = [None].into_iter().chain(entries.iter().map(Some));
+    entries.iter().zip(before).zip(0..).try_for_each(|((entry, last), seq)| in_place(entry, seq, last, (store, ring)))
+}
+
+fn parse(bytes: &[u8], seq: u64, ring: &KeyRing) -> std::result::Result<CheckedEntry, Gap> {
+    let entry = Entry::parse(bytes, ring).map_err(|none| match none {
+        NoEntry::Newer => wrong(seq, none.to_string()),
+        _ => wrong(seq, format!("{none}: {RESTORE}")),
+    })?;
+    Ok(CheckedEntry { sha256: Sha256::of(bytes), entry })
+}
+
+/// An entry is in its place: behind this one, and under a key that holds.
+fn in_place(
+    CheckedEntry { entry, .. }: &CheckedEntry,
     seq: u64,
     last: Option<&CheckedEntry>,
-    ring: &KeyRing,
-) -> std::result::Result<CheckedEntry, Gap> {
-    let path = Entry::path(seq);
-    let wrong = |text: String| Gap { path: path.clone(), text };
-    let entry = Entry::parse(bytes, ring).map_err(|none| match none {
-        NoEntry::Newer => wrong(none.to_string()),
-        _ => wrong(format!("{none}: {RESTORE}")),
-    })?;
+    (store, ring): (&dyn ReadStore, &KeyRing),
+) -> Result<()> {
     let follows = entry.seq == seq && entry.prev_sha256 == last.map(|last| last.sha256);
     let epoch = match (&entry.body, last) {
         (Body::Fence(_), last) => entry.epoch == last.map_or(1, |last| last.entry.epoch + 1),
@@ -88,16 +90,23 @@ pub fn check(
         (_, None) => false,
     };
     if !follows || !epoch {
-        return Err(wrong(format!("this entry does not follow the one before: {RESTORE}")));
+        return Err(wrong(seq, format!("this entry does not follow the one before: {RESTORE}")).into());
     }
-    Ok(CheckedEntry { sha256: Sha256::of(bytes), entry })
+    // The operator's key was changed after we had looked which one holds.
+    match entry.body {
+        Body::Rekey(_) if entry.epoch > ring.generation() => Err(changed_since(store)),
+        _ => Ok(()),
+    }
+}
+
+fn wrong(seq: u64, text: String) -> Gap {
+    Gap { path: Entry::path(seq), text }
 }
 
 /// Whether entries lie beyond the place where the log ends.
 fn beyond(store: &dyn ReadStore, end: u64) -> Result<Option<Gap>> {
     Ok(newest(store)?.filter(|&newest| newest >= end).map(|_| {
-        let text = format!("entry {end} of the log is missing, and later ones are there: entries were lost: {RESTORE}");
-        Gap { path: Entry::path(end), text }
+        wrong(end, format!("entry {end} of the log is missing, and later ones are there: entries were lost: {RESTORE}"))
     }))
 }
 

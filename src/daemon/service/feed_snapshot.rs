@@ -22,11 +22,7 @@ pub fn seen(feed: &FeedConfig) -> Result<FeedSnapshot> {
 /// Nothing has begun, the key is another one, or the log is damaged.
 pub fn seen_with(feed: &FeedConfig, named: Option<OperatorKey>) -> Result<(FeedSnapshot, Vec<CheckedEntry>)> {
     let seen = FeedSnapshot::whole(looked(feed, named)?)?.ok_or_else(|| not_begun(feed))?;
-    let mut entries = Vec::new();
-    read(seen.store(), seen.ring(), 0, None, &mut |entry| {
-        entries.push(entry.clone());
-        Ok(())
-    })?;
+    let entries = read(seen.store(), seen.ring(), 0, None)?;
     Ok((seen, entries))
 }
 

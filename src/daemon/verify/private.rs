@@ -8,11 +8,11 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{CheckedPublicRoot, Finding, public};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::feed_writer::{FeedState, ReplayedLog, Statement, checkpoints, not_as_decided, past, past_quickly};
-use crate::daemon::journal::store::ReadStore;
-use crate::daemon::journal::{
-    Body, Decision, Entry, KeyRing, ObjectReader, Ref, Rejection, RequestOrigin, RootFormat, Wrap, begun, newest,
+use crate::daemon::feed_writer::{
+    FeedState, ReplayedLog, Statement, checkpoints, from_checkpoint, not_as_decided, past, past_of, past_quickly,
 };
+use crate::daemon::journal::store::ReadStore;
+use crate::daemon::journal::{Body, Entry, KeyRing, ObjectReader, Ref, RequestOrigin, RootFormat, Wrap, begun, newest};
 use crate::daemon::sign::PublicKey;
 use crate::engine::release::{Layout, Sha256};
 
@@ -28,19 +28,19 @@ pub struct Private {
     /// Files in the public root of a release that is decided and has no manifest yet.
     pub(super) leaving: BTreeSet<String>,
     /// Objects that entries name, in their order.
-    refs: Vec<Ref>,
+    pub(super) refs: Vec<Ref>,
     /// The same, by path.
-    named: BTreeSet<String>,
+    pub(super) named: BTreeSet<String>,
     /// Those of them that the log says to be forgotten, or that others have taken the places of.
-    gone: HashSet<String>,
+    pub(super) gone: HashSet<String>,
     /// Those of the others that open.
     open: HashSet<String>,
     /// The newest epoch.
-    epoch: u64,
+    pub(super) epoch: u64,
     /// The release that was held last, with the digest of its entry.
-    held: Option<(u32, Sha256)>,
+    pub(super) held: Option<(u32, Sha256)>,
     /// Decisions that approvers have signed, with the entries that hold them.
-    signed: Vec<(String, Statement, RequestOrigin)>,
+    pub(super) signed: Vec<(String, Statement, RequestOrigin)>,
 }
 
 /// What says whose a private root is.
@@ -54,10 +54,6 @@ const KEYLESS: &str = "the key of this object is gone: the object was being forg
 
 const DIFFERS: &str =
     "this is not what lies in a pack of the private root under the same name: put it back as it was, from a backup";
-
-/// Words that a scrub says too.
-pub(super) const NO_ENTRY: &str = "this entry of the log is missing";
-pub(super) const NO_SUM: &str = "its messages do not add up";
 
 /// Folders with sealed objects.
 const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms"];
@@ -96,8 +92,8 @@ struct ReadLog {
     format: Option<RootFormat>,
     /// Read from its beginning.
     past: Result<ReplayedLog>,
-    /// The digest of the state that is read from its newest checkpoint on.
-    quick: Option<Sha256>,
+    /// The digest of the state that a start from the newest checkpoint comes to; `None`: it reads the log from its beginning.
+    quick: Result<Option<Sha256>>,
 }
 
 impl Private {
@@ -146,7 +142,7 @@ impl Private {
         Ok((seen, found))
     }
 
-    /// Reads the log, three times, and the public root beside it.
+    /// Reads the log, from its beginning and from its newest checkpoint on, and the public root beside it.
     fn read(
         &mut self,
         store: &dyn ReadStore,
@@ -155,16 +151,24 @@ impl Private {
         public: impl FnOnce() -> Result<CheckedPublicRoot> + Send,
     ) -> (Result<ReadLog>, Result<CheckedPublicRoot>) {
         let format = self.format(store);
+        let entries = match self.log(store, ring) {
+            Ok(entries) => entries,
+            Err(error) => return (Err(error), public()),
+        };
+        let replay = || match &entries {
+            Some(entries) => past_of(store, shown, ring, entries),
+            None => past(store, shown, ring),
+        };
         let beside = || {
-            let quick = past_quickly(store, shown, ring).ok().and_then(|past| Some(past.state?.sha256()));
+            let quick = entries.as_ref().map_or(Ok(None), |entries| from_checkpoint(store, shown, ring, entries));
+            let quick = quick.map(|state| state.map(|state| state.sha256()));
             let seen = public();
-            let looked = self.log(store, ring);
             self.opens(&ObjectReader::new(store, ring));
-            (quick, seen, looked)
+            (quick, seen)
         };
         // The first of these takes longer than all others together.
-        let (past, (quick, seen, looked)) = rayon::join(|| past(store, shown, ring), beside);
-        (looked.map(|()| ReadLog { format, past, quick }), seen)
+        let (past, (quick, seen)) = rayon::join(replay, beside);
+        (Ok(ReadLog { format, past, quick }), seen)
     }
 
     fn format(&mut self, store: &dyn ReadStore) -> Option<RootFormat> {
@@ -198,7 +202,7 @@ impl Private {
             self.staged(store, state)?;
             let (sha256, published) = rayon::join(|| state.sha256(), || self.published(state, public, shown));
             published?;
-            self.checkpoints(store, quick, sha256);
+            self.checkpoints(store, &quick, sha256);
             self.statements(&state.terms.name);
         }
         let differing = store.differing()?;
@@ -215,70 +219,6 @@ impl Private {
 
     pub(super) fn wrong(&mut self, path: String, text: &str) {
         self.findings.push(Finding::new(path, text));
-    }
-
-    /// Entry by entry, with the objects that each names; after one that is wrong the next is looked at by itself.
-    fn log(&mut self, store: &dyn ReadStore, ring: &KeyRing) -> Result<()> {
-        let mut before: Option<(Entry, Sha256)> = None;
-        for seq in 0..newest(store)?.map_or(0, |newest| newest + 1) {
-            let (path, known) = (Entry::path(seq), before.take());
-            let Some(bytes) = store.read(&path)? else {
-                self.wrong(path, NO_ENTRY);
-                continue;
-            };
-            let entry = match Entry::parse(&bytes, ring) {
-                Ok(entry) => entry,
-                Err(none) => {
-                    self.wrong(path, &none.to_string());
-                    continue;
-                }
-            };
-            self.entries += 1;
-            let wrong = [follows(&entry, seq, known.as_ref()), (!adds_up(&entry)).then_some(NO_SUM)];
-            wrong.into_iter().flatten().for_each(|text| self.wrong(Entry::path(seq), text));
-            self.decisions(&entry, Sha256::of(&bytes));
-            for object in entry.body.objects() {
-                if self.named.insert(object.path.clone()) {
-                    self.refs.push(object.clone());
-                }
-            }
-            match &entry.body {
-                Body::Forgotten(forgotten) => self.gone.extend(forgotten.objects.iter().cloned()),
-                Body::Erase(erase) => self.gone.extend(erase.moved.iter().map(|moved| moved.old.clone())),
-                _ => {}
-            }
-            self.epoch = self.epoch.max(entry.epoch);
-            before = Some((entry, Sha256::of(&bytes)));
-        }
-        Ok(())
-    }
-
-    /// What people decided, to be held against their signatures when the feed is known.
-    fn decisions(&mut self, entry: &Entry, sha256: Sha256) {
-        let (statement, wanted) = match &entry.body {
-            Body::Decision(Decision::Hold(held)) => return self.held = Some((held.release(), sha256)),
-            Body::Decision(Decision::Reject(Rejection { release, wanted: Some(wanted), .. })) => {
-                let held = self.held.filter(|(held, _)| held == release);
-                let Some((release, digest)) = held else { return };
-                (Statement { release, digest, approves: false }, wanted)
-            }
-            Body::Approve(asked) => {
-                (Statement { release: asked.release, digest: asked.decision, approves: true }, &asked.wanted)
-            }
-            _ => return,
-        };
-        if wanted.signed.is_some() {
-            self.signed.push((Entry::path(entry.seq), statement, wanted.clone()));
-        }
-    }
-
-    /// Approvers have signed what the log says of them.
-    fn statements(&mut self, feed: &str) {
-        for (path, statement, wanted) in std::mem::take(&mut self.signed) {
-            if !statement.is_signed(feed, &wanted) {
-                self.wrong(path, "the signature of the approver is not one of what this entry says");
-            }
-        }
     }
 
     /// Opens what is probably needed, while the log is read.
@@ -325,9 +265,9 @@ impl Private {
     }
 
     /// A start from a checkpoint comes to the same state.
-    fn checkpoints(&mut self, store: &dyn ReadStore, quick: Option<Sha256>, whole: Sha256) {
+    fn checkpoints(&mut self, store: &dyn ReadStore, quick: &Result<Option<Sha256>>, whole: Sha256) {
         let Some(newest) = checkpoints(store).unwrap_or_default().pop() else { return };
-        if quick != Some(whole) {
+        if !matches!(quick, Ok(None)) && !quick.as_ref().is_ok_and(|quick| *quick == Some(whole)) {
             self.wrong(newest.path, "this checkpoint does not say what the log says: remove it");
         }
     }
@@ -367,35 +307,5 @@ impl Private {
             }
         }
         Ok(())
-    }
-}
-
-/// What is wrong with an entry in this place behind the one before it, where that is known.
-pub(super) fn follows(entry: &Entry, seq: u64, before: Option<&(Entry, Sha256)>) -> Option<&'static str> {
-    if entry.seq != seq {
-        return Some("this is the entry of another place");
-    }
-    let (last, sha256) = before?;
-    let fence = matches!(entry.body, Body::Fence(_));
-    let epoch = entry.epoch == last.epoch + u64::from(fence) && (fence || entry.writer == last.writer);
-    (entry.prev_sha256 != Some(*sha256) || !epoch).then_some("this entry does not follow the one before")
-}
-
-/// Every message became something.
-pub(super) fn adds_up(entry: &Entry) -> bool {
-    match &entry.body {
-        Body::Ingest(ingest) => {
-            let kept: u64 = ingest.segments.iter().map(|segment| segment.rows).sum();
-            let aside: u64 = ingest.quarantine.iter().map(|aside| aside.messages).sum();
-            let parts = |of: fn(&crate::daemon::journal::IntakePart) -> u64| ingest.parts.iter().map(of).sum::<u64>();
-            ingest.parts.iter().all(|part| part.adds_up())
-                && parts(|part| part.counts.kept) == kept
-                && parts(|part| part.counts.quarantined) == aside
-        }
-        Body::Retry(retry) => {
-            let kept: u64 = retry.segments.iter().map(|segment| segment.rows).sum();
-            kept == retry.kept && retry.offered == retry.kept + retry.duplicate + retry.skipped + retry.quarantined
-        }
-        _ => true,
     }
 }

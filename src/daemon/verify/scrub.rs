@@ -12,12 +12,12 @@ use sha2::Digest;
 
 use super::Finding;
 use super::decided_public::{COMMIT_GONE, OTHER_COMMIT, OTHER_MANIFEST, RELEASE_GONE};
-use super::private::{NO_ENTRY, NO_SUM, adds_up, follows};
+use super::log_entries::{parsed, wrong_with};
 use super::public::{NO_SIGNATURE, not_published};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{DecidedRelease, DeltaLog, FeedState, log_path};
 use crate::daemon::journal::store::ReadStore;
-use crate::daemon::journal::{Entry, KeyRing, ObjectReader, Ref};
+use crate::daemon::journal::{CheckedEntry, Entry, KeyRing, ObjectReader, Ref};
 use crate::engine::delta::LogFile;
 use crate::engine::release::{Layout, Manifest, Sha256, TableId};
 
@@ -99,7 +99,7 @@ pub struct Scrub {
     fresh: Option<Arc<dyn ReadStore>>,
     entry: u64,
     /// The entry before.
-    before: Option<(Entry, Sha256)>,
+    before: Option<CheckedEntry>,
     /// Objects of that entry.
     objects: VecDeque<Ref>,
     /// How many releases were looked at.
@@ -154,9 +154,9 @@ impl Scrub {
         let (seq, before) = (self.entry, self.before.take());
         self.entry += 1;
         match entry(roots, seq, before.as_ref())? {
-            Ok((entry, sha256, bytes)) => {
-                self.objects = entry.body.objects().into_iter().cloned().collect();
-                self.before = Some((entry, sha256));
+            Ok((entry, bytes)) => {
+                self.objects = entry.entry.body.objects().into_iter().cloned().collect();
+                self.before = Some(entry);
                 Ok(ScrubStep::Sound(bytes))
             }
             Err(finding) => Ok(ScrubStep::Damaged(Damage { place: ScrubbedObject::Entry(seq), finding })),
@@ -234,7 +234,7 @@ pub fn inspect(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<Option<D
     let finding = match place {
         ScrubbedObject::Entry(seq) => {
             let before = seq.checked_sub(1).map(|seq| entry(roots, seq, None)).transpose()?;
-            let before = before.and_then(|before| before.ok()).map(|(entry, sha256, _)| (entry, sha256));
+            let before = before.and_then(|before| before.ok()).map(|(entry, _)| entry);
             entry(roots, *seq, before.as_ref())?.err()
         }
         ScrubbedObject::File(release, path, _) if !needs(roots.state, *release, path) => None,
@@ -281,26 +281,25 @@ fn damaged(error: Error) -> Result<Finding> {
     if error.kind == ErrorCategory::Input { Ok(Finding::of(&error)) } else { Err(error) }
 }
 
-/// An entry with the digest and the number of its bytes, or what is wrong with it.
+/// An entry with the number of its bytes, or what is wrong with it.
 fn entry(
     roots: ScrubInput<'_>,
     seq: u64,
-    before: Option<&(Entry, Sha256)>,
-) -> Result<std::result::Result<(Entry, Sha256, u64), Finding>> {
+    before: Option<&CheckedEntry>,
+) -> Result<std::result::Result<(CheckedEntry, u64), Finding>> {
     let path = Entry::path(seq);
     let bytes = match roots.private.read(&path) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Ok(Err(Finding::new(path, NO_ENTRY))),
+        Ok(bytes) => bytes,
         Err(error) => return damaged(error).map(Err),
     };
-    let entry = match Entry::parse(&bytes, roots.ring) {
+    let entry = match parsed(bytes.as_deref(), roots.ring) {
         Ok(entry) => entry,
-        Err(none) => return Ok(Err(Finding::new(path, none.to_string()))),
+        Err(text) => return Ok(Err(Finding::new(path, text))),
     };
-    let wrong = follows(&entry, seq, before).or((!adds_up(&entry)).then_some(NO_SUM));
+    let wrong = wrong_with(&entry.entry, seq, before).next();
     Ok(match wrong {
         Some(text) => Err(Finding::new(path, text)),
-        None => Ok((entry, Sha256::of(&bytes), bytes.len() as u64)),
+        None => Ok((entry, bytes.map_or(0, |bytes| bytes.len() as u64))),
     })
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tidegate::daemon::feed_writer::Live;
 use tidegate::daemon::journal::store::Memory;
-use tidegate::daemon::journal::{Body, CheckedEntry, Decision, Under, read};
+use tidegate::daemon::journal::{Body, Decision, Under, read};
 
 use super::draw::Draw;
 use super::feed::{crowd, feed, open, packed, step};
@@ -19,15 +19,11 @@ const CHAINS: [&str; 2] = [
 
 /// Under which recoding the newest decision lets a release out.
 fn newest(live: &Live, private: &Memory) -> Option<Under> {
-    let mut under = None;
-    let look = &mut |entry: &CheckedEntry| {
-        if let Body::Decision(Decision::Publish(approved)) = &entry.entry.body {
-            under = Some(approved.under());
-        }
-        Ok(())
-    };
-    read(&packed(private), live.log().ring(), 0, None, look).expect("a log");
-    under
+    let entries = read(&packed(private), live.log().ring(), 0, None).expect("a log");
+    entries.iter().rev().find_map(|entry| match &entry.entry.body {
+        Body::Decision(Decision::Publish(approved)) => Some(approved.under()),
+        _ => None,
+    })
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! A checkpoint of a large state lies in several objects: it counts only as a whole, and goes as a whole.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::error::Result;
 use tidegate::daemon::feed_writer::{Ask, Hash, Live, ReplayedLog, Request, past, past_quickly};
 use tidegate::daemon::journal::KeyRing;
-use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
+use tidegate::daemon::journal::store::{Listed, Memory, Packs, ReadStore, Store};
+use tidegate::daemon::verify;
 use tidegate::engine::histogram::Person;
+use tidegate::engine::release::Layout;
 
 use super::draw::{CROWDS, POLICIES};
 use super::feed::{Human, feed, key, open, packed, step, taken, time};
@@ -158,5 +161,48 @@ fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
         live.close(&time(5)).expect("a tick");
         same(&live, "a tick behind a restart");
         assert_eq!(live.state().feed.people().len(), 278, "{policy}");
+    }
+}
+
+/// A private root whose writer takes a row in whenever checkpoints are looked for.
+struct WriterAtWork {
+    root: Packs,
+    writer: Mutex<(Live, usize)>,
+}
+
+impl ReadStore for WriterAtWork {
+    fn place(&self) -> String {
+        self.root.place()
+    }
+
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        self.root.read(path)
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+        if prefix == "checkpoint" {
+            let (live, rows) = &mut *self.writer.lock().expect("no panic");
+            *rows += 1;
+            live.take(taken(&format!("new-{rows}.csv"), &people(4)[*rows..=*rows]), &time(4)).expect("a row");
+        }
+        self.root.list(prefix)
+    }
+}
+
+/// A checkpoint is held against the log as far as that was read, whatever is appended meanwhile.
+#[test]
+fn a_writer_at_work_makes_no_checkpoint_wrong() {
+    for policy in [POLICIES[0], CROWDS] {
+        let (private, public) = (Memory::default(), Memory::default());
+        let mut live =
+            open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 3, false).expect("a feed");
+        until_checkpoint(&mut live);
+        let root = packed(&private);
+        let ring = KeyRing::open(&root, &key()).expect("keys").expect("keys");
+        let store = WriterAtWork { root, writer: Mutex::new((live, 0)) };
+        let (seen, found) = verify::roots(&store, &ring, &public, Layout::Root, &[]).expect("memory");
+        assert!(store.writer.lock().expect("no panic").1 > 1, "{policy}: entries were appended meanwhile");
+        let findings = found.with_public(seen);
+        assert!(findings.is_empty(), "{policy}: {findings:?}");
     }
 }

@@ -118,7 +118,7 @@ fn tossed(private: &Memory) {
     let private = &packed(private);
     let ring = KeyRing::open(private, &key()).expect("keys").expect("keys");
     let (mut drawn, mut closed) = (Vec::new(), Vec::new());
-    read(private, &ring, 0, None, &mut |entry| {
+    for entry in read(private, &ring, 0, None).expect("a log") {
         match &entry.entry.body {
             Body::Coins(coins) => drawn.push(coins.tick),
             Body::Closed(ClosedTick { turn: Some(_), skipped: false, tick, .. }) => {
@@ -127,9 +127,7 @@ fn tossed(private: &Memory) {
             }
             _ => {}
         }
-        Ok(())
-    })
-    .expect("a log");
+    }
     assert_eq!(drawn, closed, "coins of one tick were drawn twice, or for nothing");
 }
 

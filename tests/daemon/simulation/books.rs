@@ -50,13 +50,8 @@ fn findings(store: &dyn Store, shown: &dyn Store, ring: &KeyRing) -> Result<(Vec
 
 /// Whether a decision of the log has stopped a chain.
 fn has_stopped(nature: &Nature, ring: &KeyRing) -> bool {
-    let mut stopped = false;
-    let look = &mut |entry: &CheckedEntry| {
-        stopped |= matches!(&entry.entry.body, Body::Decision(Decision::Reject(rejection)) if rejection.stops);
-        Ok(())
-    };
-    read(&nature.private(), ring, 0, None, look).expect("a log");
-    stopped
+    let stops = |entry: &CheckedEntry| matches!(&entry.entry.body, Body::Decision(Decision::Reject(rejection)) if rejection.stops);
+    read(&nature.private(), ring, 0, None).expect("a log").iter().any(stops)
 }
 
 /// Something is changed or removed on a copy of both roots: what a start would halt on is named by `verify`.

@@ -8,7 +8,7 @@ use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::error::Result;
 use tidegate::daemon::feed_writer::{Ask, FeedSettings, FeedState, Hash, Live, Request, past_quickly};
 use tidegate::daemon::journal::store::{Memory, Packs, ReadStore, Store};
-use tidegate::daemon::journal::{CheckedEntry, KeyRing, RequestOrigin, read};
+use tidegate::daemon::journal::{KeyRing, RequestOrigin, read};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
 use tidegate::daemon::verify;
@@ -159,11 +159,8 @@ fn all_is_asked() {
         let live = script.run(&private, &public, 1).expect("a script");
         let whole = Packs::over(private);
         is_whole(&live, &whole, &*public).unwrap_or_else(|wrong| panic!("{}: {wrong}", script.policy()));
-        let look = &mut |entry: &CheckedEntry| {
-            kinds.insert(entry.entry.body.kind());
-            Ok(())
-        };
-        read(&whole, live.log().ring(), 0, None, look).expect("a log");
+        let entries = read(&whole, live.log().ring(), 0, None).expect("a log");
+        kinds.extend(entries.iter().map(|entry| entry.entry.body.kind()));
         let listed = [whole.list(""), public.list("")].map(|listed| listed.expect("memory"));
         paths.extend(listed.into_iter().flatten().map(|listed| listed.path));
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::super::publish::make_visible::not_as_decided;
 use super::super::state::{DecidedRelease, FeedState};
@@ -91,7 +91,7 @@ impl FeedState {
         public: &dyn ReadStore,
     ) -> Result<BTreeMap<u32, (Release, SensitiveValues)>> {
         let (mut added, measures) = (BTreeMap::new(), self.terms.columns.of_measures());
-        let decoded = |(part, data): (&PartLine, Vec<u8>)| {
+        let decode = |(part, data): (&PartLine, Vec<u8>)| {
             let (rows, _) = match part.table() {
                 TableKind::Rows => bytes::read_part(&data, &self.terms.columns, part.span.last),
                 TableKind::Measures => bytes::read_part(&data, &measures, part.span.last),
@@ -103,7 +103,9 @@ impl FeedState {
             // Files are read one after the other, and decoded on all cores.
             let file = |part: &PartLine| self.file(&part.file.path, part.file.sha256, private, public);
             let files = some.iter().map(|part| Ok((*part, file(part)?))).collect::<Result<Vec<_>>>()?;
-            for part in files.into_par_iter().map(decoded).collect::<Vec<Result<PartRows>>>() {
+            // One by one: the largest of them lie next to each other.
+            let decoded = files.into_par_iter().with_max_len(1).map(decode);
+            for part in decoded.collect::<Vec<Result<PartRows>>>() {
                 let PartRows { releases, values, .. } = part?;
                 added.extend(releases.into_iter().map(|(release, rows)| (release, (rows, values.clone()))));
             }

@@ -6,7 +6,9 @@ use super::super::state::FeedState;
 use super::checkpoint::newest;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::ReadStore;
-use crate::daemon::journal::{Body, CheckedEntry, KeyRing, ObjectReader, newest as newest_entry, read};
+use crate::daemon::journal::{
+    Body, CheckedEntry, KeyRing, ObjectReader, follow_each_other, newest as newest_entry, read,
+};
 
 /// The log as it lies there.
 pub struct ReplayedLog {
@@ -43,6 +45,41 @@ pub(in crate::daemon::feed_writer) fn steadily<T>(private: &dyn ReadStore, reads
     reads()
 }
 
+/// The same of entries that were read already; where that fails, they are read again: a writer at work may have gone on.
+///
+/// # Errors
+/// They were changed, or something that is needed is missing.
+pub fn past_of(
+    private: &dyn ReadStore,
+    public: &dyn ReadStore,
+    ring: &KeyRing,
+    entries: &[CheckedEntry],
+) -> Result<ReplayedLog> {
+    let folded = follow_each_other(entries, private, ring).and_then(|()| fold(private, public, ring, None, entries));
+    folded.or_else(|_| past(private, public, ring))
+}
+
+/// The state behind the last of these entries of a whole log, as a start from the newest checkpoint comes to it. `None`: a start
+/// reads all of them.
+///
+/// # Errors
+/// Something that is needed is missing.
+pub fn from_checkpoint(
+    private: &dyn ReadStore,
+    public: &dyn ReadStore,
+    ring: &KeyRing,
+    entries: &[CheckedEntry],
+) -> Result<Option<FeedState>> {
+    let Some((state, behind)) = newest(private, ring)? else { return Ok(None) };
+    let from = usize::try_from(behind.entry.seq).map_or(usize::MAX, |seq| seq + 1);
+    match entries.get(from..) {
+        Some(since) if !since.iter().any(erases) => {
+            Ok(fold(private, public, ring, Some((state, behind)), since)?.state)
+        }
+        _ => Ok(None),
+    }
+}
+
 /// Reads a log from its newest checkpoint to its end.
 ///
 /// # Errors
@@ -65,22 +102,34 @@ fn read_on(
     ring: &KeyRing,
     known: Option<(FeedState, CheckedEntry)>,
 ) -> Result<ReplayedLog> {
-    let (mut state, behind) = known.map_or((None, None), |(state, behind)| (Some(state), Some(behind)));
-    let from = behind.as_ref().map_or(0, |behind| behind.entry.seq + 1);
-    let mut entries: Vec<CheckedEntry> = Vec::new();
-    read(private, ring, from, behind.clone(), &mut |entry| {
-        entries.push(entry.clone());
-        Ok(())
-    })?;
-    // Who was erased since is in it still.
-    let erases = |entry: &CheckedEntry| matches!(&entry.entry.body, Body::Erase(erase) if !erase.leaves_state());
-    if behind.is_some() && entries.iter().any(erases) {
+    let behind = known.as_ref().map(|(_, behind)| behind);
+    let from = behind.map_or(0, |behind| behind.entry.seq + 1);
+    let entries = read(private, ring, from, behind)?;
+    let known = known.filter(|_| !entries.iter().any(erases));
+    if from > 0 && known.is_none() {
         return read_on(private, public, ring, None);
     }
-    let moved = moved(&entries);
+    fold(private, public, ring, known, &entries)
+}
+
+/// People were erased who are still in the states of before.
+fn erases(entry: &CheckedEntry) -> bool {
+    matches!(&entry.entry.body, Body::Erase(erase) if !erase.leaves_state())
+}
+
+/// What becomes of a state by the entries behind it.
+fn fold(
+    private: &dyn ReadStore,
+    public: &dyn ReadStore,
+    ring: &KeyRing,
+    known: Option<(FeedState, CheckedEntry)>,
+    entries: &[CheckedEntry],
+) -> Result<ReplayedLog> {
+    let (mut state, behind) = known.unzip();
+    let moved = moved(entries);
     let reading =
-        ObjectSources { objects: ObjectReader::new(private, ring), moved: &moved, forgotten: forgotten(&entries) };
-    for entry in &entries {
+        ObjectSources { objects: ObjectReader::new(private, ring), moved: &moved, forgotten: forgotten(entries) };
+    for entry in entries {
         if let (None, Body::Chain(chain)) = (&state, &entry.entry.body) {
             state = Some(FeedState::begin(chain, &reading)?);
         }
@@ -92,6 +141,6 @@ fn read_on(
         state.complete(&reading, private)?;
         state.remember(private, public)?;
     }
-    let (read, entry) = (entries.len() as u64, behind.as_ref().map(|behind| behind.entry.seq));
-    Ok(ReplayedLog { state, last: entries.pop().or(behind), read, checkpoint: entry })
+    let (read, checkpoint) = (entries.len() as u64, behind.as_ref().map(|behind| behind.entry.seq));
+    Ok(ReplayedLog { state, last: entries.last().cloned().or(behind), read, checkpoint })
 }

@@ -1,0 +1,135 @@
+//! The entries of a private root as they lie there: each is signed and follows the one before, and its messages add up.
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::private::Private;
+use crate::daemon::error::Result;
+use crate::daemon::feed_writer::Statement;
+use crate::daemon::journal::store::ReadStore;
+use crate::daemon::journal::{Body, CheckedEntry, Decision, Entry, IntakePart, KeyRing, Rejection, newest};
+use crate::engine::release::Sha256;
+
+const NO_ENTRY: &str = "this entry of the log is missing";
+const NO_SUM: &str = "its messages do not add up";
+
+/// Entries that are read together, to be parsed on all cores.
+const TOGETHER: usize = 1 << 12;
+
+impl Private {
+    /// Entry by entry, with the objects that each names; after one that is wrong the next is looked at by itself. The entries; `None`:
+    /// some are missing or say nothing.
+    pub(super) fn log(&mut self, store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<Vec<CheckedEntry>>> {
+        let (mut entries, mut is_whole, mut is_after) = (Vec::<CheckedEntry>::new(), true, false);
+        let places: Vec<u64> = (0..newest(store)?.map_or(0, |newest| newest + 1)).collect();
+        for places in places.chunks(TOGETHER) {
+            let read = |seq: &u64| Ok((*seq, store.read(&Entry::path(*seq))?));
+            let read = places.iter().map(read).collect::<Result<Vec<(u64, Option<Vec<u8>>)>>>()?;
+            let parsed = read.into_par_iter().map(|(seq, bytes)| (seq, parsed(bytes.as_deref(), ring)));
+            for (seq, parsed) in parsed.collect::<Vec<_>>() {
+                match parsed {
+                    Ok(entry) => {
+                        self.entry(&entry, seq, entries.last().filter(|_| is_after));
+                        entries.push(entry);
+                        is_after = true;
+                    }
+                    Err(text) => {
+                        self.wrong(Entry::path(seq), &text);
+                        (is_whole, is_after) = (false, false);
+                    }
+                }
+            }
+        }
+        Ok(Some(entries).filter(|_| is_whole))
+    }
+
+    /// An entry in this place, behind the one before it where that is known.
+    fn entry(&mut self, CheckedEntry { entry, sha256 }: &CheckedEntry, seq: u64, before: Option<&CheckedEntry>) {
+        self.entries += 1;
+        wrong_with(entry, seq, before).for_each(|text| self.wrong(Entry::path(seq), text));
+        self.decisions(entry, *sha256);
+        for object in entry.body.objects() {
+            if self.named.insert(object.path.clone()) {
+                self.refs.push(object.clone());
+            }
+        }
+        match &entry.body {
+            Body::Forgotten(forgotten) => self.gone.extend(forgotten.objects.iter().cloned()),
+            Body::Erase(erase) => self.gone.extend(erase.moved.iter().map(|moved| moved.old.clone())),
+            _ => {}
+        }
+        self.epoch = self.epoch.max(entry.epoch);
+    }
+
+    /// What people decided, to be held against their signatures when the feed is known.
+    fn decisions(&mut self, entry: &Entry, sha256: Sha256) {
+        let (statement, wanted) = match &entry.body {
+            Body::Decision(Decision::Hold(held)) => return self.held = Some((held.release(), sha256)),
+            Body::Decision(Decision::Reject(Rejection { release, wanted: Some(wanted), .. })) => {
+                let held = self.held.filter(|(held, _)| held == release);
+                let Some((release, digest)) = held else { return };
+                (Statement { release, digest, approves: false }, wanted)
+            }
+            Body::Approve(asked) => {
+                (Statement { release: asked.release, digest: asked.decision, approves: true }, &asked.wanted)
+            }
+            _ => return,
+        };
+        if wanted.signed.is_some() {
+            self.signed.push((Entry::path(entry.seq), statement, wanted.clone()));
+        }
+    }
+
+    /// Approvers have signed what the log says of them.
+    pub(super) fn statements(&mut self, feed: &str) {
+        for (path, statement, wanted) in std::mem::take(&mut self.signed) {
+            if !statement.is_signed(feed, &wanted) {
+                self.wrong(path, "the signature of the approver is not one of what this entry says");
+            }
+        }
+    }
+}
+
+/// What lies in the place of an entry, or what is wrong with it.
+pub(super) fn parsed(bytes: Option<&[u8]>, ring: &KeyRing) -> std::result::Result<CheckedEntry, String> {
+    let bytes = bytes.ok_or(NO_ENTRY)?;
+    let entry = Entry::parse(bytes, ring).map_err(|none| none.to_string())?;
+    Ok(CheckedEntry { entry, sha256: Sha256::of(bytes) })
+}
+
+/// What is wrong with an entry in this place behind the one before it, where that is known.
+pub(super) fn wrong_with(
+    entry: &Entry,
+    seq: u64,
+    before: Option<&CheckedEntry>,
+) -> impl Iterator<Item = &'static str> + use<> {
+    [follows(entry, seq, before), (!adds_up(entry)).then_some(NO_SUM)].into_iter().flatten()
+}
+
+fn follows(entry: &Entry, seq: u64, before: Option<&CheckedEntry>) -> Option<&'static str> {
+    if entry.seq != seq {
+        return Some("this is the entry of another place");
+    }
+    let CheckedEntry { entry: last, sha256 } = before?;
+    let fence = matches!(entry.body, Body::Fence(_));
+    let epoch = entry.epoch == last.epoch + u64::from(fence) && (fence || entry.writer == last.writer);
+    (entry.prev_sha256 != Some(*sha256) || !epoch).then_some("this entry does not follow the one before")
+}
+
+/// Every message became something.
+fn adds_up(entry: &Entry) -> bool {
+    match &entry.body {
+        Body::Ingest(ingest) => {
+            let kept: u64 = ingest.segments.iter().map(|segment| segment.rows).sum();
+            let aside: u64 = ingest.quarantine.iter().map(|aside| aside.messages).sum();
+            let parts = |of: fn(&IntakePart) -> u64| ingest.parts.iter().map(of).sum::<u64>();
+            ingest.parts.iter().all(|part| part.adds_up())
+                && parts(|part| part.counts.kept) == kept
+                && parts(|part| part.counts.quarantined) == aside
+        }
+        Body::Retry(retry) => {
+            let kept: u64 = retry.segments.iter().map(|segment| segment.rows).sum();
+            kept == retry.kept && retry.offered == retry.kept + retry.duplicate + retry.skipped + retry.quarantined
+        }
+        _ => true,
+    }
+}
