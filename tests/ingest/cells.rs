@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::topic::{self, Batch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing};
-use tidegate::daemon::ingest::{Offer, PersonHasher, decode, retry, take};
+use tidegate::daemon::ingest::{BadRows, Offer, PersonHasher, decode, retry, take};
 use tidegate::engine::histogram::{CodedRows, MisfitKind};
 use tidegate::engine::model::{Columns, Value};
 use tidegate::engine::policy::Decimal;
@@ -51,7 +51,7 @@ fn of_file(name: &str, bytes: &[u8]) -> (Outcome, Vec<Vec<Value>>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).expect("a file");
-    let all = Decimal::parse("1");
+    let all = BadRows::SetAside(Decimal::parse("1").expect("a share"));
     let decoded = decode(&path, &columns(), &hasher(), all, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
     let aside = decoded.quarantined.iter();
     let aside = aside.map(|one| (one.row, one.column.as_deref().map(str::to_owned), one.kind)).collect();

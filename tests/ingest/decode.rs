@@ -25,7 +25,7 @@ use proptest::prelude::*;
 
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::{Error, Result};
-use tidegate::daemon::ingest::{DecodedFile, PersonHasher, RowPeople, TableFile, count, decode};
+use tidegate::daemon::ingest::{BadRows, DecodedFile, PersonHasher, RowPeople, TableFile, count, decode};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::model::Columns;
 use tidegate::engine::model::forms::dates;
@@ -62,20 +62,20 @@ impl Folder {
 }
 
 fn strict(path: &Path) -> Result<DecodedFile> {
-    decode(path, &columns(), &hasher(), None, &mut |_| {})
+    decode(path, &columns(), &hasher(), STRICT, &mut |_| {})
 }
 
 fn lenient(path: &Path, share: &str) -> Result<DecodedFile> {
-    decode(path, &columns(), &hasher(), Decimal::parse(share), &mut |_| {})
+    decode(path, &columns(), &hasher(), BadRows::SetAside(Decimal::parse(share).expect("a share")), &mut |_| {})
 }
 
 fn place(error: &Error) -> String {
     format!("{:?} {:?} {}", error.line, error.field.as_deref().unwrap_or("-"), error.text)
 }
 
-/// What to do about a value outside the taxonomy.
-const OUTSIDE: &str = "add it there, or give the column `unknown = \"other\"` and the taxonomy such a leaf, or set such rows \
-    aside with --quarantine-share";
+/// What errors say of a value outside the taxonomy.
+const OUTSIDE: &str = "what is to be done";
+const STRICT: BadRows<'_> = BadRows::Refused(OUTSIDE);
 
 #[test]
 fn faults_of_text_have_their_place() {
@@ -84,9 +84,9 @@ fn faults_of_text_have_their_place() {
     for (row, wanted) in [
         (",30,1990-01-02,A,x,1", "Some(3) \"id\" row 2: the value is missing"),
         ("2,,1990-01-02,A,x,1", "Some(3) \"age\" row 2: the value is missing"),
-        ("2,120,1990-01-02,A,x,1", "Some(3) \"age\" row 2: the value is outside the taxonomy: OUTSIDE"),
-        ("2,030,1990-01-02,A,x,1", "Some(3) \"age\" row 2: the value is outside the taxonomy: OUTSIDE"),
-        ("2,30,1990-02-30,A,x,1", "Some(3) \"born\" row 2: the value is outside the taxonomy: OUTSIDE"),
+        ("2,120,1990-01-02,A,x,1", "Some(3) \"age\" row 2: OUTSIDE"),
+        ("2,030,1990-01-02,A,x,1", "Some(3) \"age\" row 2: OUTSIDE"),
+        ("2,30,1990-02-30,A,x,1", "Some(3) \"born\" row 2: OUTSIDE"),
         ("2,30,1990-01-02,A,x", "Some(3) \"-\" row 2: 5 field(s) where the header has 6"),
     ] {
         let path = folder.file("a.csv", format!("{header}1,30,1990-01-02,A,x,1\n{row}\n3,30,1990-01-02,A,x,1\n"));
@@ -294,17 +294,17 @@ fn people_are_the_same_in_text_and_numbers() {
     let rows: String = (1..6).map(|id| format!("{id},30,1990-01-02,A,x,1\n")).collect();
     let text = folder.file("a.csv", format!("id,age,born,ward,diagnosis,stay\n{rows}"));
     let people = |path: &Path, kind| {
-        let decoded = decode(path, &feed(kind), &hasher(), None, &mut |_| {}).expect("rows");
+        let decoded = decode(path, &feed(kind), &hasher(), STRICT, &mut |_| {}).expect("rows");
         decoded.rows.people().expect("identifiers are declared").to_vec()
     };
     let expected: Vec<_> = (1..6).map(|id: i32| hasher().person(&[&id.to_string()])).collect();
     assert!(people(&path, "int") == expected && people(&text, "int") == expected);
     assert!(people(&text, "string") == expected);
-    assert!(decode(&path, &feed("string"), &hasher(), None, &mut |_| {}).is_err(), "numbers are no text");
+    assert!(decode(&path, &feed("string"), &hasher(), STRICT, &mut |_| {}).is_err(), "numbers are no text");
     assert!(PersonHasher::new(&[8; 32]).person(&["1"]) != expected[0]);
     assert_eq!(format!("{:?}", hasher()), "PersonHasher(..)");
     let zeros = folder.file("b.csv", "id,age,born,ward,diagnosis,stay\n07,30,1990-01-02,A,x,1\n");
-    assert!(decode(&zeros, &feed("int"), &hasher(), None, &mut |_| {}).is_err());
+    assert!(decode(&zeros, &feed("int"), &hasher(), STRICT, &mut |_| {}).is_err());
 }
 
 proptest! {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::{Error, ErrorCategory};
-use tidegate::daemon::ingest::{DecodedFile, PersonHasher, decode};
+use tidegate::daemon::ingest::{BadRows, DecodedFile, PersonHasher, decode};
 
 const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
     [[column]]\nname = \"ward\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"A\", \"B\"] }\n\
@@ -35,7 +35,7 @@ impl Folder {
 
 fn rows(path: &Path) -> Result<DecodedFile, Error> {
     let columns = FeedConfig::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns;
-    decode(path, &columns, &PersonHasher::new(&[7; 32]), None, &mut |_| {})
+    decode(path, &columns, &PersonHasher::new(&[7; 32]), BadRows::Refused("outside"), &mut |_| {})
 }
 
 /// An error about this file and column that says this.

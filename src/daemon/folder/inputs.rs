@@ -7,8 +7,8 @@ use std::time::SystemTime;
 use super::{Task, Watch};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{Consumed, FeedState};
-use crate::daemon::ingest::{DecodedFile, PersonHasher, TakenRows, decode, digest, take_within};
-use crate::engine::histogram::CodedRows;
+use crate::daemon::ingest::{BadRows, DecodedFile, PersonHasher, TakenRows, decode, digest, take_within};
+use crate::engine::histogram::{CodedRows, MisfitKind};
 use crate::engine::model::{Columns, Role};
 use crate::engine::release::Sha256;
 
@@ -39,7 +39,21 @@ impl Input {
     }
 }
 
-/// Decodes all inputs that are not in the folder yet.
+/// What to do about a value outside a taxonomy, before a chain begins or while the one in this state runs.
+///
+/// # Errors
+/// Its terms cannot be read.
+pub fn outside(state: Option<&FeedState>) -> Result<String> {
+    let policy = state.map(|state| state.terms.policy()).transpose()?;
+    let running = match policy.map(|policy| policy.taxonomies_grow()) {
+        None => return Ok(format!("{}, or set such rows aside with --quarantine-share", MisfitKind::Outside)),
+        Some(true) => "add it there as a new leaf under an inner node (all else of a column is frozen in this folder)",
+        Some(false) => "it is frozen in this folder, whose classes keep their labels: have the source correct it",
+    };
+    Ok(format!("the value is outside the taxonomy: {running}, or set such rows aside with --quarantine-share"))
+}
+
+/// Decodes all inputs that are not in the folder yet. Of a value outside a taxonomy an error says the words of `outside`.
 ///
 /// # Errors
 /// One of them cannot be read or decoded.
@@ -47,6 +61,7 @@ pub fn read(
     task: &Task<'_>,
     known: Option<&FeedState>,
     hasher: &PersonHasher,
+    outside: &str,
     watch: &mut dyn Watch,
 ) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
@@ -59,7 +74,7 @@ pub fn read(
             inputs.push(Input { name, look, rows: None, aside: None, nulled: 0 });
             continue;
         }
-        let decoded = decoded(task, path, hasher, &mut |rows| watch.reading(at, rows))?;
+        let decoded = decoded(task, path, (hasher, outside), &mut |rows| watch.reading(at, rows))?;
         if digest(path)? != look.sha256 {
             let text = "the file changed while it was read: repeat the command once no program writes to the file";
             return Err(Error::new(ErrorCategory::Input, text).in_file(path));
@@ -93,14 +108,20 @@ struct Read {
 }
 
 /// The rows of a file, and those that cannot be decoded where the task allows a share of them.
-fn decoded(task: &Task<'_>, path: &Path, hasher: &PersonHasher, progress: &mut dyn FnMut(u64)) -> Result<Read> {
+fn decoded(
+    task: &Task<'_>,
+    path: &Path,
+    (hasher, outside): (&PersonHasher, &str),
+    progress: &mut dyn FnMut(u64),
+) -> Result<Read> {
     let columns = &task.feed.columns;
     let Some(share) = task.quarantine else {
-        let DecodedFile { rows, undeclared, nulled, .. } = decode(path, columns, hasher, None, progress)?;
+        let DecodedFile { rows, undeclared, nulled, .. } =
+            decode(path, columns, hasher, BadRows::Refused(outside), progress)?;
         return Ok(Read { rows, aside: None, undeclared, nulled });
     };
     let taken = take_within(path, columns, hasher, MOST_ASIDE, progress)?;
-    taken.bearable(path, share)?;
+    taken.bearable(path, share, outside)?;
     let TakenRows { rows, aside, undeclared, nulled, .. } = taken;
     let messages = aside.messages().len() as u64;
     Ok(Read { rows, aside: (messages > 0).then(|| (messages, aside.bytes())), undeclared, nulled })

@@ -9,7 +9,7 @@ use crate::daemon::error::Result;
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::journal::KeyRing;
 use crate::daemon::journal::store::Memory;
-use crate::engine::histogram::CodedRows;
+use crate::engine::histogram::{CodedRows, MisfitKind};
 
 /// The rows of inputs, decoded once for several rehearsals under the same columns.
 pub struct RehearsalRows {
@@ -30,7 +30,9 @@ impl RehearsalRows {
     pub fn read(task: &Task<'_>, watch: &mut dyn Watch) -> Result<RehearsalRows> {
         task.feed.beginning()?;
         let ring = KeyRing::draw(&task.key, &mut SystemChance)?;
-        Ok(RehearsalRows { inputs: inputs::read(task, None, &PersonHasher::new(&ring.people()), watch)? })
+        let hasher = PersonHasher::new(&ring.people());
+        // Nothing can be set aside here.
+        Ok(RehearsalRows { inputs: inputs::read(task, None, &hasher, &MisfitKind::Outside.to_string(), watch)? })
     }
 
     /// All rows, in order.
@@ -38,11 +40,6 @@ impl RehearsalRows {
         let mut all = self.inputs.iter().filter_map(|input| input.rows.as_ref());
         let first = all.next()?.clone();
         Some(all.fold(first, CodedRows::and))
-    }
-
-    /// Rows that were set aside.
-    pub fn set_aside(&self) -> u64 {
-        self.inputs.iter().filter_map(|input| input.aside.as_ref()).map(|(rows, _)| rows).sum()
     }
 
     /// The same rows as so many inputs, one as large as the other.

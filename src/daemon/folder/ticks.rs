@@ -41,12 +41,13 @@ pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Ran> {
         let place = ReleaseFolder::open(task.folder)?;
         let ahead = ahead(task, place.private.clone(), place.public.clone(), None)?;
         ahead.state().map_or(Ok(()), |state| place.sound(state))?;
-        let inputs = inputs::read(task, ahead.state(), &ahead.hasher(), watch)?;
+        let outside = inputs::outside(ahead.state())?;
+        let inputs = inputs::read(task, ahead.state(), &ahead.hasher(), &outside, watch)?;
         return Work::begin(task, Some(place), ahead)?.ran(inputs, watch);
     }
     task.feed.beginning()?;
     let ring = KeyRing::draw(&task.key, &mut SystemChance)?;
-    let inputs = inputs::read(task, None, &PersonHasher::new(&ring.people()), watch)?;
+    let inputs = inputs::read(task, None, &PersonHasher::new(&ring.people()), &inputs::outside(None)?, watch)?;
     let place = ReleaseFolder::open(task.folder)?;
     let ahead = ahead(task, place.private.clone(), place.public.clone(), Some(ring))?;
     if let Some(made) = &task.made {

@@ -50,7 +50,7 @@ pub use raw::SecretBytes;
 pub use raw_rows::{TakenRows, retry, retry_sifted, take, take_cut, take_sifted, take_within};
 pub use repeats::Repeats;
 pub use row_faults::Misplaced;
-pub use rows::{DecodedFile, decode};
+pub use rows::{BadRows, DecodedFile, decode};
 pub use set_aside_people::OfferWithout;
 pub use source::SourceFile;
 pub use table::{TableFile, count, count_behind, first_row_with};

@@ -38,13 +38,14 @@ impl TakenRows {
         (self.rows.len() + self.aside.messages().len()) as u64
     }
 
-    /// Whether no larger share of the messages of a file is set aside than this.
+    /// Whether no larger share of the messages of a file is set aside than this. Of a value outside the taxonomy the error says these
+    /// words.
     ///
     /// # Errors
     /// It is larger.
-    pub fn bearable(&self, path: &Path, share: Decimal) -> Result<()> {
+    pub fn bearable(&self, path: &Path, share: Decimal, outside: &str) -> Result<()> {
         let places: Vec<&Misplaced> = self.aside.messages().iter().map(|message| &message.place).collect();
-        judge(path, &places, self.seen(), share)
+        judge(path, &places, self.seen(), (share, Some(outside)))
     }
 }
 

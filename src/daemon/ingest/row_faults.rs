@@ -28,6 +28,12 @@ impl Misplaced {
         self.kind == MisfitKind::Repeat
     }
 
+    /// What is wrong, in these words where it is a value outside the taxonomy.
+    pub(super) fn words(&self, outside: Option<&str>) -> String {
+        let outside = outside.filter(|_| self.kind == MisfitKind::Outside);
+        outside.map_or_else(|| self.kind.to_string(), str::to_owned)
+    }
+
     /// As an error at its place.
     pub(super) fn error(&self, file: &Path, text: String) -> Error {
         let error = Error::new(ErrorCategory::Input, text).in_file(file).at_line(self.line.unwrap_or(self.row));

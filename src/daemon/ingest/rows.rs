@@ -17,7 +17,7 @@ use super::row_batch::{Coder, RowBatch};
 use super::row_faults::Misplaced;
 use super::source::{Chunk, SourceFile};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::engine::histogram::{CodedRows, Misfit, MisfitKind};
+use crate::engine::histogram::{CodedRows, Misfit};
 use crate::engine::model::Columns;
 use crate::engine::policy::Decimal;
 
@@ -39,8 +39,7 @@ pub struct DecodedFile {
     pub nulled: u64,
 }
 
-/// Reads the rows of a file. Without `allowed` the first row that cannot be decoded is the error; with it such rows are
-/// set aside as long as their share of all rows is not above. `progress` is told how many rows were read so far.
+/// Reads the rows of a file. `progress` is told how many rows were read so far.
 ///
 /// # Errors
 /// The file cannot be read or is damaged, a declared column is missing or of another type, or too many rows cannot be
@@ -49,23 +48,32 @@ pub fn decode(
     path: &Path,
     columns: &Columns,
     hasher: &PersonHasher,
-    allowed: Option<Decimal>,
+    bad: BadRows<'_>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<DecodedFile> {
     let mut source = SourceFile::open(path)?;
     let coder = Coder::new(columns, source.reading(), hasher);
-    let mut aside = allowed.map_or(BadRowPolicy::Refused(REMEDY), BadRowPolicy::Share);
+    let mut aside = match bad {
+        BadRows::Refused(outside) => BadRowPolicy::Refused(Some(outside)),
+        BadRows::SetAside(share) => BadRowPolicy::Share(share),
+    };
     gather(path, &mut source, &coder, columns, &mut aside, None, progress)
 }
 
-/// What else may be done about a value outside the taxonomy.
-const REMEDY: &str = ", or set such rows aside with --quarantine-share";
-
 /// What becomes of rows that cannot be decoded.
+#[derive(Debug, Clone, Copy)]
+pub enum BadRows<'w> {
+    /// The first one is the error. Of a value outside the taxonomy it says these words.
+    Refused(&'w str),
+    /// They are set aside, as long as their share of all rows is not above this.
+    SetAside(Decimal),
+}
+
+/// The same for all that reads rows.
 pub(super) enum BadRowPolicy<'c, 'p> {
-    /// The first one is the error; words on what else may be done about a value outside the taxonomy.
-    Refused(&'static str),
-    /// As long as their share of all rows is not above, they are set aside.
+    /// As [`BadRows::Refused`]; `None`: the words of the misfit itself.
+    Refused(Option<&'c str>),
+    /// As [`BadRows::SetAside`].
     Share(Decimal),
     /// They are set aside.
     Any,
@@ -105,9 +113,8 @@ pub(super) fn gather(
             } else {
                 all.add(part, coder);
             }
-            if let (BadRowPolicy::Refused(remedy), Some(first)) = (&*aside, all.quarantined().first()) {
-                let remedy = if first.kind == MisfitKind::Outside { *remedy } else { "" };
-                return Err(first.error(path, format!("row {}: {}{remedy}", first.row, first.kind)));
+            if let (BadRowPolicy::Refused(outside), Some(first)) = (&*aside, all.quarantined().first()) {
+                return Err(first.error(path, format!("row {}: {}", first.row, first.words(*outside))));
             }
         }
         progress(all.seen());
@@ -121,7 +128,7 @@ pub(super) fn gather(
     let seen = all.seen();
     let (rows, quarantined, nulled) = all.finish();
     if let BadRowPolicy::Share(share) = aside {
-        judge(path, &quarantined.iter().collect::<Vec<_>>(), seen, *share)?;
+        judge(path, &quarantined.iter().collect::<Vec<_>>(), seen, (*share, None))?;
     }
     Ok(DecodedFile { rows, quarantined, undeclared, nulled })
 }
@@ -151,8 +158,13 @@ fn whole(path: &Path, misfit: &Misfit) -> Error {
     Error::new(ErrorCategory::Input, misfit.kind.to_string()).in_file(path).in_field(&*misfit.column)
 }
 
-/// Whether too many rows were set aside.
-pub(super) fn judge(path: &Path, quarantined: &[&Misplaced], seen: u64, share: Decimal) -> Result<()> {
+/// Whether a larger share of the rows was set aside than this; of a value outside the taxonomy the error says these words.
+pub(super) fn judge(
+    path: &Path,
+    quarantined: &[&Misplaced],
+    seen: u64,
+    (share, outside): (Decimal, Option<&str>),
+) -> Result<()> {
     let Some(first) = quarantined.first() else { return Ok(()) };
     let count = quarantined.len() as u64;
     if share.times_is_at_least(seen, count) {
@@ -161,7 +173,8 @@ pub(super) fn judge(path: &Path, quarantined: &[&Misplaced], seen: u64, share: D
     let text = format!(
         "{count} of {seen} rows cannot be decoded, which is more than the share of {share} that may be set aside; the \
          first is row {}: {}",
-        first.row, first.kind
+        first.row,
+        first.words(outside)
     );
     Err(first.error(path, text))
 }

@@ -176,7 +176,7 @@ pub fn count_behind(
     if table.source.is_lines() {
         let hasher = RowPeople::hasher();
         let coder = Coder::new(columns, reading, &hasher).behind(releases);
-        let mut aside = BadRowPolicy::Refused("");
+        let mut aside = BadRowPolicy::Refused(None);
         let decoded = gather(&table.path, &mut table.source, &coder, columns, &mut aside, None, &mut |_| {})?;
         return Ok((decoded.rows.histogram(0), RowPeople::of(&decoded.rows)));
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use serde_json::{Value as Json, json};
 
-use super::place::{FEED, HEADER, PLANTED, Place, counts, fits, people, whole};
+use super::place::{FEED, HEADER, PLANTED, Place, counts, fits, people, text, whole};
 
 const TICKS: [(&str, std::ops::Range<u64>); 4] =
     [("a.csv", 0..20), ("b.csv", 20..22), ("c.csv", 22..60), ("d.csv", 60..75)];
@@ -141,6 +141,41 @@ fn a_bad_row_changes_nothing() {
     for share in ["", "2", "-1", "half"] {
         let error = place.unchanged(place.command(&["c.csv"]).arg(format!("--quarantine-share={share}")));
         assert_eq!((&error["kind"], &error["field"]), (&json!("usage"), &json!("--quarantine-share")));
+    }
+}
+
+/// What an error recommends is possible where it is said.
+#[test]
+fn what_is_said_of_a_value_outside_a_taxonomy_can_be_done() {
+    const LEAF: &str = "flat = [\"F\", \"M\", \"X\"]";
+    for search in ["top-down", "halves"] {
+        let feed = FEED.replace("k = 3\n", &format!("k = 3\nsearch = \"{search}\"\n"));
+        let place = Place::new(&feed);
+        ticks(&place);
+        place.put("bad.csv", format!("{HEADER}{}9999,30,X,{}\n{}", PLANTED[0], PLANTED[1], people(80..140)));
+        let said = |place: &Place| {
+            let error = place.unchanged(&mut place.command(&["a.csv", "bad.csv"]));
+            assert_eq!((&error["line"], &error["field"]), (&json!(2), &json!("sex")), "{error}");
+            error["text"].as_str().expect("words").to_owned()
+        };
+        let says = |words: &str, all: [bool; 4]| {
+            let found = ["unknown = ", "new leaf", "frozen", "--quarantine-share"].map(|word| words.contains(word));
+            assert_eq!(found, all, "{search}: {words}");
+        };
+        says(&said(&place), [true, false, false, true]);
+        let preview = super::preview::output(&place, &["bad.csv"], &[]);
+        says(&text(&preview.stderr), [true, false, false, false]);
+        place.entries(&["a.csv"]);
+        says(&said(&place), [false, search == "top-down", true, true]);
+        if search == "top-down" {
+            place.put(
+                "feed.toml",
+                fs::read_to_string(place.path("feed.toml")).expect("text").replace("flat = [\"F\", \"M\"]", LEAF),
+            );
+            place.entries(&["a.csv", "bad.csv"]);
+        } else {
+            place.answered(place.command(&["a.csv", "bad.csv"]).args(["--quarantine-share", "0.1"]), 2);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::place::{FEED, HEADER, PLANTED, Place, counts, files, fits, has, people, text};
 
 /// `preview` with these files and options.
-fn output(place: &Place, inputs: &[&str], options: &[&str]) -> Output {
+pub fn output(place: &Place, inputs: &[&str], options: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
     command.arg("preview").arg("--feed").arg(place.path("feed.toml"));
     inputs.iter().for_each(|input| _ = command.arg("--in").arg(place.path(input)));

@@ -11,7 +11,9 @@ use tidegate::daemon::error::Error;
 use tidegate::daemon::formats::Recorded;
 use tidegate::daemon::guess::sample;
 use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing};
-use tidegate::daemon::ingest::{Offer, PersonHasher, TableFile, check_parquet, count, decode, retry, take, topic};
+use tidegate::daemon::ingest::{
+    BadRows, Offer, PersonHasher, TableFile, check_parquet, count, decode, retry, take, topic,
+};
 use tidegate::daemon::journal::Entry;
 use tidegate::daemon::verify::read_checkpoint;
 use tidegate::engine::delta::Snapshot;
@@ -95,7 +97,7 @@ fn words(data: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// A file of raw rows, read every way in which one is. `secret`: the bytes of it that no error may show.
 fn rows(file: &Bytes, secret: &[u8]) {
     let path = file.path();
-    let strict = decode(&path, columns(), &hasher(), None, &mut |_| {});
+    let strict = decode(&path, columns(), &hasher(), BadRows::Refused("outside"), &mut |_| {});
     let taken = match take(&path, columns(), &hasher(), &mut |_| {}) {
         Ok(taken) => taken,
         Err(error) => {
@@ -105,7 +107,9 @@ fn rows(file: &Bytes, secret: &[u8]) {
         }
     };
     // One who allows every share decodes the same rows, one who allows none the same if there is no fault.
-    let lenient = decode(&path, columns(), &hasher(), Decimal::parse("1"), &mut |_| {}).expect("it was taken in");
+    let lenient =
+        decode(&path, columns(), &hasher(), BadRows::SetAside(Decimal::parse("1").expect("a share")), &mut |_| {})
+            .expect("it was taken in");
     assert!(lenient.rows == taken.rows && lenient.nulled == taken.nulled, "the same rows");
     assert_eq!(lenient.quarantined.len(), taken.aside.messages().len());
     match strict {

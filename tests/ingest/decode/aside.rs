@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::topic::Unwanted;
-use tidegate::daemon::ingest::{Offer, SetAsideMessage, TakenRows, decode, retry, take};
+use tidegate::daemon::ingest::{BadRows, Offer, SetAsideMessage, TakenRows, decode, retry, take};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::model::Columns;
 use tidegate::engine::policy::Decimal;
@@ -57,7 +57,8 @@ pub fn again(offer: &Offer, columns: &Columns) -> TakenRows {
 /// Takes a file under one feed file and offers what was set aside again under another.
 pub fn check(path: &Path, before: &Columns, after: &Columns) -> TakenRows {
     let first = took(path, before);
-    let plain = decode(path, before, &hasher(), Decimal::parse("1"), &mut |_| {}).expect("all set aside");
+    let plain = decode(path, before, &hasher(), BadRows::SetAside(Decimal::parse("1").expect("a share")), &mut |_| {})
+        .expect("all set aside");
     assert!(first.rows == plain.rows, "the same rows");
     assert_eq!((first.nulled, &first.undeclared), (plain.nulled, &plain.undeclared));
     let places: Vec<_> = first.aside.messages().iter().map(|message| message.place.clone()).collect();

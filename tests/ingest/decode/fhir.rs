@@ -6,7 +6,7 @@ use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::decode;
 use tidegate::engine::model::Value;
 
-use super::{Folder, hasher};
+use super::{Folder, STRICT, hasher};
 
 const PATIENTS: &str = r#"{"resourceType":"Patient","id":"p1","identifier":[{"use":"usual","type":{"coding":[{"system":"http://terminology.hl7.org/CodeSystem/v2-0203","code":"MR"}]},"system":"urn:oid:1.2.36.146.595.217.0.1","value":"12345"}],"active":true,"name":[{"use":"official","family":"Chalmers","given":["Peter","James"]},{"use":"usual","given":["Jim"]}],"gender":"male","birthDate":"1974-12-25","address":[{"use":"home","line":["534 Erewhon St"],"city":"PleasantVille","postalCode":"3999"}]}
 {"resourceType":"Patient","id":"p2","identifier":[{"value":"12346"}],"gender":"female","birthDate":"1980-02-29","address":[{"postalCode":"3998"},{"postalCode":"3999"}]}
@@ -30,7 +30,7 @@ fn check(resources: &str, person: &str, quasi: (&str, &str), sensitive: &str, wa
     );
     let columns = FeedConfig::parse(&text, Path::new("feed.toml")).unwrap_or_else(|error| panic!("{error}")).columns;
     let folder = Folder::new();
-    let decoded = decode(&folder.file("a.ndjson", resources), &columns, &hasher(), None, &mut |_| {});
+    let decoded = decode(&folder.file("a.ndjson", resources), &columns, &hasher(), STRICT, &mut |_| {});
     let rows = decoded.unwrap_or_else(|error| panic!("{error}")).rows;
     let value = |wanted: Option<&str>| wanted.map_or(Value::Null, |text| Value::Text(text.into()));
     assert_eq!(rows.people().map(<[_]>::len), Some(2));

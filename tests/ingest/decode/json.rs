@@ -6,7 +6,7 @@ use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::decode;
 use tidegate::engine::histogram::MisfitKind;
 
-use super::{Folder, hasher, lenient, strict};
+use super::{Folder, STRICT, hasher, lenient, strict};
 
 #[test]
 fn faults_of_json_have_their_place() {
@@ -121,7 +121,7 @@ fn paths_lead_through_objects() {
         (r#"{"after.age":3,"after":{"patient":{"id":7}}}"#, "`age`: row 1: the value is missing"),
     ] {
         let path = folder.file("a.json", line);
-        let text = match decode(&path, &columns, &hasher(), None, &mut |_| {}) {
+        let text = match decode(&path, &columns, &hasher(), STRICT, &mut |_| {}) {
             Ok(decoded) => format!("{} {}", decoded.rows.len(), decoded.nulled),
             Err(error) => error.to_string().split_once(": ").expect("a place").1.to_owned(),
         };
@@ -177,7 +177,7 @@ fn paths_lead_into_lists() {
         (r#"{"a":[{"v":"7","m":[0,[3]]},{"v":"8","v":"9"}]}"#, "1 1".to_owned()),
     ] {
         let path = folder.file("a.json", line);
-        let text = match decode(&path, &columns, &hasher(), None, &mut |_| {}) {
+        let text = match decode(&path, &columns, &hasher(), STRICT, &mut |_| {}) {
             Ok(decoded) => format!("{} {}", decoded.rows.len(), decoded.nulled),
             Err(error) => error.to_string().split_once(": ").expect("a place").1.to_owned(),
         };
@@ -185,7 +185,7 @@ fn paths_lead_into_lists() {
     }
     // What is no JSON is none, wherever it stands; what is not read may nest as deep as it likes.
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
-    let rows = |line: &str| decode(&folder.file("a.json", line), &columns, &hasher(), None, &mut |_| {});
+    let rows = |line: &str| decode(&folder.file("a.json", line), &columns, &hasher(), STRICT, &mut |_| {});
     assert!(rows(r#"{"a":[{"v":"7","m":[0,[3]]},0,"A",],"s":null}"#).is_err());
     assert!(rows(r#"{"a":[{"v":"7","m":[0,[3]]},0,"A"} 1],"s":null}"#).is_err());
     // What leads to a sensitive field alone is no more than that field.
@@ -201,7 +201,7 @@ fn a_list_in_a_table_is_a_name() {
     let folder = Folder::new();
     let read = |header: &str| {
         let path = folder.file("a.csv", format!("{header}\n7,3,A,x\n"));
-        decode(&path, &columns, &hasher(), None, &mut |_| {})
+        decode(&path, &columns, &hasher(), STRICT, &mut |_| {})
     };
     assert_eq!(read("a[0].v,a[0].m[1][0],a[2],s.c[1].v").expect("a row").rows.len(), 1);
     let error = read("xyz,k[0].m[1][0],l[2],s.c[1].v").expect_err("no such column").to_string();
@@ -269,6 +269,6 @@ fn keys_on_the_way_to_a_field_are_declared() {
     let columns = FeedConfig::parse(feed, Path::new("feed.toml")).expect("a feed file").columns;
     let folder = Folder::new();
     let path = folder.file("a.jsonl", r#"{"after":{"age":3,"more":1},"before":{"age":4},"s":"x","age":5}"#);
-    let decoded = decode(&path, &columns, &hasher(), None, &mut |_| {}).expect("rows");
+    let decoded = decode(&path, &columns, &hasher(), STRICT, &mut |_| {}).expect("rows");
     assert_eq!(decoded.undeclared, ["before", "age"]);
 }

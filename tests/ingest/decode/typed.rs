@@ -13,7 +13,7 @@ use tidegate::engine::model::Value;
 use tidegate::engine::model::forms::dates;
 use tidegate::engine::policy::ChainKind;
 
-use super::{FEED, Folder, batch, columns, hasher, lenient, strict};
+use super::{FEED, Folder, STRICT, batch, columns, hasher, lenient, strict};
 
 /// The sample people with another column in the place of one.
 fn with(name: &str, other: ArrayRef) -> RecordBatch {
@@ -40,7 +40,7 @@ fn days_outside_the_calendar_are_malformed() {
     let columns = FeedConfig::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns;
     let days = [i32::MIN, -719_163, -719_162, 2_932_896, 2_932_897];
     for (name, bytes) in written(&with("diagnosis", Arc::new(Date32Array::from_iter_values(days)))) {
-        let decoded = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect("rows");
+        let decoded = decode(&folder.file(name, bytes), &columns, &hasher(), STRICT, &mut |_| {}).expect("rows");
         let values = decoded.rows.values();
         let shown: Vec<&Value> = (0..values.len() as u32).map(|code| &values.get(code)[0]).collect();
         let inside = |text| Value::Date(dates::parse(text).expect("a day"));
@@ -57,7 +57,7 @@ fn days_outside_the_calendar_are_malformed() {
     );
     let columns = FeedConfig::parse(&born, Path::new("feed.toml")).expect("a feed file").columns;
     for (name, bytes) in written(&with("born", Arc::new(Date32Array::from_iter_values([2_932_897; 5])))) {
-        let error = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect_err("no day");
+        let error = decode(&folder.file(name, bytes), &columns, &hasher(), STRICT, &mut |_| {}).expect_err("no day");
         assert_eq!(error.field.as_deref(), Some("born"), "{error}");
     }
 }
@@ -137,7 +137,7 @@ fn whole_numbers_with_a_gap_are_floats() {
     let columns = FeedConfig::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns;
     let cells = [Some(7.0), None, Some(42.5), Some(f64::NAN), Some(-1e300)];
     for (name, bytes) in written(&with("diagnosis", Arc::new(Float64Array::from(cells.to_vec())))) {
-        let decoded = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect("rows");
+        let decoded = decode(&folder.file(name, bytes), &columns, &hasher(), STRICT, &mut |_| {}).expect("rows");
         let values = decoded.rows.values();
         let mut shown: Vec<&Value> = (0..values.len() as u32).map(|code| &values.get(code)[0]).collect();
         shown.dedup();

@@ -6,6 +6,7 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_ipc::writer::StreamWriter;
 use parquet::arrow::ArrowWriter;
 use tidegate::daemon::error::ErrorCategory;
+use tidegate::daemon::ingest::{BadRows, decode};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::policy::Decimal;
 
@@ -53,7 +54,8 @@ fn a_line_of_json_has_so_many_bytes() {
         assert_eq!(line.len(), bytes);
         let path = folder.file("a.jsonl", line + "\n");
         let hasher = tidegate::daemon::ingest::PersonHasher::new(&[7; 32]);
-        let found = tidegate::daemon::ingest::decode(&path, &columns, &hasher, Decimal::parse("1"), &mut |_| {});
+        let share = BadRows::SetAside(Decimal::parse("1").expect("a share"));
+        let found = decode(&path, &columns, &hasher, share, &mut |_| {});
         let found = found.expect("rows");
         let kinds: Vec<MisfitKind> = found.quarantined.iter().map(|row| row.kind).collect();
         assert_eq!(kinds, if fits { vec![] } else { vec![MisfitKind::LongRow] });
