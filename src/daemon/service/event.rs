@@ -14,6 +14,4 @@ pub enum LoopEvent {
         /// Ticks before it that were missed and became this one.
         missed: u64,
     },
-    /// The process is to end.
-    Stop,
 }

@@ -237,7 +237,6 @@ impl Keeper {
                 self.upkeep()?;
                 Ok(ticks)
             }
-            LoopEvent::Stop => Ok(Vec::new()),
         }
     }
 

@@ -122,22 +122,6 @@ impl Event for FenceAppended {
 }
 
 event! {
-    /// An entry that no other event tells of.
-    Appended = "appended", Info {
-        /// The entry.
-        seq: u64,
-        /// Its kind.
-        kind: &'static str,
-    }
-}
-
-impl Event for Appended {
-    fn count(&self, to: &Meters<'_>) {
-        to.appended(self.seq);
-    }
-}
-
-event! {
     /// The feed has halted, and an operator has to act: until then each try to go on fails.
     Halted = "halted", Error {
         /// Who has to act.

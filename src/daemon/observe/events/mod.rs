@@ -22,7 +22,7 @@ pub use intake::{
     RegistryAway, RegistryBack,
 };
 pub use life::{
-    Appended, ClockAhead, ClockBehind, FenceAppended, Halted, Recovered, Resumed, ShuttingDown, Started, StillHalted,
+    ClockAhead, ClockBehind, FenceAppended, Halted, Recovered, Resumed, ShuttingDown, Started, StillHalted,
 };
 pub use log_fields::{Event, ProcessEvent};
 pub use notices::{NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack};
