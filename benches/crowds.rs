@@ -179,8 +179,7 @@ impl Run {
         times.bytes = tables.iter().map(<[u8]>::len).sum::<usize>() as u64;
         let pages = timed(&mut times.writing, || ReleasePages::of(&FACTS, &judged.terms(&lines), &table, &tables));
         let approved = timed(&mut times.reading, || judged.approve(&FACTS, pages)).expect("a good release");
-        let files = approved.spend();
-        timed(&mut times.judging, || files.enter(history, recoding).expect("labels of the recoding"));
+        timed(&mut times.judging, || approved.enter(history, recoding).expect("labels of the recoding"));
         timed(&mut times.deciding, || feed.publish(candidate, policy, &columns.trees()));
         told
     }

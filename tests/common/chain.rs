@@ -171,18 +171,17 @@ impl Chain {
         let recoding = candidate.recoding.clone();
         let whole = (candidate.table().clone(), candidate.rows().values().clone());
         self.feed.publish(candidate, &self.policy, &self.columns.trees());
-        let files = approved.spend();
-        self.previous = Some(Sha256::of(&files.manifest));
-        self.manifest = Some(Manifest::parse(&files.manifest).expect("a manifest"));
-        self.files.extend(files.files.iter().cloned());
+        self.previous = Some(Sha256::of(approved.manifest()));
+        self.manifest = Some(Manifest::parse(approved.manifest()).expect("a manifest"));
+        self.files.extend(approved.files().iter().cloned());
         self.tables.push(match self.policy.publish_every() {
             Some(_) => whole,
-            None => (files.table.release.clone(), files.table.values.clone()),
+            None => (approved.table().release.clone(), approved.table().values.clone()),
         });
         // Disjoint releases have no history: their people are others.
         if self.policy.kind() == ChainKind::Cumulative {
             assert!(self.history.erase(&std::mem::take(&mut self.erased)), "the gate has looked for them");
-            files.enter(&mut self.history, &recoding).expect("the gate has looked at the labels");
+            approved.enter(&mut self.history, &recoding).expect("the gate has looked at the labels");
         }
     }
 

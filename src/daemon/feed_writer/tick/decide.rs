@@ -125,14 +125,13 @@ impl Live {
 
     /// The gate's own memory of what was published grows by what it has just read.
     fn commit(&mut self, approved: Approved) -> Result<()> {
-        let files = approved.spend();
         let cumulative = self.policy.standing().is_some() || self.policy.guarantee().is_some();
         let left_out = self.state.releases.last().map(|line| [&line.erased[..], &line.retired].concat());
         let erased = self.state.for_the_gate(&left_out.unwrap_or_default())?;
         if let Some(published) = self.state.feed.published().last().filter(|_| cumulative) {
             // The gate has looked for them.
             self.state.history.erase(&erased);
-            let entered = files.enter(&mut self.state.history, &published.recoding);
+            let entered = approved.enter(&mut self.state.history, &published.recoding);
             entered.map_err(|_| Error::new(ErrorCategory::Internal, "the gate has looked at the labels"))?;
             if !erased.is_empty() {
                 // The gate has read the release under a dictionary with the values of erased rows.

@@ -9,9 +9,9 @@
 //! It is spent by value, so that nothing is published twice:
 //!
 //! ```compile_fail
-//! # fn publish(approved: tidegate::engine::gate::verdict::Approved) {
-//! let files = approved.spend();
-//! let again = approved.spend();
+//! # fn publish(approved: tidegate::engine::gate::verdict::Approved, history: &mut tidegate::engine::gate::verdict::History) {
+//! let entered = approved.enter(history, &[]);
+//! let again = approved.enter(history, &[]);
 //! # }
 //! ```
 
@@ -58,37 +58,6 @@ pub struct Approved {
     verdict: Verdict,
 }
 
-/// The files of a release that left the gate.
-pub struct Files {
-    /// Path and bytes of the tables, the taxonomy, the report and the notice, if there is one.
-    pub files: Vec<(String, Vec<u8>)>,
-    /// The manifest, which makes them visible.
-    pub manifest: Vec<u8>,
-    /// The table as the gate read it; in a chain of crowds what is new in it.
-    pub table: PublishedTable,
-    /// In a chain of crowds what it adds.
-    growth: Option<ReleaseGrowth>,
-    /// What it adds to the table of measures, where the feed has any.
-    measures: Option<(Release, SensitiveValues)>,
-    /// Where all of its rows lie, if it grows.
-    parts: Vec<PartLine>,
-}
-
-impl Files {
-    /// The gate's memory of the chain takes in what it read of this release, and what it found of it.
-    ///
-    /// # Errors
-    /// Its labels are not those of its recoding.
-    pub fn enter(self, history: &mut History, recoding: &[Cut]) -> Result<(), Defect> {
-        // Where rows do not keep their labels, no later release is compared with what this one tells of measures.
-        let measures = self.measures.filter(|_| self.growth.is_some());
-        history.take(self.table, recoding, self.growth)?;
-        measures.iter().for_each(|(added, values)| history.grow_measures(added, values));
-        history.lies_in(self.parts);
-        Ok(())
-    }
-}
-
 impl Approved {
     /// Path and bytes of the tables, the taxonomy, the report and the notice, if there is one, in the order of the manifest.
     pub fn files(&self) -> &[(String, Vec<u8>)] {
@@ -115,10 +84,17 @@ impl Approved {
         &self.table
     }
 
-    /// Hands the files over, once.
-    pub fn spend(self) -> Files {
-        let Approved { files, manifest, table, growth, measures, parts, .. } = self;
-        Files { files, manifest, table, growth, measures, parts }
+    /// The gate's memory of the chain takes in what it read of this release, once, and what it found of it.
+    ///
+    /// # Errors
+    /// Its labels are not those of its recoding.
+    pub fn enter(self, history: &mut History, recoding: &[Cut]) -> Result<(), Defect> {
+        // Where rows do not keep their labels, no later release is compared with what this one tells of measures.
+        let measures = self.measures.filter(|_| self.growth.is_some());
+        history.take(self.table, recoding, self.growth)?;
+        measures.iter().for_each(|(added, values)| history.grow_measures(added, values));
+        history.lies_in(self.parts);
+        Ok(())
     }
 }
 

@@ -34,7 +34,7 @@ mod slices;
 mod unjudged_policy;
 mod utility;
 
-pub use approve::{Approved, Files, JudgedTable};
+pub use approve::{Approved, JudgedTable};
 pub use certainty::{against, learnt, text};
 pub use check_result::{CheckResult, Figure, RejectionReason, Verdict};
 pub use comparison::{Census, Learnt, Newest, NextRelease, Older};
