@@ -1,6 +1,5 @@
-//! Local recoding four ways, on the same rows (SCIENCE 6, safer local recoding): ARX-LR, steps that are fixed in advance, steps in
-//! an order that is drawn, and halving. What each of them loses, what an attacker finds who knows how it was done, what of it passes under
-//! the default limits, and how many wait: after one tick with all rows, and after the first and the last of ten with a tenth each;
+//! Local recoding two ways, on the same rows (SCIENCE 6): ARX-LR and halving with drawn thresholds. What each of them loses, what an
+//! attacker finds who knows how it was done, what of it passes under the default limits, and how many wait: after one tick with all rows, and after the first and the last of ten with a tenth each;
 //! on made-up rows and on Adult (`$TIDEGATE_DATA/adult/adult.csv`) with nine columns. Prints tables, with what carving and the
 //! attack took:
 //!
@@ -9,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::{CarvingResult, Region, StateClass, arx_lr, halves, steps};
+use tidegate::engine::anonymizer::{CarvingResult, Region, StateClass, arx_lr, halves};
 use tidegate::engine::gate::refinement::{
     AttackTarget, AttackTerms, AttackedRows, Attacker, CarvedRelease, Layers, RefinementAttack, RefinementBudget,
     RepeatedValues,
@@ -102,21 +101,7 @@ const MOST_KEPT: f64 = 1000.0;
 /// One way of recoding.
 enum Way {
     Greedy,
-    Steps(Vec<Vec<usize>>),
     Halves,
-}
-
-/// One column after the other, in an order that is drawn; from the step at which the fixed ones begin.
-fn drawn(chance: &mut Chance, fixed: &[Vec<usize>], trees: &[&Taxonomy]) -> Vec<Vec<usize>> {
-    let tops: Vec<usize> = trees.iter().map(|tree| tree.padded().len()).collect();
-    let Some(mut at) = fixed.first().cloned() else { return Vec::new() };
-    let mut path = Vec::new();
-    while at != tops {
-        path.push(at.clone());
-        let open: Vec<usize> = (0..tops.len()).filter(|&column| at[column] < tops[column]).collect();
-        at[open[chance.below(open.len() as u64) as usize]] += 1;
-    }
-    path
 }
 
 /// What was measured of one release.
@@ -137,7 +122,6 @@ struct Measured {
 fn carve(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> CarvingResult {
     match way {
         Way::Greedy => arx_lr(heads, trees, k).expect("layers"),
-        Way::Steps(path) => steps(heads, trees, path, k),
         Way::Halves => {
             // The same draws for the same rows, and others for others.
             let mut chance = Chance(heads.rows() + u64::from(heads.tuple_at(0).sum::<Leaf>()));
@@ -169,7 +153,6 @@ fn released(way: &Way, classes: &[&StateClass], trees: &[&Taxonomy], k: u64) -> 
     let classes = classes.iter().map(|class| (&class.nodes[..], class.people));
     match way {
         Way::Greedy => Layers::of(trees).expect("layers").release(classes, k),
-        Way::Steps(path) => Layers::of_any(trees).expect("layers").stepped(classes, k, path),
         Way::Halves => {
             let rule = policy(k).halving(trees).expect("small");
             Layers::of_any(trees).expect("layers").halved(classes, &rule)
@@ -289,14 +272,8 @@ fn compare(title: &str, samples: &[Vec<Vec<Leaf>>], trees: &[&Taxonomy], k: u64)
         "carving",
         "attack"
     );
-    let fixed = policy(k).steps(trees);
-    let mut chance = Chance(9);
     let each = |way: &Way| samples.iter().map(|rows| measure(way, rows, trees, k)).collect::<Vec<_>>();
     line("arx-lr", &each(&Way::Greedy));
-    line("steps", &each(&Way::Steps(fixed.clone())));
-    let random: Vec<Measured> =
-        samples.iter().map(|rows| measure(&Way::Steps(drawn(&mut chance, &fixed, trees)), rows, trees, k)).collect();
-    line("drawn order", &random);
     line("halves", &each(&Way::Halves));
 }
 

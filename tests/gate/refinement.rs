@@ -7,7 +7,6 @@ mod judged;
 mod known;
 mod local;
 mod random;
-mod steps;
 mod together;
 mod truth;
 

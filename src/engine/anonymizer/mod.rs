@@ -20,7 +20,7 @@ pub use crowd::{UrgentClasses, alone};
 pub use finer::{LeafPeople, finer};
 pub use local::{
     CarvingResult, Effort, Grouping, Halved, Hidden, Ladder, NextTurns, NoCarving, NoLadder, Region, StateClass, Turns,
-    arx_lr, carvable, crowds, grouped, halves, steps,
+    arx_lr, carvable, crowds, grouped, halves,
 };
 pub use standing::{
     Atom, Course, RareRowRules, Recoded, RecodedPeople, Recoder, RecodingStep, StandingRecoding, StandingState,

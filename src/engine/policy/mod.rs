@@ -12,7 +12,6 @@ mod open;
 mod parts;
 mod search_facts;
 mod settings;
-mod steps;
 mod workload;
 
 pub use crate::model::Decimal;
@@ -280,14 +279,6 @@ impl Policy {
     /// What refinement attacks may find.
     pub fn refinement(&self) -> RefinementLimits {
         RefinementLimits::of(&self.in_force)
-    }
-
-    /// The steps of a local recoding whose steps are fixed in advance.
-    pub fn steps(&self, trees: &[&Taxonomy]) -> Vec<Vec<usize>> {
-        let limits = self.refinement();
-        // Where nothing is attacked nothing has to be left open.
-        let least = limits.max_ratio.map_or(1, |_| limits.min_solutions);
-        steps::steps(trees, self.a(), least, limits.values)
     }
 
     /// How regions are cut by halving; `None` where they have too many combinations to be counted.

@@ -9,7 +9,6 @@ mod ladder;
 mod paths;
 mod remaining_rows;
 mod states;
-mod steps;
 mod turns;
 
 pub use arx_lr::{CarvingResult, NoCarving, StateClass, arx_lr, carvable};
@@ -17,5 +16,4 @@ pub use crowds::{Effort, crowds};
 pub use grouped::{Grouping, Hidden, grouped};
 pub use halves::{Halved, Region, halves};
 pub use ladder::{Ladder, NoLadder};
-pub use steps::steps;
 pub use turns::{NextTurns, Turns};

@@ -113,43 +113,25 @@ impl<'r> RefinementAttack<'r> {
         let child = |row: &R, (at, slabs): &(usize, Vec<Range<u32>>)| {
             slabs.partition_point(|slab| slab.end <= row.as_ref()[*at])
         };
-        let mut parts: BTreeMap<Vec<(usize, usize)>, u64> = BTreeMap::new();
-        for row in rows {
-            let of: Vec<(usize, usize)> = slabs.iter().map(|slabs| (slabs.0, child(row, slabs))).collect();
-            match self.release.rule() {
-                CarvingRule::Greedy => of.into_iter().for_each(|slab| *parts.entry(vec![slab]).or_default() += 1),
-                CarvingRule::Steps(_) if !of.is_empty() => *parts.entry(of).or_default() += 1,
-                CarvingRule::Steps(_) | CarvingRule::Halves | CarvingRule::Crowds { .. } | CarvingRule::Finest => {}
-            }
+        let mut parts: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+        for (row, slabs) in rows.iter().flat_map(|row| slabs.iter().map(move |slabs| (row, slabs))) {
+            *parts.entry((slabs.0, child(row, slabs))).or_default() += 1;
         }
         let sparse = parts.values().all(|&rows| rows < self.release.k());
         Some(all && sparse && rows.iter().all(|row| inside(row) && free[cell(row)]))
     }
 
     fn attack(&self, shape: &BlockShape, target: &mut AttackTarget) {
-        let (named, budget) = (shape, self.terms.budget);
-        let counted = named.counted();
-        let shape = counted.as_ref();
+        let budget = self.terms.budget;
         target.free_volume = Some(shape.free_volume());
         target.free_cells = Some(shape.free_cells());
-        target.columns.clone_from(&named.columns);
+        target.columns.clone_from(&shape.columns);
         if let Ok(paths) = PlacementPaths::new(shape, budget.arrows) {
             self.solve(shape, &paths, target);
         } else if let Some(sampler) = Sampler::new(shape, budget.fewer()) {
             self.draw(shape, &sampler, target);
         } else {
             impossible(target);
-        }
-        if named.by_block {
-            let blocks = target.blocks.len();
-            assert!(blocks == 0 || blocks == named.blocks.len(), "a count for each block");
-            // What a slab would say is said of its blocks.
-            target.slabs.clear();
-            target
-                .blocks
-                .iter_mut()
-                .zip(&named.blocks)
-                .for_each(|(held, block)| held.children.clone_from(&block.children));
         }
     }
 

@@ -1,12 +1,11 @@
 //! A target's segment cut into blocks (SCIENCE 6): one choice of child in every column that can be lowered. All that the
 //! attack needs to know of a target is the free volume of each block, its rows and the cap. Never names a label.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::budget::Spent;
 use super::cover::Cover;
-use super::release::{AttackedRows, CarvedRelease, CarvingRule, RepeatedValues};
+use super::release::{AttackedRows, CarvedRelease, RepeatedValues};
 
 /// One choice of child per column with a layer of at least 2, with something free in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,9 +29,7 @@ pub struct BlockShape {
     pub blocks: Vec<Block>,
     /// How many rows.
     pub rows: u64,
-    /// Whether caps are those of blocks, not of slabs.
-    pub by_block: bool,
-    /// How many of them a slab, or a block, can hold at most.
+    /// How many of them a slab can hold at most.
     pub cap: u64,
     /// All combinations of values of the segment.
     pub volume: u128,
@@ -84,25 +81,8 @@ impl BlockShape {
             (cells > 0).then(|| Block { children: digits(at, &children), volume, cells })
         };
         let blocks = sums.into_iter().enumerate().filter_map(held).collect();
-        let (distinct, by_block) = (values == RepeatedValues::Distinct, *release.rule() != CarvingRule::Greedy);
-        let (rows, cap) = (release.rows(place), release.k() - 1);
-        Ok(BlockShape { columns, children, blocks, rows, by_block, cap, volume, distinct })
-    }
-
-    /// The same with a slab for each block, where caps are those of blocks.
-    pub fn counted(&self) -> Cow<'_, BlockShape> {
-        if !self.by_block || self.columns.is_empty() {
-            return Cow::Borrowed(self);
-        }
-        let block = |(at, block): (usize, &Block)| Block { children: vec![at], ..block.clone() };
-        let blocks: Vec<Block> = self.blocks.iter().enumerate().map(block).collect();
-        Cow::Owned(BlockShape {
-            columns: vec![self.columns[0]],
-            children: vec![blocks.len()],
-            blocks,
-            by_block: false,
-            ..*self
-        })
+        let (rows, cap, distinct) = (release.rows(place), release.k() - 1, values == RepeatedValues::Distinct);
+        Ok(BlockShape { columns, children, blocks, rows, cap, volume, distinct })
     }
 
     /// How many combinations of values are free.

@@ -274,7 +274,7 @@ mod tests {
                 let blocks = vec![block(0, one), block(1, other)];
                 let (columns, children) = (vec![0], vec![2]);
                 let volume = u128::from(one + other);
-                let shape = BlockShape { columns, children, blocks, rows, by_block: false, cap, volume, distinct };
+                let shape = BlockShape { columns, children, blocks, rows, cap, volume, distinct };
                 let paths = PlacementPaths::new(&shape, 1 << 20).expect("a small shape");
                 for weigh in [Weigh::Solutions, Weigh::Assignments] {
                     if weigh == Weigh::Solutions && distinct && free < cap {
@@ -313,8 +313,7 @@ mod tests {
             let blocks = vec![Block { children: vec![0], volume: free.into(), cells: free }];
             let (columns, children) = (vec![0], vec![1]);
             let volume = free.into();
-            let shape =
-                BlockShape { columns, children, blocks, rows, by_block: false, cap: rows, volume, distinct: true };
+            let shape = BlockShape { columns, children, blocks, rows, cap: rows, volume, distinct: true };
             let paths = PlacementPaths::new(&shape, 1 << 20).expect("a small shape");
             for (weigh, truth) in
                 [(Weigh::Solutions, choose(free, rows)), (Weigh::Assignments, choose(free + rows - 1, rows))]

@@ -4,7 +4,7 @@
 
 use super::budget::Spent;
 use super::key::StateKey;
-use super::release::{AttackedRows, Attacker, CarvedRelease, CarvingRule};
+use super::release::{AttackedRows, Attacker, CarvedRelease};
 
 /// A state, and the targets that were formed after it.
 pub struct After {
@@ -48,13 +48,6 @@ pub fn states(release: &CarvedRelease, attacker: Attacker, (alone, budget): (boo
         (0..places.len()).filter(|&at| after(&places[at])).collect()
     };
     let said = |later: &Vec<usize>| later.len() > usize::from(alone);
-    if let CarvingRule::Steps(steps) = release.rule() {
-        let all = (0..steps.len()).rev().map(|step| (step, later(step + 1)));
-        return Ok(all
-            .filter(|(_, later)| said(later))
-            .map(|(at, later)| After::new(release, &steps[at], later))
-            .collect());
-    }
     let columns = release.columns();
     let number = columns.iter().fold(1u64, |number, column| number.saturating_mul(column.height() as u64));
     if number.saturating_mul(columns.len() as u64) > budget {
@@ -103,10 +96,9 @@ struct Turns<'r> {
 impl<'r> Turns<'r> {
     fn new(release: &'r CarvedRelease, attacker: Attacker) -> Turns<'r> {
         let key = |state: &[usize]| StateKey::new(release.columns(), state);
-        let by_key = attacker == Attacker::Paper || *release.rule() != CarvingRule::Greedy;
         let mut of: Vec<usize> = Vec::new();
         let mut keys: Vec<(StateKey, Option<&[usize]>)> = Vec::new();
-        if by_key {
+        if attacker == Attacker::Paper {
             of.extend(release.keys().iter().map(|&key| key as usize));
             let mut first: Vec<usize> = (0..of.len()).collect();
             first.sort_by_key(|&at| of[at]);

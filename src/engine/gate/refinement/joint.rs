@@ -3,7 +3,6 @@
 //! often independent solutions of all targets fit together is drawn; the joint ratio is bounded from above, and the truth
 //! is never higher but for one run in 10^9.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -98,9 +97,7 @@ fn draw(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<Joint
     let shape =
         |target: &AttackTarget| BlockShape::new(release, &attack.cover, target.place, (terms.values, budget.cells));
     let shapes: Vec<BlockShape> = targets.par_iter().map(shape).collect::<Result<_, Spent>>()?;
-    let counted: Vec<Cow<'_, BlockShape>> = shapes.iter().map(BlockShape::counted).collect();
-    let all = shapes.par_iter().zip(&counted).zip(targets);
-    let drawn = all.map(|((shape, counted), target)| Drawn::new(attack, shape, counted, target));
+    let drawn = shapes.par_iter().zip(targets).map(|(shape, target)| Drawn::new(attack, shape, target));
     let drawn: Vec<Drawn<'_>> = drawn.collect::<Result<_, Spent>>()?;
     let apart: f64 = drawn.iter().map(|drawn| drawn.ratio).sum();
     let whole = drawn.iter().all(|drawn| drawn.sampler.is_whole());
@@ -142,14 +139,9 @@ fn fits(
 
 impl<'s> Drawn<'s> {
     /// Some caps may be forgotten: that all targets fit together implies all caps of each.
-    fn new(
-        attack: &RefinementAttack<'_>,
-        shape: &BlockShape,
-        counted: &'s BlockShape,
-        target: &AttackTarget,
-    ) -> Result<Drawn<'s>, Spent> {
+    fn new(attack: &RefinementAttack<'_>, shape: &'s BlockShape, target: &AttackTarget) -> Result<Drawn<'s>, Spent> {
         let budget = attack.terms.budget;
-        let sampler = Sampler::new(counted, budget.fewer()).ok_or(Spent)?;
+        let sampler = Sampler::new(shape, budget.fewer()).ok_or(Spent)?;
         let ratio = match sampler.is_whole() {
             true => target.ratio.most(),
             false => target.lr.most().map(|lr| lr - sampler.all()),

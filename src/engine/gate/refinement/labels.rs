@@ -134,41 +134,6 @@ impl Layers {
         self.nodes[column][layer - 1][self.columns[column].node(layer, node).start as usize]
     }
 
-    /// The same of classes that were carved in these steps.
-    ///
-    /// # Errors
-    /// They are no classes, or not of such steps.
-    pub fn stepped<'n>(
-        &self,
-        classes: impl IntoIterator<Item = (&'n [Node], u64)>,
-        k: u64,
-        steps: &[Vec<usize>],
-    ) -> Result<CarvedRelease, Malformed> {
-        assert!(k >= 1, "a class holds a person at least");
-        let (mut formed, mut outliers) = (Vec::new(), 0u64);
-        for (at, (nodes, rows)) in classes.into_iter().enumerate() {
-            if nodes.iter().all(|&node| node == 0) {
-                outliers = outliers.checked_add(rows).ok_or(Malformed::Rows)?;
-                continue;
-            }
-            // A person in labels that stand on several layers was carved as soon as that was possible.
-            let state = |step: &Vec<usize>| -> Option<Vec<(usize, usize)>> {
-                step.iter().zip(nodes).enumerate().map(|(at, (&layer, &node))| self.at(at, layer, node)).collect()
-            };
-            let (state, nodes) = steps.iter().find_map(state).ok_or(Malformed::Class(at))?.into_iter().unzip();
-            formed.push(CarvedClass { state, nodes, rows });
-        }
-        CarvedRelease::of_steps(self.columns.clone(), formed, outliers, k, steps.to_vec())
-    }
-
-    /// The layer and place of a node, if it stands on this layer.
-    fn at(&self, column: usize, layer: usize, node: Node) -> Option<(usize, usize)> {
-        let (lowest, place) = self.places[column][node as usize];
-        let leaf = self.columns[column].node(lowest, place).start;
-        let there = self.nodes[column][layer - 1][leaf as usize] == node;
-        there.then(|| (layer, self.columns[column].above(layer, leaf)))
-    }
-
     /// The label of the child of a column's node, which is told by its layer and place: as [`LayeredColumn::children`] has them.
     pub fn child(&self, column: usize, (layer, node): (usize, usize), child: usize) -> Option<Node> {
         let leaves = self.columns[column].children(layer, node).nth(child)?;

@@ -17,8 +17,6 @@ pub enum Malformed {
     Twice(usize),
     /// A class that was formed after one with a greater loss, which no run does.
     OutOfOrder(usize),
-    /// Steps that are no states below the root, or that take a column more than one layer up.
-    Steps,
     /// A class with fewer rows than halving publishes.
     Small(usize),
     /// A class that halving does not come to, or that lies in another one.
@@ -36,9 +34,6 @@ impl fmt::Display for Malformed {
             Malformed::Class(at) => write!(f, "class {at} is no class below the root with rows"),
             Malformed::Twice(at) => write!(f, "class {at} is there twice"),
             Malformed::OutOfOrder(at) => write!(f, "class {at} cannot have been formed after the one before it"),
-            Malformed::Steps => {
-                write!(f, "a step is no state below the root, or takes a column more than one layer up")
-            }
             Malformed::Small(at) => write!(f, "class {at} has fewer rows than halving publishes"),
             Malformed::Region(at) => {
                 write!(f, "class {at} is no region that halving comes to, or lies in another class")

@@ -52,9 +52,6 @@ pub enum AttackedRows {
 pub enum CarvingRule {
     /// By ARX-LR: the state that loses least first, so that no smaller slab of a class was large enough.
     Greedy,
-    /// In steps that were fixed in advance: a layer per column, in each step some columns one up. No block of a class, which
-    /// would have been a class of the step before, was large enough.
-    Steps(Vec<Vec<usize>>),
     /// By halving: into regions that share no cell, and that nothing narrows down.
     Halves,
     /// By halving with a coin, in a chain whose rows keep their labels: into regions of which one may lie in another, and that
@@ -87,7 +84,7 @@ pub struct CarvedRelease {
     outliers: u64,
     k: u64,
     rule: CarvingRule,
-    /// Per class the number of its key among all of them, ascending; by steps, its step; by halving, its state.
+    /// Per class the number of its key among all of them, ascending; by halving, its state.
     keys: Vec<u32>,
 }
 
@@ -111,41 +108,6 @@ impl CarvedRelease {
         let number: BTreeMap<&StateKey, u32> = distinct.into_iter().zip(0..).collect();
         release.keys = release.classes.iter().map(|class| number[&key_of[&class.state]]).collect();
         assert_eq!(release.keys.len(), release.classes.len(), "a key for each class");
-        Ok(release)
-    }
-
-    /// Of classes that were carved in these steps.
-    ///
-    /// # Errors
-    /// They are no classes over these columns, or not of such steps; or a step is no state below the root, or takes a column
-    /// more than one layer up, or down.
-    pub fn of_steps(
-        columns: Vec<LayeredColumn>,
-        classes: Vec<CarvedClass>,
-        outliers: u64,
-        k: u64,
-        steps: Vec<Vec<usize>>,
-    ) -> Result<CarvedRelease, Malformed> {
-        assert!(steps.iter().all(|state| state.len() == columns.len()), "a layer for each column");
-        let tops: Vec<usize> = columns.iter().map(LayeredColumn::height).collect();
-        let below = |step: &Vec<usize>| {
-            let fits = step.iter().zip(&tops).all(|(layer, top)| (1..=*top).contains(layer));
-            fits && step.len() == tops.len() && *step != tops
-        };
-        let up = |from: &[usize], to: &[usize]| {
-            from != to && from.iter().zip(to).all(|(&from, &to)| (from..=from + 1).contains(&to))
-        };
-        let ends = steps.last().is_none_or(|last| up(last, &tops));
-        if !steps.iter().all(below) || !steps.windows(2).all(|pair| up(&pair[0], &pair[1])) || !ends {
-            return Err(Malformed::Steps);
-        }
-        let mut release = CarvedRelease::unordered(columns, classes, outliers, k)?;
-        let step = |(at, class): (usize, &CarvedClass)| {
-            let step = steps.iter().position(|step| *step == class.state);
-            step.map(|step| step as u32).ok_or(Malformed::Class(at))
-        };
-        release.keys = release.classes.iter().enumerate().map(step).collect::<Result<_, _>>()?;
-        release.rule = CarvingRule::Steps(steps);
         Ok(release)
     }
 
@@ -187,18 +149,11 @@ impl CarvedRelease {
 
     /// Whether a target is told to have fewer than k rows in the parts of a column.
     pub(super) fn is_lowered(&self, place: AttackedRows, column: usize) -> bool {
-        match (&self.rule, place) {
-            (CarvingRule::Greedy, AttackedRows::Class(at)) => self.classes[at].state[column] >= 2,
-            (CarvingRule::Greedy, AttackedRows::Outliers) => self.columns[column].height() >= 2,
-            (CarvingRule::Steps(steps), AttackedRows::Class(at)) => {
-                let step = self.keys[at] as usize;
-                step > 0 && steps[step - 1][column] < steps[step][column]
-            }
-            (CarvingRule::Steps(steps), AttackedRows::Outliers) => {
-                steps.last().is_some_and(|last| last[column] < self.columns[column].height())
-            }
-            (CarvingRule::Halves | CarvingRule::Crowds { .. } | CarvingRule::Finest, _) => false,
-        }
+        let layer = match place {
+            AttackedRows::Class(at) => self.classes[at].state[column],
+            AttackedRows::Outliers => self.columns[column].height(),
+        };
+        self.rule == CarvingRule::Greedy && layer >= 2
     }
 
     fn unordered(
@@ -257,7 +212,7 @@ impl CarvedRelease {
         self.k
     }
 
-    /// Per class the place of its public key: equal where loss, C1 and C2 are; by steps, its step.
+    /// Per class the place of its public key: equal where loss, C1 and C2 are.
     pub fn keys(&self) -> &[u32] {
         &self.keys
     }
@@ -300,8 +255,9 @@ impl CarvedRelease {
     /// The order of formation contradicts the public keys.
     pub(super) fn ranks(&self, attacker: Attacker) -> Result<Vec<u32>, Malformed> {
         match (&self.rule, attacker) {
-            (CarvingRule::Steps(_) | CarvingRule::Halves | CarvingRule::Crowds { .. } | CarvingRule::Finest, _)
-            | (_, Attacker::Paper) => Ok(self.keys.clone()),
+            (CarvingRule::Halves | CarvingRule::Crowds { .. } | CarvingRule::Finest, _) | (_, Attacker::Paper) => {
+                Ok(self.keys.clone())
+            }
             (CarvingRule::Greedy, Attacker::Strongest) => self.formation(),
         }
     }
@@ -340,45 +296,6 @@ mod tests {
     /// Two leaves under a root.
     fn column() -> LayeredColumn {
         LayeredColumn::new(vec![1, 1], &[vec![0..1, 1..2], root(2)]).expect("layers")
-    }
-
-    fn of_steps(steps: &[[usize; 3]]) -> Result<CarvedRelease, Malformed> {
-        let steps = steps.iter().map(|step| step.to_vec()).collect();
-        CarvedRelease::of_steps(vec![column(), column(), column()], Vec::new(), 0, 2, steps)
-    }
-
-    #[test]
-    fn steps_go_up_to_the_root_layer_by_layer() {
-        assert!(of_steps(&[]).is_ok());
-        assert!(of_steps(&[[1, 1, 1], [2, 1, 1], [2, 1, 2]]).is_ok());
-        let wrong: [&[[usize; 3]]; 6] = [
-            &[[0, 1, 1], [1, 1, 1], [2, 2, 1]],
-            &[[1, 1, 1], [1, 1, 1], [2, 2, 1]],
-            &[[2, 1, 1], [1, 2, 1]],
-            &[[1, 1, 0], [1, 1, 2]],
-            &[[1, 1, 1], [2, 2, 2]],
-            &[[1, 2, 2], [2, 2, 3]],
-        ];
-        for steps in wrong {
-            assert_eq!(of_steps(steps).err(), Some(Malformed::Steps), "{steps:?}");
-        }
-        // Layers of three, so that the last step can lie two below the root.
-        let three =
-            || LayeredColumn::new(vec![1; 3], &[vec![0..1, 1..2, 2..3], vec![0..2, 2..3], root(3)]).expect("layers");
-        let of = |steps: Vec<Vec<usize>>| CarvedRelease::of_steps(vec![three()], Vec::new(), 0, 2, steps).err();
-        assert_eq!(of(vec![vec![1], vec![2]]), None);
-        assert_eq!(of(vec![vec![1]]), Some(Malformed::Steps));
-    }
-
-    #[test]
-    fn a_step_tells_of_the_columns_that_it_raises() {
-        let class = CarvedClass { state: vec![2, 1, 1], nodes: vec![0, 1, 1], rows: 3 };
-        let steps = vec![vec![1, 1, 1], vec![2, 1, 1], vec![2, 1, 2]];
-        let release = CarvedRelease::of_steps(vec![column(), column(), column()], vec![class], 3, 2, steps);
-        let release = release.expect("a class of the second step");
-        let lowered = |place| [0, 1, 2].map(|column| release.is_lowered(place, column));
-        assert_eq!(lowered(AttackedRows::Class(0)), [true, false, false]);
-        assert_eq!(lowered(AttackedRows::Outliers), [false, true, false]);
     }
 
     #[test]

@@ -253,7 +253,7 @@ mod tests {
             children: vec![3, 3],
             blocks: (0..9).map(block).collect(),
             rows: 9,
-            by_block: false,
+
             cap: 4,
             volume: 1000,
             distinct: false,
