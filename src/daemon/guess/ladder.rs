@@ -1,25 +1,51 @@
-//! Bands and intervals for numbers (CONTRACTS 2, and 3 `init`), from the range that a sample shows, with room on both sides. No
-//! value of a sample is looked at.
+//! Bands and intervals for numbers (CONTRACTS 2, and 3 `init`), from the range that a sample shows, with room on both sides. Of
+//! the numbers themselves only how many lie between round ones matters, where most are small beside the largest.
+
+use std::collections::BTreeMap;
 
 use super::profile::Profile;
 use super::proposal::{OTHER, Proposal};
 use super::shape::Fractions;
-use super::written;
+use super::{long_tail, written};
 use crate::engine::model::forms::TaxonomyTable;
 use crate::engine::model::{Edge, Finite, Kind};
 
 const INTERVALS: &str = "intervals over the sample's numbers with room on both sides; the layers are children per node";
+const NARROWER: &str = "intervals over the sample's numbers with room on both sides, narrower where it has more rows; the layers are \
+                        children per node";
 /// Most numbers with a leaf of their own; beyond, intervals.
 const MOST_BANDED: i64 = 5_000;
 
+/// Whole numbers of which so many rows have each: intervals that are narrower where most rows are, if these are small beside the
+/// largest number, else bands or intervals of one width.
+pub fn counted(rows: &BTreeMap<i64, u64>, min: i64, max: i64) -> Result<Proposal, String> {
+    let (low, high, span) = with_room(min, max)?;
+    let Some((edges, layers)) = edges(low, high, span).and_then(|(equal, _)| long_tail::edges(rows, &equal)) else {
+        return numbers(min, max);
+    };
+    let table = TaxonomyTable { leaves: Some(edges), layers: Some(layers), ..TaxonomyTable::default() };
+    Ok(Proposal::new(table, NARROWER))
+}
+
+/// The range of a sample with a tenth of room on both sides, and how many numbers that is.
+fn with_room(min: i64, max: i64) -> Result<(i64, i64, i64), String> {
+    let widened = || {
+        let room = max.checked_sub(min)? / 10 + 1;
+        let low = min.checked_sub(room)?;
+        let low = if min >= 0 { low.max(0) } else { low };
+        let high = max.checked_add(room)?;
+        Some((low, high, high.checked_sub(low)?.checked_add(1)?))
+    };
+    widened().ok_or_else(far)
+}
+
+fn far() -> String {
+    "its numbers are too large for a taxonomy".to_owned()
+}
+
 /// Bands, or intervals when there are too many numbers, with a tenth of room on both sides.
 pub fn numbers(min: i64, max: i64) -> Result<Proposal, String> {
-    let far = || "its numbers are too large for a taxonomy".to_owned();
-    let room = max.checked_sub(min).ok_or_else(far)? / 10 + 1;
-    let low = min.checked_sub(room).ok_or_else(far)?;
-    let low = if min >= 0 { low.max(0) } else { low };
-    let high = max.checked_add(room).ok_or_else(far)?;
-    let span = high.checked_sub(low).and_then(|span| span.checked_add(1)).ok_or_else(far)?;
+    let (low, high, span) = with_room(min, max)?;
     if span <= MOST_BANDED {
         let steps = || {
             std::iter::successors(Some((5i64, 2i64)), |&(width, by)| Some((width * by, 7 - by))).map(|(width, _)| width)
@@ -67,8 +93,11 @@ pub fn decimals(profile: &Profile, fractions: Fractions) -> Result<Proposal, Str
     let bands = numbers(min, max)?;
     // Text stays as it is written; elsewhere 30 and 30.0 are one number.
     let text = comma || profile.is_padded() || profile.declared == Ok(Some(Kind::String));
+    if !text && let Some(intervals) = open(profile, fractions, bands.table.bands.is_none())? {
+        return Ok(intervals);
+    }
     if bands.table.bands.is_none() {
-        return if text { Err(too_fine(fractions)) } else { open(fractions) };
+        return Err(too_fine(fractions));
     }
     let sign = if comma { "," } else { "." };
     let spell = |label: &str| {
@@ -104,20 +133,32 @@ pub fn decimals(profile: &Profile, fractions: Fractions) -> Result<Proposal, Str
     })
 }
 
-/// Intervals without outer ends, for numbers with fractions that are too many for a leaf each.
-fn open(fractions: Fractions) -> Result<Proposal, String> {
+/// Intervals without outer ends, for numbers with fractions that are too many for a leaf each, or of which most are small beside
+/// the largest. Of any others there are none.
+fn open(profile: &Profile, fractions: Fractions, too_many: bool) -> Result<Option<Proposal>, String> {
     let Fractions { decimals, min, max, stray, .. } = fractions;
-    let far = || "its numbers are too large for a taxonomy".to_owned();
     let span = max.checked_sub(min).and_then(|span| span.checked_add(1)).ok_or_else(far)?;
-    let (edges, layers) = edges(min, max, span).ok_or_else(far)?;
+    let equal = edges(min, max, span).ok_or_else(far)?;
+    let rows = profile.counts(|value| fractions.count(value));
+    let ((edges, layers), widths) = match long_tail::edges(&rows, &equal.0) {
+        Some(narrower) => (narrower, "narrower where it has more rows; "),
+        None if too_many => (equal, ""),
+        None => return Ok(None),
+    };
     // The first and the last interval go on for ever.
     let inner = edges[1..edges.len() - 1].iter();
     let number = |&edge: &i64| point(edge, decimals).parse().ok().and_then(Edge::new);
     let edges = inner.map(number).collect::<Option<Vec<Edge>>>().ok_or_else(far)?;
     let table = TaxonomyTable { edges: Some(edges), layers: Some(layers), ..TaxonomyTable::default() };
-    let why = "intervals over the sample's numbers; the first holds all smaller numbers and the last all larger ones, the layers are \
-               children per node";
-    Ok(Proposal { kind: Some(Kind::Float), unknown: stray.then(|| OTHER.to_owned()), ..Proposal::new(table, why) })
+    let why = format!(
+        "intervals over the sample's numbers, {widths}the first holds all smaller numbers and the last all larger ones, the layers \
+         are children per node"
+    );
+    Ok(Some(Proposal {
+        kind: Some(Kind::Float),
+        unknown: stray.then(|| OTHER.to_owned()),
+        ..Proposal::new(table, why)
+    }))
 }
 
 /// How a column of text with numbers of too many digits could be made one with bands.

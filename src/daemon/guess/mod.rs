@@ -9,6 +9,7 @@ mod header;
 mod json;
 mod ladder;
 mod lists;
+mod long_tail;
 mod names;
 mod profile;
 mod proposal;

@@ -90,6 +90,15 @@ impl Profile {
         found.filter(|_| few).map(|(min, max)| (min, max, stray + self.blank()))
     }
 
+    /// How many rows have each number that `parse` reads.
+    pub fn counts(&self, parse: impl Fn(&str) -> Option<i64>) -> BTreeMap<i64, u64> {
+        let mut counts = BTreeMap::new();
+        for (number, rows) in self.trimmed().filter_map(|(value, rows)| Some((parse(value)?, rows))) {
+            *counts.entry(number).or_insert(0) += rows;
+        }
+        counts
+    }
+
     /// What stands before and behind the values; readers take spaces for a part of the value.
     pub fn spaces(&self) -> BTreeSet<(&str, &str)> {
         let around = |value: &&str| !value.trim().is_empty();

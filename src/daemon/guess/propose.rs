@@ -98,7 +98,12 @@ fn ages(profile: &Profile, stray: bool) -> Result<Proposal, String> {
 
 /// Bands or intervals of whole numbers. Text that stands among numbers is outside of them.
 fn amounts(profile: &Profile, (min, max): (i64, i64), stray: bool) -> Result<Proposal, String> {
-    spelled_amounts(profile, ladder::numbers(min, max)?, stray)
+    // What is written as text needs a label for each number.
+    let proposal = match profile.is_padded() || profile.declared == Ok(Some(Kind::String)) {
+        true => ladder::numbers(min, max)?,
+        false => ladder::counted(&profile.counts(whole_number), min, max)?,
+    };
+    spelled_amounts(profile, proposal, stray)
 }
 
 fn spelled_amounts(profile: &Profile, proposal: Proposal, stray: bool) -> Result<Proposal, String> {

@@ -84,6 +84,13 @@ pub struct Fractions {
     pub comma: bool,
 }
 
+impl Fractions {
+    /// A value, counted in the unit of the last decimal.
+    pub fn count(&self, value: &str) -> Option<i64> {
+        scaled(value, if self.comma { ',' } else { '.' }, self.decimals as usize)
+    }
+}
+
 /// The shape of a column with at least one value.
 pub fn of(profile: &Profile, name: &ColumnName) -> ValueShape {
     let values = || profile.trimmed().map(|(value, _)| value);
@@ -162,18 +169,20 @@ fn zeros(profile: &Profile) -> Option<ValueShape> {
 fn fractions(profile: &Profile, sign: char) -> Option<Fractions> {
     let decimals = profile.trimmed().filter_map(|(value, _)| parts(value, sign)).map(|(.., fraction)| fraction.len());
     let decimals = decimals.max()?.min(18);
-    let scaled = |value: &str| {
-        let (minus, whole, fraction) = parts(value, sign)?;
-        let number: i64 = format!("{whole}{fraction:0<decimals$}").parse().ok()?;
-        Some(if minus { -number } else { number })
-    };
-    let (min, max, stray) = profile.range(scaled)?;
+    let (min, max, stray) = profile.range(|value| scaled(value, sign, decimals))?;
     // 1,234 may be a thousand or one and a bit.
     let thousands = |value: &str| value.split_once(',').is_none_or(|(_, behind)| behind.len() == 3);
     if sign == ',' && profile.trimmed().all(|(value, _)| thousands(value)) {
         return None;
     }
     Some(Fractions { decimals: decimals as u32, min, max, stray: stray > 0, comma: sign == ',' })
+}
+
+/// A decimal number as so many units of its last decimal.
+fn scaled(value: &str, sign: char, decimals: usize) -> Option<i64> {
+    let (minus, whole, fraction) = parts(value, sign)?;
+    let number: i64 = format!("{whole}{fraction:0<decimals$}").parse().ok()?;
+    Some(if minus { -number } else { number })
 }
 
 /// Minus, whole part and fraction (without zeros at its end) of a decimal number that is written in the usual way.

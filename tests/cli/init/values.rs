@@ -199,6 +199,41 @@ fn something_is_left_to_generalise() {
     assert_eq!(role(&made.report, "Tidegate_Release").0, "dropped");
 }
 
+/// Of costs and lengths of stay most are small beside the largest: intervals of one width would put nearly all people into one.
+#[test]
+fn numbers_with_a_long_tail_have_narrower_intervals_where_most_rows_are() {
+    let grown: fn(usize) -> f64 = |row| 1.03f64.powi(row as i32);
+    let made = Made::of(
+        400,
+        &[
+            ("costs", |row| (1.03f64.powi(row as i32) as u64).to_string()),
+            ("stay", |row| (1.03f64.powi(row as i32 / 2) as u64).to_string()),
+            ("crp", |row| format!("{:.1}", 1.03f64.powi(row as i32 / 2))),
+            // Values as text have a label each.
+            ("dose", |row| format!("{} mg", 1.03f64.powi(row as i32 / 2) as u64)),
+            ("visits", |row| (row % 300).to_string()),
+            ("result", |row| format!("r{}", row % 3)),
+        ],
+    );
+    let ends = |column: &str, form: &str| -> Vec<f64> {
+        made.quasi(column, form);
+        let written = role(&made.report, column).1;
+        let ends = written.split(['[', ']']).nth(1).expect("ends");
+        ends.split(", ").map(|end| end.parse().expect("a number")).collect()
+    };
+    for (column, form, slower) in [("costs", "leaves = [", 1), ("stay", "leaves = [", 2), ("crp", "edges = [", 2)] {
+        let ends = ends(column, form);
+        assert!([7, 15, 17].contains(&ends.len()), "{column}: {ends:?}");
+        let fullest = ends
+            .windows(2)
+            .map(|pair| (0..400).filter(|row| (pair[0]..pair[1]).contains(&grown(row / slower))).count());
+        let fullest = fullest.max().expect("intervals");
+        assert!(fullest <= 80, "{column}: {fullest} of 400 rows in one of {ends:?}");
+    }
+    made.quasi("dose", "file = ");
+    made.quasi("visits", "bands = [");
+}
+
 /// More numbers than can have a leaf each: intervals without outer ends, under which every command works.
 #[test]
 fn decimals_of_many_digits_become_open_intervals() {

@@ -1,0 +1,126 @@
+//! Intervals for numbers of which most are small beside the largest, such as costs and lengths of stay (CONTRACTS 3, `init`).
+//! Of intervals with one width, one would hold most rows and tell readers nothing. These are narrower where a sample has more
+//! rows. Their ends are round numbers, with ten rows on each side in the interval that one divides; no value of the sample
+//! is written down.
+
+use std::collections::BTreeMap;
+
+/// The share of rows in the fullest of the intervals with one width above which they tell too little.
+const MOST_IN_ONE: f64 = 0.5;
+/// Fewest rows on each side of an end.
+const FEWEST_ROWS: u64 = 10;
+/// How many intervals there may be, and how they are grouped: always two and two, since more of one group would be halved by the
+/// numbers that lie in them, which are most where the rows are fewest.
+const GROUPED: [(usize, &[i64]); 2] = [(16, &[2, 2, 2, 2]), (8, &[2, 2, 2])];
+
+/// The ends of such intervals between the first and the last of `equal`, which have one width, and how they are grouped. `None`
+/// where rows are spread well over those, or too few numbers are known to divide them in another way.
+pub fn edges(rows: &BTreeMap<i64, u64>, equal: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
+    let (&low, &high) = (equal.first()?, equal.last()?);
+    let sums = rows.iter().scan(0, |sum, (&number, rows)| {
+        *sum += rows;
+        Some((number, *sum))
+    });
+    let sums: Vec<(i64, u64)> = sums.collect();
+    let below = |end: i64| match sums.partition_point(|(number, _)| *number < end) {
+        0 => 0,
+        at => sums[at - 1].1,
+    };
+    let count = |from: i64, to: i64| below(to) - below(from);
+    let fullest = equal.windows(2).map(|ends| count(ends[0], ends[1])).max()?;
+    if equal[1] - low < 2 || fullest as f64 <= MOST_IN_ONE * count(low, high) as f64 {
+        return None;
+    }
+    let round = round_numbers(low, high);
+    // Every interval with its rows and the end that divides them best; the fullest that can be divided is, as long as there may be more.
+    let best = |low: i64, high: i64| {
+        let all = count(low, high);
+        let between = round.iter().copied().filter(|&edge| low < edge && edge < high);
+        let larger = between.map(|edge| (count(low, edge).max(all - count(low, edge)), edge));
+        larger.min().filter(|(larger, _)| all - larger >= FEWEST_ROWS).map(|(_, edge)| (all, low, edge, high))
+    };
+    let mut inner = Vec::new();
+    let mut open: Vec<_> = best(low, high).into_iter().collect();
+    while inner.len() + 1 < GROUPED[0].0 {
+        let Some(at) = (0..open.len()).max_by_key(|&at| (open[at].0, -open[at].1)) else { break };
+        let (_, low, edge, high) = open.swap_remove(at);
+        inner.push(edge);
+        open.extend(best(low, edge).into_iter().chain(best(edge, high)));
+    }
+    let (leaves, layers) = GROUPED.iter().find(|(leaves, _)| *leaves <= inner.len() + 1)?;
+    inner.truncate(leaves - 1);
+    inner.extend([low, high]);
+    inner.sort_unstable();
+    Some((inner, layers.to_vec()))
+}
+
+/// Zero, and numbers of both signs with one or two digits before their zeros, about ten of each length.
+fn round_numbers(low: i64, high: i64) -> Vec<i64> {
+    let powers = std::iter::successors(Some(1i64), |power| power.checked_mul(10));
+    let sizes = powers.flat_map(|power| {
+        let digits = match power {
+            1 => &[1, 2, 3, 4, 5, 6, 7, 8, 9][..],
+            _ => &[10, 12, 15, 20, 25, 30, 40, 50, 60, 80][..],
+        };
+        let power = (power / 10).max(1);
+        digits.iter().filter_map(move |digits| power.checked_mul(*digits))
+    });
+    let all = sizes.flat_map(|size| [size, -size]).chain([0]);
+    all.filter(|&number| low < number && number < high).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn equal(width: i64) -> Vec<i64> {
+        (0..=16).map(|at| at * width).collect()
+    }
+
+    #[test]
+    fn numbers_with_a_long_tail_have_narrow_intervals_where_the_rows_are() {
+        // Half as many rows for each doubling: 1, 2, …, 9 have most of them, 7,900 the least.
+        let rows: BTreeMap<i64, u64> =
+            (1..7_900).map(|number| (number, 1_000_000 / (number * number) as u64 + 1)).collect();
+        let (edges, layers) = edges(&rows, &equal(500)).expect("one of the equal intervals holds nearly all rows");
+        assert_eq!(layers.iter().product::<i64>() as usize, edges.len() - 1);
+        assert_eq!((edges[0], edges[edges.len() - 1]), (0, 8_000));
+        assert!(edges.is_sorted_by(|one, next| one < next));
+        assert!(edges.starts_with(&[0, 2, 3, 4]), "numbers that stand alone are where most rows are: {edges:?}");
+        for pair in edges.windows(2) {
+            assert!(rows.range(pair[0]..pair[1]).map(|(_, rows)| rows).sum::<u64>() >= FEWEST_ROWS);
+        }
+    }
+
+    #[test]
+    fn a_value_of_most_rows_stands_alone_and_the_others_are_divided() {
+        let zeros = (0, 90_000);
+        let rows = (1..=10_000).map(|at| (at * 10, 1)).chain([zeros]).collect();
+        let (edges, _) = edges(&rows, &equal(10_000)).expect("nine of ten rows are zero");
+        assert!(edges.starts_with(&[0, 1]), "{edges:?}");
+        assert!(edges.len() > 8);
+    }
+
+    #[test]
+    fn evenly_spread_numbers_and_small_samples_keep_intervals_of_one_width() {
+        let even = (0..8_000).map(|number| (number, 1)).collect();
+        assert!(edges(&even, &equal(500)).is_none());
+        // Seventy rows cannot have ten in each of eight intervals.
+        let few = (0..70).map(|number| (number, 1)).collect();
+        assert!(edges(&few, &equal(500)).is_none());
+        // Single numbers cannot be divided.
+        let ten = (0..10).map(|number| (number, 1 << number)).collect();
+        assert!(edges(&ten, &equal(1)).is_none());
+    }
+
+    #[test]
+    fn numbers_of_both_signs_and_of_any_size_have_round_ends() {
+        assert_eq!(round_numbers(-3, 3).len(), 5);
+        let most = round_numbers(i64::MIN, i64::MAX);
+        assert!(most.contains(&8_000_000_000_000_000_000) && most.contains(&-120), "{}", most.len());
+        let rows: BTreeMap<i64, u64> =
+            (-4_000..=40).map(|number| (number, if number > -40 { 1_000 } else { 1 })).collect();
+        let (edges, _) = edges(&rows, &(-16..=0).map(|at| at * 300 + 150).collect::<Vec<_>>()).expect("skewed");
+        assert!(edges.contains(&-40) && edges.contains(&40), "{edges:?}");
+    }
+}
