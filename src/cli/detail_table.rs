@@ -46,6 +46,6 @@ fn shares(labels: &[LabelSize]) -> [f64; 6] {
 }
 
 /// A share in percent; a dash where there is none.
-pub fn percent(share: f64) -> String {
+fn percent(share: f64) -> String {
     if share == 0.0 { "-".to_owned() } else { format!("{:.1} %", share * 100.0) }
 }

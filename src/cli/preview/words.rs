@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::cli::detail_table::{self, percent};
+use crate::cli::detail_table;
 use crate::cli::input_watch::word;
 use crate::cli::paragraph::wrapped;
 use crate::cli::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
-use crate::daemon::preview::{Alternative, CountFigures, MeasureSums, Preview};
+use crate::daemon::preview::{Alternative, BroadLabel, CountFigures, MeasureSums, Preview};
 
 /// Alternatives that are shown at most.
 const SHOWN: usize = 12;
@@ -47,12 +47,27 @@ fn outcome(text: &mut String, preview: &Preview) {
     text.push('\n');
 }
 
+/// A share within a sentence, where a dash for 0 as in tables would say nothing.
+fn share(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
 fn worth(text: &mut String, preview: &Preview) {
+    for BroadLabel { column, label, share: most, .. } in &preview.broad_labels {
+        let said = format!(
+            "{}: {} of the sample's rows are under one of its finest labels, {}, and the column tells nothing more of them. Divide that \
+             label in the taxonomy; `tidegate init --sample` proposes a division of numbers.",
+            printable(column),
+            share(*most),
+            printable(label)
+        );
+        wrapped(text, "", &said);
+    }
     if let Some(CountFigures { mean, median }) = preview.count_error {
         let said = format!(
             "Counts of two or three columns would lie off by {} on average, {} in the median (rows that wait are missing in them).",
-            percent(mean),
-            percent(median)
+            share(mean),
+            share(median)
         );
         wrapped(text, "", &said);
     }
@@ -61,14 +76,14 @@ fn worth(text: &mut String, preview: &Preview) {
         let said = format!(
             "{} rows ({}) are in classes in which all rows have the same sensitive values.",
             uniform.rows,
-            percent(uniform.share)
+            share(uniform.share)
         );
         wrapped(text, "", &said);
     }
     for MeasureSums { name, labels, shown, left_out } in &preview.measures {
-        let share = percent(*left_out as f64 / (*labels).max(1) as f64);
+        let part = share(*left_out as f64 / (*labels).max(1) as f64);
         let said = format!(
-            "{}: {shown} of {labels} labels would show their sum; {left_out} sums ({share}) would be left out.",
+            "{}: {shown} of {labels} labels would show their sum; {left_out} sums ({part}) would be left out.",
             printable(name)
         );
         wrapped(text, "", &said);
@@ -100,7 +115,7 @@ fn chain(text: &mut String, preview: &Preview) {
     );
     wrapped(text, "", &said);
     if preview.failing > 0.0 {
-        wrapped(text, "", &format!("The releases of {} of these ticks would be rejected.", percent(preview.failing)));
+        wrapped(text, "", &format!("The releases of {} of these ticks would be rejected.", share(preview.failing)));
     }
 }
 
@@ -129,7 +144,7 @@ fn alternatives(text: &mut String, preview: &Preview, feed: &Path) {
     let heads = [Head::Left("Loss of its columns:")].into_iter().chain(counted);
     let mut table = TextTable::new(&heads.collect::<Vec<_>>());
     for one in more {
-        let error = one.count_error.map_or_else(|| "-".to_owned(), |error| percent(error.mean));
+        let error = one.count_error.map_or_else(|| "-".to_owned(), |error| share(error.mean));
         let before = one.loss_without.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.3}"));
         table.row([set(one), before, format!("{:.3}", one.loss), error, one.waiting.to_string()]);
     }

@@ -25,6 +25,8 @@ pub struct Preview {
     pub loss: Option<f64>,
     /// Detail of the newest release by quasi column.
     pub columns: Vec<ColumnDetail>,
+    /// Columns of which most rows of the sample share one of the finest labels.
+    pub broad_labels: Vec<BroadLabel>,
     /// How far answers to counts lie off that look drawn, over two and three columns, each of at least half a percent of the rows of the
     /// sample. Rows that are not published are missing in the answers.
     pub count_error: Option<CountFigures>,
@@ -42,6 +44,20 @@ pub struct Preview {
     pub failing: f64,
     /// The same sample under other settings, those with the most precise counts first.
     pub alternatives: Vec<Alternative>,
+}
+
+/// A finest label of a taxonomy that stands for several values, and that more than half of the rows of the sample have: the column tells
+/// little of them.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct BroadLabel {
+    /// The column.
+    pub column: String,
+    /// The label.
+    pub label: String,
+    /// How many values it stands for.
+    pub values: u64,
+    /// The share of the sample's rows that have it.
+    pub share: f64,
 }
 
 /// Relative errors of counts.

@@ -3,10 +3,11 @@
 
 mod alternatives;
 mod answer;
+mod broad_labels;
 mod figures;
 mod measures;
 
-pub use answer::{Alternative, CountFigures, MeasureSums, Preview, PreviewTick, UniformRows};
+pub use answer::{Alternative, BroadLabel, CountFigures, MeasureSums, Preview, PreviewTick, UniformRows};
 
 use std::path::{Path, PathBuf};
 
@@ -72,7 +73,8 @@ pub fn preview(asked: &PreviewRequest<'_>, follow: &mut dyn Follow) -> Result<Pr
         alternatives.extend(run.with(&settings, &sample, &counts, base.figures.as_ref())?);
     }
     sort(&mut alternatives);
-    Ok(base.preview(rows.len() as u64, ticks, alternatives))
+    let broad = broad_labels::find(&feed.columns, &people);
+    Ok(Preview { broad_labels: broad, ..base.preview(rows.len() as u64, ticks, alternatives) })
 }
 
 /// What one run of a sample says, with nothing tried beside it.
@@ -224,6 +226,7 @@ impl Once {
             repeats,
             loss,
             columns,
+            broad_labels: Vec::new(),
             count_error,
             uniform_classes,
             measures,

@@ -83,6 +83,28 @@ fn it_shows_what_anonymize_then_does() {
     }
 }
 
+/// Nearly all people are in one interval: Loss is small, and the column tells nothing of them.
+#[test]
+fn it_names_labels_that_most_rows_share() {
+    let policy = feed("cumulative", "search = \"top-down\"");
+    let place =
+        Place::new(&policy.replace("bands = [10, 20], min = 0, max = 39", "leaves = [0, 40, 80, 1000], layers = [3]"));
+    place.people("a.csv", 0..120);
+    let shown = preview(&place, &["a.csv"], &["--no-alternatives"]);
+    let broad = serde_json::json!([{ "column": "age", "label": "[0, 40[", "values": 40, "share": 1.0 }]);
+    assert_eq!(shown["broad_labels"], broad);
+    let words = text(&output(&place, &["a.csv"], &["--no-alternatives"]).stdout).replace('\n', " ");
+    assert!(
+        words.contains("age: 100.0 % of the sample's rows are under one of its finest labels, [0, 40[,"),
+        "{words}"
+    );
+    assert!(words.contains("would lie off by 0.0 % on average, 0.0 % in the median"), "{words}");
+    // Women are more than half of the people, and one value.
+    let place = Place::new(&policy);
+    place.people("a.csv", 0..120);
+    assert_eq!(preview(&place, &["a.csv"], &["--no-alternatives"])["broad_labels"], serde_json::json!([]));
+}
+
 /// Coins decide, so figures differ from run to run; who is told of them does not.
 #[test]
 fn crowds_are_shown_as_well() {
