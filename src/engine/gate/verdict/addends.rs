@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 
-use super::comparison::Newest;
+use super::next_release::Newest;
 use crate::histogram::Histogram;
 use crate::model::{Decimal, Leaf, Node, Value};
 use crate::policy::{Dominance, Policy};

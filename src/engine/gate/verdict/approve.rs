@@ -16,9 +16,10 @@
 //! ```
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason, Verdict};
-use super::comparison::{ComparedCandidate, NextRelease};
+use super::comparison::ComparedCandidate;
 use super::crowd_history::{ReleaseGrowth, RemovedLabels};
 use super::history::{Defect, History};
+use super::next_release::NextRelease;
 use crate::gate::bytes::PublishedTable;
 use crate::gate::utility;
 use crate::histogram::{Release, SensitiveValues};

@@ -5,8 +5,9 @@
 //! is told.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
-use super::comparison::{Newest, Older, Ready};
+use super::comparison::Ready;
 use super::crowds;
+use super::next_release::{Newest, Older};
 use crate::histogram::{Release, Tuples, describe};
 use crate::model::{Leaf, Node, Taxonomy};
 use crate::policy::ChainPromise;

@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::addends::{Aggregate, LabelAddends, PersonAddends, SumRules, addends, earlier};
-use super::comparison::{Newest, Ready};
+use super::comparison::Ready;
+use super::next_release::Newest;
 use crate::model::{Cut, Leaf, Node, Taxonomy};
 use crate::policy::ChainPromise;
 

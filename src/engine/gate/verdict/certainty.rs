@@ -6,9 +6,10 @@
 //! are told, and judged where the policy asks for `max_global_ratio`.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::{NextRelease, Ready};
+use super::comparison::Ready;
 use super::crowds;
 use super::history::History;
+use super::next_release::NextRelease;
 use crate::gate::certainty::{Certainty, Fact, FactExtent, learnt as made_certain};
 use crate::histogram::{Release, describe};
 use crate::model::{Cut, Taxonomy};

@@ -9,8 +9,9 @@
 //! fewer than its atoms have people.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::{Crowds, Newest, Older, Ready};
+use super::comparison::{Crowds, Ready};
 use super::crowd_history::fewest;
+use super::next_release::{Newest, Older};
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::Node;

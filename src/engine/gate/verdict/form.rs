@@ -5,7 +5,7 @@
 //! that it is missing would tell something of its people's values.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
-use super::comparison::NextRelease;
+use super::next_release::NextRelease;
 use super::parts::part_of;
 use super::read_tables::ReadTables;
 use crate::gate::bytes::{self, PartRows};

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::comparison::{Lineage, NextRelease};
+use super::comparison::Lineage;
+use super::next_release::NextRelease;
 use crate::histogram::ValueCode;
 use crate::model::{Cut, Leaf, Node};
 

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::{Newest, Ready};
+use super::comparison::Ready;
 use super::joint_slices::{Slice, slices};
+use super::next_release::Newest;
 use crate::gate::minimality::{Credibility, masked, masked_from};
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{Leaf, Node};

@@ -26,7 +26,9 @@ mod history_check;
 mod joint_slices;
 mod measures_history;
 mod minimality;
+mod next_release;
 mod parts;
+mod read_candidate;
 mod read_tables;
 mod refinement;
 mod remaining_candidates;
@@ -37,11 +39,12 @@ mod utility;
 pub use approve::{Approved, JudgedTable};
 pub use certainty::{against, learnt, text};
 pub use check_result::{CheckResult, Figure, RejectionReason, Verdict};
-pub use comparison::{Census, Learnt, Newest, NextRelease, Older};
 pub use crowd_history::ErasedAtom;
 pub use history::{Defect, History};
+pub use next_release::{Census, Learnt, Newest, NextRelease, Older};
 
-use comparison::{ReadCandidate, Ready};
+use comparison::Ready;
+use read_candidate::ReadCandidate;
 
 use crate::release::Tables;
 
