@@ -4,8 +4,9 @@
 
 use super::publish::chain_table::{ChainTable, NewRelease};
 use super::publish::delta_log::DeltaLog;
-use super::state::{
-    Closing, Consumed, DecidedRelease, Due, FeedState, Lets, Membership, MessageShare, Pending, RawRows, Segment,
+use super::state::FeedState;
+use super::state_parts::{
+    Closing, Consumed, DecidedRelease, Due, Lets, Membership, MessageShare, Pending, RawRows, Segment,
     SetAsideMessages, UnpublishedAtoms,
 };
 use super::times::milliseconds;

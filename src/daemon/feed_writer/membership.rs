@@ -1,6 +1,7 @@
 //! Whose rows are in which atom, as a state knows it.
 
-use super::state::{FeedState, Membership, RawRows};
+use super::state::FeedState;
+use super::state_parts::{Membership, RawRows};
 use crate::daemon::error::Result;
 use crate::daemon::formats::{LeavingAtom, other};
 use crate::engine::gate::verdict;

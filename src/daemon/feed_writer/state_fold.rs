@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::objects::reading::ObjectSources;
-use super::state::{FeedState, Segment};
+use super::state::FeedState;
+use super::state_parts::Segment;
 use super::tick::coin::shows;
 use crate::daemon::error::Result;
 use crate::daemon::formats::{AtomCounts, Atoms, Grain, LeavingAtom, LedgerColumns};

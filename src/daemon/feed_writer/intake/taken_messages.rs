@@ -1,7 +1,7 @@
 //! Messages are taken in (HOUSE 3, Ingest order): decoded, put into segments that last, named by an entry, and only then
 //! counted among those who came.
 
-use super::super::state::{Consumed, MessageShare};
+use super::super::state_parts::{Consumed, MessageShare};
 use super::super::work::Live;
 use super::set_aside::UnnamedObjects;
 use crate::daemon::error::{Error, ErrorCategory, Result};

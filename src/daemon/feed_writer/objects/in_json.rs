@@ -16,7 +16,7 @@ pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer:
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::state::Pending;
+    use super::super::super::state_parts::Pending;
     use crate::daemon::journal::Staged;
     use crate::engine::release::{Figure, PastRelease, Sha256};
 

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::state::{DecidedRelease, FeedState};
+use super::super::state::FeedState;
+use super::super::state_parts::DecidedRelease;
 use super::super::work::Live;
 use super::delta_log::log_path;
 use super::public_root::{INDEX, LATEST, latest};

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::super::state::Pending;
+use super::super::state_parts::Pending;
 use super::super::work::Live;
 use super::public_root::FinalManifest;
 use crate::daemon::error::{Error, ErrorCategory, Result};

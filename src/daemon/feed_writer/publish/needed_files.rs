@@ -1,6 +1,7 @@
 //! Whether a published file still has to be there.
 
-use super::super::state::{DecidedRelease, FeedState};
+use super::super::state::FeedState;
+use super::super::state_parts::DecidedRelease;
 
 impl FeedState {
     /// Whether a release needs one of its files, or where that is a part of a table, whether any visible release or the newest table of a

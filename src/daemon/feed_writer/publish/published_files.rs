@@ -2,7 +2,7 @@
 //! a signature beside those that say so, whichever key it is of.
 //! Tables are read back where later releases are judged against them.
 
-use super::super::state::DecidedRelease;
+use super::super::state_parts::DecidedRelease;
 use super::super::work::Live;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::release::{Manifest, Sha256};

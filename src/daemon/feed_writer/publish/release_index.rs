@@ -1,7 +1,7 @@
 //! Earlier releases as reports and the page over all releases (`index.html`) show them. The page is a convenience for people: it is
 //! written again with every release, and no decision reads it.
 
-use super::super::state::DecidedRelease;
+use super::super::state_parts::DecidedRelease;
 use super::super::work::Live;
 use crate::daemon::error::Result;
 use crate::engine::release::{ListedRelease, Manifest, PastRelease, RemovalReason, Sha256};

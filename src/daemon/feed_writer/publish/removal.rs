@@ -4,7 +4,8 @@
 //!
 //! Nothing here reads or writes an object.
 
-use super::super::state::{DecidedRelease, FeedState};
+use super::super::state::FeedState;
+use super::super::state_parts::DecidedRelease;
 use super::super::times::milliseconds;
 use super::chain_table::ChainTable;
 use super::removed_manifest::Removed;

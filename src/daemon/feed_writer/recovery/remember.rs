@@ -7,7 +7,8 @@ use std::path::Path;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::super::publish::make_visible::not_as_decided;
-use super::super::state::{DecidedRelease, FeedState};
+use super::super::state::FeedState;
+use super::super::state_parts::DecidedRelease;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::ReadStore;
 use crate::engine::gate::bytes::{self, PartRows};

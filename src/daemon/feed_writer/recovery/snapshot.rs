@@ -4,7 +4,8 @@ use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::state::{DecidedRelease, FeedState};
+use super::super::state::FeedState;
+use super::super::state_parts::DecidedRelease;
 use super::remember::intact;
 use super::replay::{ReplayedLog, past, past_quickly};
 use crate::daemon::error::{Error, ErrorCategory, Result};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::state::Pending;
+use super::super::state_parts::Pending;
 use super::super::work::Live;
 use super::request::{Ask, Request, RequestOutcome};
 use super::statement::Statement;

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::state::{FeedState, RawRows, SetAsideMessages};
+use super::super::state::FeedState;
+use super::super::state_parts::{RawRows, SetAsideMessages};
 use super::super::work::Live;
 use super::leaving_atoms::Leaving;
 use super::person_search::Absent;

@@ -2,7 +2,7 @@
 //! a finer one, if it passes its one test and the coin lets it out; or, where the policy says so and a check that reads
 //! sensitive values fails, everything at the root, once.
 
-use super::super::state::{Due, Lets};
+use super::super::state_parts::{Due, Lets};
 use super::super::work::Live;
 use super::judge::Said;
 use crate::daemon::error::{Error, ErrorCategory, Result};

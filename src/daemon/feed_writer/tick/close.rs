@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::state::Closing;
+use super::super::state_parts::Closing;
 use super::super::work::Live;
 use super::chance_draws::Drawn;
 use super::repair::repair;

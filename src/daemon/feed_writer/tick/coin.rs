@@ -1,7 +1,7 @@
 //! The coin of `chain` (SCIENCE 4): drawn and put into the log before a finer release is tested, so that a writer that begins again
 //! after a crash finds the one that there is.
 
-use super::super::state::{Due, Lets};
+use super::super::state_parts::{Due, Lets};
 use super::super::work::Live;
 use super::chance_draws::Drawn;
 use crate::daemon::error::Result;

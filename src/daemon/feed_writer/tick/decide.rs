@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::state::Due;
+use super::super::state_parts::Due;
 use super::super::work::Live;
 use super::chosen_recoding::Chosen;
 use super::judge::Said;

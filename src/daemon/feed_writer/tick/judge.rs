@@ -1,7 +1,7 @@
 //! The gate is asked (HOUSE 3, Publish): every public file of a candidate is written aside and read back, and what was read is
 //! judged with the people of the increments as the journal has them.
 
-use super::super::state::Due;
+use super::super::state_parts::Due;
 use super::super::work::Live;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::{Atoms, LedgerColumns, Recorded, histogram, numbers};
