@@ -189,3 +189,15 @@ fn cited_sections_stand_in_the_guide() {
     sources.retain(|source| source.place != "src/guide/mod.rs" && source.place != file!());
     none(sources.iter().flat_map(|source| rules::citations(source, &pages)).collect());
 }
+
+#[test]
+fn files_that_texts_name_are_there() {
+    let all = files("");
+    let root = env!("CARGO_MANIFEST_DIR");
+    let place = |path: &PathBuf| path.strip_prefix(root).ok()?.to_str().map(str::to_owned);
+    let places = all.iter().filter_map(place).collect();
+    // The changelog tells of the past.
+    let told = all.into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs" || end == "md"));
+    let told = told.filter(|path| !path.ends_with("CHANGELOG.md") && !path.ends_with("planted.rs")).filter_map(read);
+    none(told.flat_map(|source| rules::named_files(&source, &places)).collect());
+}

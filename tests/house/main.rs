@@ -5,6 +5,7 @@ mod common;
 
 mod architecture;
 mod checks;
+mod contributing;
 mod deploy;
 mod faults;
 mod formats;

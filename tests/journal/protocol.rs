@@ -6,19 +6,19 @@
 //! | here | there |
 //! |---|---|
 //! | `entry`: slots that are written once, entries whose equality is that of their bytes | `journal/{entry,read}.rs`, `journal/store` |
-//! | `fold`: what a writer knows, which objects a later fold needs | `live/{state,fold}.rs`, `State::spent` |
-//! | `writer`: read to the gap, look, fence, sweep; append with lost, late and doubtful answers, read back, send again | `live/{open,sweep}.rs`, `journal/log.rs`, `journal/store/put.rs` |
-//! | `work`: segment then Ingest; in chains of crowds coins, Coins; atoms, Closed, counts, Masked; stage then Publish, Hold or Reject; forgetting | `live/{take,coins,close,decide}.rs` |
-//! | `leave`: files, manifest, the commit of the Delta log, Published, then what lay aside goes | `live/{leave,show_delta}.rs` |
+//! | `fold`: what a writer knows, which objects a later fold needs | `feed_writer/{state,state_fold}.rs` |
+//! | `writer`: read to the gap, look, fence, sweep; append with lost, late and doubtful answers, read back, send again | `recovery/{open,sweep}.rs`, `journal/log.rs`, `journal/store/put.rs` |
+//! | `work`: segment then Ingest; in chains of crowds coins, Coins; atoms, Closed, counts, Masked; stage then Publish, Hold or Reject; forgetting | `feed_writer/intake/mod.rs`, `tick/{coins,close,decide}.rs` |
+//! | `leave`: files, manifest, the commit of the Delta log, Published, then what lay aside goes | `publish/{make_visible,show_delta}.rs` |
 //! | `work`: entries in packs, whose places are free again for a writer that is late | `journal/{packing,store/packs}.rs` |
-//! | `asked`: the inbox, Approve, Erase, answers | `live/{request,asked,erase}.rs` |
+//! | `asked`: the inbox, Approve, Erase, answers | `feed_writer/requests/{request,request_entry,erase}.rs` |
 //!
 //! Between any two steps of a writer anything else may happen: the other writer goes on, one of them dies, a person asks, a
 //! create that was given up lands. From everything that lies in the store in any state one more writer is started alone, and
 //! has to finish what was begun.
 //!
 //! What is not: content (an entry says which program formed the atoms, nothing else), keys (an object and its key are one),
-//! Config, Rekey, Retry, a new chain, what leaves the public root (`live/clean.rs`: killed at every write, `tests/daemon/live`), ticks that go by, a rejection by a person, checkpoints, clocks (raw rows may be
+//! Config, Rekey, Retry, a new chain, what leaves the public root (`publish/clean.rs`: killed at every write, `tests/daemon/live`), ticks that go by, a rejection by a person, checkpoints, clocks (raw rows may be
 //! forgotten as soon as they are spent), damage by others. Deleting a set of objects is one step: what a crash leaves of it
 //! no entry names. Copies to the public root have no doubts of their own: a copy that lands late is a writer that is slow.
 //!

@@ -229,3 +229,16 @@ fn citations_without_a_section_are_found() {
     assert_eq!(found("//! (LAW 1 and LAW 3)"), 1);
     assert_eq!(found("//! (LAW, as a whole)"), 0);
 }
+
+#[test]
+fn names_of_files_that_are_not_there_are_found() {
+    let files = ["src/engine/gate/chain.rs", "tests/run"].map(str::to_owned).into();
+    let found = |text: &str| rules::named_files(&source("src/a.rs", text), &files);
+    assert_eq!(
+        found("//! As `gate/chain.rs`, `chain.rs` and `src/engine/gate/` say; see `tests/run`, `a chain.rs`."),
+        Vec::<String>::new()
+    );
+    assert_eq!(found("//! `own/chain.rs`"), ["src/a.rs:1: there is no own/chain.rs"]);
+    assert_eq!(found("\n`gate/{chain,ring}.rs` and `tests/ru`").len(), 2);
+    assert_eq!(found("`ain.rs`").len(), 1);
+}

@@ -1,5 +1,7 @@
 //! What every file keeps to: a header, lengths, and words that it must not hold.
 
+use std::collections::BTreeSet;
+
 use super::imports::{Source, module};
 use super::text;
 
@@ -175,4 +177,37 @@ pub fn citations(source: &Source, pages: &[(&str, &str)]) -> Vec<String> {
         }
     }
     found
+}
+
+/// Files of this package that a text names in backticks and that are not there: Rust files by the end of their path, and other files
+/// and folders by their whole path. Braces name several.
+pub fn named_files(source: &Source, files: &BTreeSet<String>) -> Vec<String> {
+    const ROOTS: [&str; 6] = ["benches/", "deploy/", "schemas/", "src/", "tests/", ".ci/"];
+    let is_there = |name: &str| {
+        let name = name.trim_end_matches('/');
+        let below = |file: &String| file.starts_with(name) && file[name.len()..].starts_with('/');
+        let ends = |file: &String| file.ends_with(name) && file[..file.len() - name.len()].ends_with('/');
+        files.contains(name) || files.iter().any(|file| below(file) || (name.ends_with(".rs") && ends(file)))
+    };
+    let mut found = Vec::new();
+    for (number, line) in source.text.lines().enumerate() {
+        // Every second part stands between backticks.
+        for named in line.split('`').skip(1).step_by(2) {
+            let is_path = named.ends_with(".rs") || ROOTS.iter().any(|root| named.starts_with(root));
+            if is_path && !named.contains([' ', '*', '<', '=', ':', '…', '$']) {
+                let missing = alternatives(named).into_iter().filter(|name| !is_there(name));
+                found.extend(missing.map(|name| format!("{}:{}: there is no {name}", source.place, number + 1)));
+            }
+        }
+    }
+    found
+}
+
+/// A name with braces as all the names that it stands for.
+fn alternatives(named: &str) -> Vec<String> {
+    let parts = named.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    match parts {
+        Some((before, (inner, behind))) => inner.split(',').map(|one| format!("{before}{one}{behind}")).collect(),
+        None => vec![named.to_owned()],
+    }
 }

@@ -1,4 +1,4 @@
-//! What a person asks (`live/request.rs`, `live/request_entry.rs`, `live/erase.rs`): a note in the inbox that any live writer may
+//! What a person asks (`feed_writer/requests/{request,request_entry,erase}.rs`): a note in the inbox that any live writer may
 //! find, one entry, an answer beside it, and only then the note is gone.
 
 use super::entry::{Entry, Kind};

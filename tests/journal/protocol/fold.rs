@@ -1,4 +1,4 @@
-//! What a writer knows: the fold of the log, entry by entry (`live/state.rs`, `live/state_fold.rs`), and what follows from it for
+//! What a writer knows: the fold of the log, entry by entry (`feed_writer/state.rs`, `feed_writer/state_fold.rs`), and what follows from it for
 //! objects: which a later fold needs, which are named, which may be forgotten.
 
 use super::entry::{Entry, Kind, Log};

@@ -1,4 +1,4 @@
-//! What is decided becomes visible (`live/make_visible.rs`): files, then the manifest, then the commit of the Delta log, then the entry. Table, taxonomy, report and
+//! What is decided becomes visible (`publish/make_visible.rs`): files, then the manifest, then the commit of the Delta log, then the entry. Table, taxonomy, report and
 //! signature are one public file here; each step can be done twice.
 
 use super::entry::{Entry, Kind};

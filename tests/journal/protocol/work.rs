@@ -1,5 +1,5 @@
-//! What a writer does when its log is in order: files are taken in (`live/intake.rs`), ticks are closed (`live/close.rs`),
-//! releases are decided about (`live/decide.rs`). What is half done comes first. Where the daemon has one order, any order
+//! What a writer does when its log is in order: files are taken in (`feed_writer/intake/mod.rs`), ticks are closed (`tick/close.rs`),
+//! releases are decided about (`tick/decide.rs`). What is half done comes first. Where the daemon has one order, any order
 //! is allowed here that its state allows.
 
 use super::entry::{Entry, Kind};
