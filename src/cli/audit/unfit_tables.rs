@@ -1,0 +1,129 @@
+//! Tables that cannot be judged together (CONTRACTS 3, audit), in words that name the file and what to do. Counts and labels, no value
+//! of a record.
+
+use super::args::Args;
+use crate::daemon::config::FeedConfig;
+use crate::daemon::error::{self, Error, ErrorCategory};
+use crate::daemon::ingest::{RowPeople, first_row_with};
+use crate::engine::audit::{Amiss, Astray, Attacked, Unfit};
+use crate::engine::gate::chain::Shrunk;
+use crate::engine::gate::refinement::{AttackedRows, Unlike};
+use crate::engine::histogram::describe;
+use crate::engine::model::{Columns, Role};
+
+/// Where classes have labels of their own the rows behind a release are those of its classes.
+pub fn all_behind(attacked: &Attacked, columns: &Columns, args: &Args) -> error::Result<()> {
+    let (Ok(judged), Some(Unlike { place, rows })) = (&attacked.judged, attacked.unlike) else { return Ok(()) };
+    let class = match place {
+        AttackedRows::Class(_) => format!("class {}", describe(&judged.names(columns).nodes(place), columns)),
+        AttackedRows::Outliers => "who is in no class".to_owned(),
+    };
+    let text = format!(
+        "the increments do not give the release {}: {class} has {} rows in it and {rows} by the increments, each class taking the \
+         rows that it covers, in the order in which classes were formed; leave out who waits or was not published",
+        args.releases[attacked.release].display(),
+        judged.release.rows(place)
+    );
+    Err(Error::new(ErrorCategory::Input, text).in_file(&args.increments[attacked.release]))
+}
+
+/// Rows by which a release cannot be judged.
+pub fn unfit(amiss: &Amiss, args: &Args, columns: &Columns) -> Error {
+    match amiss {
+        Amiss::Astray(Astray { nodes }) => {
+            let text = format!(
+                "the increments do not give the release {}: rows of theirs cannot lie in {} as it shows them",
+                args.releases[0].display(),
+                describe(nodes, columns)
+            );
+            Error::new(ErrorCategory::Input, text).in_file(&args.increments[0])
+        }
+        Amiss::Numbers => {
+            let text = "(k, e)-anonymity is about one number of each person: the feed needs one sensitive column, with `type = \"int\"` or \
+                        \"float\", and every row a value in it";
+            Error::new(ErrorCategory::Usage, text).in_field("--requirement")
+        }
+        Amiss::Guards => {
+            let text = "--guarding names the column that tells what each person guards, and goes with --requirement p=0.5 and no other";
+            Error::new(ErrorCategory::Usage, text).in_field("--guarding")
+        }
+    }
+}
+
+/// The audit counts rows as people, so a person with two rows would count as two people of a class.
+pub fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
+    for at in 0..people.len() {
+        let repeats = RowPeople::repeats(&people[..=at].iter().collect::<Vec<_>>());
+        if repeats > 0 {
+            let rows = if repeats == 1 { "1 row stands".to_owned() } else { format!("{repeats} rows stand") };
+            let text = format!(
+                "{rows} for a person who has a row already, here or in an earlier increment: classes count rows, so leave \
+                 duplicates out of increments and releases (or write policy.on_repeat = \"none\" if every row is another person)"
+            );
+            return Err(Error::new(ErrorCategory::Input, text).in_file(&args.increments[at]));
+        }
+    }
+    Ok(())
+}
+
+/// Tables that do not belong together, with their files.
+pub fn misfit(unfit: Unfit, feed: &FeedConfig, args: &Args) -> Error {
+    match unfit {
+        Unfit::Rows { release, rows: [published, raw] } => {
+            let text = format!(
+                "the increments do not give the release {}: it has {published} new rows, and they have {raw}",
+                args.releases[release].display()
+            );
+            Error::new(ErrorCategory::Input, text).in_file(&args.increments[release])
+        }
+        Unfit::Erased => Error::new(ErrorCategory::Internal, "tables of a command line have no erased rows"),
+        Unfit::Increments => {
+            Error::new(ErrorCategory::Usage, "give one increment per release, or none").in_field("--increment")
+        }
+        Unfit::Mismatch { release, class, rows: [published, raw] } => {
+            let differ = if published == raw {
+                format!("class {class} has {raw} rows in both, with other sensitive values")
+            } else {
+                format!("class {class} has {published} rows in the release and {raw} by the increments")
+            };
+            let text = format!("the increments do not give the release {}: {differ}", args.releases[release].display());
+            Error::new(ErrorCategory::Input, text).in_file(&args.increments[release])
+        }
+        Unfit::Crossing { release, column, upper, lower } => {
+            let file = &args.releases[release];
+            let tree = feed.columns.trees()[column];
+            let named = feed.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
+            let rows = [upper, lower].map(|node| first_row_with(file, &feed.columns, column, node));
+            let row = |at: Option<(u64, u64)>| at.map_or(String::new(), |(row, _)| format!(" (row {row})"));
+            let text = format!(
+                "`{}`{} lies above `{}`{}: labels of one column must not contain each other",
+                tree.label(upper),
+                row(rows[0]),
+                tree.label(lower),
+                row(rows[1])
+            );
+            let error = Error::new(ErrorCategory::Input, text).in_file(file).in_field(named);
+            match rows.into_iter().flatten().map(|(_, line)| line).max() {
+                Some(line) => error.at_line(line),
+                None => error,
+            }
+        }
+    }
+}
+
+/// A release of a cumulative chain that lacks rows of an earlier one.
+pub fn shrunken(shrunk: &Shrunk, names: &[String], args: &Args, columns: &Columns) -> Error {
+    let text = format!(
+        "not all rows of {} are in it: in class {} some value has fewer rows. Each release of a cumulative chain holds all \
+         rows of the one before; for releases of different people write feed.chain = \"disjoint\"",
+        args.releases
+            .get(shrunk.earlier)
+            .map_or_else(|| names[shrunk.earlier].clone(), |path| path.display().to_string()),
+        describe(&shrunk.place.cell, columns)
+    );
+    let error = Error::new(ErrorCategory::Input, text);
+    match args.releases.get(shrunk.later) {
+        Some(path) => error.in_file(path),
+        None => error.in_field(names[shrunk.later].as_str()),
+    }
+}
