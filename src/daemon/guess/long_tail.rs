@@ -1,16 +1,17 @@
 //! Intervals for numbers of which most are small beside the largest, such as costs and lengths of stay (CONTRACTS 3, `init`).
-//! Of intervals with one width, one would hold most rows and tell readers nothing. These are narrower where a sample has more
-//! rows. Their ends are round numbers, with ten rows on each side in the interval that one divides; no value of the sample
-//! is written down.
+//! If all intervals had one width, one of them would hold most rows, and its label would tell readers nothing. These are
+//! narrower where a sample has more rows. Their ends are round numbers, and each divides an interval into parts of at least ten
+//! rows; no value of the sample is written down.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// The share of rows in the fullest of the intervals with one width above which they tell too little.
 const MOST_IN_ONE: f64 = 0.5;
 /// Fewest rows on each side of an end.
 const FEWEST_ROWS: u64 = 10;
-/// How many intervals there may be, and how they are grouped: always two and two, since more of one group would be halved by the
-/// numbers that lie in them, which are most where the rows are fewest.
+/// How many intervals there may be, and how they are grouped. Two lie under one label: three or more are divided by how many numbers
+/// they hold, and nearly all rows would lie in the part that holds few.
 const GROUPED: [(usize, &[i64]); 2] = [(16, &[2, 2, 2, 2]), (8, &[2, 2, 2])];
 
 /// The ends of such intervals between the first and the last of `equal`, which have one width, and how they are grouped. `None`
@@ -32,7 +33,7 @@ pub fn edges(rows: &BTreeMap<i64, u64>, equal: &[i64]) -> Option<(Vec<i64>, Vec<
         return None;
     }
     let round = round_numbers(low, high);
-    // Every interval with its rows and the end that divides them best; the fullest that can be divided is, as long as there may be more.
+    // An interval with its rows and the end that leaves the least in the larger part. The fullest one is divided, again and again.
     let best = |low: i64, high: i64| {
         let all = count(low, high);
         let between = round.iter().copied().filter(|&edge| low < edge && edge < high);
@@ -42,7 +43,7 @@ pub fn edges(rows: &BTreeMap<i64, u64>, equal: &[i64]) -> Option<(Vec<i64>, Vec<
     let mut inner = Vec::new();
     let mut open: Vec<_> = best(low, high).into_iter().collect();
     while inner.len() + 1 < GROUPED[0].0 {
-        let Some(at) = (0..open.len()).max_by_key(|&at| (open[at].0, -open[at].1)) else { break };
+        let Some(at) = (0..open.len()).max_by_key(|&at| (open[at].0, Reverse(open[at].1))) else { break };
         let (_, low, edge, high) = open.swap_remove(at);
         inner.push(edge);
         open.extend(best(low, edge).into_iter().chain(best(edge, high)));
