@@ -20,9 +20,9 @@ const MOST_BANDED: i64 = 5_000;
 /// largest number, else bands or intervals of one width.
 pub fn counted(rows: &BTreeMap<i64, u64>, min: i64, max: i64) -> Result<Proposal, String> {
     let (low, high, span) = with_room(min, max)?;
-    let Some((edges, layers)) = edges(low, high, span).and_then(|(equal, _)| long_tail::edges(rows, &equal)) else {
-        return numbers(min, max);
-    };
+    let narrower = edges(low, high, span).and_then(|(equal, _)| long_tail::edges(rows, &equal));
+    let Some((mut edges, layers)) = narrower else { return numbers(min, max) };
+    long_tail::widen(&mut edges, min, max);
     let table = TaxonomyTable { leaves: Some(edges), layers: Some(layers), ..TaxonomyTable::default() };
     Ok(Proposal::new(table, NARROWER))
 }

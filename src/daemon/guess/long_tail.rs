@@ -55,19 +55,34 @@ pub fn edges(rows: &BTreeMap<i64, u64>, equal: &[i64]) -> Option<(Vec<i64>, Vec<
     Some((inner, layers.to_vec()))
 }
 
-/// Zero, and numbers of both signs with one or two digits before their zeros, about ten of each length.
+/// Room for numbers twice as far from zero as any of the sample: the next one that comes is often larger than all before it.
+pub fn widen(edges: &mut [i64], min: i64, max: i64) {
+    let twice = |number: i64| {
+        let twice = number.checked_mul(2)?;
+        round_sizes().find(|&size| size >= twice)
+    };
+    let [first, .., last] = edges else { return };
+    *last = twice(max).map_or(*last, |end| end.max(*last));
+    *first = min.checked_neg().filter(|_| min < 0).and_then(twice).map_or(*first, |end| (-end).min(*first));
+}
+
+/// Zero, and round numbers of both signs.
 fn round_numbers(low: i64, high: i64) -> Vec<i64> {
+    let all = round_sizes().flat_map(|size| [size, -size]).chain([0]);
+    all.filter(|&number| low < number && number < high).collect()
+}
+
+/// Numbers with one or two digits before their zeros, about ten of each length, in order.
+fn round_sizes() -> impl Iterator<Item = i64> {
     let powers = std::iter::successors(Some(1i64), |power| power.checked_mul(10));
-    let sizes = powers.flat_map(|power| {
+    powers.flat_map(|power| {
         let digits = match power {
             1 => &[1, 2, 3, 4, 5, 6, 7, 8, 9][..],
             _ => &[10, 12, 15, 20, 25, 30, 40, 50, 60, 80][..],
         };
         let power = (power / 10).max(1);
         digits.iter().filter_map(move |digits| power.checked_mul(*digits))
-    });
-    let all = sizes.flat_map(|size| [size, -size]).chain([0]);
-    all.filter(|&number| low < number && number < high).collect()
+    })
 }
 
 #[cfg(test)]
@@ -112,6 +127,20 @@ mod tests {
         // Single numbers cannot be divided.
         let ten = (0..10).map(|number| (number, 1 << number)).collect();
         assert!(edges(&ten, &equal(1)).is_none());
+    }
+
+    #[test]
+    fn the_next_number_may_be_twice_as_large() {
+        let widened = |min, max| {
+            let mut edges = [-16, 0, 5, 80];
+            widen(&mut edges, min, max);
+            [edges[0], edges[3]]
+        };
+        assert_eq!(widened(0, 70), [-16, 150]);
+        assert_eq!(widened(-15, 75), [-30, 150]);
+        assert_eq!(widened(-3, 5), [-16, 80], "no room is taken away");
+        assert_eq!(widened(i64::MIN, i64::MAX), [-16, 80]);
+        assert_eq!(widened(0, i64::MAX / 2 - 1), [-16, 80], "there is no rounder number above it");
     }
 
     #[test]
