@@ -4,6 +4,7 @@
 
 mod connect;
 mod doubts;
+mod local_recoding;
 mod one_recoding;
 mod report;
 mod sample;
