@@ -213,8 +213,12 @@ fn holds(condition: &Condition, kind: Kind) -> Result<impl Fn(&Value) -> bool + 
         ColumnCondition::OneOf(list) => (list.iter().map(value).collect::<Result<Vec<_>, _>>()?, None),
         ColumnCondition::Between(first, last) => {
             let (first, last) = (value(first)?, value(last)?);
-            if first > last || first == Value::Null {
-                return Err(Unasked::new(&condition.column, "the first end of `between` is not before the second"));
+            if first == Value::Null || last == Value::Null {
+                let text = "`null` is no end of `between`: missing values are asked for with `= null`";
+                return Err(Unasked::new(&condition.column, text));
+            }
+            if first > last {
+                return Err(Unasked::new(&condition.column, "the first end of `between` comes after the second"));
             }
             (Vec::new(), Some(first..=last))
         }

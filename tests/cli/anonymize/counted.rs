@@ -92,6 +92,8 @@ fn true_counts_of_published_rows_lie_within_what_is_certain() {
     let one = rows(&place, 1)[0].2.clone();
     let found = answer(&place, &[&format!("diagnosis in ('{one}', 'nobody has this')")]);
     assert_eq!([&found["low"], &found["high"], &found["standard_error"]], [&json!(1), &json!(1), &json!(0.0)]);
+    let between = answer(&place, &[&format!("diagnosis between '{one}' and '{one}'")]);
+    assert_eq!([&between["low"], &between["high"]], [&json!(1), &json!(1)], "both ends are meant");
     assert_eq!(answer(&place, &["diagnosis = null", "--by", "diagnosis"])["groups"], json!([]));
 }
 
@@ -167,6 +169,13 @@ fn what_cannot_be_answered_is_said() {
         (&["", "--by", "sex,sex"], "`sex`: the column is named twice", Json::Null),
         (&["age = 40"], "`40` is no label of this column", Json::Null),
         (&["age between 30 and 2"], "`2` comes before `30`", Json::Null),
+        (
+            &["diagnosis between 'b' and 'a'"],
+            "`diagnosis`: the first end of `between` comes after the second",
+            Json::Null,
+        ),
+        (&["diagnosis between null and 'b'"], "`null` is no end of `between`", Json::Null),
+        (&["diagnosis between 'b' and null"], "`null` is no end of `between`", Json::Null),
         (&["age = null"], "no row misses a label", Json::Null),
         (&["age in ('0-19', '10-19')", "--by", "age"], "`0-19` and `10-19` share values", Json::Null),
         (&["", "--release", "2"], "there is no release 2; the newest is 1", json!("--release")),
