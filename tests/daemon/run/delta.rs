@@ -60,6 +60,43 @@ fn each_version_is_a_release() {
     assert_eq!((code, &answer["findings"]), (0, &json!([])), "{answer}");
 }
 
+/// Readers and tools of others look for these words: what a version does, which release it holds, and which table it is of.
+#[test]
+fn versions_say_what_they_do_and_which_release_they_hold() {
+    let place = Place::with(NEVER, CROWDS, "");
+    published(&place, 2);
+    let manifest = fs::read(place.public().join("manifest/0000000001.json")).expect("a manifest");
+    let manifest: Json = serde_json::from_slice(&manifest).expect("JSON");
+    let app = format!("tidegate/{}/1", manifest["feed"].as_str().expect("a name"));
+    let wanted = [
+        ("CREATE TABLE", json!({}), Json::Null),
+        ("WRITE", json!({ "mode": "Append", "release": "1" }), json!(1)),
+        ("WRITE", json!({ "mode": "Append", "release": "2" }), json!(2)),
+        ("RESTORE", json!({ "withdrawnFrom": "2" }), json!(1)),
+    ];
+    for (version, (operation, parameters, release)) in wanted.into_iter().enumerate() {
+        if operation == "RESTORE" {
+            // Versions that name what is withdrawn go.
+            place.done(&["withdraw", "feed.toml", "2", "--reason", "wrong"]);
+        }
+        let commit = fs::read_to_string(log(&place, &format!("{version:020}.json")));
+        let commit = commit.unwrap_or_else(|error| panic!("version {version}: {error}"));
+        let actions: Vec<Json> = commit.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let action = |name: &str| actions.iter().find_map(|action| action.get(name)).cloned().unwrap_or_default();
+        let info = action("commitInfo");
+        assert_eq!((&info["operation"], &info["operationParameters"]), (&json!(operation), &parameters), "{commit}");
+        assert_eq!(action("txn")["version"], release, "{commit}");
+        if version == 0 {
+            let id = action("metaData")["id"].as_str().expect("an id").to_owned();
+            let parts: Vec<usize> = id.split('-').map(str::len).collect();
+            assert_eq!(parts, [8, 4, 4, 4, 12], "{id} is a UUID");
+            assert!(id.chars().all(|char| char == '-' || char.is_ascii_hexdigit()), "{id}");
+        } else {
+            assert_eq!(action("txn")["appId"], app, "{commit}");
+        }
+    }
+}
+
 #[test]
 fn a_log_is_left_out_where_the_feed_file_says_so() {
     let place = Place::with(NEVER, CROWDS, "");
