@@ -95,6 +95,25 @@ fn a_feed_file_that_is_none_is_told_apart() {
     assert!(said("tests/nowhere.toml").contains("cannot read the feed file: there is no such file"));
 }
 
+/// Delta tables do not tell such names apart: the feed works and has no Delta log, and `check` says so.
+#[test]
+fn columns_that_differ_in_capitals_only_have_no_delta_log() {
+    let read = |age: &str, publish: &str| {
+        let text = format!(
+            "[feed]\nname = \"one\"\n{publish}[policy]\nk = 3\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+             [[column]]\nname = \"ward\"\nrole = \"sensitive\"\n\
+             [[column]]\nname = \"{age}\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [10], min = 0, max = 99 }}\n"
+        );
+        let feed = FeedConfig::parse(&text, Path::new("one.toml")).unwrap_or_else(|error| panic!("{age}: {error}"));
+        let warned = feed.warnings.iter().find(|warning| warning.text.contains("differ in capitals only"));
+        (feed.writes_delta(), warned.map(|warning| warning.text.clone()))
+    };
+    assert_eq!(read("age", ""), (true, None));
+    let (writes, warned) = read("Ward", "");
+    assert!(!writes && warned.is_some_and(|text| text.contains("`ward` and `Ward`")), "two columns of the table");
+    assert_eq!(read("Ward", "[publish]\ndelta = false\n"), (false, None));
+}
+
 /// What a file without a search means to a chain that begins, and to one that runs.
 #[test]
 fn an_unwritten_search_is_that_of_the_running_chain() {
