@@ -14,7 +14,7 @@ pub const fn fixed(text: &'static str) -> PreEscaped<&'static str> {
     PreEscaped(text)
 }
 
-/// A page: its language and title, the style that it has beside [`STYLE`], and its body.
+/// A page: its language and title, the style that it has beside `STYLE`, and its body.
 pub fn document(language: &str, title: impl Render, style: &'static str, body: impl Render) -> Vec<u8> {
     let page = html! {
         (DOCTYPE)
