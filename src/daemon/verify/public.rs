@@ -241,7 +241,9 @@ impl CheckedPublicRoot {
         let Some(bytes) = store.read("LATEST")? else { return Ok(()) };
         let path = |release: u32| format!("{}\n", self.layout.manifest(release)).into_bytes();
         if !self.releases.iter().any(|(manifest, _)| path(manifest.release) == bytes) {
-            self.findings.push(Finding::new("LATEST", "it names no release that is there"));
+            let text = "it names no release that is there; where that one was withdrawn or has expired, and a writer that was held up \
+                        has named it once more, the feed names the newest one at its next tick";
+            self.findings.push(Finding::new("LATEST", text));
         }
         Ok(())
     }
