@@ -77,9 +77,9 @@ fn nanoseconds(time: SystemTime) -> i64 {
 pub struct UnpublishedAtoms {
     /// The atoms.
     pub object: Ref,
-    /// Whether those who waited and were withheld then are meant.
+    /// Whether the people are meant who waited, or were withheld, at that tick.
     pub waiting: bool,
-    /// Whether those in the atoms that formed then are meant.
+    /// Whether the people are meant whose atoms formed at that tick.
     pub formed: bool,
 }
 

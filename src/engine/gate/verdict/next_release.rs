@@ -59,7 +59,7 @@ pub struct Learnt {
 pub struct Census {
     /// All people who ever came into the chain and were not erased from it.
     pub came: u64,
-    /// Those who wait and are not in the release.
+    /// People who wait and are not in the release.
     pub waiting: u64,
 }
 
