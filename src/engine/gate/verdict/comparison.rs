@@ -3,8 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::check_result::RejectionReason;
-use super::crowd_history::{CrowdHistory, ReleaseGrowth, RemovedLabels};
+use super::crowd_history::{ReleaseGrowth, RemovedLabels};
 use super::next_release::{Newest, NextRelease};
 use super::read_candidate::{Compared, ReadCandidate};
 use crate::gate::bytes::PublishedTable;
@@ -29,21 +28,6 @@ pub struct Lineage {
     pub all_people: bool,
 }
 
-/// What was published of a chain of crowds, and what the candidate adds to it.
-pub struct Crowds<'a> {
-    /// Its releases, without the atoms that the candidate leaves out.
-    pub history: Cow<'a, CrowdHistory>,
-    /// What the candidate adds, on its dictionary.
-    pub growth: ReleaseGrowth,
-    /// Files that are published and belong to it too.
-    pub kept: Vec<PartLine>,
-    /// What is wrong with its files.
-    pub misfits: Vec<RejectionReason>,
-    /// The private table of each new increment under the labels of its atoms, on the dictionary of that table; `None` where the
-    /// increment has no such labels, or its atoms do not hold all of its people.
-    pub atoms: Vec<Option<Release>>,
-}
-
 /// A case with its table read.
 pub struct Ready<'a> {
     /// The case.
@@ -61,8 +45,11 @@ pub struct Ready<'a> {
     /// All people who must be in the candidate; in a chain of crowds all people who must be new in it, with the nodes of their labels
     /// in the place of leaves.
     pub people: Histogram,
-    /// In a chain of crowds what was published and what is new.
-    pub crowds: Option<Crowds<'a>>,
+    /// In a chain of crowds what was published and what is new, on the dictionary of everything here.
+    pub crowds: Option<Compared<'a>>,
+    /// In a chain of crowds the private table of each new increment under the labels of its atoms, on the dictionary of that table;
+    /// `None` where the increment has no such labels, or its atoms do not hold all of its people.
+    pub atoms: Vec<Option<Release>>,
     /// What the candidate adds to the table of measures, on the dictionary of that table, where it has one.
     pub measures: Option<(Release, SensitiveValues)>,
     /// How many rows of each label the candidate leaves out.
@@ -77,7 +64,7 @@ impl<'a> Ready<'a> {
         let merged =
             |parts: Vec<Histogram>| Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), 0));
         let PublishedTable { release, values: shown, exact } = table;
-        if let Some(Compared { history, growth, kept, misfits }) = crowds {
+        if let Some(compared) = crowds {
             let labelled = |newest: &Newest<'_>| newest.rows.labelled_if_held(newest.carving?, &trees);
             let labelled = case.newest.iter().map(|newest| labelled(newest).map(|rows| rows.as_one(0)));
             let labelled: Vec<Option<Histogram>> = labelled.collect();
@@ -85,9 +72,9 @@ impl<'a> Ready<'a> {
             let new = merged(labelled.into_iter().flatten().collect());
             let (values, maps) = SensitiveValues::union(&[&shown, new.values()]);
             let (table, people) = (release.with_values(&maps[0]), new.with_values(&values, &maps[1]));
-            let growth = growth.with_values(&maps[0]);
-            let crowds = Some(Crowds { history, growth, kept, misfits, atoms });
-            return Ready { case, trees, values, table, exact, lineage: None, people, crowds, measures, erased };
+            let growth = compared.growth.with_values(&maps[0]);
+            let crowds = Some(Compared { growth, ..compared });
+            return Ready { case, trees, values, table, exact, lineage: None, people, crowds, atoms, measures, erased };
         }
         let new = merged(case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect());
         let all_people = case.before.clone().as_one(0).merge(&new);
@@ -99,8 +86,9 @@ impl<'a> Ready<'a> {
         let (values, maps) = SensitiveValues::union(&known);
         let table = release.with_values(&maps[1]);
         let people = all_people.with_values(&values, &maps[2]);
+        let (crowds, atoms) = (None, Vec::new());
         let mut ready =
-            Ready { case, trees, values, table, exact, lineage: None, people, crowds: None, measures, erased };
+            Ready { case, trees, values, table, exact, lineage: None, people, crowds, atoms, measures, erased };
         if !matches!(case.policy.chain(), ChainPromise::Disjoint { .. }) {
             let new = new.with_values(&ready.values, &maps[3]);
             ready.lineage = Some(ready.line(&maps[0], new, case.only_adds()));
@@ -162,7 +150,7 @@ impl<'a> Ready<'a> {
 
     /// The rows of a class, of all releases together.
     pub fn size(&self, class: usize) -> u64 {
-        let before = |crowds: &Crowds<'_>| crowds.history.size_of(self.table.class(class));
+        let before = |crowds: &Compared<'_>| crowds.history.size_of(self.table.class(class));
         self.table.size(class) + self.crowds.as_ref().map_or(0, before)
     }
 

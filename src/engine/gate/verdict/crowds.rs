@@ -9,9 +9,10 @@
 //! fewer than its atoms have people.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::{Crowds, Ready};
+use super::comparison::Ready;
 use super::crowd_history::fewest;
 use super::next_release::{Newest, Older};
+use super::read_candidate::Compared;
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::Node;
@@ -31,7 +32,7 @@ fn alone(policy: &Policy) -> bool {
 }
 
 /// What was published, and what is new.
-fn known<'r, 'a>(ready: &'r Ready<'a>) -> &'r Crowds<'a> {
+fn known<'r, 'a>(ready: &'r Ready<'a>) -> &'r Compared<'a> {
     ready.crowds.as_ref().expect("the policy asks for a chain of crowds")
 }
 
@@ -42,7 +43,7 @@ fn added<'r>(ready: &'r Ready<'_>) -> &'r Release {
 
 /// What speaks against the history: private tables that are not of the people of the releases. Release by release, so that all of
 /// them together are of the people of the last one, which holds just these rows.
-pub fn past(ready: &Ready<'_>, known: &Crowds<'_>) -> Vec<RejectionReason> {
+pub fn past(ready: &Ready<'_>, known: &Compared<'_>) -> Vec<RejectionReason> {
     if alone(ready.case.policy) {
         return Vec::new();
     }
@@ -98,8 +99,8 @@ pub fn chain(ready: &Ready<'_>) -> CheckResult {
 pub fn atoms(ready: &Ready<'_>) -> CheckResult {
     let (a, columns) = (ready.case.policy.a(), ready.case.columns);
     let (mut smallest, mut reasons) = (None::<u64>, Vec::new());
-    assert_eq!(ready.case.newest.len(), known(ready).atoms.len(), "atoms of each increment");
-    for (newest, people) in ready.case.newest.iter().zip(&known(ready).atoms) {
+    assert_eq!(ready.case.newest.len(), ready.atoms.len(), "atoms of each increment");
+    for (newest, people) in ready.case.newest.iter().zip(&ready.atoms) {
         let Some(carving) = newest.carving else {
             reasons.push(RejectionReason::plain("data", "an increment has no labels of its own"));
             continue;
@@ -170,6 +171,6 @@ pub fn diversity(ready: &Ready<'_>, measures: &Measures, shares: &ValueShares) -
         let (_, maps) = SensitiveValues::union(&[&ready.values, newest.rows.values()]);
         Some(measures.of_release(&atoms.clone()?.with_values(&maps[1]), shares))
     };
-    let mut all = ready.case.newest.iter().zip(&known(ready).atoms);
+    let mut all = ready.case.newest.iter().zip(&ready.atoms);
     all.try_fold(worst, |worst, of_one| Some(worst.worse(of(of_one)?)))
 }
