@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use arrivals::{Draw, arrivals};
 use tidegate::daemon::config::FeedConfig as FeedFile;
 use tidegate::engine::feed::{ClosingResult, Feed, ProposedRelease};
-use tidegate::engine::gate::verdict::{History, Newest, NextRelease, Older, read};
+use tidegate::engine::gate::verdict::{History, NewIncrement, NextRelease, OlderIncrement, read};
 use tidegate::engine::model::{Column, Columns, Domain};
 use tidegate::engine::policy::Policy;
 use tidegate::engine::release::{
@@ -148,21 +148,21 @@ impl Run {
             Tables::parts(&earlier.chain([new]).collect::<Vec<_>>(), columns)
         };
         let tables = timed(&mut times.writing, write);
-        let older = feed.published().iter().map(|of| Older {
+        let older = feed.published().iter().map(|of| OlderIncrement {
             known: &of.recoding,
             atoms: &of.atoms,
             rows: &of.rows,
             addends: None,
         });
-        let older: Vec<Older> = timed(&mut times.judging, || older.collect());
-        let newest = candidate.increments.iter().map(|of| Newest {
+        let older: Vec<OlderIncrement> = timed(&mut times.judging, || older.collect());
+        let newest = candidate.increments.iter().map(|of| NewIncrement {
             atoms: &of.recoding,
             carving: of.carving.as_ref(),
             rows: &of.rows,
             raw: None,
             numbers: None,
         });
-        let newest: Vec<Newest> = newest.collect();
+        let newest: Vec<NewIncrement> = newest.collect();
         let (release, withheld, recoding) = (candidate.release, feed.withheld().rows(), &candidate.recoding[..]);
         let (before, older, newest, erased) = (feed.whole(), &older[..], &newest[..], &[][..]);
         let (census, tests, carving, searched, learnt) = (None, 0, candidate.carving.as_ref(), true, None);

@@ -9,9 +9,11 @@ use std::time::Instant;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use tidegate::engine::gate::chain::{
-    ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Sight, Suspect,
+    AttackerView, ChainTarget, ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, Fold, ReleaseChain,
 };
-use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Numbered, Release, Slices, number_recodings};
+use tidegate::engine::histogram::{
+    CellReading, Encoder, Histogram, NumberedClasses, Release, Slices, number_recodings,
+};
 use tidegate::engine::model::{Cut, Node, Recoding, Taxonomy, Tree};
 
 /// Levels of each column's binary tree.
@@ -49,7 +51,7 @@ fn measure(recodings: usize, bits: u32, values: u64) {
     let chain = ReleaseChain::new(&tables, &number, &trees, histogram.values().len());
     assert!(!chain.nested());
     let pairs = ComparablePairs::of(&chain);
-    let slices = Slices::of(&histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>());
+    let slices = Slices::of(&histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&NumberedClasses>>());
     let (mut all, mut realised) = (Vec::new(), Vec::new());
     let seen = chain.each_sight(|sight| {
         all.extend(chain.all(sight, &pairs, &Keep(sight)).0);
@@ -75,17 +77,17 @@ fn measure(recodings: usize, bits: u32, values: u64) {
 }
 
 /// The targets with the fewest candidates.
-struct Keep<'k>(&'k Sight<'k>);
+struct Keep<'k>(&'k AttackerView<'k>);
 
 impl Fold for Keep<'_> {
-    type Sum = Vec<Suspect>;
-    fn start(&self) -> Vec<Suspect> {
+    type Sum = Vec<ExactTarget>;
+    fn start(&self) -> Vec<ExactTarget> {
         Vec::new()
     }
-    fn take(&self, sum: &mut Vec<Suspect>, target: &ChainTarget<'_>) {
-        sum.push(Suspect::new(self.0, target));
+    fn take(&self, sum: &mut Vec<ExactTarget>, target: &ChainTarget<'_>) {
+        sum.push(ExactTarget::new(self.0, target));
     }
-    fn join(&self, mut first: Vec<Suspect>, second: Vec<Suspect>) -> Vec<Suspect> {
+    fn join(&self, mut first: Vec<ExactTarget>, second: Vec<ExactTarget>) -> Vec<ExactTarget> {
         first.extend(second);
         first.sort();
         first.truncate(MOST);

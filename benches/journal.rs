@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use tidegate::daemon::chance::SystemChance;
 use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::feed_writer::{Consumed, FeedSettings, Live, Opening, PublicRoot, TakenMessages, past};
-use tidegate::daemon::ingest::topic::Unwanted;
+use tidegate::daemon::feed_writer::{Consumed, FeedSettings, FeedWriter, Opening, PublicRoot, TakenMessages, past};
+use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::ingest::{PersonHasher, TakenRows as Decoded, take};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Local, Store};
@@ -113,7 +113,7 @@ fn key() -> OperatorKey {
     OperatorKey::parse(&"a".repeat(64)).expect("a key")
 }
 
-fn open(feed: &FeedConfig, root: &Path) -> Live {
+fn open(feed: &FeedConfig, root: &Path) -> FeedWriter {
     let (private, public) = stores(root);
     let settings = FeedSettings {
         layout: Layout::Root,
@@ -121,7 +121,7 @@ fn open(feed: &FeedConfig, root: &Path) -> Live {
         manual: false,
         min_records: 1,
         max_quarantine_share: Decimal::ONE,
-        unwanted: Unwanted::SET_ASIDE,
+        unwanted: UnwantedPolicies::SET_ASIDE,
         keep_raw: u64::MAX,
         registry: None,
         keep_aside: u64::MAX,
@@ -144,7 +144,7 @@ fn open(feed: &FeedConfig, root: &Path) -> Live {
         changed: false,
         drawn: None,
     };
-    Live::open(opening).expect("a feed").0
+    FeedWriter::open(opening).expect("a feed").0
 }
 
 fn decode(feed: &FeedConfig, file: &Path, hasher: &PersonHasher) -> (Decoded, f64) {

@@ -14,7 +14,7 @@ use arrivals::{Draw, arrivals};
 use tidegate::daemon::config::FeedConfig as FeedFile;
 use tidegate::engine::feed::{ClosingResult, Feed, ProposedRelease};
 use tidegate::engine::gate::bytes;
-use tidegate::engine::gate::verdict::{Census, History, Newest, NextRelease, Older, judge};
+use tidegate::engine::gate::verdict::{Census, History, NewIncrement, NextRelease, OlderIncrement, judge};
 use tidegate::engine::model::Columns;
 use tidegate::engine::policy::Policy;
 use tidegate::engine::release::Tables;
@@ -64,17 +64,17 @@ fn judged(
     let start = Instant::now();
     let read = bytes::read(tables.iter().next().expect("a table"), columns).0.expect("a table");
     let read_back = start.elapsed();
-    let older = feed.published().iter().map(|of| Older {
+    let older = feed.published().iter().map(|of| OlderIncrement {
         known: &of.recoding,
         atoms: &of.atoms,
         rows: &of.rows,
         addends: None,
     });
-    let older: Vec<Older> = older.collect();
-    let newest: Vec<Newest> = candidate
+    let older: Vec<OlderIncrement> = older.collect();
+    let newest: Vec<NewIncrement> = candidate
         .increments
         .iter()
-        .map(|of| Newest { atoms: &of.recoding, carving: None, rows: &of.rows, raw: None, numbers: None })
+        .map(|of| NewIncrement { atoms: &of.recoding, carving: None, rows: &of.rows, raw: None, numbers: None })
         .collect();
     let recoding = &candidate.recoding[..];
     let (release, withheld) = (candidate.release, feed.withheld().rows());

@@ -30,7 +30,7 @@ use registry::Registry;
 use serde_json::Value as Json;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::PersonHasher;
-use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing, decode};
+use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing, decode};
 
 const PARTITIONS: i32 = 6;
 /// Runs of each; the middle one is told.
@@ -149,7 +149,8 @@ fn decoding(feed: &str, id: Option<u32>, message: &impl Fn(u64) -> Vec<u8>) -> f
     let pass = || {
         let begun = Instant::now();
         let rows = batches.iter().map(|batch| {
-            decode("bench", batch, &columns, &hasher, Unwanted::SET_ASIDE).expect("rows").rows.codes().len() as u64
+            decode("bench", batch, &columns, &hasher, UnwantedPolicies::SET_ASIDE).expect("rows").rows.codes().len()
+                as u64
         });
         assert_eq!(rows.sum::<u64>(), DECODED);
         begun.elapsed().as_secs_f64()

@@ -16,10 +16,10 @@ use jiff::Timestamp;
 use tidegate::daemon::chance::SystemChance;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::feed_writer::{
-    Ask, Consumed, FEW, FeedSettings, Hash, Live, Opening, PublicRoot, Request, TakenMessages, past,
+    Consumed, FEW, FeedSettings, FeedWriter, Hash, Opening, PublicRoot, Request, RequestKind, TakenMessages, past,
 };
 use tidegate::daemon::ingest::take;
-use tidegate::daemon::ingest::topic::Unwanted;
+use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Local, Packs, Store};
 use tidegate::daemon::seal::OperatorKey;
@@ -120,7 +120,7 @@ fn erase(root: &Path) {
             live = held(root, known);
         }
         let hash = |row: usize| Hash(live.hasher().person(&[&format!("P{row:08}")]));
-        let ask = Ask::Erase { people: people.map(hash).collect(), rows };
+        let ask = RequestKind::Erase { people: people.map(hash).collect(), rows };
         let time = "2027-01-01T00:00:00Z".to_owned();
         let request = Request::new(ask, "me".into(), time.clone(), None, live.log().ring(), &mut SystemChance);
         let (request, begun) = (request.expect("a request"), Instant::now());
@@ -138,7 +138,7 @@ fn erase(root: &Path) {
 }
 
 /// A tick of which a release comes that waits for approval.
-fn held(root: &Path, known: usize) -> Live {
+fn held(root: &Path, known: usize) -> FeedWriter {
     let mut live = opened(root, true);
     let (time, new) = ("2027-01-01T01:00:00Z", 100);
     for tick in known / new.. {
@@ -153,7 +153,7 @@ fn held(root: &Path, known: usize) -> Live {
 }
 
 /// A tick of an hour: people come, it is closed and published, and what a daemon does behind it.
-fn one(live: &mut Live, folder: &Path, tick: usize, people: usize) {
+fn one(live: &mut FeedWriter, folder: &Path, tick: usize, people: usize) {
     let due = Timestamp::from_second(1_735_689_600 + 3600 * tick as i64).expect("a time");
     let time = due.to_string();
     come(live, folder, (tick, people), &time);
@@ -166,7 +166,7 @@ fn one(live: &mut Live, folder: &Path, tick: usize, people: usize) {
 }
 
 /// The people of a tick come.
-fn come(live: &mut Live, folder: &Path, (tick, people): (usize, usize), time: &str) {
+fn come(live: &mut FeedWriter, folder: &Path, (tick, people): (usize, usize), time: &str) {
     let file = folder.join("rows.csv");
     std::fs::write(&file, rows(tick, people)).expect("a file");
     let decoded = take(&file, &feed().columns, live.hasher(), &mut |_| {}).expect("rows");
@@ -200,11 +200,11 @@ fn key() -> OperatorKey {
     OperatorKey::parse(&"a".repeat(64)).expect("a key")
 }
 
-fn open(root: &Path) -> Live {
+fn open(root: &Path) -> FeedWriter {
     opened(root, false)
 }
 
-fn opened(root: &Path, manual: bool) -> Live {
+fn opened(root: &Path, manual: bool) -> FeedWriter {
     let [private, public] = stores(root);
     let settings = FeedSettings {
         layout: Layout::Root,
@@ -212,7 +212,7 @@ fn opened(root: &Path, manual: bool) -> Live {
         manual,
         min_records: 1,
         max_quarantine_share: Decimal::ONE,
-        unwanted: Unwanted::SET_ASIDE,
+        unwanted: UnwantedPolicies::SET_ASIDE,
         keep_raw: RAW_DAYS * 86_400,
         registry: None,
         keep_aside: RAW_DAYS * 86_400,
@@ -235,7 +235,7 @@ fn opened(root: &Path, manual: bool) -> Live {
         changed: false,
         drawn: None,
     };
-    Live::open(opening).expect("a feed").0
+    FeedWriter::open(opening).expect("a feed").0
 }
 
 /// How many files are below a folder, and their bytes.

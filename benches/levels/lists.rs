@@ -4,28 +4,28 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::levels::{Inherited, Levels, Property, Tracked, Usage};
+use tidegate::engine::anonymizer::levels::{CountedProperty, Levels, Monotonicity, Property, Usage};
 
 /// A list of states that is looked through; an antichain, if states that follow from others leave it.
 pub struct List {
-    inherited: Inherited,
+    inherited: Monotonicity,
     antichain: bool,
     states: Vec<Vec<u8>>,
     usage: Usage,
 }
 
 impl List {
-    pub fn new(inherited: Inherited, antichain: bool) -> List {
+    pub fn new(inherited: Monotonicity, antichain: bool) -> List {
         List { inherited, antichain, states: Vec::new(), usage: Usage::default() }
     }
 }
 
 /// Whether a state has the property because another one has it.
-fn follows(inherited: Inherited, levels: &[u8], from: &[u8]) -> bool {
+fn follows(inherited: Monotonicity, levels: &[u8], from: &[u8]) -> bool {
     let mut pairs = from.iter().zip(levels);
     match inherited {
-        Inherited::Upward => pairs.all(|(from, level)| from <= level),
-        Inherited::Downward => pairs.all(|(from, level)| from >= level),
+        Monotonicity::Upward => pairs.all(|(from, level)| from <= level),
+        Monotonicity::Downward => pairs.all(|(from, level)| from >= level),
     }
 }
 
@@ -50,7 +50,7 @@ impl Property for List {
     }
 }
 
-impl Tracked for List {
+impl CountedProperty for List {
     fn usage(&self) -> Usage {
         self.usage
     }
@@ -81,7 +81,7 @@ impl<P: Property> Property for Timed<P> {
     }
 }
 
-impl<P: Tracked> Tracked for Timed<P> {
+impl<P: CountedProperty> CountedProperty for Timed<P> {
     fn usage(&self) -> Usage {
         self.property.usage()
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::levels::{Antichain, Inherited, LevelsSearch, Tracked, Usage};
+use tidegate::engine::anonymizer::levels::{Antichain, CountedProperty, LevelsSearch, Monotonicity, Usage};
 
 use super::lists::{List, Timed};
 use super::paper;
@@ -44,7 +44,7 @@ fn median(task: &Task, option: usize) -> f64 {
 fn spent(task: &Task, option: usize) -> Duration {
     let (problem, heights) = (task.problem(), task.lattice.heights());
     let spent = Rc::new(Cell::new(Duration::ZERO));
-    let property = |inherited: Inherited| -> Box<dyn Tracked> {
+    let property = |inherited: Monotonicity| -> Box<dyn CountedProperty> {
         let spent = spent.clone();
         match option {
             0 => Box::new(Timed { property: List::new(inherited, false), spent }),
@@ -53,7 +53,7 @@ fn spent(task: &Task, option: usize) -> Duration {
             _ => Box::new(Timed { property: Antichain::new(&heights, inherited), spent }),
         }
     };
-    LevelsSearch::with(&problem, property(Inherited::Upward), property(Inherited::Downward)).flash();
+    LevelsSearch::with(&problem, property(Monotonicity::Upward), property(Monotonicity::Downward)).flash();
     spent.get()
 }
 

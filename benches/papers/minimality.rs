@@ -18,7 +18,7 @@ use tidegate::engine::gate::minimality::requirement::l_diverse;
 use tidegate::engine::gate::minimality::{MinimalityAttack, OriginClass};
 use tidegate::engine::histogram::{Release, ValueCode};
 use tidegate::engine::model::{Node, Taxonomy, Value};
-use tidegate::engine::safeguards::mask::{Draws, EqualRows, Stock, Stocks, mask};
+use tidegate::engine::safeguards::mask::{Draws, EqualRows, ReplacementSources, ReplacementValues, mask};
 
 const COLUMNS: [&str; 8] =
     ["age", "workclass", "marital-status", "occupation", "race", "sex", "native-country", "salary-class"];
@@ -47,14 +47,16 @@ impl Draws for Chance {
 struct Around<'a> {
     classes: &'a [Vec<EqualRows>],
     set: &'a [bool],
-    all: Stock,
+    all: ReplacementValues,
 }
 
-impl Stocks for Around<'_> {
-    fn around(&self, atom: usize, higher: usize) -> Option<Stock> {
+impl ReplacementSources for Around<'_> {
+    fn around(&self, atom: usize, higher: usize) -> Option<ReplacementValues> {
         let outside = |rows: &&EqualRows| !self.set[rows.value as usize];
         match higher {
-            0 => Some(Stock::of(self.classes[atom].iter().filter(outside).map(|rows| (rows.value, rows.rows)))),
+            0 => Some(ReplacementValues::of(
+                self.classes[atom].iter().filter(outside).map(|rows| (rows.value, rows.rows)),
+            )),
             1 => Some(self.all.clone()),
             _ => None,
         }
@@ -123,7 +125,7 @@ impl Adult {
     /// Values of classes, masked so many times with other draws.
     fn masked(&self, classes: &[Vec<EqualRows>], l: u64, runs: u64) -> (f64, f64, f64) {
         let outside = classes.iter().flatten().filter(|rows| !self.set[rows.value as usize]);
-        let all = Stock::of(outside.map(|rows| (rows.value, rows.rows)));
+        let all = ReplacementValues::of(outside.map(|rows| (rows.value, rows.rows)));
         let around = Around { classes, set: &self.set, all };
         let (mut distortion, mut changed) = (0.0, 0);
         let start = Instant::now();

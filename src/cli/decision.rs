@@ -3,12 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::tell::note;
-use super::{CommandResult, Exit, Out, ask};
+use super::common_texts::note;
+use super::{CommandResult, Exit, Out, request_args};
 use crate::daemon::config::{Approvers, FeedConfig};
 use crate::daemon::error::{Error, ErrorCategory, printable};
-use crate::daemon::feed_writer::{Ask, DecidedRelease, Pending};
-use crate::daemon::journal::{Body, Decision::Hold};
+use crate::daemon::feed_writer::{DecidedRelease, OutgoingRelease, RequestKind};
+use crate::daemon::journal::{Decision::Hold, EntryBody};
 use crate::daemon::service::{self, FeedFacts, Requester, seen_with};
 use crate::daemon::sign::Signing;
 use crate::daemon::small_file::{self, Readers};
@@ -17,7 +17,7 @@ use crate::daemon::small_file::{self, Readers};
 #[derive(clap::Args)]
 pub struct DecisionAnswer {
     #[command(flatten)]
-    ask: ask::About,
+    ask: request_args::RequestArgs,
     /// The release that is meant; the one that waits when left out
     #[arg(value_name = "RELEASE")]
     release: Option<u32>,
@@ -45,7 +45,7 @@ impl DecisionAnswer {
                         digest that `tidegate show FEED --candidate` shows, and no other release can be meant";
             note(text);
         }
-        Ok(ask::answered(&answer, out))
+        Ok(request_args::answered(&answer, out))
     }
 
     /// The key of the approver, where the feed file names approvers.
@@ -109,7 +109,7 @@ fn held<'a>(
     known: &'a FeedFacts<'_>,
     meant: &DecisionAnswer,
     feed: &FeedConfig,
-) -> crate::daemon::error::Result<&'a Pending> {
+) -> crate::daemon::error::Result<&'a OutgoingRelease> {
     let (wanted, seen) = (meant.release, meant.seen.as_deref());
     if seen.is_some_and(|seen| seen.len() < FEWEST || !seen.bytes().all(|byte| byte.is_ascii_hexdigit())) {
         let text = format!(
@@ -152,16 +152,16 @@ fn gone(releases: &[DecidedRelease], wanted: Option<u32>) -> Option<String> {
 fn void(feed: &FeedConfig) -> Option<String> {
     let (_, entries) = seen_with(feed, None).ok()?;
     let bodies = || entries.iter().map(|entry| &entry.entry.body);
-    let held = bodies().rposition(|body| matches!(body, Body::Decision(Hold(_))))?;
-    let Some(Body::Decision(Hold(approved))) = bodies().nth(held) else { return None };
+    let held = bodies().rposition(|body| matches!(body, EntryBody::Decision(Hold(_))))?;
+    let Some(EntryBody::Decision(Hold(approved))) = bodies().nth(held) else { return None };
     let cause = bodies().skip(held + 1).find_map(|body| match body {
-        Body::Decision(_) => Some(None),
-        Body::Config(_) => Some(Some("the feed file was changed")),
-        Body::Closed(_) => Some(Some("another tick came")),
-        Body::Erase(_) => Some(Some("people were erased")),
-        Body::Withdraw(_) => Some(Some("releases were withdrawn")),
-        Body::Retire(_) => Some(Some("old rows leave the table")),
-        Body::Chain(_) => Some(Some("a new chain has begun")),
+        EntryBody::Decision(_) => Some(None),
+        EntryBody::Config(_) => Some(Some("the feed file was changed")),
+        EntryBody::Closed(_) => Some(Some("another tick came")),
+        EntryBody::Erase(_) => Some(Some("people were erased")),
+        EntryBody::Withdraw(_) => Some(Some("releases were withdrawn")),
+        EntryBody::Retire(_) => Some(Some("old rows leave the table")),
+        EntryBody::Chain(_) => Some(Some("a new chain has begun")),
         _ => None,
     });
     let cause = cause.flatten()?;
@@ -170,7 +170,7 @@ fn void(feed: &FeedConfig) -> Option<String> {
 }
 
 /// The request that a release that is held may leave, or may not.
-fn about(held: &Pending, approve: bool) -> Ask {
+fn about(held: &OutgoingRelease, approve: bool) -> RequestKind {
     let (release, decision) = (held.approved.release(), held.decision);
-    if approve { Ask::Approve { release, decision } } else { Ask::Reject { release, decision } }
+    if approve { RequestKind::Approve { release, decision } } else { RequestKind::Reject { release, decision } }
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
 
-use super::{CommandResult, Exit, Out, ask};
+use super::{CommandResult, Exit, Out, request_args};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory};
-use crate::daemon::feed_writer::{Ask, Hash};
+use crate::daemon::feed_writer::{Hash, RequestKind};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::whole_file;
 use crate::engine::model::{Column, Role};
@@ -32,7 +32,7 @@ that were set aside.
 Exit code 0: done. 1: it could not be done. 2: an error.")]
 pub struct Args {
     #[command(flatten)]
-    ask: ask::About,
+    ask: request_args::RequestArgs,
     /// The file with the identifiers; standard input when left out
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
@@ -59,7 +59,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     args.ask.ask(
         &|known| {
             let hasher = PersonHasher::new(&known.ring.people());
-            Ok(Ask::Erase { people: people(&text, &place, &columns, &hasher)?, rows: args.rows })
+            Ok(RequestKind::Erase { people: people(&text, &place, &columns, &hasher)?, rows: args.rows })
         },
         false,
         out,

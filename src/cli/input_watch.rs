@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::common_texts::{name, note};
 use super::progress;
-use super::tell::{name, note};
 use crate::daemon::error::printable;
-use crate::daemon::folder::{InputEntry, InputOutcome, Watch};
+use crate::daemon::folder::{InputEntry, InputOutcome, TaskProgress};
 
 /// One line that says what is being done.
 pub struct InputLine {
@@ -26,7 +26,7 @@ impl InputLine {
     }
 }
 
-impl Watch for InputLine {
+impl TaskProgress for InputLine {
     fn reading(&mut self, input: usize, rows: u64) {
         self.line.say(format!("reading {}: {rows} rows", self.names[input]));
     }

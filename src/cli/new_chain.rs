@@ -1,7 +1,7 @@
 //! `tidegate new-chain` (CONTRACTS 3): a new chain of releases begins, under the feed file as it is now.
 
-use super::{CommandResult, Exit, Out, ask};
-use crate::daemon::feed_writer::Ask;
+use super::{CommandResult, Exit, Out, request_args};
+use crate::daemon::feed_writer::RequestKind;
 
 /// Begin a new chain of releases, under the feed file as it is now
 #[derive(clap::Args)]
@@ -13,7 +13,7 @@ identifier, quasi and sensitive columns keep their names and types in all chains
 Exit code 0: done. 1: it cannot be done, and why. 2: an error.")]
 pub struct Args {
     #[command(flatten)]
-    ask: ask::About,
+    ask: request_args::RequestArgs,
 }
 
 /// Runs the command.
@@ -21,5 +21,5 @@ pub struct Args {
 /// # Errors
 /// The feed cannot be reached.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
-    args.ask.ask(&|_| Ok(Ask::NewChain), true, out)
+    args.ask.ask(&|_| Ok(RequestKind::NewChain), true, out)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::{ReadOnlyFolder, Store};
-use crate::daemon::service::begin;
+use crate::daemon::service::root_opening;
 use crate::engine::release::Layout;
 
 /// The feed file in the folder of a feed at work, as `demo` and `init` make them; a folder of releases has none.
@@ -43,5 +43,5 @@ pub fn public_of(place: &Path) -> Result<PublicPlace> {
 /// # Errors
 /// The feed file names none, or it cannot be looked at.
 pub fn public_root(feed: &FeedConfig) -> Result<PublicPlace> {
-    Ok(PublicPlace { store: begin::look(feed, false)?, layout: Layout::Root })
+    Ok(PublicPlace { store: root_opening::look(feed, false)?, layout: Layout::Root })
 }

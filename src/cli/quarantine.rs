@@ -1,9 +1,9 @@
 //! `tidegate quarantine` (CONTRACTS 3): what was set aside, by file or partition and kind, and offering it again. What a message says is
 //! never shown.
 
-use super::{CommandResult, Exit, Out, ask};
+use super::{CommandResult, Exit, Out, request_args};
 use crate::daemon::config::FeedConfig;
-use crate::daemon::feed_writer::Ask;
+use crate::daemon::feed_writer::RequestKind;
 use crate::daemon::service::seen;
 use crate::daemon::view::quarantine::{FaultGroup, QuarantineAnswer};
 
@@ -16,7 +16,7 @@ was added to a taxonomy they can be offered again: what counts then comes in wit
 Exit code 0: done. 1: it could not be done. 2: an error.")]
 pub struct Args {
     #[command(flatten)]
-    ask: ask::About,
+    ask: request_args::RequestArgs,
     /// Offer everything again
     #[arg(long)]
     retry: bool,
@@ -28,7 +28,7 @@ pub struct Args {
 /// The feed cannot be reached.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if args.retry {
-        return args.ask.ask(&|_| Ok(Ask::Retry), false, out);
+        return args.ask.ask(&|_| Ok(RequestKind::Retry), false, out);
     }
     let feed = FeedConfig::load(&args.ask.feed)?;
     let seen = seen(&feed)?;

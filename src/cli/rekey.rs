@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{CommandResult, Exit, Out, ask};
+use super::{CommandResult, Exit, Out, request_args};
 use crate::daemon::folder::read_key;
 use crate::daemon::service::rekey;
 
@@ -19,7 +19,7 @@ command again ends it. Backups from before it need the old key.
 Exit code 0: done. 1: it is the same key. 2: an error.")]
 pub struct Args {
     #[command(flatten)]
-    ask: ask::About,
+    ask: request_args::RequestArgs,
     /// The new key, 64 hexadecimal digits in a file
     #[arg(long, value_name = "FILE")]
     to: PathBuf,

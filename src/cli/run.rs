@@ -17,7 +17,7 @@ use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::formats::advice;
 use crate::daemon::observe::{Observer, format};
-use crate::daemon::service::{FeedTick, How, PageOptions, TickOutcome, Until, run as run_feeds};
+use crate::daemon::service::{FeedTick, PageOptions, RunEnd, RunOptions, TickOutcome, run as run_feeds};
 
 /// Run feeds: watch, anonymise, judge and publish on schedule, until told to end
 #[derive(clap::Args)]
@@ -74,8 +74,8 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     different(&feeds)?;
     safely();
     let observer = Arc::new(Observer::to_stderr(format(&feeds)?)?);
-    let until = if args.once { Until::Once } else { Until::Told };
-    let how = How { until, accept_clock: args.accept_clock, exit_on_halt: args.exit_on_halt };
+    let until = if args.once { RunEnd::Once } else { RunEnd::Told };
+    let how = RunOptions { until, accept_clock: args.accept_clock, exit_on_halt: args.exit_on_halt };
     let pages = PageOptions { bind: args.bind, token: args.token };
     let runtime = runtime()?;
     let ended = runtime.block_on(async {

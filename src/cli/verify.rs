@@ -9,7 +9,7 @@ use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::folder::{begun, beside, find_key, read_key, roots};
 use crate::daemon::journal::KeyRing;
 use crate::daemon::journal::store::ReadOnlyFolder;
-use crate::daemon::service::begin;
+use crate::daemon::service::root_opening;
 use crate::daemon::sign::PublicKey;
 use crate::daemon::small_file;
 use crate::daemon::verify::{self, Finding, Private, public};
@@ -81,18 +81,18 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<
     let feed = FeedConfig::load(file)?;
     let operator = match &args.key {
         Some(file) => read_key(file)?,
-        None => begin::key(&feed)?,
+        None => root_opening::key(&feed)?,
     };
     if keys.is_empty() {
-        keys.extend(begin::settings(&feed)?.signing.map(|signing| signing.public()));
+        keys.extend(root_opening::settings(&feed)?.signing.map(|signing| signing.public()));
     }
-    let store = begin::look(&feed, true)?;
+    let store = root_opening::look(&feed, true)?;
     let ring = match KeyRing::open(&*store, &operator) {
-        Ok(None) => return Err(begin::not_begun(&feed).into()),
+        Ok(None) => return Err(root_opening::not_begun(&feed).into()),
         Ok(Some(ring)) => Ok(ring),
         Err(error) => Err(error),
     };
-    let shown = begin::look(&feed, false)?;
+    let shown = root_opening::look(&feed, false)?;
     let (seen, found) = match ring {
         Ok(ring) => verify::roots(&*store, &ring, &*shown, Layout::Root, &keys)?,
         Err(error) => (public(&*shown, Layout::Root, &keys)?, Private::unopened(error)?),

@@ -1,8 +1,8 @@
 //! `tidegate withdraw` (CONTRACTS 3): a release and all later ones of its chain are taken back.
 
-use super::{CommandResult, Exit, Out, ask};
+use super::{CommandResult, Exit, Out, request_args};
 use crate::daemon::error::{Error, ErrorCategory};
-use crate::daemon::feed_writer::Ask;
+use crate::daemon::feed_writer::RequestKind;
 
 /// Withdraw a release and all later ones of its chain
 #[derive(clap::Args)]
@@ -18,7 +18,7 @@ begin another chain first.
 Exit code 0: done. 1: refused. 2: an error.")]
 pub struct Args {
     #[command(flatten)]
-    ask: ask::About,
+    ask: request_args::RequestArgs,
     /// The number of the first release that is withdrawn
     #[arg(value_name = "RELEASE")]
     release: u32,
@@ -37,5 +37,5 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--reason").into());
     }
     let (release, republish) = (args.release, args.republish);
-    args.ask.ask(&|_| Ok(Ask::Withdraw { release, republish }), false, out)
+    args.ask.ask(&|_| Ok(RequestKind::Withdraw { release, republish }), false, out)
 }

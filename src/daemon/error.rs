@@ -30,7 +30,7 @@ pub enum ErrorCategory {
 
 /// Another process that works on the same feed, where one is the reason of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rival {
+pub enum OtherProcess {
     /// It holds the lock: this process can begin when the other one has ended.
     Works,
     /// It has put its fence behind our last entry: this process has lost the feed to it.
@@ -51,14 +51,14 @@ pub struct Error {
     /// What is wrong and what to do.
     pub text: String,
     /// The line of the file it is at, for people.
-    pub passage: Option<Box<Passage>>,
+    pub passage: Option<Box<SourceLine>>,
     /// The other process that is the reason.
-    pub rival: Option<Rival>,
+    pub rival: Option<OtherProcess>,
 }
 
 /// The line that an error is at, to be drawn with a caret. The code that makes one has masked every secret in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passage {
+pub struct SourceLine {
     /// The line, without its end.
     pub line: String,
     /// The bytes of the line that the caret points at.
@@ -122,7 +122,7 @@ impl Error {
 
     /// Names the other process that is the reason.
     #[must_use]
-    pub fn because_of(mut self, rival: Rival) -> Error {
+    pub fn because_of(mut self, rival: OtherProcess) -> Error {
         self.rival = Some(rival);
         self
     }

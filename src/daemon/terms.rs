@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::daemon::config;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::engine::model::{Column, Columns, Detail, ReleaseColumn, TreeGrowth};
+use crate::engine::model::{Column, Columns, DetailSettings, ReleaseColumn, TreeGrowth};
 use crate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings};
 
 /// What a chain was begun with.
@@ -40,7 +40,7 @@ impl ChainTerms {
 
     /// The same, with so much detail to keep of each quasi column.
     #[must_use]
-    pub fn with_details(self, details: &[Detail]) -> ChainTerms {
+    pub fn with_details(self, details: &[DetailSettings]) -> ChainTerms {
         ChainTerms { columns: self.columns.with_details(details), ..self }
     }
 
@@ -192,7 +192,8 @@ mod tests {
             let second = format.bytes_of_version(2, &(&terms, terms.columns.details()));
             assert!(is_same(&terms_from_bytes(&second).expect("version 2"), &terms), "{}", feed.name);
             let first = terms_from_bytes(&format.bytes_of_version(1, &terms)).expect("version 1");
-            let without = ChainTerms::of(&feed).with_details(&vec![Detail::default(); terms.columns.trees().len()]);
+            let without =
+                ChainTerms::of(&feed).with_details(&vec![DetailSettings::default(); terms.columns.trees().len()]);
             assert!(is_same(&first, &without), "{}", feed.name);
             assert!(terms_from_bytes(&newest[..newest.len() - 1]).is_err());
         }

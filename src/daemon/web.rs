@@ -69,14 +69,14 @@ impl Drop for Web {
 }
 
 /// Judges an address of a host: why nothing is sent there, in words of our own.
-pub type Judge = dyn Fn(&str, IpAddr) -> std::result::Result<(), String> + Send + Sync;
+pub type AddressJudge = dyn Fn(&str, IpAddr) -> std::result::Result<(), String> + Send + Sync;
 /// Looks the addresses of a name up.
 type LookUp = dyn Fn(&str) -> io::Result<Vec<SocketAddr>> + Send + Sync;
 
 /// Gives a client those addresses of a name alone that may be connected to. The client connects to what it is given: it looks nothing up by
 /// itself, so no other answer of a name server comes between the judgement and the connection.
 pub struct AddressResolver {
-    judge: Arc<Judge>,
+    judge: Arc<AddressJudge>,
     look_up: Arc<LookUp>,
 }
 
@@ -94,7 +94,7 @@ impl std::error::Error for Forbidden {}
 
 impl AddressResolver {
     /// With the names that the system knows.
-    pub fn new(judge: Arc<Judge>) -> AddressResolver {
+    pub fn new(judge: Arc<AddressJudge>) -> AddressResolver {
         AddressResolver { judge, look_up: Arc::new(|name| Ok((name, 0).to_socket_addrs()?.collect())) }
     }
 
@@ -120,7 +120,11 @@ impl Resolve for AddressResolver {
 }
 
 /// The addresses of a name that may be connected to: why there are none, if there are not.
-fn permitted(name: &str, found: Vec<SocketAddr>, judge: &Judge) -> std::result::Result<Vec<SocketAddr>, Forbidden> {
+fn permitted(
+    name: &str,
+    found: Vec<SocketAddr>,
+    judge: &AddressJudge,
+) -> std::result::Result<Vec<SocketAddr>, Forbidden> {
     let (mut good, mut why) = (Vec::new(), None);
     for address in found {
         match judge(name, address.ip()) {

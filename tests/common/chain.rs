@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tidegate::engine::feed::{ClosingResult, Feed, FeedTickResult, Ledger, ProposedRelease};
 use tidegate::engine::gate::bytes::read_part;
 use tidegate::engine::gate::verdict::{
-    Approved, Census, ErasedAtom, History, JudgedTable, Newest, NextRelease, Older, Verdict, judge,
+    Approved, Census, ErasedAtom, History, JudgedTable, NewIncrement, NextRelease, OlderIncrement, Verdict, judge,
 };
 use tidegate::engine::histogram::{Cell, CodedRows, Histogram, Person, Release, SensitiveValues};
 use tidegate::engine::model::{Carving, Columns, Leaf, Node, Recoding, Role, Value};
@@ -253,11 +253,12 @@ impl Offer {
     pub fn judged(&self) -> JudgedTable {
         let older = self.older.iter().zip(&self.atoms).enumerate();
         let addends = |at: usize| self.addends.get(at).and_then(Option::as_deref);
-        let older = older.map(|(at, ((known, rows), atoms))| Older { known, atoms, rows, addends: addends(at) });
+        let older =
+            older.map(|(at, ((known, rows), atoms))| OlderIncrement { known, atoms, rows, addends: addends(at) });
         let newest = self.newest.iter().enumerate();
         let raw = |at: usize| self.raw.get(at).and_then(Option::as_ref);
         let carving = |at: usize| self.carvings.get(at).and_then(Option::as_ref);
-        let newest = newest.map(|(at, (atoms, rows))| Newest {
+        let newest = newest.map(|(at, (atoms, rows))| NewIncrement {
             atoms,
             carving: carving(at),
             rows,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::Result;
-use tidegate::daemon::feed_writer::{Consumed, FeedSettings, Live, Opening, PublicRoot, TakenMessages};
-use tidegate::daemon::ingest::topic::Unwanted;
+use tidegate::daemon::feed_writer::{Consumed, FeedSettings, FeedWriter, Opening, PublicRoot, TakenMessages};
+use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::journal::store::{Memory, Packs, ReadStore as _, Store, log};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
@@ -82,7 +82,7 @@ pub fn open(
     public: Arc<dyn Store>,
     seed: u64,
     manual: bool,
-) -> Result<Live> {
+) -> Result<FeedWriter> {
     open_set(&key(), feed, private, public, seed, settings(manual))
 }
 
@@ -94,7 +94,7 @@ pub fn settings(manual: bool) -> FeedSettings {
         manual,
         min_records: 1,
         max_quarantine_share: Decimal::parse("0.01").expect("a decimal"),
-        unwanted: Unwanted::SET_ASIDE,
+        unwanted: UnwantedPolicies::SET_ASIDE,
         keep_raw: 10,
         registry: None,
         keep_aside: 10,
@@ -113,7 +113,7 @@ pub fn open_set(
     public: Arc<dyn Store>,
     seed: u64,
     settings: FeedSettings,
-) -> Result<Live> {
+) -> Result<FeedWriter> {
     let opening = Opening {
         private: Arc::new(Packs::over(private)),
         public: PublicRoot::over(public),
@@ -128,7 +128,7 @@ pub fn open_set(
         changed: false,
         drawn: None,
     };
-    Live::open(opening).map(|(live, _)| live)
+    FeedWriter::open(opening).map(|(live, _)| live)
 }
 
 /// A private root as those see it who open its packs.
@@ -177,7 +177,7 @@ pub fn crowd(draw: &mut super::draw::Draw, known: &mut u128) -> Vec<Human> {
 }
 
 /// One tick from wherever the feed is: what is done already is not done again.
-pub fn step(live: &mut Live, tick: usize, people: &[Human]) -> Result<()> {
+pub fn step(live: &mut FeedWriter, tick: usize, people: &[Human]) -> Result<()> {
     let (name, time) = (format!("{tick:03}.csv"), time(tick));
     live.roll_forward(&time)?;
     if live.taken(&name).is_none() {

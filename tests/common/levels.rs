@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use tidegate::engine::anonymizer::levels::DistinctRows;
 use tidegate::engine::histogram::{CellReading, Encoder, Histogram};
 use tidegate::engine::model::forms::{self, TaxonomyTable};
-use tidegate::engine::model::{Column, Columns, Detail, Domain, Kind, Path as Labels, Role, Taxonomy};
+use tidegate::engine::model::{Column, Columns, DetailSettings, Domain, Kind, Path as Labels, Role, Taxonomy};
 
 /// A table and its taxonomies.
 pub struct Data {
@@ -61,7 +61,7 @@ fn column(name: &str, role: Role, kind: Kind, taxonomy: Option<Domain>) -> Colum
         guarded: Vec::new(),
         optional: false,
         unknown: None,
-        detail: Detail::default(),
+        detail: DetailSettings::default(),
     }
 }
 

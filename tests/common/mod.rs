@@ -38,7 +38,9 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use serde_json::Value as Json;
 use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Release, SensitiveValues, number_recodings};
-use tidegate::engine::model::{Column, Columns, Cut, Detail, Domain, Kind, LeafRule, Recoding, Role, Taxonomy, Tree};
+use tidegate::engine::model::{
+    Column, Columns, Cut, DetailSettings, Domain, Kind, LeafRule, Recoding, Role, Taxonomy, Tree,
+};
 
 /// Where a case is costly (a process that is killed, a whole chain) a long run draws so many times as many, not all.
 const LONG: u32 = 50;
@@ -104,7 +106,7 @@ pub fn columns(trees: Vec<Taxonomy>) -> Columns {
         guarded: Vec::new(),
         optional: false,
         unknown: None,
-        detail: Detail::default(),
+        detail: DetailSettings::default(),
     };
     let quasi = trees.into_iter().enumerate().map(|(at, tree)| {
         let domain = Domain { tree, rule: LeafRule::Label };

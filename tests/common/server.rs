@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
-use tidegate::daemon::journal::store::{Bucket, Patience, Variables};
+use tidegate::daemon::journal::store::{Bucket, BucketTimeouts, Variables};
 
 use super::needs;
 
@@ -69,7 +69,7 @@ pub fn variables(address: SocketAddr) -> Variables {
 }
 
 /// A folder of the bucket at this address.
-pub fn bucket(address: SocketAddr, folder: &str, patience: Patience) -> Bucket {
+pub fn bucket(address: SocketAddr, folder: &str, patience: BucketTimeouts) -> Bucket {
     let url = format!("s3://bucket/{folder}");
     Bucket::open_with(&url, &variables(address), patience).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use tidegate::daemon::error::{Error, Result};
-use tidegate::daemon::feed_writer::{Decided, Live, TakenMessages};
+use tidegate::daemon::feed_writer::{DecisionMade, FeedWriter, TakenMessages};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, ReadStore as _};
 use tidegate::daemon::verify::{self, Finding};
@@ -176,17 +176,17 @@ fn feed_at_work(policy: &str) -> Roots {
     live.take(aside, &now).expect("a file");
     live.close(&now).expect("a tick");
     let decided = live.decide().expect("a decision").map(|(decided, ..)| decided);
-    assert_eq!(decided, Some(Decided::Publish), "{policy}");
+    assert_eq!(decided, Some(DecisionMade::Publish), "{policy}");
     live.take(rest(), &now).expect("a file");
     Roots { private: private.objects(), public: public.objects() }
 }
 
-fn opened(policy: &str, private: &Memory, public: &Memory, chance: u64) -> Result<Live> {
+fn opened(policy: &str, private: &Memory, public: &Memory, chance: u64) -> Result<FeedWriter> {
     open(&feed::feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), chance, false)
 }
 
 /// What follows: what is decided becomes visible, a file is offered again, and there is another tick.
-fn goes_on(live: &mut Live) -> Result<()> {
+fn goes_on(live: &mut FeedWriter) -> Result<()> {
     live.roll_forward(&time(TICKS + 1))?;
     if live.taken("rest.csv").is_none() {
         live.take(rest(), &time(TICKS))?;

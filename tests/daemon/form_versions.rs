@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::error::{Error, Result};
-use tidegate::daemon::feed_writer::Live;
+use tidegate::daemon::feed_writer::FeedWriter;
 use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::journal::{
-    Body, CheckedEntry, Config, Entry, Erase, Fence, KeyRing, Log, Moved, NewEntry, ObjectReader, Ref, RequestOrigin,
-    read,
+    CheckedEntry, Config, Entry, EntryBody, Erase, Fence, KeyRing, Log, Moved, NewEntry, ObjectReader, Ref,
+    RequestOrigin, read,
 };
 use tidegate::daemon::verify::{self, Finding};
 use tidegate::engine::release::{Layout, Sha256};
@@ -42,7 +42,7 @@ impl Roots {
         Roots { private: Memory::with(private), public: roots.public }
     }
 
-    fn open(&self, policy: &str, seed: u64) -> Result<Live> {
+    fn open(&self, policy: &str, seed: u64) -> Result<FeedWriter> {
         open(&feed(policy), Arc::new(self.private.clone()), Arc::new(self.public.clone()), seed, false)
     }
 
@@ -106,11 +106,11 @@ fn newest(roots: &Roots) -> BTreeMap<&'static str, (Ref, Vec<u8>)> {
     let (store, ring, mut found) = (packed(&roots.private), roots.ring(), BTreeMap::new());
     for CheckedEntry { entry, .. } in roots.entries() {
         let kind = match &entry.body {
-            Body::Chain(_) => "the terms of a chain",
-            Body::Ingest(_) => "the rows of a batch",
-            Body::Closed(_) => "the atoms of a tick",
-            Body::Masked(_) => "the counts of a tick",
-            Body::Coin(_) => "the coin of a tick",
+            EntryBody::Chain(_) => "the terms of a chain",
+            EntryBody::Ingest(_) => "the rows of a batch",
+            EntryBody::Closed(_) => "the atoms of a tick",
+            EntryBody::Masked(_) => "the counts of a tick",
+            EntryBody::Coin(_) => "the coin of a tick",
             _ => continue,
         };
         if let Some(object) = entry.body.objects().first()
@@ -160,7 +160,7 @@ fn an_entry_of_a_newer_version_is_refused_as_such() {
         let roots = Roots::after_ticks(policy);
         let log = roots.writer();
         let (seq, prev, ring) = (log.next(), log.head(), roots.ring());
-        let fence = Body::Fence(Fence { time: time(7), program: "99.0.0".to_owned() });
+        let fence = EntryBody::Fence(Fence { time: time(7), program: "99.0.0".to_owned() });
         let (writer, epoch) = (log.writer().name.clone(), log.writer().epoch);
         let entry = Entry { seq, epoch, writer, prev_sha256: prev, body: fence, signature: String::new() };
         let text = String::from_utf8(entry.bytes()).expect("text");

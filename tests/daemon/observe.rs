@@ -13,7 +13,7 @@ use tidegate::daemon::config::{FeedConfig, LogFormat};
 use tidegate::daemon::error::{Error, ErrorCategory};
 use tidegate::daemon::observe::Halt;
 use tidegate::daemon::observe::events::{Halted, Recovered, Resumed, Started, UnpublishedRows};
-use tidegate::daemon::observe::http::{self, Door};
+use tidegate::daemon::observe::http::{self, HttpPort};
 use tidegate::daemon::observe::{FeedObserver, Observer, format};
 use tokio::sync::oneshot;
 
@@ -67,7 +67,7 @@ impl Served {
         let paper = Paper::default();
         let observer = Observer::new(LogFormat::Json, paper.clone(), jiff::Timestamp::now).expect("a thread");
         let observer = Arc::new(observer);
-        let door = Door::open(&feed.services.http).expect("a port");
+        let door = HttpPort::open(&feed.services.http).expect("a port");
         let address = door.address();
         let (end, ended) = oneshot::channel();
         let for_server = Arc::clone(&observer);
@@ -307,7 +307,7 @@ fn a_port_that_is_taken_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address");
     let feed = feed("one", Path::new(""), &format!("[http]\nbind = \"{address}\"\n"));
-    let error = Door::open(&feed.services.http).err().expect("taken");
+    let error = HttpPort::open(&feed.services.http).err().expect("taken");
     assert_eq!(error.field.as_deref(), Some("http.bind"));
     let text = format!(
         "cannot listen on {address}: another program listens there: end that one, or write another `http.bind`"
@@ -322,7 +322,7 @@ fn a_token_that_cannot_be_is_refused_before_anything_is_served() {
     secret::write(&folder.path().join("spaced"), "hunter two");
     for name in ["empty", "spaced", "missing"] {
         let feed = feed("one", folder.path(), &format!("{ANY_PORT}tokens = [\"file:{name}\"]\n"));
-        let error = Door::open(&feed.services.http).err().expect("refused");
+        let error = HttpPort::open(&feed.services.http).err().expect("refused");
         assert_eq!(error.field.as_deref(), Some("http.tokens"));
         assert!(!error.to_string().contains("hunter"), "{error}");
     }
@@ -346,7 +346,7 @@ fn pages_that_other_machines_reach_have_a_token() {
         if opens {
             continue;
         }
-        let error = Door::open(&http).err().expect("refused");
+        let error = HttpPort::open(&http).err().expect("refused");
         assert_eq!(error.field.as_deref(), Some("http.tokens"));
         assert!(error.text.contains("no token is asked for: name one in `http.tokens`"), "{error}");
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request};
+use tidegate::daemon::feed_writer::{FeedWriter, Hash, Request, RequestKind};
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
 use tidegate::daemon::verify::{self, Damage, Finding, Scrub, ScrubInput, ScrubStep, inspect};
 use tidegate::engine::histogram::Person;
@@ -19,19 +19,19 @@ use crate::common::random;
 /// More steps than any round takes here.
 const MANY: u32 = 100_000;
 
-fn roots(live: &Live) -> ScrubInput<'_> {
+fn roots(live: &FeedWriter) -> ScrubInput<'_> {
     let log = live.log();
     ScrubInput { private: log.store(), public: live.public(), ring: log.ring(), state: live.state(), next: log.next() }
 }
 
 /// What a step finds that is found again.
-fn found(live: &Live, step: ScrubStep) -> Option<Damage> {
+fn found(live: &FeedWriter, step: ScrubStep) -> Option<Damage> {
     let ScrubStep::Damaged(damage) = step else { return None };
     inspect(roots(live), &damage.place).expect("memory")
 }
 
 /// All that a whole round finds.
-fn round(live: &Live) -> Vec<Damage> {
+fn round(live: &FeedWriter) -> Vec<Damage> {
     let (mut scrub, mut all) = (Scrub::default(), Vec::new());
     for _ in 0..MANY {
         match scrub.step(roots(live)).expect("memory") {
@@ -42,14 +42,14 @@ fn round(live: &Live) -> Vec<Damage> {
     panic!("a round has an end");
 }
 
-fn verified(live: &Live, private: &Memory, public: &Memory) -> Vec<Finding> {
+fn verified(live: &FeedWriter, private: &Memory, public: &Memory) -> Vec<Finding> {
     let private = feed::packed(private);
     let found = verify::roots(&private, live.log().ring(), public, Layout::Root, &[]);
     // Without a pack, or with a changed one, it ends with an error.
     found.map_or_else(|_| Vec::new(), |(seen, found)| found.findings.into_iter().chain(seen.findings).collect())
 }
 
-fn begun(policy: &str) -> (Memory, Memory, Live) {
+fn begun(policy: &str) -> (Memory, Memory, FeedWriter) {
     let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(3), 0);
     let (roots, seed) = ((Arc::new(private.clone()), Arc::new(public.clone())), 1);
     let mut live = open(&feed::feed(policy), roots.0, roots.1, seed, false).expect("a feed");
@@ -65,7 +65,7 @@ fn begun(policy: &str) -> (Memory, Memory, Live) {
 }
 
 /// Whether a scrub has to find this: it lies where the log names it, alone or in a pack, and the feed still needs it.
-fn is_named(live: &Live, root: &str, path: &str) -> bool {
+fn is_named(live: &FeedWriter, root: &str, path: &str) -> bool {
     let state = live.state();
     let needed = |path: &str| state.live.contains(path);
     match path.split('/').next().unwrap_or_default() {
@@ -172,12 +172,12 @@ fn what_a_feed_does_itself_is_no_damage() {
                     2 if !came.is_empty() => {
                         let gone: Vec<Hash> = came.iter().copied().take(2).map(|one| Hash(Person(one))).collect();
                         came.retain(|one| !gone.contains(&Hash(Person(*one))));
-                        asks(&mut live, Ask::Erase { people: gone, rows: policy == CROWDS }, policy, tick);
+                        asks(&mut live, RequestKind::Erase { people: gone, rows: policy == CROWDS }, policy, tick);
                     }
                     3 => {
                         let newest = live.state().releases.iter().rev().find(|line| line.is_visible());
                         if let Some(release) = newest.map(|line| line.release) {
-                            asks(&mut live, Ask::Withdraw { release, republish: true }, policy, tick);
+                            asks(&mut live, RequestKind::Withdraw { release, republish: true }, policy, tick);
                         }
                     }
                     _ => {}
@@ -197,7 +197,7 @@ fn what_a_feed_does_itself_is_no_damage() {
 }
 
 /// Asks for something; what is refused changes nothing.
-fn asks(live: &mut Live, ask: Ask, policy: &str, tick: usize) {
+fn asks(live: &mut FeedWriter, ask: RequestKind, policy: &str, tick: usize) {
     let (now, why, seed) = (time(tick), Some("a reason".to_owned()), live.log().next());
     let request = Request::new(ask, "me".to_owned(), now, why, live.log().ring(), &mut Seeded::new(seed));
     live.asked(&request.expect("a request"), &|| Ok(feed::feed(policy)), &time(tick)).expect("a root");

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate::engine::histogram::{CodedRows, Histogram, Release, SensitiveValues};
-use tidegate::engine::measures::{Added, SumSuppression};
+use tidegate::engine::measures::{ReleaseAddends, SumSuppression};
 use tidegate::engine::model::{Decimal, Leaf, Node, Recoding, Taxonomy, Tree, Value};
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Dominance, Policy, PolicySettings};
 use tidegate::engine::sums::{Range, Relation, SumSystem, SumsAttack};
@@ -118,7 +118,8 @@ fn no_sum_follows_that_may_not_be_told() {
             let recoding: Recoding = again.map(|(recoding, _)| recoding.clone()).unwrap_or_else(fresh);
             releases.push((recoding.clone(), addends));
             let table = Release::under(&rows(&people).histogram(0), 0..1, &recoding);
-            let parts: Vec<Added<'_>> = releases.iter().map(|(recoding, added)| (&recoding[..], Some(added))).collect();
+            let parts: Vec<ReleaseAddends<'_>> =
+                releases.iter().map(|(recoding, added)| (&recoding[..], Some(added))).collect();
             let standing = suppression.standing(&parts, &table, &trees);
             assert_eq!(standing.tuples(), table.classes());
             for tuple in 0..standing.tuples() {

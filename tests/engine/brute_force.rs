@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use crate::common::random::{self, Draw};
 use crate::common::{Row, columns, golden, rows, strings, tables, taxonomy};
 use tidegate::engine::gate::chain::{
-    ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Suspect, lower_bounds,
+    ChainTarget, ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, Fold, ReleaseChain, lower_bounds,
 };
 use tidegate::engine::histogram::{Slices, ValueCode};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy};
@@ -54,7 +54,7 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
     let pairs = ComparablePairs::of(&chain);
     let slices = Slices::of(&tables.histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<_>>());
     let (mut all, mut realised) = (BTreeMap::new(), BTreeMap::new());
-    let mut suspects: [Vec<(Suspect, Way)>; 2] = [Vec::new(), Vec::new()];
+    let mut suspects: [Vec<(ExactTarget, Way)>; 2] = [Vec::new(), Vec::new()];
     chain
         .each_sight(|sight| {
             let way = |classes: &[u32]| -> Way {
@@ -72,7 +72,7 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
             let (targets, whole) = chain.all(sight, &pairs, &All);
             assert!(whole);
             let suspect = |classes: &[u32], crowd: &[(ValueCode, u64)], [left, paper]: [u64; 2]| {
-                Suspect::new(sight, &ChainTarget { classes, crowd, left, paper })
+                ExactTarget::new(sight, &ChainTarget { classes, crowd, left, paper })
             };
             for (classes, crowd, figures) in targets {
                 let way = way(&classes);
@@ -87,7 +87,7 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
         })
         .expect("supersets");
     let least = suspects.each_ref().map(|suspects| {
-        let mut sorted: Vec<Suspect> = suspects.iter().map(|(suspect, _)| suspect.clone()).collect();
+        let mut sorted: Vec<ExactTarget> = suspects.iter().map(|(suspect, _)| suspect.clone()).collect();
         sorted.sort();
         let least =
             ExactWorlds::new(&chain, &pairs).least(&sorted.iter().collect::<Vec<_>>(), &mut ExactBudget::FULL.clone());
@@ -95,7 +95,7 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
         least.left
     });
     let mut solver = ExactWorlds::new(&chain, &pairs);
-    let mut left = |(suspect, way): (Suspect, Way)| {
+    let mut left = |(suspect, way): (ExactTarget, Way)| {
         let values = suspect.crowd.iter().map(|group| group.0);
         let sum = values
             .map(|value| solver.candidates(&suspect, value, &mut ExactBudget::FULL.clone()).expect("solved"))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use tidegate::engine::audit::{
-    AuditFigures, AuditSubject, AuditVerdict, CrowdFigures, RowContradiction, RowsLeftOut, Unfit, judge,
+    AuditFigures, AuditSubject, AuditVerdict, CrowdFigures, RowContradiction, RowsLeftOut, UnfitTables, judge,
 };
 use tidegate::engine::gate::correspondence::Anonymity;
 use tidegate::engine::histogram::{CellReading, Encoder, Histogram};
@@ -153,7 +153,7 @@ fn labels_under_one_recoding_are_judged_as_ever() {
     // In a disjoint feed such labels are nothing that its policy knows.
     let labels = vec![table(&columns, R1)];
     let found = AuditSubject::new(&columns, (ChainKind::Disjoint, false), labels, None);
-    assert!(matches!(found, Err(Unfit::Crossing { release: 0, column: 0, .. })), "{found:?}");
+    assert!(matches!(found, Err(UnfitTables::Crossing { release: 0, column: 0, .. })), "{found:?}");
 }
 
 #[test]
@@ -243,10 +243,10 @@ fn raw_rows_have_to_be_those_of_new_rows() {
     };
     assert!(read(&[("a1", "b4", "x", 3), ("a4", "b1", "y", 6)]).is_ok());
     let fewer = read(&[("a1", "b4", "x", 2), ("a4", "b1", "y", 6)]);
-    assert!(matches!(fewer, Err(Unfit::Rows { release: 1, rows: [9, 8] })), "{fewer:?}");
+    assert!(matches!(fewer, Err(UnfitTables::Rows { release: 1, rows: [9, 8] })), "{fewer:?}");
     // No new person can be in A' and b2.
     let elsewhere = read(&[("a1", "b4", "x", 3), ("a4", "b2", "y", 6)]);
-    assert!(matches!(elsewhere, Err(Unfit::Mismatch { release: 1, .. })), "{elsewhere:?}");
+    assert!(matches!(elsewhere, Err(UnfitTables::Mismatch { release: 1, .. })), "{elsewhere:?}");
 }
 
 /// A row of a random table: its labels, its value, and the release it says it came in.
@@ -365,10 +365,10 @@ fn chains_of_our_own_are_safe_and_hold_their_people() {
         let first: Vec<u32> = one.tuple_at(0).collect();
         let [_, rest] = one.divide(|tuple, _| tuple == first);
         fewer[0] = rest;
-        assert!(matches!(read(fewer), Err(Unfit::Mismatch { release: 0, .. })));
+        assert!(matches!(read(fewer), Err(UnfitTables::Mismatch { release: 0, .. })));
         let mut missing = people();
         missing.pop();
-        assert!(matches!(read(missing), Err(Unfit::Increments)));
+        assert!(matches!(read(missing), Err(UnfitTables::Increments)));
     });
 }
 

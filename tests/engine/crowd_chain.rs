@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tidegate::engine::feed::{ClosingResult, Erased, ProposedRelease};
+use tidegate::engine::feed::{ClosingResult, ErasedPlace, ProposedRelease};
 use tidegate::engine::histogram::{Histogram, Person, Release, SensitiveValues};
 use tidegate::engine::model::{
-    Carving, Column, Columns, Detail, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Value,
+    Carving, Column, Columns, DetailSettings, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Value,
 };
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Decimal, MaxRatio, Policy, PolicySettings, Search};
 use tidegate::engine::release::Tables;
@@ -28,7 +28,7 @@ pub fn columns(draw: &mut Draw) -> Columns {
         guarded: if role == Role::Sensitive { vec![vec!["HIV".into()]] } else { Vec::new() },
         optional: false,
         unknown: None,
-        detail: Detail::default(),
+        detail: DetailSettings::default(),
     };
     let quasi = draw.between(1, 3);
     let mut all: Vec<Column> = (0..quasi)
@@ -458,7 +458,7 @@ fn an_atom_that_was_not_published_is_dissolved_with_one_of_its_people() {
         let policy = chain.policy.clone();
         chain.feed.known([person]);
         let erased = chain.feed.erase(person, (&leaves, cell.increment, &value), &policy, &trees);
-        assert_eq!(erased, Some(Erased::Formed));
+        assert_eq!(erased, Some(ErasedPlace::Formed));
         assert_eq!(chain.feed.waiting().rows(), waiting + size - 1);
         assert_eq!(chain.feed.whole().rows(), published);
         // The next release goes without that atom.

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate::engine::audit::{AuditFigures, AuditSubject, MissingRows, RowsLeftOut, Unfit, judge};
+use tidegate::engine::audit::{AuditFigures, AuditSubject, MissingRows, RowsLeftOut, UnfitTables, judge};
 use tidegate::engine::feed::{ClosingResult, ProposedRelease};
 use tidegate::engine::gate::bytes;
 use tidegate::engine::gate::verdict::{ErasedAtom, History};
 use tidegate::engine::histogram::{Cell, Histogram, Release, SensitiveValues};
 use tidegate::engine::model::{
-    Column, Columns, Detail, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Tree, Value,
+    Column, Columns, DetailSettings, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Tree, Value,
 };
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, Search};
 use tidegate::engine::release::{ErasedLabel, Notice, ReleasePart, Tables};
@@ -37,7 +37,7 @@ fn columns(trees: Vec<Taxonomy>) -> Columns {
         guarded: Vec::new(),
         optional: false,
         unknown: None,
-        detail: Detail::default(),
+        detail: DetailSettings::default(),
     };
     let quasi = |(at, tree)| {
         let domain = Domain { tree, rule: LeafRule::Label }.with_runs().expect("small");
@@ -212,7 +212,7 @@ fn whole_atoms_leave_and_every_other_row_stays() {
 }
 
 /// An audit of the chain; `erased` are the atoms that it knows to be erased.
-fn audited(chain: &Chain, erased: &RowsLeftOut) -> Result<(bool, bool, Vec<u64>), Unfit> {
+fn audited(chain: &Chain, erased: &RowsLeftOut) -> Result<(bool, bool, Vec<u64>), UnfitTables> {
     let rows: Vec<Histogram> =
         chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
     let (columns, tables) = (&chain.columns, chain.tables.clone());

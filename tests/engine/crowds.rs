@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use tidegate::engine::anonymizer::{Effort, crowds};
 use tidegate::engine::histogram::{Headcount, Heads};
-use tidegate::engine::model::{Detail, Leaf, Node, Taxonomy, Tree};
+use tidegate::engine::model::{DetailSettings, Leaf, Node, Taxonomy, Tree};
 use tidegate::engine::policy::{Division, Values};
 
 /// Each person's leaf tuple, in order.
@@ -112,7 +112,7 @@ impl<'w> Chain<'w> {
     fn new(world: &'w World, trees: &'w [Taxonomy]) -> Chain<'w> {
         let trees: Vec<&Taxonomy> = trees.iter().collect();
         let division = Division::new(&trees, world.crowd, world.least, Values::Repeated).expect("small");
-        let detail = |&weight: &u64| Detail::default().weighted(weight.into()).expect("a weight");
+        let detail = |&weight: &u64| DetailSettings::default().weighted(weight.into()).expect("a weight");
         let division = division.weighted(&world.weights.iter().map(detail).collect::<Vec<_>>());
         let cells = trees.iter().fold(vec![Vec::new()], |cells: Vec<Vec<Leaf>>, tree| {
             let longer = |cell: Vec<Leaf>| (0..tree.leaves() as Leaf).map(move |leaf| [&cell[..], &[leaf]].concat());

@@ -10,7 +10,7 @@ use tidegate::engine::model::{Recoding, Taxonomy};
 
 /// A trace as the files write it: column name, label, accepted.
 fn trace(found: &TopDownResult, names: &[Json], trees: &[&Taxonomy]) -> Json {
-    let step = |tried: &tidegate::engine::anonymizer::Tried| {
+    let step = |tried: &tidegate::engine::anonymizer::CandidateTrial| {
         serde_json::json!([names[tried.column], trees[tried.column].label(tried.node), tried.accepted])
     };
     found.trace.iter().map(step).collect()

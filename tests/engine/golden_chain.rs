@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::common::{Tables, columns, golden, recoding, rows, strings, tables, taxonomy};
 use serde_json::Value as Json;
 use tidegate::engine::gate::chain::{
-    ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Sight, Suspect, lower_bounds,
+    AttackerView, ChainTarget, ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, Fold, ReleaseChain, lower_bounds,
 };
 use tidegate::engine::histogram::Slices;
 use tidegate::engine::model::{Columns, Cut, Value};
@@ -28,17 +28,17 @@ impl Fold for Least {
 }
 
 /// Keeps every target for the search.
-struct Keep<'k>(&'k Sight<'k>);
+struct Keep<'k>(&'k AttackerView<'k>);
 
 impl Fold for Keep<'_> {
-    type Sum = Vec<Suspect>;
-    fn start(&self) -> Vec<Suspect> {
+    type Sum = Vec<ExactTarget>;
+    fn start(&self) -> Vec<ExactTarget> {
         Vec::new()
     }
-    fn take(&self, sum: &mut Vec<Suspect>, target: &ChainTarget<'_>) {
-        sum.push(Suspect::new(self.0, target));
+    fn take(&self, sum: &mut Vec<ExactTarget>, target: &ChainTarget<'_>) {
+        sum.push(ExactTarget::new(self.0, target));
     }
-    fn join(&self, first: Vec<Suspect>, second: Vec<Suspect>) -> Vec<Suspect> {
+    fn join(&self, first: Vec<ExactTarget>, second: Vec<ExactTarget>) -> Vec<ExactTarget> {
         [first, second].concat()
     }
 }
@@ -60,7 +60,7 @@ fn exact(name: &str, case: &Json, columns: &Columns, tables: &Tables) {
         let nodes = tables.releases[release].class(class as usize);
         nodes.iter().zip(&trees).map(|(&node, tree)| tree.label(node).to_owned()).collect()
     };
-    let at: BTreeMap<(usize, Vec<Vec<String>>), &Suspect> = suspects
+    let at: BTreeMap<(usize, Vec<Vec<String>>), &ExactTarget> = suspects
         .iter()
         .map(|suspect| {
             let class = |release: usize| {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::common::{golden, strings, taxonomy};
 use num_bigint::BigUint;
 use serde_json::{Value as Json, json};
-use tidegate::engine::anonymizer::{Effort, Halved, Turns, crowds};
+use tidegate::engine::anonymizer::{Effort, Halved, HalvingTicks, crowds};
 use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Domain, LeafRule, Node, Taxonomy};
 use tidegate::engine::policy::{Certain, Division, Values};
@@ -186,7 +186,7 @@ fn chains_have_the_stated_distribution() {
         let arrivals: Vec<Headcount> =
             case["arrivals"].as_array().expect("ticks").iter().map(|rows| pool(rows, &trees)).collect();
         let found = outcomes(&case["q"], |coin| {
-            let (mut turns, mut wait, mut new) = (Turns::default(), Headcount::empty(trees.len()), Vec::new());
+            let (mut turns, mut wait, mut new) = (HalvingTicks::default(), Headcount::empty(trees.len()), Vec::new());
             for came in &arrivals {
                 wait = wait.merge(came);
                 let halved = turns.tick(wait.rows(), division.people(), &certain, every).map(|certain| {

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use tidegate::engine::dominance::{DominanceRule, SumCell};
-use tidegate::engine::microaggregation::{Merged, Points, mdav, mondrian, until_safe};
+use tidegate::engine::microaggregation::{MergedGroups, Points, mdav, mondrian, until_safe};
 use tidegate::engine::policy::Decimal;
 
 use crate::common::random::{self, Draw};
@@ -142,7 +142,8 @@ fn iris_is_grouped_as_the_reference_does() {
         let k = name.trim_start_matches("iris_k").split('_').next().and_then(|k| k.parse().ok()).expect("k");
         let rule = if name.contains("dom") { dominance(1, "0.6") } else { DominanceRule::Percent(decimal("0.6")) };
         let is_sensitive = |group: &[usize]| table.is_sensitive(group, rule);
-        let Merged { groups, merges, removed } = until_safe(mdav(&standardized, k), &standardized, None, &is_sensitive);
+        let MergedGroups { groups, merges, removed } =
+            until_safe(mdav(&standardized, k), &standardized, None, &is_sensitive);
         let mut sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
         sizes.sort_unstable();
         assert_eq!(Json::from(sizes), wanted["sizes"], "{name}");

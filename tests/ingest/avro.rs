@@ -16,7 +16,7 @@ use std::path::Path;
 
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::topic::{
-    Batch, DecodedBatch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing, decode,
+    Batch, DecodedBatch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing, decode,
 };
 use tidegate::daemon::ingest::{Offer, PersonHasher, TakenRows, retry};
 use tidegate::engine::histogram::{CodedRows, MisfitKind};
@@ -76,7 +76,7 @@ fn framed(id: u32, record: &[u8]) -> Vec<u8> {
 }
 
 pub(crate) fn decoded(batch: &Batch, columns: &Columns) -> DecodedBatch {
-    decode("wards", batch, columns, &hasher(), Unwanted::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
+    decode("wards", batch, columns, &hasher(), UnwantedPolicies::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The rows of the same objects as JSON.
@@ -98,5 +98,5 @@ pub(crate) fn faults(decoded: &DecodedBatch) -> Vec<(u64, Option<String>, Misfit
 fn again(decoded: &DecodedBatch, columns: &Columns) -> TakenRows {
     let offer = decoded.partitions[0].aside.as_ref().expect("something was set aside");
     let offer = Offer::parse(&offer.bytes()).expect("what was written");
-    retry(&offer, columns, &hasher(), Unwanted::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
+    retry(&offer, columns, &hasher(), UnwantedPolicies::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
 }

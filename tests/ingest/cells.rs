@@ -10,7 +10,7 @@ use parquet::arrow::ArrowWriter;
 use proptest::prelude::*;
 
 use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::ingest::topic::{self, Batch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing};
+use tidegate::daemon::ingest::topic::{self, Batch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing};
 use tidegate::daemon::ingest::{BadRows, Offer, PersonHasher, decode, retry, take};
 use tidegate::engine::histogram::{CodedRows, MisfitKind};
 use tidegate::engine::model::{Columns, Value};
@@ -58,8 +58,8 @@ fn of_file(name: &str, bytes: &[u8]) -> (Outcome, Vec<Vec<Value>>) {
     // What is set aside is read again as it was kept, and is what it was.
     let taken = take(&path, &columns(), &hasher(), &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
     assert!(taken.aside.messages().iter().all(|message| message.raw.is_some()), "{name}: all are kept");
-    let again =
-        retry(&taken.aside, &columns(), &hasher(), Unwanted::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"));
+    let again = retry(&taken.aside, &columns(), &hasher(), UnwantedPolicies::SET_ASIDE)
+        .unwrap_or_else(|error| panic!("{error}"));
     let kinds = |offer: &Offer| offer.messages().iter().map(|message| message.place.kind).collect::<Vec<_>>();
     assert!(again.rows.is_empty() && kinds(&again.aside) == kinds(&taken.aside), "{name}: it is what it was");
     outcome(&decoded.rows, aside)
@@ -69,7 +69,7 @@ fn of_messages(writing: Writing, messages: &[Vec<u8>]) -> (Outcome, Vec<Vec<Valu
     let mut batch = Batch::default();
     batch.writing = writing;
     (0..).zip(messages).for_each(|(offset, message)| batch.push(0, offset, Some(message)));
-    let decoded = topic::decode("wards", &batch, &columns(), &hasher(), Unwanted::SET_ASIDE);
+    let decoded = topic::decode("wards", &batch, &columns(), &hasher(), UnwantedPolicies::SET_ASIDE);
     let decoded = decoded.unwrap_or_else(|error| panic!("{error}"));
     let offers = decoded.partitions.iter().filter_map(|partition| partition.aside.as_ref());
     let aside = offers.flat_map(Offer::messages).map(|message| &message.place);

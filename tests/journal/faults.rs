@@ -6,7 +6,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tidegate::daemon::error::Result;
-use tidegate::daemon::journal::store::{Bucket, Created, Listed, Patience, Put, ReadStore, Store, put};
+use tidegate::daemon::journal::store::{
+    Bucket, BucketTimeouts, CreateOutcome, ListedObject, PutOutcome, ReadStore, Store, put,
+};
 
 use super::proxy::{Fault, Proxy, READS, WRITES};
 use super::server::{Server, bucket};
@@ -18,7 +20,7 @@ const SLOTS: [usize; 2] = [300, 1200];
 /// Slots that a writer works on at a time, so that it does not wait for one slow answer after the other.
 const LANES: usize = 16;
 
-const PATIENCE: Patience = Patience {
+const PATIENCE: BucketTimeouts = BucketTimeouts {
     connect: Duration::from_secs(30),
     answer: Duration::from_secs(2),
     pause: Duration::from_millis(5),
@@ -44,19 +46,19 @@ impl ReadStore for Watched {
         self.bucket.read(path)
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         self.bucket.list(prefix)
     }
 }
 
 impl Store for Watched {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         let created = self.bucket.create(path, bytes)?;
-        if created != Created::Made {
+        if created != CreateOutcome::Made {
             let there = self.bucket.read(path)?;
             let own = there.as_ref().is_some_and(|there| there.starts_with(self.mark.as_bytes()));
             self.selves.fetch_add(own.into(), Ordering::Relaxed);
-            self.lies.fetch_add((created == Created::Exists && there.is_none()).into(), Ordering::Relaxed);
+            self.lies.fetch_add((created == CreateOutcome::Exists && there.is_none()).into(), Ordering::Relaxed);
         }
         Ok(created)
     }
@@ -83,12 +85,12 @@ fn slots() -> usize {
 }
 
 /// What a writer was told of every slot; `None` where it was told nothing.
-fn write(store: &Watched) -> Vec<Option<Put>> {
-    let lane = |lane: usize| -> Vec<(usize, Option<Put>)> {
+fn write(store: &Watched) -> Vec<Option<PutOutcome>> {
+    let lane = |lane: usize| -> Vec<(usize, Option<PutOutcome>)> {
         let slots = (lane..slots()).step_by(LANES);
         slots.map(|slot| (slot, put(store, &path(slot), &content(store.mark, slot)).ok())).collect()
     };
-    let mut told: Vec<(usize, Option<Put>)> = thread::scope(|scope| {
+    let mut told: Vec<(usize, Option<PutOutcome>)> = thread::scope(|scope| {
         let lanes: Vec<_> = (0..LANES).map(|at| scope.spawn(move || lane(at))).collect();
         lanes.into_iter().flat_map(|lane| lane.join().expect("a writer")).collect()
     });
@@ -115,15 +117,17 @@ fn two_writers_behind_a_bad_network() {
     });
     proxy.settle();
 
-    let store = bucket(server.address, "bad", Patience::default());
+    let store = bucket(server.address, "bad", BucketTimeouts::default());
     let (slots, mut undecided) = (slots(), 0);
     for slot in 0..slots {
         let there = store.read(&path(slot)).expect("a read");
         for (writer, told) in writers.iter().zip(&told) {
             let own = there.as_ref() == Some(&content(writer.mark, slot));
             match told[slot] {
-                Some(Put::Ours) => assert!(own, "slot {slot}: {} was told that it is its own", writer.mark),
-                Some(Put::Theirs) => assert!(!own, "slot {slot}: {} was told that it is not its own", writer.mark),
+                Some(PutOutcome::Ours) => assert!(own, "slot {slot}: {} was told that it is its own", writer.mark),
+                Some(PutOutcome::Theirs) => {
+                    assert!(!own, "slot {slot}: {} was told that it is not its own", writer.mark)
+                }
                 None => undecided += 1,
             }
         }

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use tidegate::daemon::config::Root;
 use tidegate::daemon::error::ErrorCategory;
-use tidegate::daemon::journal::store::{Bucket, Created, Local, Memory, Packs, Patience, ReadStore as _, Store, open};
+use tidegate::daemon::journal::store::{
+    Bucket, BucketTimeouts, CreateOutcome, Local, Memory, Packs, ReadStore as _, Store, open,
+};
 
 use super::server::{Server, bucket, variables};
 use super::suite::CHECKS;
@@ -39,7 +41,7 @@ fn folders() {
 #[test]
 fn buckets() {
     let Some(server) = Server::start() else { return };
-    check("bucket", |name| Box::new(bucket(server.address, name, Patience::default())));
+    check("bucket", |name| Box::new(bucket(server.address, name, BucketTimeouts::default())));
     from_anywhere(&server);
     pages(&server);
     refusals(&server);
@@ -47,16 +49,16 @@ fn buckets() {
 
 /// From a plain thread (everywhere else), from another runtime's threads, and from rayon's.
 fn from_anywhere(server: &Server) {
-    let store = Arc::new(bucket(server.address, "anywhere", Patience::default()));
+    let store = Arc::new(bucket(server.address, "anywhere", BucketTimeouts::default()));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
     let there = Arc::clone(&store);
     let made = runtime.block_on(async move {
         tokio::task::spawn_blocking(move || there.create("a/blocking", b"1")).await.expect("it ended")
     });
-    assert_eq!(made.expect("a create"), Created::Made);
-    let made: Vec<Created> =
+    assert_eq!(made.expect("a create"), CreateOutcome::Made);
+    let made: Vec<CreateOutcome> =
         (0..16).into_par_iter().map(|at| store.create(&format!("b/{at}"), b"1").expect("a create")).collect();
-    assert_eq!(made, [Created::Made; 16]);
+    assert_eq!(made, [CreateOutcome::Made; 16]);
     assert_eq!(store.list("").expect("a listing").len(), 17);
     // The last one may be dropped where waiting is not allowed.
     runtime.block_on(async move { drop(store) });
@@ -64,9 +66,9 @@ fn from_anywhere(server: &Server) {
 
 /// Listings that take several answers.
 fn pages(server: &Server) {
-    let store = bucket(server.address, "pages", Patience::default());
+    let store = bucket(server.address, "pages", BucketTimeouts::default());
     let objects: Vec<_> = (0..1100).map(|at| (format!("log/{at:04}"), Vec::new())).collect();
-    assert!(store.create_all(&objects).expect("a create").iter().all(|created| *created == Created::Made));
+    assert!(store.create_all(&objects).expect("a create").iter().all(|created| *created == CreateOutcome::Made));
     let paths: Vec<String> = store.list("log").expect("a listing").into_iter().map(|listed| listed.path).collect();
     assert!(paths.iter().eq(objects.iter().map(|(path, _)| path)));
 }
@@ -74,12 +76,12 @@ fn pages(server: &Server) {
 /// What an operator gets to read, and that no secret is in it.
 fn refusals(server: &Server) {
     let short = Duration::from_millis(100);
-    let patience = Patience { connect: short, answer: short * 10, pause: short / 10, give_up: short };
+    let patience = BucketTimeouts { connect: short, answer: short * 10, pause: short / 10, give_up: short };
     let silent = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
     for (url, address, patience, words) in [
-        ("s3://no-such-bucket/a", server.address, Patience::default(), "there is no such bucket"),
+        ("s3://no-such-bucket/a", server.address, BucketTimeouts::default(), "there is no such bucket"),
         ("s3://bucket/a", silent, patience, "it does not answer"),
-        ("s3://bucket/a?b", server.address, Patience::default(), "is no place of a store"),
+        ("s3://bucket/a?b", server.address, BucketTimeouts::default(), "is no place of a store"),
     ] {
         let error = Bucket::open_with(url, &variables(address), patience).expect_err(url);
         let said = format!("{error:?} {error}");

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tidegate::daemon::error::{Error, ErrorCategory, Result};
 use tidegate::daemon::journal::Entry;
-use tidegate::daemon::journal::store::{Created, Listed, Memory, Packs, ReadStore, Store, log};
+use tidegate::daemon::journal::store::{CreateOutcome, ListedObject, Memory, Packs, ReadStore, Store, log};
 
 use crate::common::draw::Draw;
 use crate::common::feed;
@@ -35,13 +35,13 @@ impl ReadStore for Mortal {
         self.store.read(path)
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         self.store.list(prefix)
     }
 }
 
 impl Store for Mortal {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         self.changes()?;
         self.store.create(path, bytes)
     }
@@ -110,7 +110,7 @@ impl World {
     fn append(&mut self, bytes: Vec<u8>) -> Result<()> {
         let path = log::path(self.next);
         self.doubtful.insert(path.clone(), bytes.clone());
-        assert_eq!(self.packs.create(&path, &bytes)?, Created::Made, "{path}");
+        assert_eq!(self.packs.create(&path, &bytes)?, CreateOutcome::Made, "{path}");
         self.doubtful.clear();
         self.meant.insert(path, bytes);
         self.next += 1;
@@ -126,10 +126,10 @@ impl World {
                 // Each content is found again wherever it is.
                 let bytes = format!("<{}:{}>", self.named, "x".repeat(draw.below(300) as usize)).into_bytes();
                 self.doubtful.insert(path.clone(), bytes.clone());
-                assert_eq!(self.packs.create(&path, &bytes)?, Created::Made);
+                assert_eq!(self.packs.create(&path, &bytes)?, CreateOutcome::Made);
                 self.doubtful.clear();
                 self.meant.insert(path.clone(), bytes);
-                assert_eq!(self.packs.create(&path, b"other")?, Created::Exists);
+                assert_eq!(self.packs.create(&path, b"other")?, CreateOutcome::Exists);
             }
             3 => self.append(format!("entry {} of {}", self.next, self.epoch).into_bytes())?,
             4 => {
@@ -322,7 +322,7 @@ fn a_writer_that_is_late_finds_the_fence() {
     }
     assert_eq!(next.pack_entries(40, 1, &stays).expect("memory"), 39);
     assert_eq!(store.list("log").expect("memory").len(), 2, "the fence and the newest");
-    assert_eq!(late.create(&log::path(10), b"entry 10 of the first writer").expect("memory"), Created::Exists);
+    assert_eq!(late.create(&log::path(10), b"entry 10 of the first writer").expect("memory"), CreateOutcome::Exists);
     assert_eq!(late.read(&log::path(10)).expect("memory").as_deref(), Some(&b"fence 2"[..]));
     // What it packs, and what it was about to delete, does no harm.
     late.pack_entries(9, 1, &stays).expect("memory");
@@ -413,13 +413,13 @@ impl ReadStore for Behind {
         self.store().read(path)
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         self.store().list(prefix)
     }
 }
 
 impl Store for Behind {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         self.now.create(path, bytes)
     }
 

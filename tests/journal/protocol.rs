@@ -5,10 +5,10 @@
 //!
 //! | here | there |
 //! |---|---|
-//! | `entry`: slots that are written once, entries whose equality is that of their bytes | `journal/{entry,read}.rs`, `journal/store` |
+//! | `entry`: slots that are written once, entries whose equality is that of their bytes | `journal/{entry,log_reading}.rs`, `journal/store` |
 //! | `fold`: what a writer knows, which objects a later fold needs | `feed_writer/{state,state_fold}.rs` |
-//! | `writer`: read to the gap, look, fence, sweep; append with lost, late and doubtful answers, read back, send again | `recovery/{open,sweep}.rs`, `journal/log.rs`, `journal/store/put.rs` |
-//! | `work`: segment then Ingest; in chains of crowds coins, Coins; atoms, Closed, counts, Masked; stage then Publish, Hold or Reject; forgetting | `feed_writer/intake/mod.rs`, `tick/{coins,close,decide}.rs` |
+//! | `writer`: read to the gap, look, fence, sweep; append with lost, late and doubtful answers, read back, send again | `recovery/{feed_opening,sweep}.rs`, `journal/log.rs`, `journal/store/confirmed_put.rs` |
+//! | `work`: segment then Ingest; in chains of crowds coins, Coins; atoms, Closed, counts, Masked; stage then Publish, Hold or Reject; forgetting | `feed_writer/intake/mod.rs`, `tick/{coins,tick_closing,decide}.rs` |
 //! | `leave`: files, manifest, the commit of the Delta log, Published, then what lay aside goes | `publish/{make_visible,show_delta}.rs` |
 //! | `work`: entries in packs, whose places are free again for a writer that is late | `journal/{packing,store/packs}.rs` |
 //! | `asked`: the inbox, Approve, Erase, answers | `feed_writer/requests/{request,request_entry,erase}.rs` |

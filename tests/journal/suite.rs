@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use tidegate::daemon::journal::store::{Created, Put, Store, put, put_all};
+use tidegate::daemon::journal::store::{CreateOutcome, PutOutcome, Store, put, put_all};
 
 /// A check with its name.
 pub type Check = (&'static str, fn(&dyn Store));
@@ -33,7 +33,7 @@ fn paths(store: &dyn Store, prefix: &str) -> Vec<String> {
 }
 
 fn make(store: &dyn Store, path: &str, bytes: &str) {
-    assert_eq!(store.create(path, bytes.as_bytes()).expect("a create"), Created::Made, "{path}");
+    assert_eq!(store.create(path, bytes.as_bytes()).expect("a create"), CreateOutcome::Made, "{path}");
 }
 
 fn absent(store: &dyn Store) {
@@ -50,7 +50,7 @@ fn absent(store: &dyn Store) {
 fn once(store: &dyn Store) {
     make(store, "log/0/1.json", "first");
     for bytes in ["second", "first", ""] {
-        assert_eq!(store.create("log/0/1.json", bytes.as_bytes()).expect("a create"), Created::Exists);
+        assert_eq!(store.create("log/0/1.json", bytes.as_bytes()).expect("a create"), CreateOutcome::Exists);
     }
     assert_eq!(text(store, "log/0/1.json").as_deref(), Some("first"));
     assert_eq!(paths(store, ""), ["log/0/1.json"]);
@@ -67,13 +67,13 @@ fn race(store: &dyn Store) {
             together.wait();
             store.create(&path, bytes(writer).as_bytes()).expect("a create")
         };
-        let created: Vec<Created> = thread::scope(|scope| {
+        let created: Vec<CreateOutcome> = thread::scope(|scope| {
             let writers: Vec<_> = (0..WRITERS).map(|writer| scope.spawn(move || one(writer))).collect();
             writers.into_iter().map(|writer| writer.join().expect("a writer")).collect()
         });
-        let winners: Vec<usize> = (0..WRITERS).filter(|writer| created[*writer] == Created::Made).collect();
+        let winners: Vec<usize> = (0..WRITERS).filter(|writer| created[*writer] == CreateOutcome::Made).collect();
         assert_eq!(winners.len(), 1, "round {round}: {created:?}");
-        assert!(created.iter().all(|created| *created != Created::Unknown));
+        assert!(created.iter().all(|created| *created != CreateOutcome::Unknown));
         assert_eq!(text(store, &path), Some(bytes(winners[0])), "round {round}");
     }
 }
@@ -82,7 +82,7 @@ fn sizes(store: &dyn Store) {
     make(store, "empty", "");
     assert_eq!(text(store, "empty").as_deref(), Some(""));
     let large: Vec<u8> = (0..20_000_000u32).map(|at| (at ^ (at >> 11)) as u8).collect();
-    assert_eq!(store.create("large", &large).expect("a create"), Created::Made);
+    assert_eq!(store.create("large", &large).expect("a create"), CreateOutcome::Made);
     assert!(store.read("large").expect("a read").expect("it is there") == large);
     let sizes: Vec<u64> = store.list("").expect("a listing").into_iter().map(|listed| listed.size).collect();
     assert_eq!(sizes, [0, 20_000_000]);
@@ -140,9 +140,9 @@ fn replaced(store: &dyn Store) {
 }
 
 fn ours(store: &dyn Store) {
-    assert_eq!(put(store, "log/1", b"mine").expect("a put"), Put::Ours);
-    assert_eq!(put(store, "log/1", b"mine").expect("a put"), Put::Ours);
-    assert_eq!(put(store, "log/1", b"other").expect("a put"), Put::Theirs);
+    assert_eq!(put(store, "log/1", b"mine").expect("a put"), PutOutcome::Ours);
+    assert_eq!(put(store, "log/1", b"mine").expect("a put"), PutOutcome::Ours);
+    assert_eq!(put(store, "log/1", b"other").expect("a put"), PutOutcome::Theirs);
     assert_eq!(text(store, "log/1").as_deref(), Some("mine"));
 }
 
@@ -154,7 +154,7 @@ fn several(store: &dyn Store) {
     make(store, "seg/3/13", "in the way");
     let created = store.create_all(&objects("x")).expect("a create");
     for (at, created) in created.iter().enumerate() {
-        assert_eq!(*created, if at == 13 { Created::Exists } else { Created::Made }, "{at}");
+        assert_eq!(*created, if at == 13 { CreateOutcome::Exists } else { CreateOutcome::Made }, "{at}");
     }
     assert_eq!(text(store, "seg/3/13").as_deref(), Some("in the way"));
     assert!(put_all(store, &objects("x")).is_err());

@@ -12,7 +12,7 @@ use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Produc
 use rdkafka::types::RDKafkaApiKey as Api;
 use rdkafka::types::RDKafkaRespErr::{self as Fault, *};
 use tidegate::daemon::config::{Format, Start};
-use tidegate::daemon::ingest::topic::{Fetch, Fetching as _, News, Position, TopicSettings};
+use tidegate::daemon::ingest::topic::{Fetch, FetchEvent, Fetching as _, Position, TopicSettings};
 
 use crate::common::random::{self, Draw};
 use crate::common::wait::LIMIT;
@@ -87,12 +87,12 @@ impl Reader {
             assert!(begun.elapsed() < LIMIT, "{} of {people} have come", self.came.len());
             match self.fetch.next() {
                 None => sleep(Duration::from_millis(5)),
-                Some(News::Begins(begins)) => {
+                Some(FetchEvent::Begins(begins)) => {
                     for (partition, _, position) in begins {
                         self.positions.insert(partition, position);
                     }
                 }
-                Some(News::Batch(batch)) => {
+                Some(FetchEvent::Batch(batch)) => {
                     for (partition, fetched) in &batch.partitions {
                         let position = self.positions.get_mut(partition).expect("it has begun");
                         for message in fetched.messages() {
@@ -105,7 +105,7 @@ impl Reader {
                     let taken: Vec<(i32, u64)> = self.positions.iter().map(|(at, one)| (*at, one.next)).collect();
                     self.fetch.taken(&taken);
                 }
-                Some(News::Failed(error)) => return Err(error.text),
+                Some(FetchEvent::Failed(error)) => return Err(error.text),
                 Some(_) => {}
             }
         }

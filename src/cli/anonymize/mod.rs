@@ -5,13 +5,15 @@ mod words;
 
 use std::path::PathBuf;
 
+use super::common_texts::note;
 use super::input_watch::InputLine;
-use super::tell::note;
 use super::{CommandResult, Exit, Out};
 use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory};
-use crate::daemon::folder::{InputEntry, InputOutcome, OpenedKey, Ran, Task, begun, find_key, run as run_all, told};
+use crate::daemon::folder::{
+    CommandOutcome, InputEntry, InputOutcome, OpenedKey, Task, begun, find_key, run as run_all, told,
+};
 use crate::daemon::view::anonymize::AnonymizeAnswer;
 use crate::engine::model::Role;
 use crate::engine::policy::{Decimal, OnRepeat};
@@ -60,7 +62,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         note("the feed declares no identifier column, so every row counts as another person: repeats cannot be found");
     }
     let task = Task { feed: &feed, inputs: &args.inputs, folder: &args.out, key, made, quarantine, time: &time };
-    let Ran { entries, finished } = {
+    let CommandOutcome { entries, finished } = {
         let mut shown = InputLine::new(&args.inputs);
         run_all(&task, &mut shown)?
     };

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::cli::common_texts::name;
 use crate::cli::input_watch::word;
 use crate::cli::paragraph::wrapped;
 use crate::cli::table::{Head, TextTable};
-use crate::cli::tell::name;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::printable;
 use crate::daemon::folder::{InputEntry, InputOutcome};

@@ -19,14 +19,16 @@ use rayon::prelude::*;
 use request::AuditRequest;
 use unfit_tables::{all_behind, misfit, one_row_each, shrunken, unfit};
 
+use super::common_texts::name;
 use super::released::labels;
-use super::tell::name;
 use super::{CommandResult, Exit, Out, progress};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::ingest::{RowPeople, TableFile, count, count_behind};
 use crate::daemon::view::audit::audit;
-use crate::engine::audit::{AuditFigures, AuditSubject, Coarse, Guards, MinimalityFigures, Requirement, judge, risks};
+use crate::engine::audit::{
+    AuditFigures, AuditSubject, CoarsenessLeak, Guards, MinimalityFigures, Requirement, judge, risks,
+};
 use crate::engine::histogram::{Histogram, Release};
 use crate::engine::model::Columns;
 use crate::engine::policy::{OnRepeat, Output, Policy};
@@ -94,7 +96,7 @@ fn attacked(args: &Args) -> error::Result<(AuditRequest, AuditFigures)> {
     }
     // Where another method is taken for granted, this one is not.
     if !args.minimality {
-        figures.coarse = Coarse::of(subject, columns, policy, ratios);
+        figures.coarse = CoarsenessLeak::of(subject, columns, policy, ratios);
     }
     let requirement = match (requirement, policy.masking()) {
         (None, Some(masking)) => Some(Requirement::Diverse { l: masking.m }),
@@ -155,11 +157,11 @@ fn given(args: &Args, feed: FeedConfig) -> error::Result<AuditRequest> {
 }
 
 /// What tables are judged by, and they.
-type Meant<'f> = ((&'f Columns, &'f Policy), (AuditSubject, Option<Histogram>));
+type AuditedTables<'f> = ((&'f Columns, &'f Policy), (AuditSubject, Option<Histogram>));
 
 /// Reads the tables. Of a feed file that names no search nothing is known of how labels were chosen; labels of runs are known where a
 /// table has some. Disjoint chains used to halve by thresholds that were drawn, which lead to other labels than a coin.
-fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<Meant<'f>> {
+fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<AuditedTables<'f>> {
     if let Some(earlier) = feed.unnamed() {
         let (columns, found) = match read(earlier, args) {
             Ok(found) => (&earlier.columns, found),

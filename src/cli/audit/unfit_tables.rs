@@ -5,15 +5,15 @@ use super::args::Args;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::ingest::{RowPeople, first_row_with};
-use crate::engine::audit::{Amiss, Astray, Attacked, Unfit};
-use crate::engine::gate::chain::Shrunk;
-use crate::engine::gate::refinement::{AttackedRows, Unlike};
+use crate::engine::audit::{AttackOutcome, ForeignRows, MinimalityProblem, UnfitTables};
+use crate::engine::gate::chain::ShrunkRelease;
+use crate::engine::gate::refinement::{AttackedRows, RowsMismatch};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 
 /// Where classes have labels of their own the rows behind a release are those of its classes.
-pub fn all_behind(attacked: &Attacked, columns: &Columns, args: &Args) -> error::Result<()> {
-    let (Ok(judged), Some(Unlike { place, rows })) = (&attacked.judged, attacked.unlike) else { return Ok(()) };
+pub fn all_behind(attacked: &AttackOutcome, columns: &Columns, args: &Args) -> error::Result<()> {
+    let (Ok(judged), Some(RowsMismatch { place, rows })) = (&attacked.judged, attacked.unlike) else { return Ok(()) };
     let class = match place {
         AttackedRows::Class(_) => format!("class {}", describe(&judged.names(columns).nodes(place), columns)),
         AttackedRows::Outliers => "who is in no class".to_owned(),
@@ -28,9 +28,9 @@ pub fn all_behind(attacked: &Attacked, columns: &Columns, args: &Args) -> error:
 }
 
 /// Rows by which a release cannot be judged.
-pub fn unfit(amiss: &Amiss, args: &Args, columns: &Columns) -> Error {
+pub fn unfit(amiss: &MinimalityProblem, args: &Args, columns: &Columns) -> Error {
     match amiss {
-        Amiss::Astray(Astray { nodes }) => {
+        MinimalityProblem::Astray(ForeignRows { nodes }) => {
             let text = format!(
                 "the increments do not give the release {}: rows of theirs cannot lie in {} as it shows them",
                 args.releases[0].display(),
@@ -38,12 +38,12 @@ pub fn unfit(amiss: &Amiss, args: &Args, columns: &Columns) -> Error {
             );
             Error::new(ErrorCategory::Input, text).in_file(&args.increments[0])
         }
-        Amiss::Numbers => {
+        MinimalityProblem::Numbers => {
             let text = "(k, e)-anonymity is about one number of each person: the feed needs one sensitive column, with `type = \"int\"` or \
                         \"float\", and every row a value in it";
             Error::new(ErrorCategory::Usage, text).in_field("--requirement")
         }
-        Amiss::Guards => {
+        MinimalityProblem::Guards => {
             let text = "--guarding names the column that tells what each person guards, and goes with --requirement p=0.5 and no other";
             Error::new(ErrorCategory::Usage, text).in_field("--guarding")
         }
@@ -67,20 +67,20 @@ pub fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
 }
 
 /// Tables that do not belong together, with their files.
-pub fn misfit(unfit: Unfit, feed: &FeedConfig, args: &Args) -> Error {
+pub fn misfit(unfit: UnfitTables, feed: &FeedConfig, args: &Args) -> Error {
     match unfit {
-        Unfit::Rows { release, rows: [published, raw] } => {
+        UnfitTables::Rows { release, rows: [published, raw] } => {
             let text = format!(
                 "the increments do not give the release {}: it has {published} new rows, and they have {raw}",
                 args.releases[release].display()
             );
             Error::new(ErrorCategory::Input, text).in_file(&args.increments[release])
         }
-        Unfit::Erased => Error::new(ErrorCategory::Internal, "tables of a command line have no erased rows"),
-        Unfit::Increments => {
+        UnfitTables::Erased => Error::new(ErrorCategory::Internal, "tables of a command line have no erased rows"),
+        UnfitTables::Increments => {
             Error::new(ErrorCategory::Usage, "give one increment per release, or none").in_field("--increment")
         }
-        Unfit::Mismatch { release, class, rows: [published, raw] } => {
+        UnfitTables::Mismatch { release, class, rows: [published, raw] } => {
             let differ = if published == raw {
                 format!("class {class} has {raw} rows in both, with other sensitive values")
             } else {
@@ -89,7 +89,7 @@ pub fn misfit(unfit: Unfit, feed: &FeedConfig, args: &Args) -> Error {
             let text = format!("the increments do not give the release {}: {differ}", args.releases[release].display());
             Error::new(ErrorCategory::Input, text).in_file(&args.increments[release])
         }
-        Unfit::Crossing { release, column, upper, lower } => {
+        UnfitTables::Crossing { release, column, upper, lower } => {
             let file = &args.releases[release];
             let tree = feed.columns.trees()[column];
             let named = feed.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
@@ -112,7 +112,7 @@ pub fn misfit(unfit: Unfit, feed: &FeedConfig, args: &Args) -> Error {
 }
 
 /// A release of a cumulative chain that lacks rows of an earlier one.
-pub fn shrunken(shrunk: &Shrunk, names: &[String], args: &Args, columns: &Columns) -> Error {
+pub fn shrunken(shrunk: &ShrunkRelease, names: &[String], args: &Args, columns: &Columns) -> Error {
     let text = format!(
         "not all rows of {} are in it: in class {} some value has fewer rows. Each release of a cumulative chain holds all \
          rows of the one before; for releases of different people write feed.chain = \"disjoint\"",

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{crowds, risk_words};
 use crate::cli::paragraph::wrapped;
 use crate::cli::table::{Head, TextTable};
-use crate::engine::audit::{Attacked, AuditFigures, AuditSubject, AuditVerdict, ChainFigures};
+use crate::engine::audit::{AttackOutcome, AuditFigures, AuditSubject, AuditVerdict, ChainFigures};
 use crate::engine::gate::certainty::FactExtent;
 use crate::engine::gate::minimality::Credibility;
 use crate::engine::gate::refinement::short;
@@ -85,7 +85,7 @@ fn refinement(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     }
     put(text, "How far the labels of classes narrow down who is in them, for a reader who knows how they were made");
     let mut table = TextTable::new(&[Head::Right(""), Head::Left("by"), Head::Left("small classes that are certain")]);
-    for Attacked { release, judged, .. } in &figures.refinement {
+    for AttackOutcome { release, judged, .. } in &figures.refinement {
         let found = judged.as_ref().map(|judged| &judged.found);
         let most = found
             .as_ref()

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::paragraph::wrapped;
 use crate::daemon::config::FeedConfig;
-use crate::daemon::service::{Reached, connect};
+use crate::daemon::service::{ConnectionCheck, connect};
 
 /// Something that a feed file names, and whether it can be used.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub struct ConnectReport {
 
 /// Looks at all that a feed file names.
 pub fn reports(feed: &FeedConfig) -> Vec<ConnectReport> {
-    let report = |Reached { what, found, doubts }| {
+    let report = |ConnectionCheck { what, found, doubts }| {
         let ok = found.is_ok();
         let text = found.unwrap_or_else(|error| error.to_string());
         ConnectReport { what: what.to_owned(), ok, text, warnings: doubts }

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::doubts::WarningReport;
+use crate::cli::common_texts::shell;
 use crate::cli::input_watch::{InputLine, word};
-use crate::cli::tell::shell;
 use crate::daemon::clock;
 use crate::daemon::error::{Error, ErrorCategory, Result, printable};
 use crate::daemon::folder::InputOutcome;

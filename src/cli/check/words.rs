@@ -2,7 +2,7 @@
 //! Keeps what `audit` and `anonymize` do apart from what only the daemon will do; must never soften a limit.
 
 use super::{local_recoding, one_recoding};
-use crate::daemon::config::{Approval, FeedConfig, Hook, SourcePlace, Ticks};
+use crate::daemon::config::{Approval, FeedConfig, SourcePlace, Ticks, WebhookSettings};
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
     ChainKind, ChainPromise, Decimal, Distance, DiversityLimits, Masking, OnRepeat, OnUnsafe, Output, Policy, Rare,
@@ -233,7 +233,7 @@ fn names(columns: &[&Column]) -> String {
 }
 
 /// Who is told of something.
-fn told(what: &str, topic: &Option<String>, webhook: &Option<Hook>) -> Option<String> {
+fn told(what: &str, topic: &Option<String>, webhook: &Option<WebhookSettings>) -> Option<String> {
     let topic = topic.as_ref().map(|topic| format!("the topic {topic}"));
     // An address may hold a token, its host does not.
     let webhook = webhook.as_ref().map(|webhook| match webhook.address.host() {

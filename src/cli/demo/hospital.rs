@@ -21,9 +21,9 @@ const WARDS: [(&str, u64, u64, &[&str]); 9] = [
 const WINTER: [&str; 4] = ["J10", "J18", "J20", "J44"];
 
 /// Numbers that look drawn; the same for the same seed.
-pub struct Dice(pub SmallDraws);
+pub struct DemoDraws(pub SmallDraws);
 
-impl Dice {
+impl DemoDraws {
     /// A number from `from` to `to`, both included.
     pub fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.0.bits() % (to - from + 1)
@@ -48,7 +48,7 @@ pub struct Admission {
 
 impl Admission {
     /// The patient of this number, on a day of the year.
-    pub fn drawn(dice: &mut Dice, number: u64, day: u64) -> Admission {
+    pub fn drawn(dice: &mut DemoDraws, number: u64, day: u64) -> Admission {
         let (ward, youngest, oldest, diagnoses) = dice.of(&WARDS);
         // Two draws: few are as young or as old as a ward's ages go.
         let age = (dice.between(youngest, oldest) + dice.between(youngest, oldest)) / 2;
@@ -60,7 +60,7 @@ impl Admission {
     }
 
     /// A patient of an age between these, somewhere.
-    pub fn aged(dice: &mut Dice, number: u64, day: u64, from: u64, to: u64) -> Admission {
+    pub fn aged(dice: &mut DemoDraws, number: u64, day: u64, from: u64, to: u64) -> Admission {
         let (ward, ..) = dice.of(&WARDS);
         Admission {
             age: dice.between(from, to),

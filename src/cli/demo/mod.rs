@@ -2,10 +2,10 @@
 //! daemon over it with a release every few seconds, and beside each release what publishing every snapshot on its own would
 //! have given away. Everything lies in one folder, which the other commands work on afterwards.
 
-mod alone;
 mod broker;
 mod hospital;
 mod lines;
+mod separate_releases;
 mod story;
 mod view;
 
@@ -23,12 +23,12 @@ use crate::daemon::chance;
 use crate::daemon::config::{FeedConfig, LogFormat};
 use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::observe::Observer;
-use crate::daemon::service::{How, PageOptions, Until, run as run_feeds};
+use crate::daemon::service::{PageOptions, RunEnd, RunOptions, run as run_feeds};
 use crate::daemon::sign::Signing;
 use crate::engine::model::Kind as ColumnKind;
-use alone::Snapshots;
 use broker::Broker;
 use lines::Tee;
+use separate_releases::Snapshots;
 use story::{Story, TOLD};
 use view::DemoView;
 
@@ -95,7 +95,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     play.day(&mut view)?;
     let runtime = runtime()?;
     let (tell, told) = runtime.block_on(async { signals() })?;
-    let how = How { until: Until::Told, accept_clock: true, exit_on_halt: true };
+    let how = RunOptions { until: RunEnd::Told, accept_clock: true, exit_on_halt: true };
     let at_work = runtime.spawn(run_feeds(vec![FeedConfig::load(&feed)?], how, PageOptions::default(), observer, told));
     let until = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let played = play.all(&events, &mut view, until, &|| at_work.is_finished());
@@ -172,7 +172,8 @@ impl Play {
             "published" => {
                 let beside = self.snapshots.add(&std::mem::take(&mut self.fresh))?;
                 // A release may leave while it is read, where the machine is slow.
-                let ours = alone::left(&view.audit()).or_else(|_| alone::left(&view.audit()))?;
+                let ours =
+                    separate_releases::left(&view.audit()).or_else(|_| separate_releases::left(&view.audit()))?;
                 view.published(event, ours, &beside)?;
             }
             "tick_waiting" | "tick_gathered" | "held" if self.waits => view.nothing(),
@@ -189,13 +190,13 @@ impl Play {
 
 /// A person would do this: `tidegate erase --rows`.
 fn ask_erasure(feed: &FeedConfig, patient: &str) -> error::Result<String> {
-    use crate::daemon::feed_writer::{Ask, Hash};
+    use crate::daemon::feed_writer::{Hash, RequestKind};
     use crate::daemon::ingest::PersonHasher;
     let by = crate::daemon::service::Requester::with_reason("consent was taken back");
     let asking = |known: &crate::daemon::service::FeedFacts<'_>| {
         let person = PersonHasher::new(&known.ring.people()).read(&[(patient, ColumnKind::String)]);
         let people = vec![Hash(person.expect("a patient of the demo has a number"))];
-        Ok(Ask::Erase { people, rows: true })
+        Ok(RequestKind::Erase { people, rows: true })
     };
     Ok(crate::daemon::service::ask(feed, &asking, &by, false)?.text)
 }

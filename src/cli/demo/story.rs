@@ -1,7 +1,7 @@
 //! What happens in the demo, day by day: ordinary days, one with hardly anybody, some with other people than before, one on which
 //! a patient wants to be taken out. What tidegate makes of it is not written here.
 
-use super::hospital::{Admission, Dice};
+use super::hospital::{Admission, DemoDraws};
 use crate::engine::arithmetic::SmallDraws;
 
 /// What comes on a day.
@@ -43,7 +43,7 @@ fn kind(day: u64) -> (Option<&'static str>, Vec<Group>) {
 
 /// Draws the days.
 pub struct Story {
-    dice: Dice,
+    dice: DemoDraws,
     day: u64,
     number: u64,
     known: Vec<Admission>,
@@ -57,7 +57,7 @@ pub const TOLD: u64 = 9;
 impl Story {
     /// From a seed.
     pub fn new(seed: u64) -> Story {
-        Story { dice: Dice(SmallDraws::of_state(seed)), day: 0, number: 0, known: Vec::new() }
+        Story { dice: DemoDraws(SmallDraws::of_state(seed)), day: 0, number: 0, known: Vec::new() }
     }
 
     /// The next day.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::alone::Beside;
+use super::separate_releases::ReleaseComparison;
 use super::story::Day;
 use crate::cli::Out;
 use crate::cli::audit;
@@ -88,7 +88,7 @@ impl<'o> DemoView<'o> {
     ///
     /// # Errors
     /// Its manifest cannot be read.
-    pub fn published(&mut self, event: &Value, ours: u64, beside: &Beside) -> Result<()> {
+    pub fn published(&mut self, event: &Value, ours: u64, beside: &ReleaseComparison) -> Result<()> {
         let release = event["release"].as_u64().unwrap_or_default();
         let path = format!("manifest/{release:010}.json");
         if !self.dir.join("public").join(&path).exists() {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::guarded::{self, proposes};
+use super::guarded_values::{self, proposes};
 use super::quoted::quoted;
 use crate::daemon::guess::Guess;
 use crate::engine::model::forms::{PrefixCodes, TaxonomyTable};
@@ -173,7 +173,7 @@ fn declared(text: &mut String, column: &Guess, role: Role) {
         text.push_str("optional = true                    # the sample has rows without a value: the leaf `unknown`\n");
     }
     if proposes(column) {
-        text.push_str(&guarded::text());
+        text.push_str(&guarded_values::text());
     } else if role == "sensitive" {
         text.push_str(
             "# guarded = [[\"…\"], [\"…\", \"…\"]]      # values, or sets of them, that no person may be tied to: write m = 2 in [policy]\n",

@@ -4,7 +4,7 @@
 
 mod example;
 mod feed;
-mod guarded;
+mod guarded_values;
 mod quoted;
 mod report;
 

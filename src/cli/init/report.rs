@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::feed;
+use crate::cli::common_texts::shell;
 use crate::cli::new_files::NewFile;
 use crate::cli::table::TextTable;
-use crate::cli::tell::shell;
 use crate::daemon::guess::Guess;
 use crate::engine::model::{Kind, Role};
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::cli::input_watch::InputLine as OfInputs;
 use crate::daemon::config::Setting;
-use crate::daemon::folder::Watch;
-use crate::daemon::preview::Follow;
+use crate::daemon::folder::TaskProgress;
+use crate::daemon::preview::PreviewProgress;
 
 /// One line that says what is being done.
 pub struct PreviewLine(OfInputs);
@@ -17,8 +17,8 @@ impl PreviewLine {
     }
 }
 
-impl Follow for PreviewLine {
-    fn sample(&mut self) -> &mut dyn Watch {
+impl PreviewProgress for PreviewLine {
+    fn sample(&mut self) -> &mut dyn TaskProgress {
         &mut self.0
     }
 

@@ -12,7 +12,7 @@ use crate::daemon::config::{FeedConfig, nearest};
 use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::opened_release::Opened;
 use crate::daemon::view::query::QueryAnswer;
-use crate::engine::counting::{CellEstimate, CountQuestion, Countable, Unasked};
+use crate::engine::counting::{CellEstimate, CountQuestion, Countable, QuestionError};
 use crate::engine::model::predicate::{Condition, parse};
 use crate::engine::model::{Column, Role};
 
@@ -133,7 +133,7 @@ fn misread(why: &str) -> Error {
 }
 
 /// A question that does not fit the release, with the column that was meant, if one is near.
-fn unasked(why: &Unasked, opened: &Opened) -> Error {
+fn unasked(why: &QuestionError, opened: &Opened) -> Error {
     let names = || opened.columns.iter().map(|column| &*column.name);
     let mut text = format!("`{}`: {}", why.column, why.what);
     if opened.columns.named(&why.column).is_none() {

@@ -12,7 +12,7 @@ use crate::daemon::observe::Halt;
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::service::{damaged, halted, seen_with};
 use crate::daemon::view::feed::{DecidedLine, FeedRelease, FeedShown, RemovedLine};
-use crate::daemon::view::history::Happened;
+use crate::daemon::view::history::HistoryEvent;
 use crate::engine::release::RemovalReason;
 
 /// Shows a feed, or one of its releases.
@@ -95,7 +95,7 @@ fn text(shown: &FeedShown) -> String {
     words::releases(&mut text, &shown.releases);
     gone(&mut text, &shown.removed);
     text.push_str("\nWhat happened\n");
-    for Happened { seq, time, who, why, text: what, .. } in &shown.history {
+    for HistoryEvent { seq, time, who, why, text: what, .. } in &shown.history {
         let who = who.as_ref().map(|who| format!(" ({})", printable(who))).unwrap_or_default();
         let why = why.as_ref().map(|why| format!(": \"{}\"", printable(why))).unwrap_or_default();
         let time = time.as_deref().unwrap_or("");

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 pub use operators_copy::CopyWritten;
 
-use self::operators_copy::Which;
+use self::operators_copy::CopyChoice;
 use super::place::feed_in;
 use super::{CommandResult, Exit, Out};
 use crate::daemon::config::FeedConfig;
@@ -55,13 +55,13 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         let key = args.key.as_deref().map(read_key).transpose()?;
         let feed = FeedConfig::load(&feed)?;
         let which = match args.release {
-            Some(release) => Which::Release(release),
-            None if args.candidate => Which::Candidate,
-            None => Which::Newest,
+            Some(release) => CopyChoice::Release(release),
+            None if args.candidate => CopyChoice::Candidate,
+            None => CopyChoice::Newest,
         };
         match (&args.report, which) {
             (Some(file), which) => operators_copy::write_copy(&feed, key, which, file, out)?,
-            (None, Which::Candidate) => candidate::show(&feed, key, out)?,
+            (None, CopyChoice::Candidate) => candidate::show(&feed, key, out)?,
             (None, _) => feed::show(&feed, key, args.release, out)?,
         }
         return Ok(Exit::Done);

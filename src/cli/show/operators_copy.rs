@@ -11,10 +11,10 @@ use crate::cli::{CommandResult, Out};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::feed_writer::FeedSnapshot;
-use crate::daemon::formats::Recorded;
-use crate::daemon::journal::{Body, CheckedEntry, Ref, RequestOrigin};
+use crate::daemon::formats::RecordedTick;
+use crate::daemon::journal::{CheckedEntry, EntryBody, Ref, RequestOrigin};
 use crate::daemon::seal::OperatorKey;
-use crate::daemon::service::{begin, seen_with};
+use crate::daemon::service::{root_opening, seen_with};
 use crate::daemon::view::folder::Waiting;
 use crate::engine::release::{CheckLine, Manifest, OperatorFacts, Sha256, SignedApproval, WaitingRows, operators_copy};
 
@@ -32,7 +32,7 @@ pub struct CopyWritten {
 
 /// Which release the copy is of.
 #[derive(Debug, Clone, Copy)]
-pub enum Which {
+pub enum CopyChoice {
     /// The newest published release.
     Newest,
     /// A published release.
@@ -48,15 +48,15 @@ pub enum Which {
 pub fn write_copy(
     feed: &FeedConfig,
     key: Option<OperatorKey>,
-    which: Which,
+    which: CopyChoice,
     file: &Path,
     out: &mut Out,
 ) -> CommandResult<()> {
     let (seen, entries) = seen_with(feed, key)?;
     let (manifest, facts) = match which {
-        Which::Candidate => candidate(&seen, feed, &entries)?,
-        Which::Newest => published(&seen, feed, &entries, None)?,
-        Which::Release(number) => published(&seen, feed, &entries, Some(number))?,
+        CopyChoice::Candidate => candidate(&seen, feed, &entries)?,
+        CopyChoice::Newest => published(&seen, feed, &entries, None)?,
+        CopyChoice::Release(number) => published(&seen, feed, &entries, Some(number))?,
     };
     let is_report = |path: &str| path.ends_with(".html");
     let line = manifest.files.iter().find(|file| is_report(&file.path));
@@ -75,7 +75,7 @@ pub fn write_copy(
     write(dir, &[NewFile { path: name.into(), content: copy, secret: true }], &[])?.keep();
     let written = CopyWritten {
         release: manifest.release,
-        candidate: matches!(which, Which::Candidate),
+        candidate: matches!(which, CopyChoice::Candidate),
         file: file.display().to_string(),
     };
     if out.json() {
@@ -130,7 +130,7 @@ fn published(
     };
     let (digest, verdict) = decision(entries, manifest.release).unzip();
     let approvals = entries.iter().filter_map(|entry| match &entry.entry.body {
-        Body::Approve(asked) if Some(asked.decision) == digest => Some(&asked.wanted),
+        EntryBody::Approve(asked) if Some(asked.decision) == digest => Some(&asked.wanted),
         _ => None,
     });
     let approvals = approvals.map(approval).collect();
@@ -142,7 +142,7 @@ fn published(
 /// The newest decision that lets a release out or holds it: its digest, and its verdict.
 fn decision(entries: &[CheckedEntry], number: u32) -> Option<(Sha256, &Ref)> {
     entries.iter().rev().find_map(|entry| match &entry.entry.body {
-        Body::Decision(decision) => {
+        EntryBody::Decision(decision) => {
             let approved = decision.release().filter(|approved| approved.release() == number);
             approved.map(|approved| (entry.sha256, approved.verdict()))
         }
@@ -157,7 +157,7 @@ fn approval(wanted: &RequestOrigin) -> SignedApproval {
 
 /// What the operator may see of each release: all figures of the checks, who waits, the key that signs.
 fn facts(seen: &FeedSnapshot, feed: &FeedConfig, verdict: Option<&Ref>) -> CommandResult<OperatorFacts> {
-    let recorded = verdict.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
+    let recorded = verdict.map(|verdict| RecordedTick::parse(&seen.need(verdict)?)).transpose()?;
     let checks = recorded.iter().filter_map(|recorded| recorded.verdict.as_ref()).flat_map(|verdict| &verdict.checks);
     let checks =
         checks.map(|check| CheckLine { check: check.check, made: check.made, value: check.value, limit: check.limit });
@@ -168,7 +168,7 @@ fn facts(seen: &FeedSnapshot, feed: &FeedConfig, verdict: Option<&Ref>) -> Comma
     let oldest = waiting.ages.first().map(|age| u64::from(age.ticks));
     let waiting = WaitingRows { waiting: waiting.rows, withheld: waiting.withheld, oldest };
     // The copy is written by people who may not be able to read the key.
-    let signing = begin::settings(feed).ok().and_then(|settings| settings.signing);
+    let signing = root_opening::settings(feed).ok().and_then(|settings| settings.signing);
     let signing_key = signing.map(|signing| signing.public().fingerprint());
     Ok(OperatorFacts { checks, reasons, waiting: Some(waiting), signing_key, ..OperatorFacts::default() })
 }

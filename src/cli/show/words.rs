@@ -7,7 +7,7 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
-use crate::daemon::formats::{Recorded, RefusalRecord, Repaired, advice};
+use crate::daemon::formats::{RecordedTick, RefusalRecord, Repaired, advice};
 use crate::daemon::observe::Halt;
 use crate::daemon::view::folder::{HalvingLine, ReleaseLine, ReleaseShown, ShowAnswer, UniformLine, Waiting};
 use crate::engine::gate::verdict::Verdict;
@@ -211,7 +211,7 @@ pub fn release(shown: &ReleaseShown) -> String {
 }
 
 /// One release of a feed at work.
-pub fn release_of(manifest: &Manifest, recorded: Option<&Recorded>) -> String {
+pub fn release_of(manifest: &Manifest, recorded: Option<&RecordedTick>) -> String {
     let verdict = recorded.and_then(|recorded| recorded.verdict.as_ref());
     told(manifest, verdict, recorded.map(|recorded| (&recorded.refused[..], &recorded.repairs[..])))
 }

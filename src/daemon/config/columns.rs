@@ -5,14 +5,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::column_path;
 use super::file::{ColumnTable, FeedFile};
 use super::floor;
 use super::hierarchy;
 use super::places::ConfigProblem;
-use super::ways;
-use crate::daemon::error::{Error, Passage};
+use crate::daemon::error::{Error, SourceLine};
 use crate::engine::model::forms::{TaxonomyTable, dates};
-use crate::engine::model::{Column, Detail, Domain, Kind, ReleaseColumn, Role};
+use crate::engine::model::{Column, DetailSettings, Domain, Kind, ReleaseColumn, Role};
 use crate::engine::policy::Output;
 
 /// What one table became, and what is worth telling of it.
@@ -38,13 +38,13 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> ParsedColumn {
             );
             read.problems.push(ConfigProblem::new(format!("{path}.name"), text));
         }
-        let mut one = One { table, path, base, read: &mut read };
+        let mut one = ColumnReader { table, path, base, read: &mut read };
         one.names();
         one.roles();
         one.guarded();
         one.build();
     }
-    read.warnings.extend(ways::crossing(tables));
+    read.warnings.extend(column_path::crossing(tables));
     if !tables.iter().any(|table| table.role == Role::Quasi) {
         let text =
             "no column has the role `quasi`: name what an attacker may know of a person, such as age or postal code";
@@ -88,14 +88,14 @@ pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<Confi
 }
 
 /// One table at work.
-struct One<'r> {
+struct ColumnReader<'r> {
     table: &'r ColumnTable,
     path: String,
     base: &'r Path,
     read: &'r mut ParsedColumn,
 }
 
-impl One<'_> {
+impl ColumnReader<'_> {
     fn refuse(&mut self, key: &str, text: impl Into<String>) {
         self.read.problems.push(ConfigProblem::new(format!("{}.{key}", self.path), text));
     }
@@ -105,8 +105,8 @@ impl One<'_> {
         if is_no_name(name) {
             self.refuse("name", "a column's name is text without control characters");
         }
-        if self.table.path.as_deref().is_some_and(|path| !ways::is_path(path)) {
-            self.refuse("path", ways::REFUSED);
+        if self.table.path.as_deref().is_some_and(|path| !column_path::is_path(path)) {
+            self.refuse("path", column_path::REFUSED);
         }
     }
 
@@ -233,8 +233,8 @@ impl One<'_> {
     }
 
     /// How much detail of the column is to be kept.
-    fn detail(&mut self, domain: Option<&Domain>) -> Option<Detail> {
-        let mut detail = Detail::default();
+    fn detail(&mut self, domain: Option<&Domain>) -> Option<DetailSettings> {
+        let mut detail = DetailSettings::default();
         if let Some(weight) = self.table.weight {
             let Some(weighted) = detail.weighted(weight) else {
                 let text = "`weight` is a number from 0.01 to 100 with at most two decimals: write 1 for a column that counts like \
@@ -298,11 +298,11 @@ fn in_feed_file(mut error: Error) -> Error {
 }
 
 /// A line of a hierarchy file: labels of a taxonomy are no records, so they may be shown.
-fn passage(file: &Path, line: u64) -> Option<Box<Passage>> {
+fn passage(file: &Path, line: u64) -> Option<Box<SourceLine>> {
     let text = std::fs::read_to_string(file).ok()?;
     let line = text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?.to_owned();
     let at = 0..line.len();
-    Some(Box::new(Passage { line, at }))
+    Some(Box::new(SourceLine { line, at }))
 }
 
 /// Whether a text is exactly how a value of this type is written.

@@ -80,13 +80,13 @@ pub struct ColumnTable {
     pub weight: Option<Decimal>,
     /// The level that the column is never published above; quasi columns only. A number of levels above the values, a label of that
     /// level, or a width: `2`, `"20-29"`, `"10 years"`, `"month"`.
-    pub floor: Option<Floor>,
+    pub floor: Option<LevelName>,
 }
 
 /// A level, by its number or by what is written of it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "must be a level such as 2, a label, or a width such as \"10 years\"")]
-pub enum Floor {
+pub enum LevelName {
     /// How many levels above the values.
     Level(u64),
     /// A label of the level, or its width.

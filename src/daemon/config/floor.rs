@@ -1,7 +1,7 @@
 //! The level that a quasi column is never published above (CONTRACTS 1, `floor`): a feed file names it by its number, by a label, or by a
 //! width, and a release is searched for by its number.
 
-use super::file::Floor;
+use super::file::LevelName;
 use crate::engine::model::forms::TaxonomyTable;
 use crate::engine::model::{DateLevel, Domain, LeafRule, Taxonomy};
 
@@ -9,11 +9,11 @@ use crate::engine::model::{DateLevel, Domain, LeafRule, Taxonomy};
 ///
 /// # Errors
 /// There is no such level, or it is the highest one.
-pub fn level(written: &Floor, domain: &Domain, table: &TaxonomyTable) -> Result<u8, String> {
+pub fn level(written: &LevelName, domain: &Domain, table: &TaxonomyTable) -> Result<u8, String> {
     let levels = Levels::of(&domain.tree);
     let found = match written {
-        Floor::Level(level) => usize::try_from(*level).ok(),
-        Floor::Text(text) => Some(levels.named(text.trim(), domain, table)?),
+        LevelName::Level(level) => usize::try_from(*level).ok(),
+        LevelName::Text(text) => Some(levels.named(text.trim(), domain, table)?),
     };
     match found.filter(|&level| level < levels.top()) {
         Some(level) => u8::try_from(level).map_err(|_| "a taxonomy with so many levels has no floor".to_owned()),

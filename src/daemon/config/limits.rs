@@ -28,9 +28,9 @@ pub fn check(text: &str, tree: &Spanned<DeTable<'_>>, file: &Path) -> Result<()>
 }
 
 /// What is more than may be: its path, where it stands, and words about it.
-type More = (String, usize, String);
+type ExceededCount = (String, usize, String);
 
-fn table(table: &DeTable<'_>, path: &str, at: usize) -> Option<More> {
+fn table(table: &DeTable<'_>, path: &str, at: usize) -> Option<ExceededCount> {
     if table.len() > MOST_KEYS {
         let text =
             format!("{} keys, and a table of a feed file has at most {MOST_KEYS}: another file was meant", table.len());
@@ -42,7 +42,7 @@ fn table(table: &DeTable<'_>, path: &str, at: usize) -> Option<More> {
     })
 }
 
-fn value(found: &Spanned<DeValue<'_>>, path: &str, at: usize) -> Option<More> {
+fn value(found: &Spanned<DeValue<'_>>, path: &str, at: usize) -> Option<ExceededCount> {
     match found.get_ref() {
         DeValue::Table(inner) => table(inner, path, at),
         DeValue::Array(items) => array(items, path, at),
@@ -50,7 +50,7 @@ fn value(found: &Spanned<DeValue<'_>>, path: &str, at: usize) -> Option<More> {
     }
 }
 
-fn array(items: &DeArray<'_>, path: &str, at: usize) -> Option<More> {
+fn array(items: &DeArray<'_>, path: &str, at: usize) -> Option<ExceededCount> {
     let tables = items.iter().filter(|item| matches!(item.get_ref(), DeValue::Table(_))).count();
     if tables > MOST_TABLES {
         let text = format!(

@@ -3,11 +3,14 @@
 //!
 //! This room connects to nothing, reads no secret and changes no file; of files it reads taxonomies only.
 
+mod allowed_hosts;
 mod approvers;
+mod column_path;
 mod columns;
 mod file;
 mod floor;
 pub mod hierarchy;
+mod key_check;
 mod layers;
 mod limits;
 mod nearest;
@@ -15,24 +18,21 @@ mod notes;
 mod notify;
 mod odds;
 mod places;
-mod reach;
 mod readings;
 pub mod schema;
 mod secret;
 mod services;
 mod setting;
 mod source;
-mod unbuilt;
-mod walk;
-mod ways;
+mod unbuilt_safeguards;
 mod words;
 
+pub use allowed_hosts::AllowedHosts;
 pub use approvers::{Approvers, MOST_NAME};
 pub use columns::named as kind_name;
 pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
 pub use nearest::nearest;
-pub use notify::{Hook, Notify};
-pub use reach::Reach;
+pub use notify::{Notify, WebhookSettings};
 pub use secret::{Secret, WebAddress, is_local, parts};
 pub use services::{Http, PageTexts, Schedule, Services, StoreSettings, Ticks};
 pub use setting::Setting;
@@ -50,7 +50,7 @@ use self::file::{ColumnTable, FeedFile};
 use self::notes::Notes;
 use self::places::{ConfigProblem, Places};
 use self::readings::{FeedFileText, Readings};
-use self::unbuilt::{Purpose, Unbuilt, unbuilt};
+use self::unbuilt_safeguards::{Purpose, UnbuiltSafeguard, unbuilt};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::delta::same_but_for_capitals;
 use crate::engine::model::{Column, Columns, Role};
@@ -141,7 +141,7 @@ impl FeedConfig {
         let mut places = Places::new(file, text);
         let tree = DeTable::parse(text).map_err(|error| places.of_syntax(&error))?;
         limits::check(text, &tree, file)?;
-        let walked = walk::walk(schema::feed(), &tree, &mut places);
+        let walked = key_check::walk(schema::feed(), &tree, &mut places);
         for problems in [walked.wrong, walked.missing] {
             if let Some(error) = places.first(problems) {
                 return Err(error);
@@ -198,7 +198,7 @@ impl FeedConfig {
 fn deserialize(tree: Spanned<DeTable<'_>>, places: &Places<'_>) -> Result<FeedFile> {
     FeedFile::deserialize(toml::de::Deserializer::from(tree)).map_err(|error| {
         let path = error.span().and_then(|span| places.around(&span).map(str::to_owned)).unwrap_or_default();
-        let text = format!("`{}` {}", walk::last(&path), error.message());
+        let text = format!("`{}` {}", key_check::last(&path), error.message());
         places.place(ConfigProblem::new(path, text))
     })
 }
@@ -207,7 +207,7 @@ fn understand(
     mut written: FeedFile,
     file: &Path,
     places: &Places<'_>,
-    (unbuilt, purpose): (Vec<Unbuilt>, Purpose),
+    (unbuilt, purpose): (Vec<UnbuiltSafeguard>, Purpose),
 ) -> Result<FeedConfig> {
     let base = file.parent().unwrap_or(Path::new(""));
     let mut notes = Notes::default();

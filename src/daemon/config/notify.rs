@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
+use super::allowed_hosts::AllowedHosts;
 use super::file::NotifyTable;
 use super::notes::Notes;
-use super::reach::Reach;
 use super::secret::{Secret, WebAddress, is_local};
 use super::source::{TOPIC, is_topic};
 
@@ -15,20 +15,20 @@ pub struct Notify {
     /// Public facts of a release.
     pub topic: Option<String>,
     /// Public facts of a release.
-    pub webhook: Option<Hook>,
+    pub webhook: Option<WebhookSettings>,
     /// Halts and rejections.
     pub operator_topic: Option<String>,
     /// Halts and rejections.
-    pub operator_webhook: Option<Hook>,
+    pub operator_webhook: Option<WebhookSettings>,
     /// Where the two addresses may lead.
-    pub reach: Reach,
+    pub reach: AllowedHosts,
     /// What requests to other machines go through.
     pub proxy: Option<WebAddress>,
 }
 
 /// A web address that is told something.
 #[derive(Debug)]
-pub struct Hook {
+pub struct WebhookSettings {
     /// The address.
     pub address: WebAddress,
     /// The key that requests to it are signed with.
@@ -60,9 +60,9 @@ pub fn read(
     }
     apart(&table, notes);
     let private = table.private_hosts.unwrap_or_default();
-    let reach = Reach::new(table.allowed_hosts.as_deref(), &private).unwrap_or_else(|(path, text)| {
+    let reach = AllowedHosts::new(table.allowed_hosts.as_deref(), &private).unwrap_or_else(|(path, text)| {
         notes.refuse(path, text);
-        Reach::default()
+        AllowedHosts::default()
     });
     let mut hook = |path: &str, address: Option<WebAddress>, key: Option<Secret>| {
         if let Some(address) = &address {
@@ -70,7 +70,7 @@ pub fn read(
         }
         let (name, line) = (format!("{path}_key"), path.trim_start_matches("notify."));
         match (address, key) {
-            (Some(address), Some(key)) => Some(Hook { address: address.under(base), key: key.under(base) }),
+            (Some(address), Some(key)) => Some(WebhookSettings { address: address.under(base), key: key.under(base) }),
             (Some(_), None) => {
                 let text = format!(
                     "every request is signed, so that its receiver can tell it from a forged one: write `{line}_key = \"file:FILE\"`, and \
@@ -111,7 +111,7 @@ fn apart(table: &NotifyTable, notes: &mut Notes) {
 }
 
 /// Whether a web address that is written in the feed file may be used; one that lies elsewhere is judged when it is read.
-fn judge(path: &str, address: &WebAddress, reach: &Reach, notes: &mut Notes) {
+fn judge(path: &str, address: &WebAddress, reach: &AllowedHosts, notes: &mut Notes) {
     let WebAddress::Plain(text) = address else { return };
     if let Err(why) = reach.url(text) {
         notes.refuse(path, why);

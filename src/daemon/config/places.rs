@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::daemon::error::{Error, ErrorCategory, Passage};
+use crate::daemon::error::{Error, ErrorCategory, SourceLine};
 
 /// Bytes of the text.
 pub type TextSpan = Range<usize>;
@@ -108,7 +108,7 @@ impl<'t> Places<'t> {
         let from = (span.start - start).min(line.len());
         let at = from..(span.end - start).clamp(from, line.len());
         let mut error = error.in_file(&self.file).at_line(number);
-        error.passage = Some(Box::new(Passage { line, at }));
+        error.passage = Some(Box::new(SourceLine { line, at }));
         error
     }
 

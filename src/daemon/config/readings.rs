@@ -5,7 +5,7 @@
 use super::columns::like_release;
 use super::file::FeedFile;
 use super::places::{ConfigProblem, Places};
-use super::unbuilt::{Purpose, Unbuilt};
+use super::unbuilt_safeguards::{Purpose, UnbuiltSafeguard};
 use super::{layers, odds};
 use crate::daemon::error::{Error, Result};
 use crate::engine::model::{Column, Columns, ReleaseColumn, Role};
@@ -31,7 +31,7 @@ pub struct FeedFileText<'w> {
     /// What is wrong with it, whatever the search.
     pub problems: &'w [ConfigProblem],
     /// What is not built, whatever the search.
-    pub unbuilt: &'w [Unbuilt],
+    pub unbuilt: &'w [UnbuiltSafeguard],
     /// Where everything stands.
     pub places: &'w Places<'w>,
 }
@@ -110,7 +110,7 @@ impl FeedFileText<'_> {
             }
             return Err(error);
         }
-        if let Some(error) = self.places.first(self.unbuilt.iter().map(Unbuilt::problem).collect()) {
+        if let Some(error) = self.places.first(self.unbuilt.iter().map(UnbuiltSafeguard::problem).collect()) {
             return Err(error);
         }
         let policy = Policy::new(asked, self.chain(), &self.facts)

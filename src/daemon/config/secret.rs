@@ -14,10 +14,10 @@ use crate::daemon::small_file::{self, Readers};
 /// Where a secret lies: `file:path` or `${NAME}`. The secret itself never stands in a feed file.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Secret(Lies);
+pub struct Secret(SecretPlace);
 
 #[derive(Clone, PartialEq, Eq)]
-enum Lies {
+enum SecretPlace {
     In(PathBuf),
     Env(String),
 }
@@ -25,7 +25,7 @@ enum Lies {
 impl Secret {
     /// The secret in a file that an option names.
     pub fn file(file: PathBuf) -> Secret {
-        Secret(Lies::In(file))
+        Secret(SecretPlace::In(file))
     }
 
     /// Reads the secret, without white space around it.
@@ -34,8 +34,8 @@ impl Secret {
     /// The file cannot be read, other accounts can read it, the variable is not set; the message names the place only.
     pub fn read(&self) -> Result<String> {
         let secret = match &self.0 {
-            Lies::In(file) => small_file::secret(file, "read the secret", Readers::Group)?,
-            Lies::Env(name) => std::env::var(name)
+            SecretPlace::In(file) => small_file::secret(file, "read the secret", Readers::Group)?,
+            SecretPlace::Env(name) => std::env::var(name)
                 .map(Zeroizing::new)
                 .map_err(|_| Error::new(ErrorCategory::Usage, format!("the environment variable {name} is not set")))?,
         };
@@ -46,8 +46,8 @@ impl Secret {
     #[must_use]
     pub fn under(self, base: &Path) -> Secret {
         match self.0 {
-            Lies::In(file) => Secret(Lies::In(base.join(file))),
-            Lies::Env(name) => Secret(Lies::Env(name)),
+            SecretPlace::In(file) => Secret(SecretPlace::In(base.join(file))),
+            SecretPlace::Env(name) => Secret(SecretPlace::Env(name)),
         }
     }
 }
@@ -65,13 +65,13 @@ impl TryFrom<String> for Secret {
         let wrong = "holds a secret, which never stands in a feed file: write \"file:path\", or \"${NAME}\" for an \
                      environment variable";
         if let Some(file) = text.strip_prefix("file:").filter(|file| !file.is_empty()) {
-            return Ok(Secret(Lies::In(file.into())));
+            return Ok(Secret(SecretPlace::In(file.into())));
         }
         let name = text.strip_prefix("${").and_then(|text| text.strip_suffix('}')).ok_or(wrong)?;
         let letter =
             |at: usize, char: char| char == '_' || char.is_ascii_alphabetic() || (at > 0 && char.is_ascii_digit());
         let is_name = !name.is_empty() && name.chars().enumerate().all(|(at, char)| letter(at, char));
-        if is_name { Ok(Secret(Lies::Env(name.to_owned()))) } else { Err(wrong.to_owned()) }
+        if is_name { Ok(Secret(SecretPlace::Env(name.to_owned()))) } else { Err(wrong.to_owned()) }
     }
 }
 

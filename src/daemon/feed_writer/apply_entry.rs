@@ -6,26 +6,26 @@ use super::publish::chain_table::{ChainTable, NewRelease};
 use super::publish::delta_log::DeltaLog;
 use super::state::FeedState;
 use super::state_parts::{
-    Closing, Consumed, DecidedRelease, Due, Lets, Membership, MessageShare, Pending, RawRows, Segment,
-    SetAsideMessages, UnpublishedAtoms,
+    Closing, CoinResult, Consumed, DecidedRelease, Membership, MessageShare, OutgoingRelease, RawRows, Segment,
+    SetAsideMessages, UndecidedRelease, UnpublishedAtoms,
 };
 use super::times::milliseconds;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
-    ApproverDecision, ChainStart, ClosedTick, ClosingOutcome, Coin, Coins, Decision, Ingest, Masked, MessageOrigin,
-    Published, Ref, Rejection, ReleaseDecision, RequestOrigin, Retry, Staged, Under,
+    ApproverDecision, CandidateFile, ChainStart, ClosedTick, ClosingOutcome, Coin, Coins, Decision, Ingest, Masked,
+    MessageOrigin, Published, RecodingChoice, Ref, Rejection, ReleaseDecision, RequestOrigin, Retry,
 };
 use crate::daemon::terms::ChainTerms;
-use crate::engine::anonymizer::Turns;
+use crate::engine::anonymizer::HalvingTicks;
 use crate::engine::delta::Metadata;
-use crate::engine::feed::{Fixed, everything};
+use crate::engine::feed::{FixedTick, everything};
 use crate::engine::policy::{ChainKind, Policy};
 use crate::engine::release::{FileLine, PartLine, Sha256, TableId, TableKind};
 
 impl FeedState {
     /// Where the people are whose atoms a tick formed.
-    pub fn forms(&mut self, fixed: &Fixed) {
+    pub fn forms(&mut self, fixed: &FixedTick) {
         if let (Some(closing), Some(_)) = (&self.closing, &fixed.formed) {
             self.formed.push(closing.atoms.clone());
         }
@@ -178,9 +178,9 @@ impl FeedState {
         self.pool = vec![UnpublishedAtoms { object: atoms.clone(), waiting: true, formed: false }];
         if closed.outcome == ClosingOutcome::Candidate {
             let (tick, time, verdict) = (closed.tick, closed.time.clone(), closed.verdict.clone());
-            self.due = Some(Due { tick, time, recoding: None, finer: None, coin: None, verdict });
+            self.due = Some(UndecidedRelease { tick, time, recoding: None, finer: None, coin: None, verdict });
         }
-        let turns = closed.turn.map(|turn| Turns::behind(Some(turn)));
+        let turns = closed.turn.map(|turn| HalvingTicks::behind(Some(turn)));
         self.closing = Some(Closing { tick: closed.tick, atoms, segments, turns });
     }
 
@@ -201,7 +201,7 @@ impl FeedState {
     }
 
     /// The coin of a tick is drawn: it lets the finer release out or does not.
-    pub fn drawn(&mut self, coin: &Coin, lets: Lets) {
+    pub fn drawn(&mut self, coin: &Coin, lets: CoinResult) {
         self.live.insert(coin.coin.path.clone());
         self.feed.tested();
         if let Some(due) = &mut self.due {
@@ -220,18 +220,18 @@ impl FeedState {
     pub fn decided(&mut self, decision: &Decision, sha256: Sha256, policy: &Policy) {
         let (proposed, finer) = self.due.take().map_or((None, None), |due| (due.recoding, due.finer));
         let recoding = match decision.release().map(ReleaseDecision::under) {
-            Some(Under::Coarsest) => {
+            Some(RecodingChoice::Coarsest) => {
                 let trees = self.terms.columns.trees();
                 self.feed.to_the_root(&trees);
                 Some(everything(&trees))
             }
-            Some(Under::Finer) => finer,
-            Some(Under::Proposed) | None => proposed,
+            Some(RecodingChoice::Finer) => finer,
+            Some(RecodingChoice::Proposed) | None => proposed,
         };
         self.live.extend(decision.verdict().map(|verdict| verdict.path.clone()));
         let pending = |approved: &ReleaseDecision| {
             let (approved, approvals) = (approved.clone(), Vec::new());
-            Pending { approved, decision: sha256, recoding, approvals }
+            OutgoingRelease { approved, decision: sha256, recoding, approvals }
         };
         match decision {
             Decision::Publish(approved) => self.leaves(pending(approved), policy),
@@ -269,7 +269,7 @@ impl FeedState {
 
     /// The feed file was changed, which makes a release void that is held. A table that grows owes another one at the next tick, also when
     /// no row came since.
-    pub fn void(&mut self, policy: &Policy) -> Option<Pending> {
+    pub fn void(&mut self, policy: &Policy) -> Option<OutgoingRelease> {
         let held = self.held.take()?;
         if policy.publish_every().is_some() {
             self.feed.owe_release();
@@ -278,7 +278,7 @@ impl FeedState {
     }
 
     /// From now on its people are published.
-    fn leaves(&mut self, pending: Pending, policy: &Policy) {
+    fn leaves(&mut self, pending: OutgoingRelease, policy: &Policy) {
         let candidate = self.candidate.take().map(|candidate| *candidate);
         let candidate = candidate
             .or_else(|| Some(self.feed.propose(pending.recoding.as_ref()?, policy, &self.terms.columns.trees())));
@@ -286,8 +286,10 @@ impl FeedState {
         let files = pending.approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
         // Rows that were erased since were in it.
         let rows = if policy.publish_every().is_some() {
-            let line = |file: &Staged| FileLine { path: file.path.clone(), sha256: file.sha256, rows: file.rows };
-            let part = |file: &Staged| Some((PartLine { span: file.span?, file: line(file) }, file.bytes.unwrap_or(0)));
+            let line =
+                |file: &CandidateFile| FileLine { path: file.path.clone(), sha256: file.sha256, rows: file.rows };
+            let part =
+                |file: &CandidateFile| Some((PartLine { span: file.span?, file: line(file) }, file.bytes.unwrap_or(0)));
             let new: Vec<(PartLine, u64)> = pending.approved.files().iter().filter_map(part).collect();
             self.joins_table(&pending, new, policy);
             self.parts().iter().filter_map(|part| part.file.rows).sum()
@@ -320,7 +322,7 @@ impl FeedState {
     }
 
     /// A release joins the table of its chain, which grows.
-    fn joins_table(&mut self, pending: &Pending, new: Vec<(PartLine, u64)>, policy: &Policy) {
+    fn joins_table(&mut self, pending: &OutgoingRelease, new: Vec<(PartLine, u64)>, policy: &Policy) {
         let lines: Vec<PartLine> = new.iter().map(|(line, _)| line.clone()).collect();
         let parts = self.parts_with(&lines, policy);
         for id in self.table_ids() {

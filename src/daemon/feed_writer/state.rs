@@ -13,17 +13,17 @@ use sha2::Digest as _;
 use super::objects::in_json;
 use super::publish::chain_table::ChainTable;
 use super::state_parts::{
-    Closing, Consumed, DecidedRelease, Due, Membership, MessageShare, Pending, RawRows, Segment, SetAsideMessages,
-    UnpublishedAtoms,
+    Closing, Consumed, DecidedRelease, Membership, MessageShare, OutgoingRelease, RawRows, Segment, SetAsideMessages,
+    UndecidedRelease, UnpublishedAtoms,
 };
 use crate::daemon::formats::LeavingAtom;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{Coins, Ref};
 use crate::daemon::terms::ChainTerms;
-use crate::engine::feed::{Feed, Fixed, ProposedRelease};
+use crate::engine::feed::{Feed, FixedTick, ProposedRelease};
 use crate::engine::gate::verdict::History;
 use crate::engine::histogram::Person;
-use crate::engine::model::{Detail, Role};
+use crate::engine::model::{DetailSettings, Role};
 use crate::engine::release::{PartLine, Sha256, TableId, TableKind};
 
 /// A feed between two entries.
@@ -62,13 +62,13 @@ pub struct FeedState {
     /// A tick whose values are not fixed yet.
     pub closing: Option<Closing>,
     /// A release that no decision was made about.
-    pub due: Option<Due>,
+    pub due: Option<UndecidedRelease>,
     /// A release that waits for a person.
     #[serde(with = "in_json")]
-    pub held: Option<Pending>,
+    pub held: Option<OutgoingRelease>,
     /// A release that is decided and not visible yet.
     #[serde(with = "in_json")]
-    pub publishing: Option<Pending>,
+    pub publishing: Option<OutgoingRelease>,
     /// The ticks whose atoms are not published, oldest first, and where their people are.
     pub formed: Vec<Ref>,
     /// Where the people are who wait or are withheld.
@@ -106,7 +106,7 @@ pub struct FeedState {
     pub candidate: Option<Box<ProposedRelease>>,
     /// What the last tick has fixed, until its counts are known, and whether those tell the rest of it.
     #[serde(skip)]
-    pub fixed: Option<(Fixed, bool)>,
+    pub fixed: Option<(FixedTick, bool)>,
     /// People whom entries name: while a log is read, many of them become known together.
     #[serde(skip)]
     pub named: Vec<Person>,
@@ -174,7 +174,7 @@ impl FeedState {
 
     /// The same with so much detail to keep of each quasi column, which is not kept with the columns.
     #[must_use]
-    pub fn with_details(self, details: &[Detail]) -> FeedState {
+    pub fn with_details(self, details: &[DetailSettings]) -> FeedState {
         FeedState { terms: self.terms.with_details(details), ..self }
     }
 

@@ -11,10 +11,10 @@ use crate::daemon::error::Result;
 use crate::daemon::formats::{AtomCounts, Atoms, Grain, LeavingAtom, LedgerColumns};
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
-    Body, ChainStart, CheckedEntry, ClosedTick, Config, Erase, ErasedRows, Masked, Moved, Wrap,
+    ChainStart, CheckedEntry, ClosedTick, Config, EntryBody, Erase, ErasedRows, Masked, Moved, WrappedKey,
 };
-use crate::engine::anonymizer::Turns;
-use crate::engine::feed::Fixed;
+use crate::engine::anonymizer::HalvingTicks;
+use crate::engine::feed::FixedTick;
 use crate::engine::histogram::Histogram;
 use crate::engine::policy::Policy;
 
@@ -39,24 +39,24 @@ impl FeedState {
     /// An object that it names was changed.
     pub fn apply(&mut self, entry: &CheckedEntry, reading: &ObjectSources<'_>) -> Result<()> {
         match &entry.entry.body {
-            Body::Fence(_) | Body::Rekey(_) => {}
-            Body::Chain(chain) => self.chain(chain, reading)?,
-            Body::Config(config) => self.config(config, reading)?,
-            Body::Ingest(ingest) => self.ingest(ingest),
-            Body::Retry(retry) => self.retry(retry),
-            Body::Closed(closed) => self.went_by(closed, reading, &self.terms.policy()?)?,
-            Body::Masked(masked) => self.counted(masked, reading, &self.terms.policy()?)?,
-            Body::Coins(coins) => self.tossed(coins),
-            Body::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
-            Body::Decision(decision) => self.decided(decision, entry.sha256, &self.terms.policy()?),
-            Body::Approve(asked) => self.approved(asked, &self.terms.policy()?),
-            Body::Published(published) => self.published(published),
-            Body::Erase(erase) => self.erased(erase, reading)?,
-            Body::Withdraw(withdraw) => self.withdraw(withdraw),
-            Body::Retire(retire) => self.retire(retire),
-            Body::Expire(expire) => self.expire(expire),
-            Body::Cleaned(_) => self.cleaned(),
-            Body::Forgotten(forgotten) => self.forgets(&forgotten.objects),
+            EntryBody::Fence(_) | EntryBody::Rekey(_) => {}
+            EntryBody::Chain(chain) => self.chain(chain, reading)?,
+            EntryBody::Config(config) => self.config(config, reading)?,
+            EntryBody::Ingest(ingest) => self.ingest(ingest),
+            EntryBody::Retry(retry) => self.retry(retry),
+            EntryBody::Closed(closed) => self.went_by(closed, reading, &self.terms.policy()?)?,
+            EntryBody::Masked(masked) => self.counted(masked, reading, &self.terms.policy()?)?,
+            EntryBody::Coins(coins) => self.tossed(coins),
+            EntryBody::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
+            EntryBody::Decision(decision) => self.decided(decision, entry.sha256, &self.terms.policy()?),
+            EntryBody::Approve(asked) => self.approved(asked, &self.terms.policy()?),
+            EntryBody::Published(published) => self.published(published),
+            EntryBody::Erase(erase) => self.erased(erase, reading)?,
+            EntryBody::Withdraw(withdraw) => self.withdraw(withdraw),
+            EntryBody::Retire(retire) => self.retire(retire),
+            EntryBody::Expire(expire) => self.expire(expire),
+            EntryBody::Cleaned(_) => self.cleaned(),
+            EntryBody::Forgotten(forgotten) => self.forgets(&forgotten.objects),
         }
         Ok(())
     }
@@ -66,7 +66,7 @@ impl FeedState {
         let now = closed.atoms.as_ref().and_then(|atoms| reading.now(atoms));
         let bytes = now.as_ref().map(|atoms| reading.read_now(atoms)).transpose()?.flatten();
         let atoms = bytes.map(|bytes| Atoms::parse(&bytes)).transpose()?;
-        let turns = policy.publish_every().map(|_| Turns::behind(closed.turn));
+        let turns = policy.publish_every().map(|_| HalvingTicks::behind(closed.turn));
         if closed.skipped {
             self.feed.skipped(turns.unwrap_or_default());
         } else if policy.waits_again() {
@@ -77,7 +77,7 @@ impl FeedState {
         self.fixed = match atoms {
             Some(atoms) => {
                 let fixed = atoms.fixed(self.sensitive(), policy, &self.terms.columns.trees())?;
-                Some((Fixed { turns, ..fixed }, atoms.told))
+                Some((FixedTick { turns, ..fixed }, atoms.told))
             }
             None => None,
         };
@@ -85,7 +85,7 @@ impl FeedState {
     }
 
     /// Takes over what the last tick has fixed.
-    fn take_over(&mut self, fixed: Fixed, policy: &Policy) {
+    fn take_over(&mut self, fixed: FixedTick, policy: &Policy) {
         if let Some(due) = &mut self.due {
             (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
         }
@@ -193,7 +193,7 @@ impl FeedState {
         let (fixed, ledger) = match self.fixed.take() {
             Some((fixed, false)) if !forgotten => (fixed, named.flatten()),
             Some((fixed, _)) => (counts.completed(fixed, grain, &trees)?, None),
-            None => (Fixed { turns, ..counts.fixed(grain, &trees)? }, None),
+            None => (FixedTick { turns, ..counts.fixed(grain, &trees)? }, None),
         };
         // All who came out may have been erased since.
         let is_fixed = fixed.proposed.is_some() && (fixed.formed.is_some() || !policy.forms());
@@ -259,7 +259,7 @@ impl FeedState {
     /// is there was lost, and stays named until it is put back or its time is over.
     fn forgotten(&mut self, store: &dyn ReadStore) -> Result<()> {
         let keys = store.list("keys")?;
-        let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| Wrap::at(&key.path)?.object).collect();
+        let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| WrappedKey::at(&key.path)?.object).collect();
         let opens = |path: &String| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));
         self.raw.retain(|raw| opens(&raw.object.path));
         self.quarantine.retain(|aside| opens(&aside.object.path));

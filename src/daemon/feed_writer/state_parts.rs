@@ -10,7 +10,7 @@ use super::objects::in_json;
 use super::publish::removed_manifest::Removed;
 use crate::daemon::formats::{Atoms, LeavingAtom, RowColumns};
 use crate::daemon::journal::{Ref, ReleaseDecision, RequestOrigin};
-use crate::engine::anonymizer::Turns;
+use crate::engine::anonymizer::HalvingTicks;
 use crate::engine::model::Recoding;
 use crate::engine::release::{PastRelease, Sha256};
 
@@ -144,12 +144,12 @@ pub struct Closing {
     /// Where the rows are that came since the tick before.
     pub segments: Vec<Segment>,
     /// Which ticks halve behind it, in a chain of crowds.
-    pub turns: Option<Turns>,
+    pub turns: Option<HalvingTicks>,
 }
 
 /// A release that no decision was made about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Due {
+pub struct UndecidedRelease {
     /// Its tick.
     pub tick: u32,
     /// When the tick was due.
@@ -159,16 +159,16 @@ pub struct Due {
     /// The finer one that is tested beside it.
     pub finer: Option<Recoding>,
     /// Whether the coin lets that one out; `None` before it is drawn.
-    pub coin: Option<Lets>,
+    pub coin: Option<CoinResult>,
     /// What the operator is told of the tick.
     pub verdict: Option<Ref>,
 }
 
 /// Whether a coin lets a finer release out that passes its test. As secret as the test: `Debug` does not show it.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lets(pub bool);
+pub struct CoinResult(pub bool);
 
-impl fmt::Debug for Lets {
+impl fmt::Debug for CoinResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Lets(..)")
     }
@@ -176,7 +176,7 @@ impl fmt::Debug for Lets {
 
 /// A release on its way out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pending {
+pub struct OutgoingRelease {
     /// What the gate has approved.
     pub approved: ReleaseDecision,
     /// The digest of the entry that decides.

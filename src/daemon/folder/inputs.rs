@@ -4,7 +4,7 @@ use crate::daemon::wiped_bytes::WipedBytes;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::{Task, Watch};
+use super::{Task, TaskProgress};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{Consumed, FeedState};
 use crate::daemon::ingest::{BadRows, DecodedFile, PersonHasher, TakenRows, decode, digest, take_within};
@@ -62,7 +62,7 @@ pub fn read(
     known: Option<&FeedState>,
     hasher: &PersonHasher,
     outside: &str,
-    watch: &mut dyn Watch,
+    watch: &mut dyn TaskProgress,
 ) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
     let mut told: Vec<String> = Vec::new();
@@ -79,7 +79,7 @@ pub fn read(
             let text = "the file changed while it was read: repeat the command once no program writes to the file";
             return Err(Error::new(ErrorCategory::Input, text).in_file(path));
         }
-        let Read { rows, aside, undeclared, nulled } = decoded;
+        let DecodedInput { rows, aside, undeclared, nulled } = decoded;
         let mut news = |columns: Vec<String>, tell: &mut dyn FnMut(&[String])| {
             let news: Vec<String> = columns.into_iter().filter(|column| !told.contains(column)).collect();
             if !news.is_empty() {
@@ -100,7 +100,7 @@ pub fn read(
 }
 
 /// What a file holds.
-struct Read {
+struct DecodedInput {
     rows: CodedRows,
     aside: Option<(u64, WipedBytes)>,
     undeclared: Vec<String>,
@@ -113,18 +113,18 @@ fn decoded(
     path: &Path,
     (hasher, outside): (&PersonHasher, &str),
     progress: &mut dyn FnMut(u64),
-) -> Result<Read> {
+) -> Result<DecodedInput> {
     let columns = &task.feed.columns;
     let Some(share) = task.quarantine else {
         let DecodedFile { rows, undeclared, nulled, .. } =
             decode(path, columns, hasher, BadRows::Refused(outside), progress)?;
-        return Ok(Read { rows, aside: None, undeclared, nulled });
+        return Ok(DecodedInput { rows, aside: None, undeclared, nulled });
     };
     let taken = take_within(path, columns, hasher, MOST_ASIDE, progress)?;
     taken.bearable(path, share, outside)?;
     let TakenRows { rows, aside, undeclared, nulled, .. } = taken;
     let messages = aside.messages().len() as u64;
-    Ok(Read { rows, aside: (messages > 0).then(|| (messages, aside.bytes())), undeclared, nulled })
+    Ok(DecodedInput { rows, aside: (messages > 0).then(|| (messages, aside.bytes())), undeclared, nulled })
 }
 
 fn look(path: &Path) -> Result<Consumed> {

@@ -20,5 +20,5 @@ pub use keys::{NewKey, OpenedKey, beside, find as find_key, read as read_key};
 pub use outcome::TickVerdict;
 pub use place::{begun, roots};
 pub use rehearsal::{RehearsalRows, rehearse};
-pub use task::{Silent, Task, Watch};
-pub use ticks::{Ran, run};
+pub use task::{SilentProgress, Task, TaskProgress};
+pub use ticks::{CommandOutcome, run};

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::entry::InputEntry;
-use crate::daemon::formats::{Recorded, RefusalRecord, Repaired};
+use crate::daemon::formats::{RecordedTick, RefusalRecord, Repaired};
 use crate::engine::gate::verdict::Verdict;
 
 /// A tick, as `.private/verdicts/<tick>.json` keeps it.
@@ -36,7 +36,7 @@ pub struct TickVerdict {
 
 impl TickVerdict {
     /// Of an input and what came of it.
-    pub fn of(recorded: Recorded, file: &str, answer: InputEntry, time: &str, chain: u32) -> TickVerdict {
+    pub fn of(recorded: RecordedTick, file: &str, answer: InputEntry, time: &str, chain: u32) -> TickVerdict {
         TickVerdict {
             schema: 1,
             tick: recorded.tick,

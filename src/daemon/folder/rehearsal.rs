@@ -2,7 +2,7 @@
 
 use super::entry::InputEntry;
 use super::inputs::{self, Input};
-use super::task::{Task, Watch};
+use super::task::{Task, TaskProgress};
 use super::ticks::in_memory;
 use crate::daemon::chance::SystemChance;
 use crate::daemon::error::Result;
@@ -27,7 +27,7 @@ impl RehearsalRows {
     ///
     /// # Errors
     /// An input cannot be read or decoded, or no chain can begin under the feed file.
-    pub fn read(task: &Task<'_>, watch: &mut dyn Watch) -> Result<RehearsalRows> {
+    pub fn read(task: &Task<'_>, watch: &mut dyn TaskProgress) -> Result<RehearsalRows> {
         task.feed.beginning()?;
         let ring = KeyRing::draw(&task.key, &mut SystemChance)?;
         let hasher = PersonHasher::new(&ring.people());
@@ -58,6 +58,10 @@ impl RehearsalRows {
 ///
 /// # Errors
 /// No chain can begin under the feed file.
-pub fn rehearse(task: &Task<'_>, sample: &RehearsalRows, watch: &mut dyn Watch) -> Result<(Vec<InputEntry>, Memory)> {
+pub fn rehearse(
+    task: &Task<'_>,
+    sample: &RehearsalRows,
+    watch: &mut dyn TaskProgress,
+) -> Result<(Vec<InputEntry>, Memory)> {
     in_memory(task, sample.inputs.clone(), watch)
 }

@@ -3,13 +3,15 @@
 use super::entry::{InputEntry, InputOutcome, TickTotals};
 use super::outcome::TickVerdict;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::feed_writer::Live;
-use crate::daemon::journal::{Body, ClosedTick, ClosingOutcome, Decision, Entry as Logged, IntakePart, Ref, Rejection};
+use crate::daemon::feed_writer::FeedWriter;
+use crate::daemon::journal::{
+    ClosedTick, ClosingOutcome, Decision, Entry as Logged, EntryBody, IntakePart, Ref, Rejection,
+};
 use crate::engine::policy::ChainKind;
 
 /// The entries of a tick.
 #[derive(Default)]
-struct Ticked {
+struct TickEntries {
     part: Option<IntakePart>,
     closed: Option<ClosedTick>,
     decision: Option<Decision>,
@@ -19,9 +21,9 @@ struct Ticked {
 ///
 /// # Errors
 /// The log cannot be read.
-pub fn newest(live: &Live, input: usize) -> Result<Option<(IntakePart, TickVerdict)>> {
+pub fn newest(live: &FeedWriter, input: usize) -> Result<Option<(IntakePart, TickVerdict)>> {
     let Some(tick) = live.state().feed.ticks().checked_sub(1) else { return Ok(None) };
-    let Ticked { part: Some(part), closed: Some(closed), decision } = Ticked::read(live, tick)? else {
+    let TickEntries { part: Some(part), closed: Some(closed), decision } = TickEntries::read(live, tick)? else {
         return Err(Error::new(ErrorCategory::Internal, "each tick of a folder has its input"));
     };
     let kept: Option<&Ref> = match &decision {
@@ -44,7 +46,7 @@ pub fn newest(live: &Live, input: usize) -> Result<Option<(IntakePart, TickVerdi
 }
 
 /// Totals after the newest tick.
-pub fn totals(live: &Live) -> TickTotals {
+pub fn totals(live: &FeedWriter) -> TickTotals {
     let feed = &live.state().feed;
     TickTotals {
         rows: live.state().releases.last().map_or(0, |line| line.rows),
@@ -55,10 +57,10 @@ pub fn totals(live: &Live) -> TickTotals {
     }
 }
 
-impl Ticked {
+impl TickEntries {
     /// Reads the log backwards as far as needed.
-    fn read(live: &Live, tick: u32) -> Result<Ticked> {
-        let mut found = Ticked::default();
+    fn read(live: &FeedWriter, tick: u32) -> Result<TickEntries> {
+        let mut found = TickEntries::default();
         let (log, mut at) = (live.log(), live.log().next());
         while found.part.is_none() && at > 0 {
             at -= 1;
@@ -66,9 +68,9 @@ impl Ticked {
             let gone = |text: String| Error::new(ErrorCategory::Input, text).in_field(path.clone());
             let bytes = log.store().read(&path)?.ok_or_else(|| gone("this entry of the log is missing".to_owned()))?;
             match Logged::parse(&bytes, log.ring()).map_err(|none| gone(none.to_string()))?.body {
-                Body::Ingest(ingest) if ingest.tick == tick => found.part = ingest.parts.into_iter().next(),
-                Body::Closed(closed) if closed.tick == tick => found.closed = Some(closed),
-                Body::Decision(decision) if decision.tick() == tick => found.decision = Some(decision),
+                EntryBody::Ingest(ingest) if ingest.tick == tick => found.part = ingest.parts.into_iter().next(),
+                EntryBody::Closed(closed) if closed.tick == tick => found.closed = Some(closed),
+                EntryBody::Decision(decision) if decision.tick() == tick => found.decision = Some(decision),
                 _ => {}
             }
         }
@@ -90,7 +92,7 @@ fn outcome(closed: &ClosedTick, decision: Option<&Decision>) -> InputOutcome {
 }
 
 /// Rows whose atoms formed, and that are published or come out with the next release.
-fn added(live: &Live, closed: &ClosedTick, outcome: InputOutcome) -> u64 {
+fn added(live: &FeedWriter, closed: &ClosedTick, outcome: InputOutcome) -> u64 {
     let (state, policy) = (live.state(), live.policy());
     match outcome {
         InputOutcome::Published if policy.standing().is_none() => {

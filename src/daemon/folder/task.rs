@@ -27,7 +27,7 @@ pub struct Task<'t> {
 }
 
 /// What watches how far the work is.
-pub trait Watch {
+pub trait TaskProgress {
     /// So many rows of this input were read.
     fn reading(&mut self, input: usize, rows: u64);
     /// This input's tick is computed.
@@ -51,9 +51,9 @@ pub trait Watch {
 
 /// Is told and says nothing.
 #[derive(Debug)]
-pub struct Silent;
+pub struct SilentProgress;
 
-impl Watch for Silent {
+impl TaskProgress for SilentProgress {
     fn reading(&mut self, _: usize, _: u64) {}
     fn deciding(&mut self, _: usize) {}
     fn undeclared(&mut self, _: &[String]) {}

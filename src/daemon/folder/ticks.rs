@@ -7,13 +7,13 @@ use super::entry::InputEntry;
 use super::inputs::{self, Input};
 use super::place::{ReleaseFolder, begun};
 use super::summary::{newest, totals};
-use super::task::{Task, Watch};
+use super::task::{Task, TaskProgress};
 use crate::daemon::chance::SystemChance;
 use crate::daemon::clock;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::feed_writer::{FEW, FeedSettings, Live, OpenedFeed, Opening, PublicRoot, TakenMessages};
+use crate::daemon::feed_writer::{FEW, FeedSettings, FeedWriter, OpenedFeed, Opening, PublicRoot, TakenMessages};
 use crate::daemon::ingest::PersonHasher;
-use crate::daemon::ingest::topic::Unwanted;
+use crate::daemon::ingest::topic::UnwantedPolicies;
 use crate::daemon::journal::store::{Memory, Store};
 use crate::daemon::journal::{IntakePart, KeyRing, MessageOrigin};
 use crate::engine::policy::Decimal;
@@ -23,7 +23,7 @@ use crate::engine::release::{Layout, Sha256};
 const REMEDY: &str = "begin a new folder (its people must not be published in both)";
 
 /// What came of a command.
-pub struct Ran {
+pub struct CommandOutcome {
     /// One entry for each input.
     pub entries: Vec<InputEntry>,
     /// What came of a file that a command before this one had begun, and that is none of the inputs.
@@ -34,7 +34,7 @@ pub struct Ran {
 ///
 /// # Errors
 /// An input that cannot be decoded (the folder is unchanged then), or a folder that cannot be read or written.
-pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Ran> {
+pub fn run(task: &Task<'_>, watch: &mut dyn TaskProgress) -> Result<CommandOutcome> {
     // A command that continues a chain has the folder for itself from the first look on. Where none is begun, nothing is made
     // on the disk before the inputs are known to be good.
     if begun(task.folder)? {
@@ -61,7 +61,11 @@ pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Ran> {
 ///
 /// # Errors
 /// No chain can begin under the feed file.
-pub fn in_memory(task: &Task<'_>, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<(Vec<InputEntry>, Memory)> {
+pub fn in_memory(
+    task: &Task<'_>,
+    inputs: Vec<Input>,
+    watch: &mut dyn TaskProgress,
+) -> Result<(Vec<InputEntry>, Memory)> {
     let public = Memory::default();
     let ring = KeyRing::draw(&task.key, &mut SystemChance)?;
     let ahead = ahead(task, Arc::new(Memory::default()), Arc::new(public.clone()), Some(ring))?;
@@ -86,7 +90,7 @@ fn ahead<'t>(
         min_records: 0,
         // Judged for each file when it is read.
         max_quarantine_share: Decimal::ONE,
-        unwanted: Unwanted::SET_ASIDE,
+        unwanted: UnwantedPolicies::SET_ASIDE,
         // Raw rows are with the operator who names the files.
         keep_raw: 0,
         registry: None,
@@ -116,7 +120,7 @@ fn ahead<'t>(
 struct Work {
     /// The folder.
     place: Option<ReleaseFolder>,
-    live: Live,
+    live: FeedWriter,
     /// When the command began, as what is written down says it: times of a folder never go back.
     time: String,
     /// The tick that a kill had interrupted and that was finished now.
@@ -140,7 +144,7 @@ impl Work {
     }
 
     /// One input after the other.
-    fn ticks(&mut self, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<Vec<InputEntry>> {
+    fn ticks(&mut self, inputs: Vec<Input>, watch: &mut dyn TaskProgress) -> Result<Vec<InputEntry>> {
         let tick = |(at, input)| {
             watch.deciding(at);
             self.tick(at, input)
@@ -149,14 +153,14 @@ impl Work {
     }
 
     /// All ticks of a command, and what lasts of them.
-    fn ran(mut self, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<Ran> {
+    fn ran(mut self, inputs: Vec<Input>, watch: &mut dyn TaskProgress) -> Result<CommandOutcome> {
         let entries = self.ticks(inputs, watch)?;
         self.live.forget(clock::instant())?;
         self.live.pack()?;
         self.live.checkpoint()?;
         let finished = self.resumed.take();
         finished.iter().for_each(|(part, entry)| watch.finished(&part.origin.name(), entry));
-        Ok(Ran { entries, finished: finished.map(|(_, entry)| entry) })
+        Ok(CommandOutcome { entries, finished: finished.map(|(_, entry)| entry) })
     }
 
     /// One input.

@@ -10,7 +10,7 @@ use super::label_texts::{Cuts, Steps, labels, recoding, steps};
 use super::row_columns::{LabelColumn, other};
 use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
-use crate::engine::feed::Fixed;
+use crate::engine::feed::FixedTick;
 use crate::engine::histogram::{Cell, Histogram, Person, SensitiveValues, ValueCode};
 use crate::engine::model::{Leaf, Node, Taxonomy};
 use crate::engine::policy::{ChainPromise, Policy};
@@ -73,7 +73,7 @@ impl Grain {
 
 impl AtomCounts {
     /// Of what a tick has fixed and of the people who came since the one before.
-    pub fn of(fixed: &Fixed, grain: Grain, mut people: Vec<Person>, trees: &[&Taxonomy]) -> AtomCounts {
+    pub fn of(fixed: &FixedTick, grain: Grain, mut people: Vec<Person>, trees: &[&Taxonomy]) -> AtomCounts {
         people.sort_unstable();
         let none = Histogram::empty(trees.len(), fixed.waiting.values().width());
         let rows = match (&fixed.formed, &fixed.cut) {
@@ -168,13 +168,13 @@ impl AtomCounts {
     ///
     /// # Errors
     /// The taxonomies are others.
-    pub fn completed(&self, fixed: Fixed, grain: Grain, trees: &[&Taxonomy]) -> Result<Fixed> {
+    pub fn completed(&self, fixed: FixedTick, grain: Grain, trees: &[&Taxonomy]) -> Result<FixedTick> {
         let counted = self.fixed(grain, trees)?;
         let carving = fixed.carving.filter(|_| grain != Grain::Labels);
-        let fixed = Fixed { carving, measures: counted.measures, ..fixed };
+        let fixed = FixedTick { carving, measures: counted.measures, ..fixed };
         Ok(match grain.forms() {
-            true => Fixed { formed: counted.formed, ..fixed },
-            false => Fixed { waiting: counted.waiting, ..fixed },
+            true => FixedTick { formed: counted.formed, ..fixed },
+            false => FixedTick { waiting: counted.waiting, ..fixed },
         })
     }
 
@@ -183,7 +183,7 @@ impl AtomCounts {
     ///
     /// # Errors
     /// The taxonomies are others.
-    pub fn fixed(&self, grain: Grain, trees: &[&Taxonomy]) -> Result<Fixed> {
+    pub fn fixed(&self, grain: Grain, trees: &[&Taxonomy]) -> Result<FixedTick> {
         let told = |node: Node, tree: &Taxonomy| match grain {
             Grain::Labels => node,
             _ => tree.leaf_range(node).start,
@@ -208,7 +208,7 @@ impl AtomCounts {
         let rows = Histogram::of_counts(&columns, self.values.clone(), &cells);
         let none = Histogram::empty(trees.len(), self.values.width());
         let (formed, waiting) = if grain.forms() { (Some(rows), none.clone()) } else { (None, rows) };
-        Ok(Fixed {
+        Ok(FixedTick {
             tick: self.tick,
             cut: recoding(self.cut.as_ref(), trees)?,
             steps: steps(&self.steps, trees)?,

@@ -9,14 +9,14 @@ use super::label_texts::{Classes, Cuts, Steps, carving, classes, labels, recodin
 use super::row_columns::RowColumns;
 use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
-use crate::engine::feed::Fixed;
+use crate::engine::feed::FixedTick;
 use crate::engine::histogram::{Histogram, Release};
 use crate::engine::measures::SumSuppression;
 use crate::engine::model::{Carving, Leaf, Taxonomy};
 use crate::engine::policy::Policy;
 
 /// Rows by the tick of their arrival.
-pub type Since = Vec<(u32, RowColumns)>;
+pub type RowsByTick = Vec<(u32, RowColumns)>;
 
 /// Who is where after a tick.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -30,18 +30,18 @@ pub struct Atoms {
     /// Classes with labels of their own, in the order in which they were formed.
     carving: Option<Classes>,
     /// Who waits.
-    pub waiting: Since,
+    pub waiting: RowsByTick,
     /// Who is withheld from the chain.
-    pub withheld: Since,
+    pub withheld: RowsByTick,
     /// Who is in the atoms that this tick formed.
-    pub formed: Since,
+    pub formed: RowsByTick,
     /// The people whom this tick brought are published, and the rows are not kept here any more: the counts have them.
     pub told: bool,
 }
 
 impl Atoms {
     /// Of what a tick has fixed and of the people in it.
-    pub fn of(fixed: &Fixed, [waiting, withheld, formed]: [Since; 3], trees: &[&Taxonomy]) -> Atoms {
+    pub fn of(fixed: &FixedTick, [waiting, withheld, formed]: [RowsByTick; 3], trees: &[&Taxonomy]) -> Atoms {
         Atoms {
             tick: fixed.tick,
             cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
@@ -120,9 +120,9 @@ impl Atoms {
     ///
     /// # Errors
     /// The taxonomies are others.
-    pub fn fixed(&self, sensitive: usize, policy: &Policy, trees: &[&Taxonomy]) -> Result<Fixed> {
+    pub fn fixed(&self, sensitive: usize, policy: &Policy, trees: &[&Taxonomy]) -> Result<FixedTick> {
         let formed = histogram(&self.formed, sensitive, trees)?;
-        Ok(Fixed {
+        Ok(FixedTick {
             tick: self.tick,
             cut: recoding(self.cut.as_ref(), trees)?,
             steps: steps(&self.steps, trees)?,
@@ -174,7 +174,7 @@ impl Atoms {
 ///
 /// # Errors
 /// The taxonomies are others.
-pub fn histogram(rolls: &Since, sensitive: usize, trees: &[&Taxonomy]) -> Result<Histogram> {
+pub fn histogram(rolls: &RowsByTick, sensitive: usize, trees: &[&Taxonomy]) -> Result<Histogram> {
     let part = |(since, roll): &(u32, RowColumns)| -> Result<Histogram> { Ok(roll.rows(trees)?.histogram(*since)) };
     let parts = rolls.iter().map(part).collect::<Result<Vec<_>>>()?;
     Ok(Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), sensitive)))

@@ -8,7 +8,8 @@ mod requests;
 mod tick;
 
 pub use decision::{
-    ApproverDecision, Decision, DecisionTerms, FailureRecord, Published, Rejection, ReleaseDecision, Staged, Under,
+    ApproverDecision, CandidateFile, Decision, DecisionTerms, FailureRecord, Published, RecodingChoice, Rejection,
+    ReleaseDecision,
 };
 pub use intake::{Ingest, IntakePart, MessageOrigin, Quarantined, Retry, SealedRows};
 pub use removal::{Cleaned, Expire, Forgotten, Retire, Withdraw};
@@ -23,7 +24,7 @@ use super::object_ref::Ref;
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "body")]
-pub enum Body {
+pub enum EntryBody {
     /// A writer begins.
     Fence(Fence),
     /// A chain of releases begins.
@@ -64,29 +65,31 @@ pub enum Body {
     Forgotten(Forgotten),
 }
 
-impl Body {
+impl EntryBody {
     /// The sealed objects that it names.
     pub fn objects(&self) -> Vec<&Ref> {
         match self {
-            Body::Fence(_) | Body::Approve(_) | Body::Published(_) | Body::Rekey(_) => Vec::new(),
-            Body::Withdraw(_) | Body::Retire(_) | Body::Expire(_) | Body::Cleaned(_) => Vec::new(),
-            Body::Forgotten(_) => Vec::new(),
-            Body::Chain(chain) => vec![&chain.terms],
-            Body::Config(config) => config.terms.iter().collect(),
-            Body::Ingest(ingest) => {
+            EntryBody::Fence(_) | EntryBody::Approve(_) | EntryBody::Published(_) | EntryBody::Rekey(_) => Vec::new(),
+            EntryBody::Withdraw(_) | EntryBody::Retire(_) | EntryBody::Expire(_) | EntryBody::Cleaned(_) => Vec::new(),
+            EntryBody::Forgotten(_) => Vec::new(),
+            EntryBody::Chain(chain) => vec![&chain.terms],
+            EntryBody::Config(config) => config.terms.iter().collect(),
+            EntryBody::Ingest(ingest) => {
                 let segments = ingest.segments.iter().map(|kept| &kept.object);
                 segments.chain(ingest.quarantine.iter().map(|aside| &aside.object)).collect()
             }
-            Body::Retry(retry) => {
+            EntryBody::Retry(retry) => {
                 let segments = retry.segments.iter().map(|kept| &kept.object);
                 segments.chain(retry.rest.iter().flatten().map(|aside| &aside.object)).collect()
             }
-            Body::Closed(closed) => closed.atoms.iter().chain(&closed.verdict).collect(),
-            Body::Masked(masked) => [&masked.counts].into_iter().chain(&masked.ledger).chain(&masked.members).collect(),
-            Body::Coin(coin) => vec![&coin.coin],
-            Body::Coins(coins) => vec![&coins.coins],
-            Body::Decision(decision) => decision.verdict().into_iter().collect(),
-            Body::Erase(erase) => {
+            EntryBody::Closed(closed) => closed.atoms.iter().chain(&closed.verdict).collect(),
+            EntryBody::Masked(masked) => {
+                [&masked.counts].into_iter().chain(&masked.ledger).chain(&masked.members).collect()
+            }
+            EntryBody::Coin(coin) => vec![&coin.coin],
+            EntryBody::Coins(coins) => vec![&coins.coins],
+            EntryBody::Decision(decision) => decision.verdict().into_iter().collect(),
+            EntryBody::Erase(erase) => {
                 let moved = erase.moved.iter().filter_map(|moved| moved.new.as_ref());
                 moved.chain(erase.rows.iter().map(|rows| &rows.named)).collect()
             }
@@ -96,25 +99,25 @@ impl Body {
     /// What kind of entry it is.
     pub fn kind(&self) -> &'static str {
         match self {
-            Body::Fence(_) => "Fence",
-            Body::Chain(_) => "Chain",
-            Body::Config(_) => "Config",
-            Body::Ingest(_) => "Ingest",
-            Body::Retry(_) => "Retry",
-            Body::Closed(_) => "Closed",
-            Body::Masked(_) => "Masked",
-            Body::Coin(_) => "Coin",
-            Body::Coins(_) => "Coins",
-            Body::Decision(_) => "Decision",
-            Body::Approve(_) => "Approve",
-            Body::Published(_) => "Published",
-            Body::Erase(_) => "Erase",
-            Body::Rekey(_) => "Rekey",
-            Body::Withdraw(_) => "Withdraw",
-            Body::Retire(_) => "Retire",
-            Body::Expire(_) => "Expire",
-            Body::Cleaned(_) => "Cleaned",
-            Body::Forgotten(_) => "Forgotten",
+            EntryBody::Fence(_) => "Fence",
+            EntryBody::Chain(_) => "Chain",
+            EntryBody::Config(_) => "Config",
+            EntryBody::Ingest(_) => "Ingest",
+            EntryBody::Retry(_) => "Retry",
+            EntryBody::Closed(_) => "Closed",
+            EntryBody::Masked(_) => "Masked",
+            EntryBody::Coin(_) => "Coin",
+            EntryBody::Coins(_) => "Coins",
+            EntryBody::Decision(_) => "Decision",
+            EntryBody::Approve(_) => "Approve",
+            EntryBody::Published(_) => "Published",
+            EntryBody::Erase(_) => "Erase",
+            EntryBody::Rekey(_) => "Rekey",
+            EntryBody::Withdraw(_) => "Withdraw",
+            EntryBody::Retire(_) => "Retire",
+            EntryBody::Expire(_) => "Expire",
+            EntryBody::Cleaned(_) => "Cleaned",
+            EntryBody::Forgotten(_) => "Forgotten",
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::row_columns::{LabelColumn, other};
 use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
-use crate::engine::feed::{Changed, Ledger};
+use crate::engine::feed::{ChangedRows, Ledger};
 use crate::engine::histogram::{SensitiveValues, ValueCode};
 use crate::engine::model::{Leaf, Taxonomy};
 
@@ -71,7 +71,7 @@ impl LedgerColumns {
         if !sound {
             return Err(other());
         }
-        let changed = (0..lines).map(|at| Changed {
+        let changed = (0..lines).map(|at| ChangedRows {
             leaves: columns.iter().map(|column| column[at]).collect(),
             since: self.since[at],
             from: self.from[at],

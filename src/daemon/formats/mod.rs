@@ -19,13 +19,13 @@ mod verdict_record;
 
 pub use aggregates::numbers;
 pub use atom_counts::{AtomCounts, Grain};
-pub use atoms::{Atoms, Since, histogram};
+pub use atoms::{Atoms, RowsByTick, histogram};
 pub use chain_terms::{terms_from_bytes, terms_to_bytes};
 pub use entry_body::{
-    ApproverDecision, Body, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins, Config, Decision,
-    DecisionTerms, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten, Ingest, IntakePart, Masked,
-    MessageOrigin, Moved, Published, Quarantined, Rejection, Rekey, ReleaseDecision, RequestOrigin, Retire, Retry,
-    SealedRows, Signed, Staged, Under, Withdraw,
+    ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins, Config, Decision,
+    DecisionTerms, EntryBody, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten, Ingest, IntakePart, Masked,
+    MessageOrigin, Moved, Published, Quarantined, RecodingChoice, Rejection, Rekey, ReleaseDecision, RequestOrigin,
+    Retire, Retry, SealedRows, Signed, Withdraw,
 };
 pub use erased_atoms::{LabelTexts, LeavingAtom};
 pub use ledger::LedgerColumns;
@@ -33,4 +33,4 @@ pub use members::AtomMembers;
 pub use object_ref::Ref;
 pub use row_columns::{RowColumns, other};
 pub use sealed_format::SealedFormat;
-pub use verdict_record::{Recorded, RefusalRecord, Repaired, VerdictReason, advice};
+pub use verdict_record::{RecordedTick, RefusalRecord, Repaired, VerdictReason, advice};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::{
-    CodeShape, Column, Columns, DateLevel, Decimal, Detail, Domain, Edge, Kind, LeafRule, Role, Tree,
+    CodeShape, Column, Columns, DateLevel, Decimal, DetailSettings, Domain, Edge, Kind, LeafRule, Role, Tree,
 };
 
 /// A column.
@@ -231,10 +231,10 @@ impl StoredColumn {
 }
 
 /// What a feed file wants of the detail of a column; `None` for a weight that none can have.
-pub fn detail(hundredths: Option<u32>, floor: Option<u8>) -> Option<Detail> {
+pub fn detail(hundredths: Option<u32>, floor: Option<u8>) -> Option<DetailSettings> {
     let detail = match hundredths {
-        Some(hundredths) => Detail::default().weighted(Decimal::new(hundredths.into(), 2)?)?,
-        None => Detail::default(),
+        Some(hundredths) => DetailSettings::default().weighted(Decimal::new(hundredths.into(), 2)?)?,
+        None => DetailSettings::default(),
     };
     Some(floor.map_or(detail, |floor| detail.with_floor(floor)))
 }

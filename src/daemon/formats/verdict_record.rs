@@ -61,7 +61,7 @@ pub struct Repaired {
 
 /// What came of a tick.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Recorded {
+pub struct RecordedTick {
     /// The tick, from 0.
     pub tick: u32,
     /// What was done about the standing recoding.
@@ -79,9 +79,9 @@ pub struct Recorded {
     pub coarsest: Vec<VerdictReason>,
 }
 
-impl Recorded {
+impl RecordedTick {
     /// Of a tick that was computed.
-    pub fn new(ticked: &FeedTickResult, columns: &Columns) -> Recorded {
+    pub fn new(ticked: &FeedTickResult, columns: &Columns) -> RecordedTick {
         let step = ticked.step.map(|step| match step {
             RecodingStep::Hold => "hold: too few rows for a recoding",
             RecodingStep::First => "the standing recoding was found",
@@ -91,18 +91,18 @@ impl Recorded {
         });
         let refused = ticked.refusals.iter().map(|refusal| refused(refusal, columns)).collect();
         let step = step.map(str::to_owned);
-        Recorded { step, refused, ..Recorded::of(ticked.tick) }
+        RecordedTick { step, refused, ..RecordedTick::of(ticked.tick) }
     }
 
     /// Of a tick of which there is nothing to tell yet.
-    pub fn of(tick: u32) -> Recorded {
+    pub fn of(tick: u32) -> RecordedTick {
         let (step, verdict, refused, repairs) = (None, None, Vec::new(), Vec::new());
-        Recorded { tick, step, verdict, refused, repairs, reasons: Vec::new(), coarsest: Vec::new() }
+        RecordedTick { tick, step, verdict, refused, repairs, reasons: Vec::new(), coarsest: Vec::new() }
     }
 
     /// Whether there is something to tell.
     pub fn tells(&self) -> bool {
-        *self != Recorded::of(self.tick)
+        *self != RecordedTick::of(self.tick)
     }
 
     /// To be sealed.
@@ -114,7 +114,7 @@ impl Recorded {
     ///
     /// # Errors
     /// It is of another version.
-    pub fn parse(bytes: &[u8]) -> Result<Recorded> {
+    pub fn parse(bytes: &[u8]) -> Result<RecordedTick> {
         let other =
             |_| Error::new(ErrorCategory::Input, "the verdict of a tick was written by another version of tidegate");
         serde_json::from_slice(bytes).map_err(other)

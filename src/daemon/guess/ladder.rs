@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::profile::Profile;
 use super::proposal::{OTHER, Proposal};
 use super::shape::Fractions;
-use super::{long_tail, written};
+use super::{hierarchy_rows, long_tail};
 use crate::engine::model::forms::TaxonomyTable;
 use crate::engine::model::{Edge, Finite, Kind};
 
@@ -122,7 +122,7 @@ pub fn decimals(profile: &Profile, fractions: Fractions) -> Result<Proposal, Str
         None => label.to_owned(),
     };
     let tree = bands.tree()?;
-    let rows = written::spaced(profile, written::rows(&tree, spell, above))?;
+    let rows = hierarchy_rows::spaced(profile, hierarchy_rows::rows(&tree, spell, above))?;
     let table = TaxonomyTable { file: Some(String::new()), ..TaxonomyTable::default() };
     let why = "bands of the sample's numbers with room on both sides, value;band;…;root; what lies outside is `other`";
     Ok(Proposal {

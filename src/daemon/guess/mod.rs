@@ -6,6 +6,7 @@ mod budget;
 mod content;
 mod days;
 mod header;
+mod hierarchy_rows;
 mod json;
 mod ladder;
 mod lists;
@@ -16,7 +17,6 @@ mod proposal;
 mod propose;
 pub mod sample;
 mod shape;
-mod written;
 
 pub use proposal::{OTHER, Proposal};
 pub use sample::SampleFacts;
@@ -61,7 +61,7 @@ pub fn says_something(column: &str) -> bool {
 }
 
 /// First thoughts on one column.
-enum Thought {
+enum ColumnGuess {
     Identifier(Identity),
     Secret,
     Known,
@@ -71,7 +71,7 @@ enum Thought {
 
 /// A role for every column of the sample, in its order.
 pub fn guess(sample: &SampleFacts) -> Vec<Guess> {
-    let mut seen: Vec<(&Profile, ColumnName, ValueShape, Thought)> = Vec::with_capacity(sample.columns.len());
+    let mut seen: Vec<(&Profile, ColumnName, ValueShape, ColumnGuess)> = Vec::with_capacity(sample.columns.len());
     for profile in &sample.columns {
         let name = ColumnName::new(&profile.name);
         let shape = shape::of(profile, &name);
@@ -79,7 +79,7 @@ pub fn guess(sample: &SampleFacts) -> Vec<Guess> {
         seen.push((profile, name, shape, thought));
     }
     let best = seen.iter().filter_map(|(.., thought)| identity(thought)).min();
-    let secret = seen.iter().any(|(.., thought)| matches!(thought, Thought::Secret));
+    let secret = seen.iter().any(|(.., thought)| matches!(thought, ColumnGuess::Secret));
     let mut promoted = if secret { None } else { promote(&seen) };
     let mut found = false;
     let mut proposed = proposals(&seen, promoted);
@@ -100,16 +100,16 @@ pub fn guess(sample: &SampleFacts) -> Vec<Guess> {
             reason: String::new(),
         };
         guesses.push(match thought {
-            Thought::Drop(reason) => Guess { reason: reason.clone(), ..guess },
-            Thought::Identifier(rank) if !found && Some(*rank) == best => {
+            ColumnGuess::Drop(reason) => Guess { reason: reason.clone(), ..guess },
+            ColumnGuess::Identifier(rank) if !found && Some(*rank) == best => {
                 found = true;
                 identifier(guess, profile, *rank)
             }
-            Thought::Identifier(_) => {
+            ColumnGuess::Identifier(_) => {
                 let reason = "another column already says who the person is; several identifiers would form one";
                 Guess { reason: reason.into(), ..guess }
             }
-            Thought::Secret => {
+            ColumnGuess::Secret => {
                 let reason = match name.is_secret() {
                     true => "the name speaks of what people keep to themselves",
                     false => "its values are codes of ICD-10, which people keep to themselves",
@@ -121,7 +121,7 @@ pub fn guess(sample: &SampleFacts) -> Vec<Guess> {
                               Change it if another column is what must be protected";
                 sensitive(guess, profile, *shape, reason)
             }
-            Thought::Known | Thought::Perhaps => {
+            ColumnGuess::Known | ColumnGuess::Perhaps => {
                 let proposal = proposed[at].take().map_or_else(|| Err(String::new()), |candidate| candidate.proposal);
                 generalised(guess, profile, name, *shape, proposal)
             }
@@ -137,13 +137,13 @@ pub fn guess(sample: &SampleFacts) -> Vec<Guess> {
 
 /// Taxonomies of the columns that are to be generalised.
 fn proposals(
-    seen: &[(&Profile, ColumnName, ValueShape, Thought)],
+    seen: &[(&Profile, ColumnName, ValueShape, ColumnGuess)],
     promoted: Option<usize>,
 ) -> Vec<Option<SampleColumn>> {
     let (mut places, mut candidates) = (Vec::new(), Vec::new());
     for (at, (profile, name, shape, thought)) in seen.iter().enumerate().filter(|(at, _)| promoted != Some(*at)) {
-        let known = matches!(thought, Thought::Known);
-        if known || matches!(thought, Thought::Perhaps) {
+        let known = matches!(thought, ColumnGuess::Known);
+        if known || matches!(thought, ColumnGuess::Perhaps) {
             places.push(at);
             candidates.push(SampleColumn { known, proposal: propose::propose(profile, name, *shape) });
         }
@@ -154,15 +154,15 @@ fn proposals(
     found
 }
 
-fn identity(thought: &Thought) -> Option<Identity> {
+fn identity(thought: &ColumnGuess) -> Option<Identity> {
     match thought {
-        Thought::Identifier(rank) => Some(*rank),
+        ColumnGuess::Identifier(rank) => Some(*rank),
         _ => None,
     }
 }
 
-fn think(profile: &Profile, name: &ColumnName, shape: ValueShape, rows: u64) -> Thought {
-    let drop = |reason: &str| Thought::Drop(reason.into());
+fn think(profile: &Profile, name: &ColumnName, shape: ValueShape, rows: u64) -> ColumnGuess {
+    let drop = |reason: &str| ColumnGuess::Drop(reason.into());
     let share = profile.distinctness();
     if profile.name.trim().is_empty() {
         return drop("it has no name");
@@ -192,16 +192,18 @@ fn think(profile: &Profile, name: &ColumnName, shape: ValueShape, rows: u64) -> 
     }
     match name.identity() {
         Some(Identity::Person) if !fraction && (!telling || share > 0.1 || name.is_given_number()) => {
-            return Thought::Identifier(Identity::Person);
+            return ColumnGuess::Identifier(Identity::Person);
         }
-        Some(Identity::Case) if !fraction && (!telling || share > 0.1) => return Thought::Identifier(Identity::Case),
+        Some(Identity::Case) if !fraction && (!telling || share > 0.1) => {
+            return ColumnGuess::Identifier(Identity::Case);
+        }
         Some(Identity::Case) => {
             return drop("the name says that it is the number of a case, an insurance or an account");
         }
         Some(Identity::Person) if name.is_given_number() => return drop("the name says that it is a person's number"),
-        Some(Identity::Thing) if !fraction && share > 0.9 => return Thought::Identifier(Identity::Thing),
+        Some(Identity::Thing) if !fraction && share > 0.9 => return ColumnGuess::Identifier(Identity::Thing),
         Some(Identity::Counter) if !fraction && share >= 1.0 && telling => {
-            return Thought::Identifier(Identity::Counter);
+            return ColumnGuess::Identifier(Identity::Counter);
         }
         _ => {}
     }
@@ -209,17 +211,17 @@ fn think(profile: &Profile, name: &ColumnName, shape: ValueShape, rows: u64) -> 
         return drop("it has the same value in every row of the sample");
     }
     if share >= 1.0 && telling && !fraction && !name.is_known() && !name.is_secret() && numbered(profile, shape) {
-        return Thought::Identifier(Identity::Counter);
+        return ColumnGuess::Identifier(Identity::Counter);
     }
     match shape {
         ValueShape::FreeText => drop("it looks like free text, which may name people"),
         ValueShape::Date { .. } | ValueShape::Days { .. } | ValueShape::OtherDate | ValueShape::Postcode(_) => {
-            Thought::Known
+            ColumnGuess::Known
         }
-        ValueShape::Icd10 => Thought::Secret,
-        _ if name.is_secret() => Thought::Secret,
-        _ if name.is_known() || content::is_sex(profile) => Thought::Known,
-        _ => Thought::Perhaps,
+        ValueShape::Icd10 => ColumnGuess::Secret,
+        _ if name.is_secret() => ColumnGuess::Secret,
+        _ if name.is_known() || content::is_sex(profile) => ColumnGuess::Known,
+        _ => ColumnGuess::Perhaps,
     }
 }
 
@@ -233,16 +235,16 @@ fn numbered(profile: &Profile, shape: ValueShape) -> bool {
 }
 
 /// The likeliest secret where no name tells one: the last list of categories, else the last column that is left.
-fn promote(seen: &[(&Profile, ColumnName, ValueShape, Thought)]) -> Option<usize> {
+fn promote(seen: &[(&Profile, ColumnName, ValueShape, ColumnGuess)]) -> Option<usize> {
     let categories = |profile: &Profile| (2..=100).contains(&profile.values.len());
-    let last = |test: &dyn Fn(&Profile, &Thought) -> bool| {
+    let last = |test: &dyn Fn(&Profile, &ColumnGuess) -> bool| {
         seen.iter().rposition(|(profile, _, _, thought)| test(profile, thought))
     };
-    last(&|profile, thought| matches!(thought, Thought::Perhaps) && categories(profile))
-        .or_else(|| last(&|_, thought| matches!(thought, Thought::Perhaps)))
+    last(&|profile, thought| matches!(thought, ColumnGuess::Perhaps) && categories(profile))
+        .or_else(|| last(&|_, thought| matches!(thought, ColumnGuess::Perhaps)))
         .or_else(|| {
-            let left = seen.iter().filter(|(.., thought)| matches!(thought, Thought::Known)).count();
-            (left > 1).then(|| last(&|_, thought| matches!(thought, Thought::Known))).flatten()
+            let left = seen.iter().filter(|(.., thought)| matches!(thought, ColumnGuess::Known)).count();
+            (left > 1).then(|| last(&|_, thought| matches!(thought, ColumnGuess::Known))).flatten()
         })
 }
 

@@ -8,7 +8,7 @@ use super::names::ColumnName;
 use super::profile::Profile;
 use super::proposal::{OTHER, Proposal};
 use super::shape::ValueShape;
-use super::{content, ladder, lists, written};
+use super::{content, hierarchy_rows, ladder, lists};
 use crate::engine::model::forms::{self, Builtin, PrefixCodes, TaxonomyTable, dates};
 use crate::engine::model::{DateLevel, Domain, Kind, whole_number};
 
@@ -25,7 +25,7 @@ const FEWEST_BANDED: usize = 5;
 pub fn propose(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Result<Proposal, String> {
     let mut proposal = chosen(profile, name, shape)?;
     if profile.is_padded() && proposal.table.file.is_none() {
-        proposal = written::as_spelled(profile, &proposal, |label| vec![label.to_owned()])?;
+        proposal = hierarchy_rows::as_spelled(profile, &proposal, |label| vec![label.to_owned()])?;
     }
     if profile.blank() > 0 {
         proposal.unknown.get_or_insert_with(|| OTHER.to_owned());
@@ -44,11 +44,15 @@ fn chosen(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Result<Pro
             let proposal = Proposal { unknown, ..dated(name, from, to) };
             // Columns of text hold no days.
             let text = profile.declared == Ok(Some(Kind::String));
-            if text { written::as_spelled(profile, &proposal, |label| vec![label.to_owned()]) } else { Ok(proposal) }
+            if text {
+                hierarchy_rows::as_spelled(profile, &proposal, |label| vec![label.to_owned()])
+            } else {
+                Ok(proposal)
+            }
         }
         ValueShape::Days { from, to, notation } => {
             let spell = |label: &str| dates::parse(label).map(|day| notation.write(day)).into_iter().collect();
-            let proposal = written::as_spelled(profile, &dated(name, from, to), spell)?;
+            let proposal = hierarchy_rows::as_spelled(profile, &dated(name, from, to), spell)?;
             let why = "days as the sample writes them, with room on both sides: day;month;…;root. Dates that are written as \
                        2020-01-31 need no file";
             Ok(Proposal { why: why.into(), ..proposal })
@@ -85,7 +89,7 @@ fn with_units(profile: &Profile) -> Option<Result<Proposal, String>> {
     let number = |value: &str| whole_number(value.strip_prefix(before)?.strip_suffix(behind)?);
     let (min, max, _) = profile.range(number).filter(|_| !before.chars().any(char::is_alphabetic))?;
     let spell = |label: &str| vec![format!("{before}{label}{behind}")];
-    Some(ladder::numbers(min, max).and_then(|bands| written::as_spelled(profile, &bands, spell)))
+    Some(ladder::numbers(min, max).and_then(|bands| hierarchy_rows::as_spelled(profile, &bands, spell)))
 }
 
 /// Ages of which some have no label of their own in the taxonomy that comes with the program.
@@ -108,7 +112,7 @@ fn amounts(profile: &Profile, (min, max): (i64, i64), stray: bool) -> Result<Pro
 
 fn spelled_amounts(profile: &Profile, proposal: Proposal, stray: bool) -> Result<Proposal, String> {
     let proposal = match profile.declared {
-        Ok(Some(Kind::String)) => written::as_spelled(profile, &proposal, |label| vec![label.to_owned()])?,
+        Ok(Some(Kind::String)) => hierarchy_rows::as_spelled(profile, &proposal, |label| vec![label.to_owned()])?,
         _ => proposal,
     };
     Ok(match stray {
@@ -134,7 +138,7 @@ fn zeros(
         return Ok(list);
     }
     let lengths: BTreeSet<usize> = profile.trimmed().map(|(value, _)| value.len()).collect();
-    written::as_spelled(profile, &ladder::numbers(min, max)?, |label| {
+    hierarchy_rows::as_spelled(profile, &ladder::numbers(min, max)?, |label| {
         lengths.iter().map(|&length| format!("{label:0>length$}")).collect()
     })
 }

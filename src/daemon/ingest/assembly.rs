@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::row_batch::{Coder, RowBatch};
 use super::row_faults::Misplaced;
-use super::unknown_keys::Strange;
+use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{CodedRows, Person, SensitiveValues};
 use crate::engine::model::{Columns, Leaf, Role, Value};
 
@@ -29,7 +29,7 @@ pub struct Assembly {
     names: Vec<Arc<str>>,
     seen: u64,
     nulled: u64,
-    strange: Strange,
+    strange: UnknownKeys,
 }
 
 impl Assembly {
@@ -48,7 +48,7 @@ impl Assembly {
             names: Vec::new(),
             seen: 0,
             nulled: 0,
-            strange: Strange::default(),
+            strange: UnknownKeys::default(),
         }
     }
 

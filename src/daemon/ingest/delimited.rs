@@ -16,7 +16,7 @@ use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 use super::content::Content;
 use super::header;
 use super::message_places::MessageForm;
-use super::quotes::{Broken, LONGEST, Quotes, delimiter};
+use super::quotes::{LONGEST, QuoteError, Quotes, delimiter};
 use super::raw::SecretBytes;
 use super::records::Records;
 use super::shape::NO_TEXT;
@@ -189,7 +189,7 @@ impl Delimited {
     pub fn form(&self) -> Result<MessageForm> {
         let header = self.raw(0..self.begin)?;
         let header =
-            header.ok_or_else(|| Error::new(ErrorCategory::Input, Broken::Long.to_string()).in_file(&self.path))?;
+            header.ok_or_else(|| Error::new(ErrorCategory::Input, QuoteError::Long.to_string()).in_file(&self.path))?;
         Ok(MessageForm::Text { delimiter: self.delimiter, header })
     }
 
@@ -224,7 +224,7 @@ impl Delimited {
         self.line = self.begun();
         // Quotes are watched in blocks, so that a row may be a block longer when they are.
         if self.record.as_slice().len() + self.record.len().saturating_sub(1) > LONGEST {
-            return Err(Error::new(ErrorCategory::Input, Broken::Long.to_string())
+            return Err(Error::new(ErrorCategory::Input, QuoteError::Long.to_string())
                 .in_file(&self.path)
                 .at_line(self.line));
         }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use super::paths::{FieldPaths, PathStep, WrittenField};
 use super::scan::{Scan, is_number};
-use super::unknown_keys::Strange;
+use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{MOST_TEXT, MisfitKind, RawCell};
 use crate::engine::model::whole_number;
 
@@ -33,7 +33,7 @@ pub struct JsonWalk<'p> {
     seen: Vec<u64>,
     line: u64,
     /// Keys of the last line that lead nowhere, where they are asked for.
-    strange: Option<Strange>,
+    strange: Option<UnknownKeys>,
 }
 
 impl<'p> JsonWalk<'p> {
@@ -44,11 +44,11 @@ impl<'p> JsonWalk<'p> {
 
     /// Whether the keys of the next line are wanted that lead to no field.
     pub fn listen(&mut self, wanted: bool) {
-        self.strange = wanted.then(Strange::default);
+        self.strange = wanted.then(UnknownKeys::default);
     }
 
     /// Those keys.
-    pub fn strange(&self) -> Option<&Strange> {
+    pub fn strange(&self) -> Option<&UnknownKeys> {
         self.strange.as_ref()
     }
 

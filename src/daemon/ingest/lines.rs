@@ -14,7 +14,7 @@ use super::paths::FieldPaths;
 use super::raw::SecretBytes;
 use super::row_batch::{Coder, RowBatch, RowFault};
 use super::shorten::Shorten;
-use super::unknown_keys::Strange;
+use super::unknown_keys::UnknownKeys;
 use crate::daemon::error::{Error, Result};
 use crate::engine::histogram::MisfitKind;
 
@@ -147,7 +147,7 @@ impl LineBlock {
             return rows.finish();
         }
         let mut walk = JsonWalk::new(&self.paths, coder.fields().len());
-        let mut strange = Strange::default();
+        let mut strange = UnknownKeys::default();
         let bytes = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
         for (line, bytes) in (self.first..).zip(bytes.split(|&byte| byte == b'\n')) {
             let short;

@@ -40,7 +40,7 @@ enum Place {
 
 /// What ends the rows of a file before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Broken {
+pub enum QuoteError {
     /// A quote that nothing closes.
     #[error("a quote (\") is opened and never closed: the rows after it cannot be told apart")]
     Open,
@@ -72,7 +72,7 @@ pub struct Quotes {
     /// Whether the last byte is a quote that is not handed on yet, in a field of which the rest is left out.
     held: bool,
     left_out: Vec<LeftOut>,
-    broken: Option<Broken>,
+    broken: Option<QuoteError>,
 }
 
 /// Bytes that are not handed on.
@@ -158,8 +158,8 @@ impl Quotes {
     }
 
     /// What ended the rows, and how many bytes lie before the field that it is about.
-    pub fn broken(&self) -> Option<(Broken, Option<u64>)> {
-        self.broken.map(|broken| (broken, self.opened.filter(|_| broken != Broken::Long)))
+    pub fn broken(&self) -> Option<(QuoteError, Option<u64>)> {
+        self.broken.map(|broken| (broken, self.opened.filter(|_| broken != QuoteError::Long)))
     }
 
     /// Looks at the bytes behind so many free ones, and moves those to the front that are handed on: how many they are, and
@@ -277,7 +277,7 @@ impl Quotes {
         byte == self.delimiter || byte == b'\n' || byte == b'\r'
     }
 
-    fn end(&mut self, broken: Broken) -> io::Result<usize> {
+    fn end(&mut self, broken: QuoteError) -> io::Result<usize> {
         self.broken = Some(broken);
         Err(io::ErrorKind::InvalidData.into())
     }
@@ -290,7 +290,7 @@ impl Read for Quotes {
                 return self.end(broken);
             }
             if self.row > LONGEST {
-                return self.end(Broken::Long);
+                return self.end(QuoteError::Long);
             }
             // A quote that is held back comes before what is read.
             let room = usize::from(self.held);
@@ -304,7 +304,7 @@ impl Read for Quotes {
             }
             if read == 0 {
                 match self.place {
-                    Place::Quoted => return self.end(Broken::Open),
+                    Place::Quoted => return self.end(QuoteError::Open),
                     _ if !std::mem::take(&mut self.held) => return Ok(0),
                     _ => into[0] = b'"',
                 }
@@ -317,7 +317,7 @@ impl Read for Quotes {
             self.passed += good as u64;
             self.row += mark + good;
             if !whole {
-                self.broken = Some(Broken::Text);
+                self.broken = Some(QuoteError::Text);
             }
             // All of it may have been left out.
             if mark + good > 0 {

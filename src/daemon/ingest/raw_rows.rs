@@ -11,7 +11,7 @@ use super::row_batch::Coder;
 use super::row_faults::Misplaced;
 use super::rows::{BadRowPolicy, gather, judge};
 use super::source::SourceFile;
-use super::topic::{RetriedMessages, Unwanted, again};
+use super::topic::{RetriedMessages, UnwantedPolicies, again};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::histogram::CodedRows;
 use crate::engine::model::Columns;
@@ -84,7 +84,7 @@ pub fn take_cut(
     hasher: &PersonHasher,
     repeats: Option<&mut Repeats<'_>>,
     most: usize,
-    put: Put<'_>,
+    put: OfferSink<'_>,
 ) -> Result<TakenRows> {
     cut(path, columns, hasher, repeats, (most, put), &mut |_| {})
 }
@@ -112,14 +112,14 @@ pub fn take_within(
 }
 
 /// Takes messages that are handed on.
-type Put<'p> = &'p mut dyn FnMut(Offer) -> Result<()>;
+type OfferSink<'p> = &'p mut dyn FnMut(Offer) -> Result<()>;
 
 fn cut(
     path: &Path,
     columns: &Columns,
     hasher: &PersonHasher,
     repeats: Option<&mut Repeats<'_>>,
-    (most, put): (usize, Put<'_>),
+    (most, put): (usize, OfferSink<'_>),
     progress: &mut dyn FnMut(u64),
 ) -> Result<TakenRows> {
     let mut source = SourceFile::open(path)?;
@@ -137,7 +137,7 @@ fn cut(
 ///
 /// # Errors
 /// A declared column is missing or of another type.
-pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher, unwanted: Unwanted) -> Result<TakenRows> {
+pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher, unwanted: UnwantedPolicies) -> Result<TakenRows> {
     retry_sifted(offer, columns, hasher, unwanted, None)
 }
 
@@ -149,7 +149,7 @@ pub fn retry_sifted(
     offer: &Offer,
     columns: &Columns,
     hasher: &PersonHasher,
-    unwanted: Unwanted,
+    unwanted: UnwantedPolicies,
     repeats: Option<&mut Repeats<'_>>,
 ) -> Result<TakenRows> {
     if offer.partition().is_some() {

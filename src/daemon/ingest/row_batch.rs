@@ -5,7 +5,7 @@ use arrow_array::RecordBatch;
 
 use super::memo::Memo;
 use super::person::{PersonHasher, Tuple};
-use super::unknown_keys::Strange;
+use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{
     CellReading, Dictionary, Encoder, Histogram, Misfit, MisfitKind, Person, RawCell, ReadableColumn, Tuples,
 };
@@ -47,13 +47,13 @@ pub struct RowBatch {
     /// Sensitive cells that became null, and cells of measures that hold no number.
     pub nulled: u64,
     /// Keys that the feed file does not declare, where rows have keys.
-    pub strange: Strange,
+    pub strange: UnknownKeys,
 }
 
 impl RowBatch {
     /// With such keys.
     #[must_use]
-    pub fn with_strange(self, strange: Strange) -> RowBatch {
+    pub fn with_strange(self, strange: UnknownKeys) -> RowBatch {
         RowBatch { strange, ..self }
     }
 }
@@ -133,7 +133,7 @@ impl<'a> Coder<'a> {
         let measures: Vec<Vec<Option<i64>>> = measured.into_iter().map(of_good).collect();
         let (tuples, nulled) = shown(&tuples, &dictionaries, &codes);
         let nulled = nulled + without_value(&measures);
-        let (rows, lines, strange) = (good.len() as u64, Vec::new(), Strange::default());
+        let (rows, lines, strange) = (good.len() as u64, Vec::new(), UnknownKeys::default());
         Ok(RowBatch { rows, leaves, codes, tuples, measures, people, faults, lines, nulled, strange })
     }
 
@@ -270,7 +270,7 @@ impl RowCoder<'_, '_> {
     pub fn finish(self) -> RowBatch {
         let (tuples, nulled) = shown(&self.tuples, &self.dictionaries, &self.codes);
         let Self { rows, leaves, codes, measures, people, faults, lines, .. } = self;
-        let (rows, nulled, strange) = (rows as u64, nulled + without_value(&measures), Strange::default());
+        let (rows, nulled, strange) = (rows as u64, nulled + without_value(&measures), UnknownKeys::default());
         RowBatch { rows, leaves, codes, tuples, measures, people, faults, lines, nulled, strange }
     }
 }

@@ -8,7 +8,7 @@ use super::person::PersonHasher;
 use super::raw_rows::retry_sifted;
 use super::repeats::Repeats;
 use super::row_faults::Misplaced;
-use super::topic::Unwanted;
+use super::topic::UnwantedPolicies;
 use crate::engine::histogram::Person;
 use crate::engine::model::{Columns, Role};
 
@@ -38,7 +38,8 @@ impl IdentifierReader<'_> {
         });
         let numbered = offer.with(numbered.collect());
         let mut sifted = Repeats::only(of);
-        let read = retry_sifted(&numbered, &self.columns, self.hasher, Unwanted::SET_ASIDE, Some(&mut sifted)).ok()?;
+        let read =
+            retry_sifted(&numbered, &self.columns, self.hasher, UnwantedPolicies::SET_ASIDE, Some(&mut sifted)).ok()?;
         Some(read.aside.messages().to_vec())
     }
 

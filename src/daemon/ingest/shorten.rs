@@ -14,7 +14,7 @@ pub struct Shorten {
     most: usize,
     /// Objects and lists that are open.
     open: Vec<Level>,
-    at: At,
+    at: BytePlace,
     short: Vec<u8>,
     /// Where the text or number begins that is being read.
     from: usize,
@@ -34,7 +34,7 @@ struct Level {
 
 /// What the next byte is of.
 #[derive(Clone, Copy)]
-enum At {
+enum BytePlace {
     /// Nothing: whatever stands between values.
     Between,
     /// A text; whether the byte is escaped, and whether it is left out.
@@ -50,7 +50,7 @@ impl Shorten {
     /// A line of which these fields are read, to this many bytes.
     pub fn new(paths: &Arc<FieldPaths>, most: usize) -> Shorten {
         let (open, short) = (Vec::new(), Vec::new());
-        Shorten { paths: Arc::clone(paths), most, open, at: At::Between, short, from: 0 }
+        Shorten { paths: Arc::clone(paths), most, open, at: BytePlace::Between, short, from: 0 }
     }
 
     /// The next bytes.
@@ -69,8 +69,8 @@ impl Shorten {
 
     fn step(&mut self, byte: u8) {
         match &mut self.at {
-            At::Between => self.between(byte),
-            At::Text { escaped, left_out } => {
+            BytePlace::Between => self.between(byte),
+            BytePlace::Text { escaped, left_out } => {
                 let ends = byte == b'"' && !*escaped;
                 *escaped = byte == b'\\' && !*escaped;
                 if !*left_out || ends {
@@ -85,11 +85,11 @@ impl Shorten {
                     }
                 }
                 if ends {
-                    self.at = At::Between;
+                    self.at = BytePlace::Between;
                     self.text();
                 }
             }
-            At::Bare { left_out } => {
+            BytePlace::Bare { left_out } => {
                 if matches!(byte, b',' | b'}' | b']') {
                     self.between(byte);
                 } else if !*left_out {
@@ -101,7 +101,7 @@ impl Shorten {
                     }
                 }
             }
-            At::Unread { deep, text, escaped } => {
+            BytePlace::Unread { deep, text, escaped } => {
                 if *text {
                     *text = byte != b'"' || *escaped;
                     *escaped = byte == b'\\' && !*escaped;
@@ -114,7 +114,7 @@ impl Shorten {
                     _ => {}
                 }
                 if *deep == 0 {
-                    self.at = At::Between;
+                    self.at = BytePlace::Between;
                     self.short.push(byte);
                 }
             }
@@ -122,14 +122,14 @@ impl Shorten {
     }
 
     fn between(&mut self, byte: u8) {
-        self.at = At::Between;
+        self.at = BytePlace::Between;
         if matches!(byte, b' ' | b'\t' | b'\r') {
             return;
         }
         self.from = self.short.len();
         self.short.push(byte);
         match byte {
-            b'"' => self.at = At::Text { escaped: false, left_out: false },
+            b'"' => self.at = BytePlace::Text { escaped: false, left_out: false },
             b'{' | b'[' => {
                 let node = self.next().filter(|&node| !self.paths.node(node).is_last());
                 match node {
@@ -137,7 +137,7 @@ impl Shorten {
                         let list = byte == b'[';
                         self.open.push(Level { node, place: list.then_some(0), child: None, key: !list });
                     }
-                    None => self.at = At::Unread { deep: 1, text: false, escaped: false },
+                    None => self.at = BytePlace::Unread { deep: 1, text: false, escaped: false },
                 }
             }
             b'}' | b']' => drop(self.open.pop()),
@@ -148,7 +148,7 @@ impl Shorten {
                 }
             }
             b':' => {}
-            _ => self.at = At::Bare { left_out: false },
+            _ => self.at = BytePlace::Bare { left_out: false },
         }
     }
 

@@ -9,9 +9,9 @@ const LONGEST: usize = 64;
 
 /// Distinct names in order of appearance, as far as they are kept.
 #[derive(Default)]
-pub struct Strange(Vec<String>);
+pub struct UnknownKeys(Vec<String>);
 
-impl Strange {
+impl UnknownKeys {
     /// The next name.
     pub fn add(&mut self, name: &str) {
         if self.0.len() < MOST {
@@ -21,7 +21,7 @@ impl Strange {
     }
 
     /// The names of others.
-    pub fn take(&mut self, others: &Strange) {
+    pub fn take(&mut self, others: &UnknownKeys) {
         others.0.iter().for_each(|name| self.push(name.clone()));
     }
 

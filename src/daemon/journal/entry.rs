@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ring::KeyRing;
 use super::store::log;
-use crate::daemon::formats::Body;
+use crate::daemon::formats::EntryBody;
 use crate::engine::release::Sha256;
 
 /// An entry.
@@ -24,7 +24,7 @@ pub struct Entry {
     pub prev_sha256: Option<Sha256>,
     /// What happened.
     #[serde(flatten)]
-    pub body: Body,
+    pub body: EntryBody,
     /// HMAC-SHA256 over the entry with an empty signature, under a key of the feed.
     pub signature: String,
 }
@@ -111,14 +111,14 @@ fn is_signed(bytes: &[u8], ring: &KeyRing) -> bool {
 mod tests {
     use super::{Entry, NoEntry};
     use crate::daemon::chance::SystemChance;
-    use crate::daemon::journal::{Body, Fence, KeyRing};
+    use crate::daemon::journal::{EntryBody, Fence, KeyRing};
     use crate::daemon::seal::OperatorKey;
 
     #[test]
     fn an_entry_is_as_it_was_signed() {
         let key = OperatorKey::parse(&"0123456789abcdef".repeat(4)).expect("a key");
         let ring = KeyRing::draw(&key, &mut SystemChance).expect("random bytes");
-        let body = Body::Fence(Fence { time: "2026-01-01T00:00:00Z".into(), program: "0".into() });
+        let body = EntryBody::Fence(Fence { time: "2026-01-01T00:00:00Z".into(), program: "0".into() });
         let entry = Entry { seq: 0, epoch: 1, writer: "w".into(), prev_sha256: None, body, signature: String::new() };
         let bytes = entry.clone().signed(&ring);
         let read = Entry::parse(&bytes, &ring).expect("an entry");

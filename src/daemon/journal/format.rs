@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::store::{Put, ReadStore, Store, put};
+use super::store::{PutOutcome, ReadStore, Store, put};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// The path of it.
@@ -63,8 +63,8 @@ pub fn begun(store: &dyn ReadStore) -> Result<Option<RootFormat>> {
 pub fn write(store: &dyn Store, feed: &str) -> Result<()> {
     let format = RootFormat { tidegate: FIRST, feed: feed.to_owned() };
     match put(store, FORMAT, &format.bytes())? {
-        Put::Ours => Ok(()),
-        Put::Theirs => {
+        PutOutcome::Ours => Ok(()),
+        PutOutcome::Theirs => {
             let text = format!("another feed has begun in the private root {}: each feed has its own", store.place());
             Err(Error::new(ErrorCategory::Input, text))
         }

@@ -7,16 +7,16 @@
 use std::sync::Arc;
 
 use super::entry::Entry;
+use super::log_reading::newest;
 use super::new_entry::NewEntry;
 use super::objects::{Drafts, ObjectReader, UnsealedObject};
-use super::read::newest;
 use super::rekey::rewrap;
 use super::ring::KeyRing;
 use super::slot;
-use super::store::{Put, Store, put};
+use super::store::{PutOutcome, Store, put};
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::formats::{Body, Ref};
+use crate::daemon::formats::{EntryBody, Ref};
 use crate::engine::release::Sha256;
 
 /// Who writes.
@@ -75,22 +75,22 @@ impl Log {
         Ok(head)
     }
 
-    fn put(&mut self, body: Body) -> Result<Sha256> {
+    fn put(&mut self, body: EntryBody) -> Result<Sha256> {
         let Writer { name, epoch } = self.writer.clone();
-        let is_fence = matches!(body, Body::Fence(_));
+        let is_fence = matches!(body, EntryBody::Fence(_));
         let unsigned =
             Entry { seq: self.next, epoch, writer: name, prev_sha256: self.head, body, signature: String::new() };
         let bytes = unsigned.signed(&self.ring);
         match put(&*self.store, &Entry::path(self.next), &bytes)? {
             // The entry of this place may lie in a pack since the log was read, which makes the place free.
-            Put::Ours if is_fence && self.is_overtaken(&bytes)? => Err(slot::fenced(&*self.store)),
-            Put::Ours => {
+            PutOutcome::Ours if is_fence && self.is_overtaken(&bytes)? => Err(slot::fenced(&*self.store)),
+            PutOutcome::Ours => {
                 self.next += 1;
                 let head = Sha256::of(&bytes);
                 self.head = Some(head);
                 Ok(head)
             }
-            Put::Theirs => Err(slot::fenced(&*self.store)),
+            PutOutcome::Theirs => Err(slot::fenced(&*self.store)),
         }
     }
 

@@ -4,28 +4,28 @@
 mod entry;
 mod format;
 mod log;
+mod log_reading;
 mod new_entry;
 mod objects;
 mod packing;
-mod read;
 mod rekey;
 mod ring;
 mod slot;
 pub mod store;
 
 pub use crate::daemon::formats::{
-    ApproverDecision, Body, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins, Config, Decision,
-    DecisionTerms, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten, Ingest, IntakePart, Masked,
-    MessageOrigin, Moved, Published, Quarantined, Ref, Rejection, Rekey, ReleaseDecision, RequestOrigin, Retire, Retry,
-    SealedRows, Signed, Staged, Under, Withdraw,
+    ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins, Config, Decision,
+    DecisionTerms, EntryBody, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten, Ingest, IntakePart, Masked,
+    MessageOrigin, Moved, Published, Quarantined, RecodingChoice, Ref, Rejection, Rekey, ReleaseDecision,
+    RequestOrigin, Retire, Retry, SealedRows, Signed, Withdraw,
 };
 pub use entry::{Entry, NoEntry};
 pub use format::{RootFormat, begun, write as write_format};
 pub use log::{Log, Writer};
+pub use log_reading::{CheckedEntry, Gap, follow_each_other, newest, read};
 pub use new_entry::NewEntry;
 pub use objects::{DraftObject, Drafts, ObjectReader, SealedObject, UnsealedObject, destroy_all};
 pub use packing::Lifetime;
-pub use read::{CheckedEntry, Gap, follow_each_other, newest, read};
 pub use rekey::remove_others;
-pub use ring::{KeyRing, Wrap};
+pub use ring::{KeyRing, WrappedKey};
 pub use slot::fenced;

@@ -18,39 +18,39 @@
 //! ```
 
 use crate::daemon::formats::{
-    ApproverDecision, Body, ChainStart, Cleaned, ClosedTick, Coin, Coins, Config, Decision, DecisionTerms, Erase,
+    ApproverDecision, ChainStart, Cleaned, ClosedTick, Coin, Coins, Config, Decision, DecisionTerms, EntryBody, Erase,
     Expire, Fence, Forgotten, Ingest, Masked, Published, Rejection, Rekey, ReleaseDecision, Retire, Retry, Withdraw,
 };
 use crate::engine::gate::verdict::Approved;
 
 /// What is to be appended.
 #[derive(Debug, Clone)]
-pub struct NewEntry(Body);
+pub struct NewEntry(EntryBody);
 
 impl NewEntry {
     /// An approved release is published.
     pub fn publish(approved: &Approved, terms: DecisionTerms) -> NewEntry {
-        NewEntry(Body::Decision(Decision::Publish(ReleaseDecision::of(approved, terms))))
+        NewEntry(EntryBody::Decision(Decision::Publish(ReleaseDecision::of(approved, terms))))
     }
 
     /// An approved release is published once a person approves.
     pub fn hold(approved: &Approved, terms: DecisionTerms) -> NewEntry {
-        NewEntry(Body::Decision(Decision::Hold(ReleaseDecision::of(approved, terms))))
+        NewEntry(EntryBody::Decision(Decision::Hold(ReleaseDecision::of(approved, terms))))
     }
 
     /// What it says.
-    pub fn body(&self) -> &Body {
+    pub fn body(&self) -> &EntryBody {
         &self.0
     }
 
-    pub(super) fn into_body(self) -> Body {
+    pub(super) fn into_body(self) -> EntryBody {
         self.0
     }
 }
 
 impl From<Rejection> for NewEntry {
     fn from(rejection: Rejection) -> NewEntry {
-        NewEntry(Body::Decision(Decision::Reject(rejection)))
+        NewEntry(EntryBody::Decision(Decision::Reject(rejection)))
     }
 }
 
@@ -59,7 +59,7 @@ macro_rules! appendable {
     ($($kind:ident($type:ty)),* $(,)?) => {
         $(impl From<$type> for NewEntry {
             fn from(body: $type) -> NewEntry {
-                NewEntry(Body::$kind(body))
+                NewEntry(EntryBody::$kind(body))
             }
         })*
     };

@@ -5,7 +5,7 @@ use super::entry::Entry;
 use super::format;
 use super::log::Log;
 use crate::daemon::error::Result;
-use crate::daemon::formats::Body;
+use crate::daemon::formats::EntryBody;
 
 /// What is put together goes at about the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Lifetime {
 }
 
 fn is_fence(bytes: &[u8]) -> bool {
-    Entry::unproven(bytes).is_ok_and(|entry| matches!(entry.body, Body::Fence(_)))
+    Entry::unproven(bytes).is_ok_and(|entry| matches!(entry.body, EntryBody::Fence(_)))
 }
 
 impl Log {

@@ -7,12 +7,12 @@
 use std::cmp::Ordering;
 
 use super::entry::Entry;
-use super::read::newest;
-use super::ring::{KeyRing, Wrap, changed_since};
+use super::log_reading::newest;
+use super::ring::{KeyRing, WrappedKey, changed_since};
 use super::store::{ReadStore, Store, put_all};
 use crate::daemon::chance::Chance;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::formats::Body;
+use crate::daemon::formats::EntryBody;
 use crate::daemon::seal::OperatorKey;
 
 /// Keys that are written together.
@@ -25,7 +25,7 @@ impl KeyRing {
     /// The operator's key is another one, or one that was changed, or one that it is to be changed to.
     pub fn open(store: &dyn ReadStore, key: &OperatorKey) -> Result<Option<KeyRing>> {
         let listed = store.list("keys")?;
-        let own = |path: &str| Wrap::at(path).filter(|wrap| wrap.object.is_none()).map(|wrap| wrap.generation);
+        let own = |path: &str| WrappedKey::at(path).filter(|wrap| wrap.object.is_none()).map(|wrap| wrap.generation);
         let feeds: Vec<(&str, u64)> =
             listed.iter().rev().filter_map(|wrap| Some((wrap.path.as_str(), own(&wrap.path)?))).collect();
         let Some(&(newest, _)) = feeds.first() else { return Ok(None) };
@@ -76,7 +76,7 @@ fn holding(store: &dyn ReadStore, ring: &KeyRing, from: u64) -> Result<u64> {
         })?;
         match entry.body {
             _ if entry.epoch < from => break,
-            Body::Rekey(_) => return Ok(entry.epoch),
+            EntryBody::Rekey(_) => return Ok(entry.epoch),
             _ => {}
         }
     }
@@ -89,7 +89,9 @@ fn holding(store: &dyn ReadStore, ring: &KeyRing, from: u64) -> Result<u64> {
 /// A key was changed, or the store cannot be written.
 pub fn rewrap(store: &dyn Store, from: &KeyRing, to: &KeyRing, chance: &mut dyn Chance) -> Result<u64> {
     let listed = store.list("keys")?;
-    let of = |path: &str| Wrap::at(path).filter(|wrap| wrap.generation == from.generation())?.object.map(str::to_owned);
+    let of = |path: &str| {
+        WrappedKey::at(path).filter(|wrap| wrap.generation == from.generation())?.object.map(str::to_owned)
+    };
     let keys: Vec<(&str, String)> =
         listed.iter().filter_map(|wrap| Some((wrap.path.as_str(), of(&wrap.path)?))).collect();
     for some in keys.chunks(AT_ONCE) {
@@ -117,9 +119,9 @@ pub fn rewrap(store: &dyn Store, from: &KeyRing, to: &KeyRing, chance: &mut dyn 
 /// The store cannot be written.
 pub fn remove_others(store: &dyn Store, ring: &KeyRing, epoch: u64) -> Result<u64> {
     let listed = store.list("keys")?;
-    let wraps = listed.iter().filter_map(|wrap| Some((wrap.path.as_str(), Wrap::at(&wrap.path)?)));
-    let other = |wrap: &Wrap<'_>| wrap.generation != ring.generation() && wrap.generation < epoch;
-    let mut others: Vec<(&str, Wrap<'_>)> = wraps.filter(|(_, wrap)| other(wrap)).collect();
+    let wraps = listed.iter().filter_map(|wrap| Some((wrap.path.as_str(), WrappedKey::at(&wrap.path)?)));
+    let other = |wrap: &WrappedKey<'_>| wrap.generation != ring.generation() && wrap.generation < epoch;
+    let mut others: Vec<(&str, WrappedKey<'_>)> = wraps.filter(|(_, wrap)| other(wrap)).collect();
     // A command with that key is told so as long as anything is left under it.
     others.sort_by_key(|(_, wrap)| wrap.object.is_none());
     store.delete_all(&others.iter().map(|(path, _)| *path).collect::<Vec<_>>())?;

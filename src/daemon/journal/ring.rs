@@ -10,7 +10,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use super::slot;
-use super::store::{Put, ReadStore, Store, put};
+use super::store::{PutOutcome, ReadStore, Store, put};
 use crate::daemon::chance::Chance;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::seal::{OperatorKey, SealingKey};
@@ -26,27 +26,27 @@ pub struct KeyRing {
 
 /// A wrapped key, by where it lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wrap<'p> {
+pub struct WrappedKey<'p> {
     /// The object that it opens, without the folder; `None`: it is the feed's own.
     pub object: Option<&'p str>,
     /// Its generation.
     pub generation: u64,
 }
 
-impl<'p> Wrap<'p> {
+impl<'p> WrappedKey<'p> {
     /// What lies at this path; `None` where no wrapped key does.
-    pub fn at(path: &'p str) -> Option<Wrap<'p>> {
+    pub fn at(path: &'p str) -> Option<WrappedKey<'p>> {
         let object = path.strip_prefix("keys/")?.strip_suffix(".wrap")?;
         let (epoch, name) = object.split_once('/')?;
         // The names of others are drawn, and one may end in the same letters.
         if name == "feed" {
-            return Some(Wrap { object: None, generation: epoch.parse().ok()? });
+            return Some(WrappedKey { object: None, generation: epoch.parse().ok()? });
         }
         let (object, generation) = match object.split_once('.') {
             Some((object, generation)) => (object, generation.parse().ok()?),
             None => (object, 0),
         };
-        Some(Wrap { object: Some(object), generation })
+        Some(WrappedKey { object: Some(object), generation })
     }
 }
 
@@ -81,8 +81,8 @@ impl KeyRing {
     pub fn keep(&self, store: &dyn Store, chance: &mut dyn Chance) -> Result<()> {
         let path = of_feed(self.generation);
         match put(store, &path, &self.wrap(&self.feed, &path, chance)?)? {
-            Put::Ours => Ok(()),
-            Put::Theirs => Err(slot::fenced(store)),
+            PutOutcome::Ours => Ok(()),
+            PutOutcome::Theirs => Err(slot::fenced(store)),
         }
     }
 
@@ -155,11 +155,11 @@ mod tests {
         let first = KeyRing::draw(&key, &mut Seeded::new(1)).expect("a ring");
         for ring in [first.under(&key, 7), first] {
             let (place, generation) = (ring.place("seg/0000000003/abc"), ring.generation());
-            assert_eq!(Wrap::at(&place), Some(Wrap { object: Some("0000000003/abc"), generation }));
-            assert_eq!(Wrap::at(&of_feed(generation)), Some(Wrap { object: None, generation }));
+            assert_eq!(WrappedKey::at(&place), Some(WrappedKey { object: Some("0000000003/abc"), generation }));
+            assert_eq!(WrappedKey::at(&of_feed(generation)), Some(WrappedKey { object: None, generation }));
         }
         for other in ["keys/0000000003/abc", "keys/abc.wrap", "seg/0000000003/abc.wrap", "keys/3/abc.x.wrap"] {
-            assert_eq!(Wrap::at(other), None, "{other}");
+            assert_eq!(WrappedKey::at(other), None, "{other}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The slots of the log (HOUSE 3, Append): where an entry lies, and what a writer ends with that finds its next one taken.
 
 use super::store::{ReadStore, log};
-use crate::daemon::error::{Error, ErrorCategory, Result, Rival};
+use crate::daemon::error::{Error, ErrorCategory, OtherProcess, Result};
 
 /// Whether no writer has appended at this place, which is a writer's next one.
 ///
@@ -20,5 +20,5 @@ pub fn fenced(store: &dyn ReadStore) -> Error {
         "another tidegate has taken over this feed (its private root is {}): this one ends. Run one at a time",
         store.place()
     );
-    Error::new(ErrorCategory::Io, text).because_of(Rival::TookOver)
+    Error::new(ErrorCategory::Io, text).because_of(OtherProcess::TookOver)
 }

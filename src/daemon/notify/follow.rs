@@ -3,10 +3,10 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::delivery::{Delivery, NotifyOutcome};
 use super::listeners::{Listener, listeners};
 use super::marker;
-use super::notification::{Audience, Comes, Notification};
-use super::tell::{NotifyOutcome, Teller};
+use super::notification::{Audience, EntryNotice, Notification};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
 use crate::daemon::journal::Entry;
@@ -114,7 +114,7 @@ impl Notifier {
         for (at, (listener, next)) in listeners.into_iter().zip(from).enumerate() {
             let (private, public) = (Arc::clone(private), Arc::clone(public));
             let (ending, shared) = (Ending(Arc::clone(&shared)), Arc::clone(&shared));
-            let teller = Teller::new(listener, told.clone());
+            let teller = Delivery::new(listener, told.clone());
             let follower = Follower { feed: feed.to_owned(), at, next, private, public, shared, teller };
             notifier.threads += 1;
             let follows = move || {
@@ -159,7 +159,7 @@ struct Follower {
     private: Arc<dyn Store>,
     public: Arc<dyn ReadStore>,
     shared: Arc<Shared>,
-    teller: Teller,
+    teller: Delivery,
 }
 
 impl Follower {
@@ -233,9 +233,9 @@ impl Follower {
         })?;
         let audience: Audience = self.teller.listener.audience;
         let notification = match Notification::of(&self.feed, &entry.body, audience, &*self.public)? {
-            Comes::Nothing => return Ok(Some(None)),
-            Comes::Lost(notice, why) => return Ok(Some(Some(NotifyOutcome::lost(notice, why)))),
-            Comes::Told(notification) => notification,
+            EntryNotice::Nothing => return Ok(Some(None)),
+            EntryNotice::Lost(notice, why) => return Ok(Some(Some(NotifyOutcome::lost(notice, why)))),
+            EntryNotice::Told(notification) => notification,
         };
         let shared = Arc::clone(&self.shared);
         let waits = |pause| !shared.until(Some(pause), |known| known.ends);

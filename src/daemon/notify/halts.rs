@@ -6,9 +6,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::delivery::Delivery;
 use super::listeners::{Listener, listeners};
 use super::notification::{Audience, Notification};
-use super::tell::Teller;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::observe::FeedObserver;
 
@@ -113,7 +113,7 @@ fn follow(queued: &Receiver<Queued>, told: &FeedObserver, shared: &Shared) {
     let ends = || shared.lock().ends;
     let waits = |pause: Duration| !shared.until(pause, |known| known.ends);
     for (listener, notification) in queued {
-        let mut teller = Teller::new(listener, told.clone());
+        let mut teller = Delivery::new(listener, told.clone());
         if let Some(said) = teller.tell(&notification, &ends, &waits) {
             said.say(&teller);
         }

@@ -1,7 +1,7 @@
 //! Who is to be told, as the feed file names them.
 
 use super::notification::Audience;
-use super::receiver::Hand;
+use super::receiver::NotificationReceiver;
 use super::topic::NoticeTopic;
 use super::webhook::Webhook;
 use crate::daemon::config::{FeedConfig, SourcePlace};
@@ -15,7 +15,7 @@ pub struct Listener {
     /// What it may know.
     pub audience: Audience,
     /// How it is told.
-    pub hand: Box<dyn Hand>,
+    pub hand: Box<dyn NotificationReceiver>,
 }
 
 /// What is there of each receiver, by the key that names it; no receiver is told anything.

@@ -5,6 +5,7 @@
 //! lies in the private root. So no receiver is told less after a kill, what is told twice has the same key, and a receiver that
 //! is away delays only itself. A halt and its end are no entries: `halts` tells of them.
 
+mod delivery;
 mod follow;
 mod halts;
 mod listeners;
@@ -12,11 +13,10 @@ mod marker;
 mod notification;
 mod receiver;
 mod signature;
-mod tell;
 mod topic;
 mod webhook;
 
 pub use follow::Notifier;
 pub use halts::HaltTeller;
 pub use listeners::look;
-pub use notification::{Audience, Notification, What};
+pub use notification::{Audience, Notification, NotifiedEvent};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::daemon::error::{Complaint, Described, Error, ErrorCategory, Result};
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
-    Body, Cleaned, ClosedTick, ClosingOutcome, Decision, Expire, Published, Rejection, Under, Withdraw,
+    Cleaned, ClosedTick, ClosingOutcome, Decision, EntryBody, Expire, Published, RecodingChoice, Rejection, Withdraw,
 };
 use crate::daemon::observe::events::Notice;
 use crate::engine::release::{FileLine, Layout, Manifest, RemovalReason, Sha256};
@@ -39,13 +39,13 @@ pub struct Notification {
     pub feed: String,
     /// What has happened.
     #[serde(flatten)]
-    pub what: What,
+    pub what: NotifiedEvent,
 }
 
 /// What has happened.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum What {
+pub enum NotifiedEvent {
     /// Public: a release is visible. All of this is in its manifest.
     Release {
         /// The chain of releases that it belongs to.
@@ -151,7 +151,7 @@ pub enum What {
 }
 
 /// What an entry of the log comes to for a receiver.
-pub enum Comes {
+pub enum EntryNotice {
     /// It concerns no receiver.
     Nothing,
     /// It is told.
@@ -161,7 +161,7 @@ pub enum Comes {
 }
 
 impl Notification {
-    fn new(feed: &str, key: &str, what: What) -> Notification {
+    fn new(feed: &str, key: &str, what: NotifiedEvent) -> Notification {
         Notification { schema: SCHEMA, key: format!("{feed}/{key}"), feed: feed.to_owned(), what }
     }
 
@@ -169,74 +169,81 @@ impl Notification {
     ///
     /// # Errors
     /// The manifest of a release cannot be read just now.
-    pub fn of(feed: &str, body: &Body, audience: Audience, public: &dyn ReadStore) -> Result<Comes> {
+    pub fn of(feed: &str, body: &EntryBody, audience: Audience, public: &dyn ReadStore) -> Result<EntryNotice> {
         let (key, what) = match (body, audience) {
-            (Body::Published(published), Audience::Public) => match release(published, public)? {
+            (EntryBody::Published(published), Audience::Public) => match release(published, public)? {
                 Ok(what) => (format!("release/{}", published.release), what),
                 // Readers are told why it is gone, and need not be told that it was there.
-                Err(_) if is_removed(published.release, public)? => return Ok(Comes::Nothing),
-                Err(why) => return Ok(Comes::Lost(Notice::Release, why)),
+                Err(_) if is_removed(published.release, public)? => return Ok(EntryNotice::Nothing),
+                Err(why) => return Ok(EntryNotice::Lost(Notice::Release, why)),
             },
-            (Body::Withdraw(Withdraw { chain, first, last, left, time, .. }), Audience::Public) => {
+            (EntryBody::Withdraw(Withdraw { chain, first, last, left, time, .. }), Audience::Public) => {
                 let (chain, first, last, newest, time) = (*chain, *first, *last, *left, time.clone());
-                (format!("withdrawn/{first}-{last}"), What::Withdrawn { chain, first, last, newest, time })
+                (format!("withdrawn/{first}-{last}"), NotifiedEvent::Withdrawn { chain, first, last, newest, time })
             }
-            (Body::Cleaned(Cleaned { time, replaced, notice: Some(notice) }), Audience::Public) => {
+            (EntryBody::Cleaned(Cleaned { time, replaced, notice: Some(notice) }), Audience::Public) => {
                 let (releases, notice, time) = (replaced.clone(), *notice, time.clone());
-                (format!("erased/{notice}"), What::Erased { releases, notice, time })
+                (format!("erased/{notice}"), NotifiedEvent::Erased { releases, notice, time })
             }
-            (Body::Expire(Expire { time, releases }), Audience::Public) => {
+            (EntryBody::Expire(Expire { time, releases }), Audience::Public) => {
                 let newest = releases.iter().max().copied().unwrap_or_default();
-                (format!("expired/{newest}"), What::Expired { releases: releases.clone(), time: time.clone() })
+                (format!("expired/{newest}"), NotifiedEvent::Expired { releases: releases.clone(), time: time.clone() })
             }
             (
-                Body::Decision(Decision::Reject(Rejection {
-                    wanted: None, tick, time, release, reasons, stops, ..
+                EntryBody::Decision(Decision::Reject(Rejection {
+                    wanted: None,
+                    tick,
+                    time,
+                    release,
+                    reasons,
+                    stops,
+                    ..
                 })),
                 _,
             ) if audience == Audience::Operator => {
                 let checks = reasons.iter().map(|against| against.check.clone());
                 (format!("rejected/{tick}"), rejected(*tick, time, Some(*release), checks.collect(), *stops))
             }
-            (Body::Closed(ClosedTick { outcome: ClosingOutcome::Impossible, tick, time, .. }), Audience::Operator) => {
-                (format!("rejected/{tick}"), rejected(*tick, time, None, vec!["search".to_owned()], false))
-            }
-            (Body::Decision(Decision::Publish(approved)), Audience::Operator)
-                if approved.under() == Under::Coarsest =>
+            (
+                EntryBody::Closed(ClosedTick { outcome: ClosingOutcome::Impossible, tick, time, .. }),
+                Audience::Operator,
+            ) => (format!("rejected/{tick}"), rejected(*tick, time, None, vec!["search".to_owned()], false)),
+            (EntryBody::Decision(Decision::Publish(approved)), Audience::Operator)
+                if approved.under() == RecodingChoice::Coarsest =>
             {
                 let (tick, time, release) = (approved.tick(), approved.time().to_owned(), approved.release());
                 let text = format!(
                     "a check that reads sensitive values refused what was proposed, so release {release} and those after it \
                      have everything at the root: `tidegate show` tells why, `tidegate new-chain` begins another chain"
                 );
-                (format!("coarsest/{tick}"), What::Coarsest { tick, time, release, text })
+                (format!("coarsest/{tick}"), NotifiedEvent::Coarsest { tick, time, release, text })
             }
-            (Body::Decision(Decision::Hold(approved)), Audience::Operator) => {
+            (EntryBody::Decision(Decision::Hold(approved)), Audience::Operator) => {
                 let (tick, time, release) = (approved.tick(), approved.time().to_owned(), approved.release());
                 let root = match approved.under() {
-                    Under::Coarsest => " with everything at the root, where this chain stays,",
-                    Under::Proposed | Under::Finer => "",
+                    RecodingChoice::Coarsest => " with everything at the root, where this chain stays,",
+                    RecodingChoice::Proposed | RecodingChoice::Finer => "",
                 };
                 let text = format!(
                     "release {release} has passed the gate{root} and waits for a person: `tidegate show` tells what it is, \
                      `tidegate approve` lets it leave, `tidegate reject` does not"
                 );
-                (format!("approval/{tick}"), What::Approval { tick, time, release, text })
+                (format!("approval/{tick}"), NotifiedEvent::Approval { tick, time, release, text })
             }
-            _ => return Ok(Comes::Nothing),
+            _ => return Ok(EntryNotice::Nothing),
         };
-        Ok(Comes::Told(Box::new(Notification::new(feed, &key, what))))
+        Ok(EntryNotice::Told(Box::new(Notification::new(feed, &key, what))))
     }
 
     /// A feed has halted.
     pub fn halted(feed: &str, error: &Error, time: &str) -> Notification {
-        let what = What::Halted { time: time.to_owned(), error: error.describe() };
+        let what = NotifiedEvent::Halted { time: time.to_owned(), error: error.describe() };
         Notification::new(feed, &format!("halted/{time}"), what)
     }
 
     /// A feed goes on that had halted.
     pub fn resumed(feed: &str, since: &str, time: &str) -> Notification {
-        let what = What::Resumed { time: time.to_owned(), since: since.to_owned() };
+        let what = NotifiedEvent::Resumed { time: time.to_owned(), since: since.to_owned() };
         Notification::new(feed, &format!("resumed/{since}"), what)
     }
 
@@ -247,7 +254,7 @@ impl Notification {
 }
 
 /// A release as its manifest says; within, why that is not known any more.
-fn release(published: &Published, public: &dyn ReadStore) -> Result<std::result::Result<What, Complaint>> {
+fn release(published: &Published, public: &dyn ReadStore) -> Result<std::result::Result<NotifiedEvent, Complaint>> {
     let path = Layout::Root.manifest(published.release);
     let bytes = public.read(&path)?;
     if bytes.is_none() && public.read(LATEST)?.is_none() {
@@ -263,7 +270,7 @@ fn release(published: &Published, public: &dyn ReadStore) -> Result<std::result:
     };
     let Manifest { chain, release, time, rows, k, files, signed, previous, .. } = manifest;
     let manifest = FileLine { path, sha256: published.manifest, rows: None };
-    Ok(Ok(What::Release { chain, release, time, rows, k, manifest, files, signed, previous }))
+    Ok(Ok(NotifiedEvent::Release { chain, release, time, rows, k, manifest, files, signed, previous }))
 }
 
 /// Whether a notice lies in the place of the manifest of a release.
@@ -276,7 +283,7 @@ fn is_removed(release: u32, public: &dyn ReadStore) -> Result<bool> {
     Ok(false)
 }
 
-fn rejected(tick: u32, time: &str, release: Option<u32>, checks: Vec<String>, stops: bool) -> What {
+fn rejected(tick: u32, time: &str, release: Option<u32>, checks: Vec<String>, stops: bool) -> NotifiedEvent {
     let against = checks.join(", ");
     let text = if stops {
         format!(
@@ -288,5 +295,5 @@ fn rejected(tick: u32, time: &str, release: Option<u32>, checks: Vec<String>, st
             "a release may not leave ({against}); its people come with the next one that may. `tidegate show` tells why"
         )
     };
-    What::Rejected { tick, time: time.to_owned(), release, checks, stops, text }
+    NotifiedEvent::Rejected { tick, time: time.to_owned(), release, checks, stops, text }
 }

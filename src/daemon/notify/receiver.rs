@@ -5,7 +5,7 @@ use crate::daemon::error::{Complaint, Result};
 
 /// What came of handing a notification over.
 #[derive(Debug)]
-pub enum Handed {
+pub enum HandoverOutcome {
     /// It is there.
     Done,
     /// Trying again may help.
@@ -17,7 +17,7 @@ pub enum Handed {
 }
 
 /// Takes notifications.
-pub trait Hand: Send {
+pub trait NotificationReceiver: Send {
     /// What is there, in words; no receiver is told anything.
     ///
     /// # Errors
@@ -25,5 +25,5 @@ pub trait Hand: Send {
     fn look(&self) -> Result<String>;
 
     /// Hands one over; `ends` tells when the answer is not waited for any more.
-    fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed;
+    fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> HandoverOutcome;
 }

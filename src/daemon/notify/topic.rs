@@ -12,7 +12,7 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext
 use rdkafka::types::RDKafkaErrorCode;
 
 use super::notification::Notification;
-use super::receiver::{Hand, Handed};
+use super::receiver::{HandoverOutcome, NotificationReceiver};
 use crate::daemon::config::Security;
 use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
 use crate::daemon::ingest::topic::{connected, refused};
@@ -26,12 +26,12 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// What became of the message that was sent last, and what was said meanwhile.
 #[derive(Default)]
-struct Ear {
+struct MessageFate {
     delivered: Mutex<Option<std::result::Result<(), RDKafkaErrorCode>>>,
     said: Mutex<Option<Complaint>>,
 }
 
-impl ClientContext for Ear {
+impl ClientContext for MessageFate {
     fn log(&self, _: RDKafkaLogLevel, _: &str, _: &str) {}
 
     fn error(&self, _: KafkaError, reason: &str) {
@@ -41,7 +41,7 @@ impl ClientContext for Ear {
     }
 }
 
-impl ProducerContext for Ear {
+impl ProducerContext for MessageFate {
     type DeliveryOpaque = ();
 
     fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
@@ -54,7 +54,7 @@ impl ProducerContext for Ear {
 
 /// A topic.
 pub struct NoticeTopic {
-    producer: BaseProducer<Ear>,
+    producer: BaseProducer<MessageFate>,
     name: String,
 }
 
@@ -76,14 +76,14 @@ impl NoticeTopic {
         ] {
             config.set(key, value);
         }
-        let producer = config.create_with_context(Ear::default()).map_err(|error| refused(&error))?;
+        let producer = config.create_with_context(MessageFate::default()).map_err(|error| refused(&error))?;
         Ok(NoticeTopic { producer, name: name.to_owned() })
     }
 
-    fn away(&self, code: RDKafkaErrorCode) -> Handed {
+    fn away(&self, code: RDKafkaErrorCode) -> HandoverOutcome {
         use RDKafkaErrorCode as Code;
         let said = || self.producer.context().said.lock().ok().and_then(|mut said| said.take());
-        Handed::Away(match code {
+        HandoverOutcome::Away(match code {
             Code::UnknownTopic | Code::UnknownTopicOrPartition | Code::UnknownPartition => {
                 Complaint::of(&format!("there is no topic {}: make it", self.name))
             }
@@ -95,7 +95,7 @@ impl NoticeTopic {
     }
 }
 
-impl Hand for NoticeTopic {
+impl NotificationReceiver for NoticeTopic {
     fn look(&self) -> Result<String> {
         let away = |why: String| Error::new(ErrorCategory::Io, why);
         let known = self.producer.client().fetch_metadata(Some(&self.name), ANSWER).map_err(|error| {
@@ -109,7 +109,7 @@ impl Hand for NoticeTopic {
         }
     }
 
-    fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed {
+    fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> HandoverOutcome {
         let ear = self.producer.context().clone();
         let delivered = || ear.delivered.lock().ok().and_then(|mut delivered| delivered.take());
         let bytes = notification.bytes();
@@ -123,11 +123,11 @@ impl Hand for NoticeTopic {
         loop {
             self.producer.poll(LOOK);
             match delivered() {
-                Some(Ok(())) => return Handed::Done,
+                Some(Ok(())) => return HandoverOutcome::Done,
                 Some(Err(code)) => return self.away(code),
                 None if ends() => {
                     self.producer.purge(PurgeConfig::default().queue().inflight());
-                    return Handed::Told;
+                    return HandoverOutcome::Told;
                 }
                 None => {}
             }

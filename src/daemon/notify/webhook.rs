@@ -7,10 +7,10 @@ use std::time::Duration;
 use reqwest::{Client, Proxy, StatusCode, Url};
 
 use super::notification::Notification;
-use super::receiver::{Hand, Handed};
+use super::receiver::{HandoverOutcome, NotificationReceiver};
 use super::signature::{HEADER, Signer};
 use crate::daemon::clock;
-use crate::daemon::config::{Hook, Notify, Reach, WebAddress, is_local};
+use crate::daemon::config::{AllowedHosts, Notify, WebAddress, WebhookSettings, is_local};
 use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
 use crate::daemon::web::{AddressResolver, Web, why};
 
@@ -31,7 +31,7 @@ impl Webhook {
     ///
     /// # Errors
     /// The address or its key cannot be read, or is none, or the feed file does not permit the host.
-    pub fn new(hook: &Hook, notify: &Notify, field: &str) -> Result<Webhook> {
+    pub fn new(hook: &WebhookSettings, notify: &Notify, field: &str) -> Result<Webhook> {
         let text = hook.address.read().map_err(|error| error.in_field(field))?;
         let url = notify.reach.url(&text).map_err(|text| Error::new(ErrorCategory::Feed, text).in_field(field))?;
         let local = url.host_str().is_some_and(|host| is_local(host.trim_matches(['[', ']'])));
@@ -68,13 +68,13 @@ fn through(proxy: &WebAddress) -> Result<(Proxy, String)> {
     let parsed = Url::parse(&text).ok().and_then(|url| url.host_str().map(str::to_owned));
     let host =
         parsed.ok_or_else(|| none("this is no address of a proxy: write one such as http://proxy:3128".to_owned()))?;
-    Reach::default().with_private(&host).url(&text).map_err(none)?;
+    AllowedHosts::default().with_private(&host).url(&text).map_err(none)?;
     let proxy = Proxy::all(&text)
         .map_err(|_| none("this is no address of a proxy: write one such as http://proxy:3128".to_owned()))?;
     Ok((proxy, host))
 }
 
-impl Hand for Webhook {
+impl NotificationReceiver for Webhook {
     fn look(&self) -> Result<String> {
         let host = self.url.host_str().unwrap_or_default();
         let refuses =
@@ -85,7 +85,7 @@ impl Hand for Webhook {
         Ok(format!("will notify {host}; the connection is tested with the first notification"))
     }
 
-    fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed {
+    fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> HandoverOutcome {
         let body = notification.bytes();
         // Each try has its own time: a receiver takes no signature that is old.
         let signature = self.signer.sign(clock::instant(), &body);
@@ -94,26 +94,26 @@ impl Hand for Webhook {
         let request = request.header(HEADER, signature);
         // What measures time begins within, where there is a clock.
         match self.web.wait(async { request.send().await }, ends) {
-            None => Handed::Told,
-            Some(Err(error)) => Handed::Away(why(&error)),
+            None => HandoverOutcome::Told,
+            Some(Err(error)) => HandoverOutcome::Away(why(&error)),
             Some(Ok(response)) => said(response.status()),
         }
     }
 }
 
-fn said(status: StatusCode) -> Handed {
+fn said(status: StatusCode) -> HandoverOutcome {
     let words = || Complaint::of(&format!("it answers {}", status.as_u16()));
     match status {
-        status if status.is_success() => Handed::Done,
+        status if status.is_success() => HandoverOutcome::Done,
         // It was told already.
-        StatusCode::CONFLICT => Handed::Done,
+        StatusCode::CONFLICT => HandoverOutcome::Done,
         // A receiver that says so will say so again; others must not wait behind it.
         StatusCode::BAD_REQUEST
         | StatusCode::PAYLOAD_TOO_LARGE
         | StatusCode::UNSUPPORTED_MEDIA_TYPE
-        | StatusCode::UNPROCESSABLE_ENTITY => Handed::Refused(words()),
+        | StatusCode::UNPROCESSABLE_ENTITY => HandoverOutcome::Refused(words()),
         // An address that was mistyped, a token that has run out: an operator mends it.
-        _ => Handed::Away(words()),
+        _ => HandoverOutcome::Away(words()),
     }
 }
 
@@ -124,10 +124,10 @@ mod tests {
     #[test]
     fn answers_are_understood() {
         let word = |status: u16| match said(StatusCode::from_u16(status).expect("a status")) {
-            Handed::Done => "done",
-            Handed::Away(_) => "away",
-            Handed::Refused(_) => "refused",
-            Handed::Told => "told",
+            HandoverOutcome::Done => "done",
+            HandoverOutcome::Away(_) => "away",
+            HandoverOutcome::Refused(_) => "refused",
+            HandoverOutcome::Told => "told",
         };
         for (status, meant) in [
             (200, "done"),

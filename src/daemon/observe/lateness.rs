@@ -8,14 +8,14 @@ use std::time::Duration;
 
 /// How far the source of a feed is ahead of what was taken in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Behind {
+pub struct SourceLag {
     /// Messages that were not taken in, by partition.
     pub lag: Vec<(i32, u64)>,
     /// For how long the oldest of them has been there.
     pub oldest: Duration,
 }
 
-type Source = (Duration, Box<dyn Fn() -> Behind + Send + Sync>);
+type Source = (Duration, Box<dyn Fn() -> SourceLag + Send + Sync>);
 
 /// Sources by feed, each with what it may be behind.
 #[derive(Default)]
@@ -23,13 +23,13 @@ pub struct Sources(Mutex<BTreeMap<String, Source>>);
 
 impl Sources {
     /// Asks this source from now on.
-    pub fn watch(&self, feed: &str, max: Duration, source: impl Fn() -> Behind + Send + Sync + 'static) {
+    pub fn watch(&self, feed: &str, max: Duration, source: impl Fn() -> SourceLag + Send + Sync + 'static) {
         let mut sources = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sources.insert(feed.to_owned(), (max, Box::new(source)));
     }
 
     /// All feeds with such a source: how far it is behind now, and whether that is too far.
-    pub fn now(&self) -> Vec<(String, Behind, bool)> {
+    pub fn now(&self) -> Vec<(String, SourceLag, bool)> {
         let sources = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = |(feed, (max, source)): (&String, &Source)| {
             let behind = source();

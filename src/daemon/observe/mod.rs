@@ -19,7 +19,6 @@
 //! }
 //! ```
 
-mod agree;
 pub mod events;
 mod field;
 pub mod http;
@@ -28,11 +27,12 @@ mod line;
 mod lines;
 mod metrics;
 mod observer;
+mod process_settings;
 mod state;
 mod words;
 
-pub use agree::format;
 pub use field::EventField;
-pub use lateness::Behind;
+pub use lateness::SourceLag;
 pub use observer::{FeedObserver, Observer};
+pub use process_settings::format;
 pub use state::{FeedPhase, Halt, Health};

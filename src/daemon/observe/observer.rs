@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::events::log_fields::{Event, LogFields, ProcessEvent};
-use super::lateness::{Behind, Sources};
+use super::lateness::{SourceLag, Sources};
 use super::line::LogLine;
 use super::lines::LineSink;
 use super::metrics::{Meters, Metrics};
@@ -109,7 +109,7 @@ impl FeedObserver {
     }
 
     /// Asks this source how far the feed is behind, whenever it is read; more than `max` and the feed is not ready.
-    pub fn watch(&self, max: Duration, source: impl Fn() -> Behind + Send + Sync + 'static) {
+    pub fn watch(&self, max: Duration, source: impl Fn() -> SourceLag + Send + Sync + 'static) {
         self.observer.sources.watch(&self.feed, max, source);
     }
 

@@ -19,7 +19,7 @@ use crate::daemon::whole_file;
 use crate::engine::counting::Method;
 use crate::engine::gate::bytes::{Leak, PublishedTable, read_local, read_part};
 use crate::engine::histogram::{Histogram, Release, SensitiveValues};
-use crate::engine::model::{Column, Columns, Detail, Domain, Kind, LeafRule, ReleaseColumn, Role};
+use crate::engine::model::{Column, Columns, DetailSettings, Domain, Kind, LeafRule, ReleaseColumn, Role};
 use crate::engine::policy::{Decimal, RefinementLimits, refusals};
 use crate::engine::release::{FileLine, Layout, Manifest, Sha256, Taxonomies};
 
@@ -191,6 +191,6 @@ fn column(name: &str, role: Role, kind: Kind, taxonomy: Option<Domain>) -> Colum
         guarded: Vec::new(),
         optional: false,
         unknown: None,
-        detail: Detail::default(),
+        detail: DetailSettings::default(),
     }
 }

@@ -16,7 +16,7 @@ use self::figures::PreviewFigures;
 use crate::daemon::chance;
 use crate::daemon::config::{FeedConfig, Setting};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::folder::{InputEntry, InputOutcome, RehearsalRows, Silent, Task, Watch, rehearse};
+use crate::daemon::folder::{InputEntry, InputOutcome, RehearsalRows, SilentProgress, Task, TaskProgress, rehearse};
 use crate::daemon::opened_release::{Opened, manifest};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::counting::RandomCounts;
@@ -39,9 +39,9 @@ pub struct PreviewRequest<'a> {
 }
 
 /// Is told how far the work is.
-pub trait Follow {
+pub trait PreviewProgress {
     /// Is told what is noticed about the sample.
-    fn sample(&mut self) -> &mut dyn Watch;
+    fn sample(&mut self) -> &mut dyn TaskProgress;
     /// The sample is run in parts.
     fn in_ticks(&mut self);
     /// The sample is run under other settings.
@@ -55,7 +55,7 @@ const TICKS: usize = 10;
 ///
 /// # Errors
 /// The feed file or an input cannot be read, or no chain can begin under it.
-pub fn preview(asked: &PreviewRequest<'_>, follow: &mut dyn Follow) -> Result<Preview> {
+pub fn preview(asked: &PreviewRequest<'_>, follow: &mut dyn PreviewProgress) -> Result<Preview> {
     let feed = FeedConfig::load_with(asked.file, asked.settings)?;
     let run = Run { feed: &feed, asked };
     let sample = run.sample(follow.sample())?;
@@ -90,11 +90,11 @@ pub struct PreviewTrial {
 ///
 /// # Errors
 /// As for [`preview`].
-pub fn trial(asked: &PreviewRequest<'_>, watch: &mut dyn Watch) -> Result<PreviewTrial> {
+pub fn trial(asked: &PreviewRequest<'_>, watch: &mut dyn TaskProgress) -> Result<PreviewTrial> {
     let feed = FeedConfig::load_with(asked.file, asked.settings)?;
     let task = Run { feed: &feed, asked }.task()?;
     // What is noticed about the sample is told once.
-    let (entries, public) = rehearse(&task, &RehearsalRows::read(&task, watch)?, &mut Silent)?;
+    let (entries, public) = rehearse(&task, &RehearsalRows::read(&task, watch)?, &mut SilentProgress)?;
     let last = entries.last().ok_or_else(|| Error::new(ErrorCategory::Input, "there is no sample").in_field("--in"))?;
     let newest = entries.iter().rev().find_map(|entry| entry.release);
     let manifest = newest.map(|release| manifest(&public, Layout::Folders, Some(release), Path::new("memory")));
@@ -111,7 +111,7 @@ struct Run<'a> {
 }
 
 /// What came of it.
-struct Once {
+struct TrialResult {
     /// What came of the last input.
     last: InputEntry,
     /// Rows of people who have one already.
@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
         Ok(Task { feed: self.feed, inputs, folder: Path::new("memory"), key, made: None, quarantine: None, time })
     }
 
-    fn sample(&self, watch: &mut dyn Watch) -> Result<RehearsalRows> {
+    fn sample(&self, watch: &mut dyn TaskProgress) -> Result<RehearsalRows> {
         RehearsalRows::read(&self.task()?, watch)
     }
 
@@ -138,8 +138,8 @@ impl<'a> Run<'a> {
         sample: &RehearsalRows,
         counts: &RandomCounts,
         base: &FeedConfig,
-        watch: &mut dyn Watch,
-    ) -> Result<Once> {
+        watch: &mut dyn TaskProgress,
+    ) -> Result<TrialResult> {
         let (entries, public) = rehearse(&self.task()?, sample, watch)?;
         let repeats = entries.iter().map(|entry| entry.duplicate).sum();
         let figures = match entries.iter().rev().find_map(|entry| entry.release) {
@@ -159,12 +159,12 @@ impl<'a> Run<'a> {
             }
         };
         let last = entries.into_iter().next_back().expect("a sample has inputs");
-        Ok(Once { last, repeats, figures })
+        Ok(TrialResult { last, repeats, figures })
     }
 
     /// How a chain goes on that begins with the first part of the sample.
     fn ticks(&self, sample: &RehearsalRows) -> Result<Vec<PreviewTick>> {
-        let (entries, _) = rehearse(&self.task()?, sample, &mut Silent)?;
+        let (entries, _) = rehearse(&self.task()?, sample, &mut SilentProgress)?;
         let tick =
             |entry: &InputEntry| PreviewTick { outcome: entry.outcome, rows: entry.rows, waiting: unpublished(entry) };
         Ok(entries.iter().map(tick).collect())
@@ -182,9 +182,10 @@ impl<'a> Run<'a> {
         let Ok(feed) = FeedConfig::load_with(self.asked.file, &all) else { return Ok(None) };
         let run = Run { feed: &feed, asked: self.asked };
         // Rows are codes of the columns that they were read under.
-        let other = settings.iter().any(Setting::is_of_column).then(|| run.sample(&mut Silent)).transpose();
+        let other = settings.iter().any(Setting::is_of_column).then(|| run.sample(&mut SilentProgress)).transpose();
         let Ok(other) = other else { return Ok(None) };
-        let Once { last, figures, .. } = run.once(other.as_ref().unwrap_or(sample), counts, self.feed, &mut Silent)?;
+        let TrialResult { last, figures, .. } =
+            run.once(other.as_ref().unwrap_or(sample), counts, self.feed, &mut SilentProgress)?;
         let published = last.outcome == InputOutcome::Published;
         Ok(figures.filter(|_| published).map(|PreviewFigures { loss, count_error, columns, .. }| {
             let set = settings.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
@@ -210,9 +211,9 @@ fn unpublished(entry: &InputEntry) -> u64 {
     entry.waiting + entry.withheld + entry.pending
 }
 
-impl Once {
+impl TrialResult {
     fn preview(self, rows: u64, ticks: Vec<PreviewTick>, alternatives: Vec<Alternative>) -> Preview {
-        let Once { last, repeats, figures } = self;
+        let TrialResult { last, repeats, figures } = self;
         let failed = |tick: &&PreviewTick| matches!(tick.outcome, InputOutcome::Rejected | InputOutcome::Stopped);
         let failing = ticks.iter().filter(failed).count() as f64 / ticks.len().max(1) as f64;
         let loss = figures.as_ref().map(|figures| figures.loss);

@@ -17,7 +17,7 @@ pub const CLOCK: &str = "clock";
 const OFTEN: u32 = 4;
 
 /// What is known of the clock.
-pub struct Sense {
+pub struct ClockState {
     store: Arc<dyn Store>,
     /// How far it may step ahead.
     step: Duration,
@@ -30,7 +30,7 @@ pub struct Sense {
     told: bool,
 }
 
-impl Sense {
+impl ClockState {
     /// Looks at the clock when a feed begins to work; `newest` is the newest time of its log.
     ///
     /// # Errors
@@ -41,12 +41,12 @@ impl Sense {
         newest: Option<Timestamp>,
         accepted: bool,
         (now, age): (Timestamp, Duration),
-    ) -> Result<Sense> {
+    ) -> Result<ClockState> {
         let known = store.read(CLOCK)?.and_then(|bytes| clock::parse(std::str::from_utf8(&bytes).ok()?.trim()));
         // Of a root of an earlier version nothing is known but its log.
         let known = known.or(newest).unwrap_or(now);
         let ahead = Some(since(known, now)).filter(|ahead| *ahead > step && !accepted);
-        let mut sense = Sense { store, step, last: (now, age), known, ahead, told: false };
+        let mut sense = ClockState { store, step, last: (now, age), known, ahead, told: false };
         if ahead.is_none() {
             sense.write(now)?;
         }
@@ -106,7 +106,7 @@ mod tests {
     fn a_clock_that_jumps_is_not_believed_until_an_operator_accepts_it() {
         let store: Arc<dyn Store> = Arc::new(Memory::default());
         let begin = |now: &str, newest: Option<&str>, accepted| {
-            Sense::begin(Arc::clone(&store), HOUR, newest.map(at), accepted, (at(now), Duration::ZERO))
+            ClockState::begin(Arc::clone(&store), HOUR, newest.map(at), accepted, (at(now), Duration::ZERO))
                 .expect("a store")
         };
         let mut sense = begin("2026-11-23T10:00:00Z", Some("2026-11-23T09:30:00Z"), false);

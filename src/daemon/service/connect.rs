@@ -5,8 +5,8 @@ use std::path::Path;
 
 use rustix::fs::{Access, access};
 
-use super::begin::{key, look};
 use super::intake::topic_settings;
+use super::root_opening::{key, look};
 use crate::daemon::config::{FeedConfig, RegistrySettings, Root, SourcePlace, SourceSettings, Ticks};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::directory::Directory;
@@ -16,7 +16,7 @@ use crate::daemon::observe::events::Receiver;
 
 /// Something that a feed file names.
 #[derive(Debug)]
-pub struct Reached {
+pub struct ConnectionCheck {
     /// The key that names it.
     pub what: &'static str,
     /// What is to be said of it; or why it cannot be used.
@@ -25,26 +25,26 @@ pub struct Reached {
     pub doubts: Vec<String>,
 }
 
-impl Reached {
-    fn of(what: &'static str, found: Result<String>) -> Reached {
-        Reached { what, found, doubts: Vec::new() }
+impl ConnectionCheck {
+    fn of(what: &'static str, found: Result<String>) -> ConnectionCheck {
+        ConnectionCheck { what, found, doubts: Vec::new() }
     }
 }
 
 /// Looks at all that a feed file names, in the order of the file.
-pub fn connect(feed: &FeedConfig) -> Vec<Reached> {
+pub fn connect(feed: &FeedConfig) -> Vec<ConnectionCheck> {
     let mut all = Vec::new();
     if let Some(source) = &feed.services.source {
         all.push(of_source(feed, source));
         let registry = source.registry.as_ref();
-        all.extend(registry.map(|registry| Reached::of("source.schema_registry", of_registry(registry))));
+        all.extend(registry.map(|registry| ConnectionCheck::of("source.schema_registry", of_registry(registry))));
     }
     if let Some(store) = &feed.services.store {
         for (what, root, private) in [("store.private", &store.private, true), ("store.public", &store.public, false)] {
-            all.extend(root.as_ref().map(|root| Reached::of(what, of_root(feed, root, private))));
+            all.extend(root.as_ref().map(|root| ConnectionCheck::of(what, of_root(feed, root, private))));
         }
         if store.key.is_some() {
-            all.push(Reached::of("store.key", key(feed).map(|_| "the key can be read".to_owned())));
+            all.push(ConnectionCheck::of("store.key", key(feed).map(|_| "the key can be read".to_owned())));
         }
     }
     all.extend(receivers(feed));
@@ -52,7 +52,7 @@ pub fn connect(feed: &FeedConfig) -> Vec<Reached> {
 }
 
 /// The receivers of notifications.
-fn receivers(feed: &FeedConfig) -> Vec<Reached> {
+fn receivers(feed: &FeedConfig) -> Vec<ConnectionCheck> {
     let what = |receiver| match receiver {
         Receiver::Topic => "notify.topic",
         Receiver::Webhook => "notify.webhook",
@@ -60,12 +60,12 @@ fn receivers(feed: &FeedConfig) -> Vec<Reached> {
         Receiver::OperatorWebhook => "notify.operator_webhook",
     };
     match notify::look(feed) {
-        Ok(found) => found.into_iter().map(|(receiver, found)| Reached::of(what(receiver), found)).collect(),
-        Err(error) => vec![Reached::of("notify", Err(error))],
+        Ok(found) => found.into_iter().map(|(receiver, found)| ConnectionCheck::of(what(receiver), found)).collect(),
+        Err(error) => vec![ConnectionCheck::of("notify", Err(error))],
     }
 }
 
-fn of_source(feed: &FeedConfig, source: &SourceSettings) -> Reached {
+fn of_source(feed: &FeedConfig, source: &SourceSettings) -> ConnectionCheck {
     match &source.place {
         SourcePlace::Directory { path, settle } => {
             let found = Directory::new(path, settle.get()).files();
@@ -76,7 +76,7 @@ fn of_source(feed: &FeedConfig, source: &SourceSettings) -> Reached {
                 };
                 format!("the folder {} can be read: {files}", path.display())
             };
-            Reached::of("source", found.map(said))
+            ConnectionCheck::of("source", found.map(said))
         }
         SourcePlace::Kafka { topic, .. } => {
             let settings = topic_settings(feed, source, true).expect("the source is a topic");
@@ -85,8 +85,8 @@ fn of_source(feed: &FeedConfig, source: &SourceSettings) -> Reached {
                 Ticks::Cron { .. } | Ticks::PerFile => None,
             });
             match probe(&settings, tick) {
-                Ok(found) => Reached { what: "source", found: Ok(found.words(topic)), doubts: found.doubts },
-                Err(error) => Reached::of("source", Err(error)),
+                Ok(found) => ConnectionCheck { what: "source", found: Ok(found.words(topic)), doubts: found.doubts },
+                Err(error) => ConnectionCheck::of("source", Err(error)),
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::begin::key;
+use super::root_opening::key;
 use super::world;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
@@ -16,9 +16,9 @@ const MOST: usize = 100;
 
 /// Damage that has halted a feed; outlives its writers.
 #[derive(Debug, Default)]
-pub struct Wounds(Mutex<Vec<Damage>>);
+pub struct KnownDamage(Mutex<Vec<Damage>>);
 
-impl Wounds {
+impl KnownDamage {
     /// Looks again at what has halted the feed, before its log is opened: a start reads from the newest checkpoint on, and does not see
     /// what lies before it.
     ///

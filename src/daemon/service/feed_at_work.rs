@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::halt::Halts;
-use super::queries::How;
-use super::ward::Ward;
+use super::known_log::KnownLog;
+use super::queries::RunOptions;
 use super::world::{World, aside};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
@@ -12,22 +12,22 @@ use crate::daemon::observe::FeedObserver;
 
 /// One feed, and what outlives its writers.
 #[derive(Clone)]
-pub struct Work {
+pub struct FeedAtWork {
     /// The feed, as its file was read last.
     pub feed: Arc<FeedConfig>,
     /// Its log lines, metrics and health.
     pub told: FeedObserver,
     /// How it is run.
-    pub how: How,
+    pub how: RunOptions,
     /// What is known of its log.
-    pub ward: Arc<Ward>,
+    pub ward: Arc<KnownLog>,
     /// Its halts.
     pub halts: Arc<Halts>,
     /// The world around the process.
     pub world: Arc<dyn World>,
 }
 
-impl Work {
+impl FeedAtWork {
     /// The feed is open, and what its source had to offer was taken: a halt is over.
     ///
     /// # Errors

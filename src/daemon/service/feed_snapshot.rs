@@ -1,6 +1,6 @@
 //! Looking at the feed of a feed file as it lies there.
 
-use super::begin::{key, look, not_begun};
+use super::root_opening::{key, look, not_begun};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::{FeedRoots, FeedSnapshot};

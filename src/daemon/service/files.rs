@@ -19,7 +19,7 @@ use crate::engine::release::Sha256;
 const AGAIN: Duration = Duration::from_secs(60);
 
 /// A file that was read.
-struct Read {
+struct ReadFile {
     sha256: Sha256,
     decoded: Decoded,
     /// What of it was put already.
@@ -76,25 +76,25 @@ impl Keeper {
     }
 
     /// What is in a file; `None` if it does not stand still to the end, or is gone: it is looked at again then.
-    fn read(&mut self, seen: &FolderFile) -> Result<Option<Read>> {
+    fn read(&mut self, seen: &FolderFile) -> Result<Option<ReadFile>> {
         let file = self.folder()?.file(&seen.name);
         let read = self.read_at_rest(&file);
         if self.folder()?.again(&seen.name) == Some(seen.look) {
             return read;
         }
-        if let Ok(Some(Read { shelf, .. })) = read {
+        if let Ok(Some(ReadFile { shelf, .. })) = read {
             self.live.let_go(shelf);
         }
         Ok(None)
     }
 
     /// What is in a file; `None` if it changes meanwhile.
-    fn read_at_rest(&mut self, file: &Path) -> Result<Option<Read>> {
+    fn read_at_rest(&mut self, file: &Path) -> Result<Option<ReadFile>> {
         let sha256 = digest(file)?;
         self.fitting(file).map_err(untaken)?;
         let (decoded, shelf) = self.live.read(file).map_err(untaken)?;
         match digest(file) {
-            Ok(now) if now == sha256 => Ok(Some(Read { sha256, decoded, shelf })),
+            Ok(now) if now == sha256 => Ok(Some(ReadFile { sha256, decoded, shelf })),
             other => {
                 self.live.let_go(shelf);
                 other.map(|_| None)
@@ -105,7 +105,7 @@ impl Keeper {
     /// Takes a file in.
     fn take(&mut self, seen: &FolderFile) -> Result<Option<IntakeCounts>> {
         let (begun, file) = (Instant::now(), self.folder()?.file(&seen.name));
-        let Some(Read { sha256, decoded, shelf }) = self.read(seen)? else { return Ok(None) };
+        let Some(ReadFile { sha256, decoded, shelf }) = self.read(seen)? else { return Ok(None) };
         let newest = self.live.state().files.keys().next_back().filter(|newest| **newest > seen.name).cloned();
         if let Some(newest) = newest {
             let [file, after] = [&seen.name, &newest].map(|name| FileName::of(Path::new(name)));

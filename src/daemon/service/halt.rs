@@ -12,7 +12,7 @@ use super::machine::Machine;
 use super::world::World;
 use crate::daemon::clock;
 use crate::daemon::config::{FeedConfig, Root};
-use crate::daemon::error::{Error, ErrorCategory, Rival};
+use crate::daemon::error::{Error, ErrorCategory, OtherProcess};
 use crate::daemon::journal::store::Store;
 use crate::daemon::notify::{HaltTeller, Notification};
 use crate::daemon::observe::events::{Halted, Resumed, StillHalted};
@@ -36,7 +36,7 @@ pub struct Halts {
 #[derive(Default)]
 struct Known {
     /// The halt that lasts.
-    now: Option<Now>,
+    now: Option<LastingHalt>,
     /// When the newest halt was: two halts have two keys.
     newest: Option<Timestamp>,
     /// It was looked whether an earlier process has left a note.
@@ -44,7 +44,7 @@ struct Known {
 }
 
 /// A halt that lasts.
-struct Now {
+struct LastingHalt {
     halt: Halt,
     /// Reasons that receivers were told.
     told: BTreeSet<String>,
@@ -52,7 +52,7 @@ struct Now {
     busy: u32,
     /// The note is in the private root, or does not belong there.
     noted: bool,
-    rival: Option<Rival>,
+    rival: Option<OtherProcess>,
 }
 
 impl Halts {
@@ -67,7 +67,7 @@ impl Halts {
         let mut known = self.known();
         let Some(now) = &mut known.now else { return self.begins(&mut known, feed, error, again) };
         // A command at work holds the lock for moments; that is no other reason.
-        now.busy = if error.rival == Some(Rival::Works) { now.busy + 1 } else { 0 };
+        now.busy = if error.rival == Some(OtherProcess::Works) { now.busy + 1 } else { 0 };
         if now.halt.reason == error.to_string() {
             now.note(feed, &*self.world);
         } else if now.busy == 0 || now.busy >= BUSY {
@@ -87,7 +87,7 @@ impl Halts {
         self.told.emit(&Halted::because(error));
         self.teller.tell(feed, Notification::halted(&feed.name, error, &halt.since));
         let told = BTreeSet::from([halt.reason.clone()]);
-        let mut now = Now { halt, told, busy: 0, noted: false, rival: error.rival };
+        let mut now = LastingHalt { halt, told, busy: 0, noted: false, rival: error.rival };
         now.note(feed, &*self.world);
         known.now = Some(now);
     }
@@ -112,7 +112,7 @@ impl Halts {
 
     /// Whether another process has taken the feed over: it is not taken back.
     pub fn is_lost(&self) -> bool {
-        self.known().now.as_ref().is_some_and(|now| now.rival == Some(Rival::TookOver))
+        self.known().now.as_ref().is_some_and(|now| now.rival == Some(OtherProcess::TookOver))
     }
 
     /// The feed works: a halt is over, be it of this process or of an earlier one.
@@ -147,10 +147,10 @@ impl Halts {
     }
 }
 
-impl Now {
+impl LastingHalt {
     /// Leaves the note. Where that fails the next try does it; health, metrics and log say the same.
     fn note(&mut self, feed: &FeedConfig, world: &dyn World) {
-        if self.noted || self.rival == Some(Rival::Works) {
+        if self.noted || self.rival == Some(OtherProcess::Works) {
             // The other process has not halted.
             return;
         }
@@ -189,12 +189,12 @@ fn halt(since: &str, error: &Error, again: bool) -> Halt {
         "Then start it again."
     };
     let what_to_do = match (error.rival, error.kind) {
-        (Some(Rival::TookOver), _) => {
+        (Some(OtherProcess::TookOver), _) => {
             "Find the other process that writes this feed, and let only one run. This process does not take the feed back by \
              itself: if it is the one to run, start it again."
                 .to_owned()
         }
-        (Some(Rival::Works), _) if again => {
+        (Some(OtherProcess::Works), _) if again => {
             "Wait for the other process, or stop it: this one begins when the other one has ended.".to_owned()
         }
         _ => format!("{} {then}", remedy(error)),

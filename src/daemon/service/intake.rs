@@ -8,7 +8,7 @@ use crate::daemon::error::Result;
 use crate::daemon::feed_writer::FeedState;
 use crate::daemon::ingest::directory::Directory;
 use crate::daemon::ingest::topic::{Fetching, TopicSettings};
-use crate::daemon::observe::{Behind, FeedObserver};
+use crate::daemon::observe::{FeedObserver, SourceLag};
 
 /// How long a single tick waits for brokers.
 const ONCE: Duration = Duration::from_secs(30);
@@ -54,7 +54,7 @@ impl Intake {
         let place = feed.services.source.as_ref().map(|source| &source.place);
         if let (Intake::Topic(topic), Some(SourcePlace::Kafka { max_lag, .. })) = (self, place) {
             let backlog = topic.fetch.backlog();
-            let now = move || Behind { lag: backlog.lag(), oldest: backlog.oldest(Instant::now()) };
+            let now = move || SourceLag { lag: backlog.lag(), oldest: backlog.oldest(Instant::now()) };
             told.watch(max_lag.get(), now);
         }
     }

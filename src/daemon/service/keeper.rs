@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::begin::{live_as, possible, store};
-use super::clock_check::Sense;
+use super::clock_check::ClockState;
 use super::event::LoopEvent;
-use super::feed_at_work::Work;
+use super::feed_at_work::FeedAtWork;
 use super::halt::forget;
 use super::intake::Intake;
+use super::known_log::KnownLog;
 use super::outcome::{FeedTick, TickOutcome};
-use super::queries::Until;
+use super::queries::RunEnd;
+use super::root_opening::{live_as, possible, store};
 use super::scrub_progress::Rounds;
 use super::timetable;
-use super::ward::Ward;
 use super::world::{OpenedRoots, World};
 use crate::daemon::clock;
 use crate::daemon::config::{FeedConfig, Root, Schedule, Ticks};
-use crate::daemon::error::{Error, ErrorCategory, Result, Rival};
-use crate::daemon::feed_writer::{Live, OpeningReport};
-use crate::daemon::ingest::topic::Bell;
+use crate::daemon::error::{Error, ErrorCategory, OtherProcess, Result};
+use crate::daemon::feed_writer::{FeedWriter, OpeningReport};
+use crate::daemon::ingest::topic::FetchBell;
 use crate::daemon::journal::store::Local;
 use crate::daemon::notify::Notifier;
 use crate::daemon::observe::FeedObserver;
@@ -40,7 +40,7 @@ const MANY: u64 = 128;
 /// A feed at work, with everything around it.
 pub struct Keeper {
     pub(super) feed: Arc<FeedConfig>,
-    pub(super) live: Live,
+    pub(super) live: FeedWriter,
     pub(super) told: FeedObserver,
     pub(super) source: Intake,
     /// When files that were taken were looked at last, by the age of the process.
@@ -48,13 +48,13 @@ pub struct Keeper {
     pub(super) world: Arc<dyn World>,
     /// What was last told of messages that are set aside was more than none.
     pub(super) aside: bool,
-    pub(super) sense: Sense,
+    pub(super) sense: ClockState,
     /// No halt lasts: a note of one is of a writer that lost the feed to this one.
     pub(super) settled: bool,
     /// How far the slow look at everything is.
     pub(super) rounds: Rounds,
     notifier: Notifier,
-    pub(super) ward: Arc<Ward>,
+    pub(super) ward: Arc<KnownLog>,
     _roots: OpenedRoots,
 }
 
@@ -63,9 +63,9 @@ impl Keeper {
     ///
     /// # Errors
     /// The feed cannot be opened; the message says what to do.
-    pub fn open(at_work: &Work) -> Result<Keeper> {
+    pub fn open(at_work: &FeedAtWork) -> Result<Keeper> {
         let begun = Instant::now();
-        let Work { feed, told, how, ward, world, .. } = at_work.clone();
+        let FeedAtWork { feed, told, how, ward, world, .. } = at_work.clone();
         possible(&feed)?;
         let read = world.now();
         let now = clock::text(read);
@@ -83,10 +83,10 @@ impl Keeper {
             live.pack()?;
         }
         let notifier = Notifier::begin(&feed, (&roots.private, &roots.public.read_only()), live.log().next(), &told)?;
-        let source = Intake::begin(&feed, live.state(), how.until == Until::Once, &*world)?;
+        let source = Intake::begin(&feed, live.state(), how.until == RunEnd::Once, &*world)?;
         source.watched(&feed, &told);
         let (step, clock) = (feed.services.max_clock_step.get(), (read, world.age()));
-        let sense = Sense::begin(Arc::clone(&roots.private), step, live.state().newest(), accepts_clock, clock)?;
+        let sense = ClockState::begin(Arc::clone(&roots.private), step, live.state().newest(), accepts_clock, clock)?;
         ward.has_accepted();
         let mut keeper = Keeper {
             feed,
@@ -273,7 +273,7 @@ impl Keeper {
     }
 
     /// What rings when something comes, where a source can tell.
-    pub fn bell(&self) -> Option<Bell> {
+    pub fn bell(&self) -> Option<FetchBell> {
         match &self.source {
             Intake::Folder(_) => None,
             Intake::Topic(topic) => Some(topic.fetch.bell()),
@@ -336,6 +336,6 @@ impl Keeper {
 fn busy(feed: &FeedConfig) -> Error {
     match store(feed).map(|table| table.private.as_ref()) {
         Ok(Some(Root::Directory(path))) => Local::busy(path),
-        _ => Error::new(ErrorCategory::Io, "another tidegate is at work here").because_of(Rival::Works),
+        _ => Error::new(ErrorCategory::Io, "another tidegate is at work here").because_of(OtherProcess::Works),
     }
 }

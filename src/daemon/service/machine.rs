@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::begin;
+use super::root_opening;
 use super::world::{OpenedRoots, Wait, World};
 use crate::daemon::chance::{Chance, SystemChance};
 use crate::daemon::clock;
@@ -50,7 +50,7 @@ impl World for Machine {
     }
 
     fn roots(&self, feed: &FeedConfig) -> Result<Option<OpenedRoots>> {
-        begin::roots(feed)
+        root_opening::roots(feed)
     }
 
     fn fetch(&self, settings: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>> {

@@ -1,47 +1,47 @@
 //! The daemon (HOUSE 2): feeds at work, each by itself, and the pages that tell of them. A feed that halts stops neither its
 //! neighbours nor the pages, and is tried again until it goes on.
 
-mod ask;
-pub mod begin;
 mod clock_check;
 mod connect;
 mod damage;
 mod detached_drop;
 mod event;
 mod feed_at_work;
+mod feed_loop;
 mod feed_notices;
 mod feed_snapshot;
 mod files;
 mod halt;
 mod intake;
 mod keeper;
+mod known_log;
 mod machine;
 mod outcome;
 mod page;
 mod queries;
 mod rekey;
+mod request_delivery;
 mod restart;
+pub mod root_opening;
 mod scrub;
 mod scrub_progress;
 mod tick;
 mod timetable;
 mod topic;
-mod ward;
-mod work;
 pub mod world;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use ask::{Asking, FeedFacts, Requester, ask};
-pub use connect::{Reached, connect};
+pub use connect::{ConnectionCheck, connect};
 pub use event::LoopEvent;
 pub use feed_snapshot::{seen, seen_with};
 pub use keeper::Keeper;
 pub use outcome::{FeedTick, TickOutcome};
 pub use page::{ask_health, damaged, halted};
-pub use queries::{How, PageOptions, Until};
+pub use queries::{PageOptions, RunEnd, RunOptions};
 pub use rekey::rekey;
+pub use request_delivery::{FeedFacts, RequestBuilder, Requester, ask};
 pub use restart::keep;
 
 use machine::Machine;
@@ -52,27 +52,27 @@ use world::World;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::observe::Observer;
-use crate::daemon::observe::http::{Door, address, serve};
+use crate::daemon::observe::http::{HttpPort, address, serve};
 
 /// How long a feed at work may take to end; what is cut off then is finished at the next start.
 const GRACE: Duration = Duration::from_secs(8);
 
-/// Runs feeds until they end. With [`Until::Once`] the ticks that came of it.
+/// Runs feeds until they end. With [`RunEnd::Once`] the ticks that came of it.
 ///
 /// # Errors
 /// Why feeds halted, where they are not tried again; the others have gone on until they ended.
 pub(crate) async fn run(
     feeds: Vec<FeedConfig>,
-    how: How,
+    how: RunOptions,
     options: PageOptions,
     observer: Arc<Observer>,
     shutdown: watch::Receiver<bool>,
 ) -> std::result::Result<Vec<FeedTick>, Vec<Error>> {
     let one = |error: Error| vec![error];
     let door = match (how.until, address(&feeds).map_err(one)?) {
-        (Until::Told, Some(http)) => {
+        (RunEnd::Told, Some(http)) => {
             let http = http.changed_by(options.bind, options.token.as_deref());
-            Some(Door::open(&http).map_err(one)?)
+            Some(HttpPort::open(&http).map_err(one)?)
         }
         _ => None,
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// When a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
+pub enum RunEnd {
     /// The process is told to end.
     Told,
     /// Each feed has closed one tick.
@@ -14,9 +14,9 @@ pub enum Until {
 
 /// How feeds are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct How {
+pub struct RunOptions {
     /// When the run ends.
-    pub until: Until,
+    pub until: RunEnd,
     /// An operator has accepted the clock.
     pub accept_clock: bool,
     /// A feed that halts is not tried again.
@@ -32,9 +32,9 @@ pub struct PageOptions {
     pub token: Option<PathBuf>,
 }
 
-impl How {
+impl RunOptions {
     /// Whether a feed that halts is tried again until it goes on.
     pub fn tries_again(self) -> bool {
-        self.until == Until::Told && !self.exit_on_halt
+        self.until == RunEnd::Told && !self.exit_on_halt
     }
 }

@@ -1,8 +1,8 @@
 //! How the operator's key of a feed is changed (HOUSE 3): by a command that is the one writer meanwhile, with both keys at
 //! hand, so that the same command again ends whatever it had begun.
 
-use super::ask::Requester;
-use super::begin::{key, not_begun, roots, under};
+use super::request_delivery::Requester;
+use super::root_opening::{key, not_begun, roots, under};
 use super::world::OpenedRoots;
 use crate::daemon::chance::{SystemChance, name};
 use crate::daemon::clock;

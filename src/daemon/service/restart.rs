@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::feed_at_work::Work;
+use super::feed_at_work::FeedAtWork;
+use super::feed_loop::work;
 use super::halt::Halts;
+use super::known_log::KnownLog;
 use super::outcome::FeedTick;
-use super::queries::How;
-use super::ward::Ward;
-use super::work::work;
+use super::queries::RunOptions;
 use super::world::{World, aside};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -33,7 +33,7 @@ const FIRST_HOURS: u32 = 256;
 pub fn keep(
     feed: FeedConfig,
     told: FeedObserver,
-    how: How,
+    how: RunOptions,
     world: Arc<dyn World>,
     shutdown: watch::Receiver<bool>,
 ) -> impl Future<Output = Result<Vec<FeedTick>>> {
@@ -44,14 +44,14 @@ pub fn keep(
 async fn try_again(
     feed: FeedConfig,
     told: FeedObserver,
-    how: How,
+    how: RunOptions,
     world: Arc<dyn World>,
     mut shutdown: watch::Receiver<bool>,
 ) -> Result<Vec<FeedTick>> {
     told.emit(&Started { version: env!("CARGO_PKG_VERSION") });
-    let ward = Arc::new(Ward::new(&mut *world.chance())?);
+    let ward = Arc::new(KnownLog::new(&mut *world.chance())?);
     let halts = Arc::new(Halts::new(told.clone(), Arc::clone(&world)));
-    let mut at_work = Work { feed: Arc::new(feed), told, how, ward, halts, world };
+    let mut at_work = FeedAtWork { feed: Arc::new(feed), told, how, ward, halts, world };
     let mut tries = 0;
     let mut done = work(&at_work, shutdown.clone()).await;
     loop {
@@ -78,7 +78,7 @@ async fn try_again(
 }
 
 /// Tells of a halt; where it is the end, receivers have some time.
-async fn halt(at_work: &Work, error: &Error) {
+async fn halt(at_work: &FeedAtWork, error: &Error) {
     let (feed, halts, error) = (Arc::clone(&at_work.feed), Arc::clone(&at_work.halts), error.clone());
     let again = at_work.how.tries_again();
     // Whatever comes of it, why the feed has halted is what counts.
@@ -98,7 +98,7 @@ fn pause(tries: u32) -> Duration {
 }
 
 /// Waits for the next try; whether the process is to end instead.
-async fn waits(at_work: &Work, tries: u32, shutdown: &mut watch::Receiver<bool>) -> bool {
+async fn waits(at_work: &FeedAtWork, tries: u32, shutdown: &mut watch::Receiver<bool>) -> bool {
     let pause = pause(tries);
     let ends = async {
         if shutdown.wait_for(|ends| *ends).await.is_err() {
@@ -119,7 +119,7 @@ async fn waits(at_work: &Work, tries: u32, shutdown: &mut watch::Receiver<bool>)
 }
 
 /// The feed file as it is now.
-async fn read_anew(at_work: &Work) -> Result<FeedConfig> {
+async fn read_anew(at_work: &FeedAtWork) -> Result<FeedConfig> {
     let before = Arc::clone(&at_work.feed);
     aside(&at_work.world, move || {
         let feed = FeedConfig::load(&before.file)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::keeper::Keeper;
 use super::scrub_progress::MOST;
 use crate::daemon::error::Result;
-use crate::daemon::feed_writer::Live;
+use crate::daemon::feed_writer::FeedWriter;
 use crate::daemon::observe::events::{Damaged, Scrubbed};
 use crate::daemon::verify::{Damage, Finding, ScrubInput, ScrubStep, inspect};
 
@@ -105,7 +105,7 @@ impl Keeper {
     }
 }
 
-fn roots(live: &Live) -> ScrubInput<'_> {
+fn roots(live: &FeedWriter) -> ScrubInput<'_> {
     let log = live.log();
     ScrubInput { private: log.store(), public: live.public(), ring: log.ring(), state: live.state(), next: log.next() }
 }

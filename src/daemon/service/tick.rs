@@ -6,8 +6,8 @@ use super::keeper::Keeper;
 use super::outcome::{FeedTick, TickOutcome};
 use crate::daemon::clock;
 use crate::daemon::error::Result;
-use crate::daemon::feed_writer::{Decided, PublishedRelease};
-use crate::daemon::journal::{ClosingOutcome as Came, Under};
+use crate::daemon::feed_writer::{DecisionMade, PublishedRelease};
+use crate::daemon::journal::{ClosingOutcome as Came, RecodingChoice};
 use crate::daemon::observe::events::{
     Checks, Coarsest, ColumnNames, Decided as DecidedEvent, Decision, Held, Hold, MisspelledGuarded, Published,
     Rejected, Stopped, TickClosed, TickGathered, TickSkipped, TickWaiting, WithoutDetail,
@@ -81,7 +81,7 @@ impl Keeper {
         let misspelled = self.live.misspelled_guarded();
         let Some((decided, under, recorded)) = self.live.decide()? else { return Ok(self.nothing()) };
         let number = recorded.tick;
-        let release = self.live.state().feed.releases() + u32::from(decided != Decided::Publish);
+        let release = self.live.state().feed.releases() + u32::from(decided != DecisionMade::Publish);
         let tick = u64::from(number);
         let made = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::made);
         let against = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::against);
@@ -91,7 +91,7 @@ impl Keeper {
             let seconds = judging.elapsed();
             self.told.emit(&DecidedEvent { tick, release, seq, decision, made, against, seconds });
         };
-        if under == Under::Coarsest && decided != Decided::Stop {
+        if under == RecodingChoice::Coarsest && decided != DecisionMade::Stop {
             let against = Checks::named(recorded.coarsest.iter().map(|reason| reason.check.as_str()));
             self.told.emit(&Coarsest { tick, against });
         }
@@ -102,24 +102,24 @@ impl Keeper {
         let without_detail = self.live.newly_without_detail()?;
         let columns = ColumnNames::declared(&self.feed.columns, &without_detail);
         let (outcome, release) = match decided {
-            Decided::Publish => {
+            DecisionMade::Publish => {
                 tell(Decision::Publish);
                 if let Some(left) = self.live.leave(&self.now())? {
                     self.published(&left, Some(number), begun, false);
                 }
                 (TickOutcome::Published, Some(release))
             }
-            Decided::Hold => {
+            DecisionMade::Hold => {
                 tell(Decision::Hold);
                 self.told.emit(&Held { tick, why: Hold::Approval, rows: self.live.state().feed.pending() });
                 (TickOutcome::Approval, Some(release))
             }
-            Decided::Reject => {
+            DecisionMade::Reject => {
                 tell(Decision::Reject);
                 self.told.emit(&Rejected { tick, against });
                 (TickOutcome::Rejected, None)
             }
-            Decided::Stop => {
+            DecisionMade::Stop => {
                 tell(Decision::Reject);
                 self.told.emit(&Stopped { tick, against });
                 (TickOutcome::Stopped, None)

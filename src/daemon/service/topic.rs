@@ -9,7 +9,7 @@ use super::outcome::FeedTick;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::{TakenMessages, TakenPart};
 use crate::daemon::ingest::Repeats;
-use crate::daemon::ingest::topic::{Batch, DecodedBatch as Rows, News, PartitionResult, Position, decode_sifted};
+use crate::daemon::ingest::topic::{Batch, DecodedBatch as Rows, FetchEvent, PartitionResult, Position, decode_sifted};
 use crate::daemon::journal::MessageOrigin;
 use crate::daemon::observe::events::{
     BatchTaken, BrokersAway, BrokersBack, ErrorText, PartitionsBegun, RegistryAway, RegistryBack,
@@ -26,13 +26,13 @@ impl Keeper {
             let Intake::Topic(topic) = &self.source else { break };
             let Some(news) = topic.fetch.next() else { break };
             match news {
-                News::Batch(batch) => self.take_batch(&batch)?,
-                News::Begins(begins) => self.take_begins(begins)?,
-                News::Away(why) => self.told.emit(&BrokersAway { why: why.map(ErrorText::from) }),
-                News::Back => self.told.emit(&BrokersBack {}),
-                News::RegistryAway(why) => self.told.emit(&RegistryAway { why: ErrorText::from(why) }),
-                News::RegistryBack => self.told.emit(&RegistryBack {}),
-                News::Failed(error) => return Err(error.in_file(&self.feed.file)),
+                FetchEvent::Batch(batch) => self.take_batch(&batch)?,
+                FetchEvent::Begins(begins) => self.take_begins(begins)?,
+                FetchEvent::Away(why) => self.told.emit(&BrokersAway { why: why.map(ErrorText::from) }),
+                FetchEvent::Back => self.told.emit(&BrokersBack {}),
+                FetchEvent::RegistryAway(why) => self.told.emit(&RegistryAway { why: ErrorText::from(why) }),
+                FetchEvent::RegistryBack => self.told.emit(&RegistryBack {}),
+                FetchEvent::Failed(error) => return Err(error.in_file(&self.feed.file)),
             }
         }
         Ok(Vec::new())

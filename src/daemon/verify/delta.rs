@@ -11,7 +11,7 @@ use super::removals::Removals;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::log_path;
 use crate::daemon::ingest::{guarded, parquet_rows_at_a_time};
-use crate::daemon::journal::store::{Listed, ReadStore};
+use crate::daemon::journal::store::{ListedObject, ReadStore};
 use crate::engine::delta::{CheckpointActions, LogFile, Metadata, Snapshot, named_checkpoint};
 use crate::engine::release::{Manifest, Sha256, TableId, TableKind};
 
@@ -76,7 +76,7 @@ impl Logs<'_> {
     ///
     /// # Errors
     /// The root cannot be read.
-    pub fn look(&mut self, listed: &[Listed]) -> Result<()> {
+    pub fn look(&mut self, listed: &[ListedObject]) -> Result<()> {
         let mut logs: BTreeMap<TableId, Vec<LogFile>> = BTreeMap::new();
         for (table, file) in listed.iter().filter_map(|object| log_file(&object.path)) {
             logs.entry(table).or_default().push(file);

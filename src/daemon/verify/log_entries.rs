@@ -6,7 +6,7 @@ use super::private::Private;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::Statement;
 use crate::daemon::journal::store::ReadStore;
-use crate::daemon::journal::{Body, CheckedEntry, Decision, Entry, IntakePart, KeyRing, Rejection, newest};
+use crate::daemon::journal::{CheckedEntry, Decision, Entry, EntryBody, IntakePart, KeyRing, Rejection, newest};
 use crate::engine::release::Sha256;
 
 const NO_ENTRY: &str = "this entry of the log is missing";
@@ -53,8 +53,8 @@ impl Private {
             }
         }
         match &entry.body {
-            Body::Forgotten(forgotten) => self.gone.extend(forgotten.objects.iter().cloned()),
-            Body::Erase(erase) => self.gone.extend(erase.moved.iter().map(|moved| moved.old.clone())),
+            EntryBody::Forgotten(forgotten) => self.gone.extend(forgotten.objects.iter().cloned()),
+            EntryBody::Erase(erase) => self.gone.extend(erase.moved.iter().map(|moved| moved.old.clone())),
             _ => {}
         }
         self.epoch = self.epoch.max(entry.epoch);
@@ -63,13 +63,13 @@ impl Private {
     /// What people decided, to be held against their signatures when the feed is known.
     fn decisions(&mut self, entry: &Entry, sha256: Sha256) {
         let (statement, wanted) = match &entry.body {
-            Body::Decision(Decision::Hold(held)) => return self.held = Some((held.release(), sha256)),
-            Body::Decision(Decision::Reject(Rejection { release, wanted: Some(wanted), .. })) => {
+            EntryBody::Decision(Decision::Hold(held)) => return self.held = Some((held.release(), sha256)),
+            EntryBody::Decision(Decision::Reject(Rejection { release, wanted: Some(wanted), .. })) => {
                 let held = self.held.filter(|(held, _)| held == release);
                 let Some((release, digest)) = held else { return };
                 (Statement { release, digest, approves: false }, wanted)
             }
-            Body::Approve(asked) => {
+            EntryBody::Approve(asked) => {
                 (Statement { release: asked.release, digest: asked.decision, approves: true }, &asked.wanted)
             }
             _ => return,
@@ -110,7 +110,7 @@ fn follows(entry: &Entry, seq: u64, before: Option<&CheckedEntry>) -> Option<&'s
         return Some("this is the entry of another place");
     }
     let CheckedEntry { entry: last, sha256 } = before?;
-    let fence = matches!(entry.body, Body::Fence(_));
+    let fence = matches!(entry.body, EntryBody::Fence(_));
     let epoch = entry.epoch == last.epoch + u64::from(fence) && (fence || entry.writer == last.writer);
     (entry.prev_sha256 != Some(*sha256) || !epoch).then_some("this entry does not follow the one before")
 }
@@ -118,7 +118,7 @@ fn follows(entry: &Entry, seq: u64, before: Option<&CheckedEntry>) -> Option<&'s
 /// Every message became something.
 fn adds_up(entry: &Entry) -> bool {
     match &entry.body {
-        Body::Ingest(ingest) => {
+        EntryBody::Ingest(ingest) => {
             let kept: u64 = ingest.segments.iter().map(|segment| segment.rows).sum();
             let aside: u64 = ingest.quarantine.iter().map(|aside| aside.messages).sum();
             let parts = |of: fn(&IntakePart) -> u64| ingest.parts.iter().map(of).sum::<u64>();
@@ -126,7 +126,7 @@ fn adds_up(entry: &Entry) -> bool {
                 && parts(|part| part.counts.kept) == kept
                 && parts(|part| part.counts.quarantined) == aside
         }
-        Body::Retry(retry) => {
+        EntryBody::Retry(retry) => {
             let kept: u64 = retry.segments.iter().map(|segment| segment.rows).sum();
             kept == retry.kept && retry.offered == retry.kept + retry.duplicate + retry.skipped + retry.quarantined
         }

@@ -12,7 +12,9 @@ use crate::daemon::feed_writer::{
     FeedState, ReplayedLog, Statement, checkpoints, from_checkpoint, not_as_decided, past, past_of, past_quickly,
 };
 use crate::daemon::journal::store::ReadStore;
-use crate::daemon::journal::{Body, Entry, KeyRing, ObjectReader, Ref, RequestOrigin, RootFormat, Wrap, begun, newest};
+use crate::daemon::journal::{
+    Entry, EntryBody, KeyRing, ObjectReader, Ref, RequestOrigin, RootFormat, WrappedKey, begun, newest,
+};
 use crate::daemon::sign::PublicKey;
 use crate::engine::release::{Layout, Sha256};
 
@@ -61,7 +63,7 @@ const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coi
 /// Whether this is the fence of a writer that came too late: its request was still on its way when the entry that has the place was packed.
 /// It counts for nothing, and the next start takes it away.
 fn is_late_fence(path: &str, bytes: &[u8], ring: &KeyRing) -> bool {
-    let fence = Entry::parse(bytes, ring).ok().filter(|entry| matches!(entry.body, Body::Fence(_)));
+    let fence = Entry::parse(bytes, ring).ok().filter(|entry| matches!(entry.body, EntryBody::Fence(_)));
     fence.is_some_and(|fence| Entry::path(fence.seq) == path)
 }
 
@@ -275,7 +277,7 @@ impl Private {
     /// Every key is under the operator's key that holds.
     fn keys(&mut self, store: &dyn ReadStore, ring: &KeyRing) -> Result<()> {
         for key in store.list("keys")? {
-            if Wrap::at(&key.path).is_some_and(|wrap| wrap.generation != ring.generation()) {
+            if WrappedKey::at(&key.path).is_some_and(|wrap| wrap.generation != ring.generation()) {
                 let text =
                     "this key is wrapped under another key of the operator: give the last `tidegate rekey` again";
                 self.wrong(key.path, text);
@@ -288,7 +290,7 @@ impl Private {
     fn strangers(&mut self, store: &dyn ReadStore) -> Result<()> {
         // Listed before the objects, since they are forgotten with their keys.
         let keys = store.list("keys")?;
-        let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| Wrap::at(&key.path)?.object).collect();
+        let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| WrappedKey::at(&key.path)?.object).collect();
         let opens = |path: &str| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));
         for object in store.list("")? {
             let mut parts = object.path.split('/');

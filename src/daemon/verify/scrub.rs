@@ -254,10 +254,10 @@ pub fn inspect(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<Option<D
 }
 
 /// Bytes that were looked at, and what is wrong with them.
-type Seen = (u64, Option<Finding>);
+type InspectedBytes = (u64, Option<Finding>);
 
 /// Looks at an object, a manifest or a commit.
-fn look(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<Seen> {
+fn look(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<InspectedBytes> {
     match place {
         ScrubbedObject::Object(object) if roots.state.live.contains(&object.path) => {
             match ObjectReader::new(roots.private, roots.ring).need(object) {

@@ -98,7 +98,7 @@ pub struct TieAnswer {
 
 /// Leakage from coarseness, to an attacker who knows the search.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Searched {
+pub struct SearchLeakage {
     /// Classes below the allowed size of which every reader knows; null where that could not be decided.
     pub certain: Option<u64>,
     /// log10 of what all refusals together narrow down who is where, or a bound from above; null where it is not known.
@@ -135,12 +135,12 @@ pub enum JsonNumber {
     /// Any number.
     Real(f64),
     /// Without bound.
-    Unlimited(Unlimited),
+    Unlimited(InfWord),
 }
 
 /// The text `inf`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub enum Unlimited {
+pub enum InfWord {
     /// Without bound.
     #[serde(rename = "inf")]
     Inf,
@@ -149,7 +149,7 @@ pub enum Unlimited {
 impl From<f64> for JsonNumber {
     fn from(value: f64) -> JsonNumber {
         if !value.is_finite() {
-            JsonNumber::Unlimited(Unlimited::Inf)
+            JsonNumber::Unlimited(InfWord::Inf)
         } else if value.fract() == 0.0 && (0.0..9e15).contains(&value) {
             JsonNumber::Whole(value as u64)
         } else {
@@ -179,7 +179,7 @@ pub struct ReleaseEntry {
     pub diversity: BeforeAndAfter,
     /// What is told by how far the top-down search got: of the first release of a chain, or every one of a disjoint feed, and
     /// only where that search can have ended with it; else null.
-    pub search: Option<Searched>,
+    pub search: Option<SearchLeakage>,
     /// Rows of earlier releases that this one leaves out and that its notice of erasure names; only `--dir` knows of notices.
     pub erased: u64,
     /// The risk of re-identification; null for releases in two tables, which show the leaves, and where rows did not stay as they
@@ -308,8 +308,8 @@ pub fn audit(
 }
 
 /// Of a release that the search cannot have ended with nothing is told.
-fn searched(of: &audit::Coarse) -> Option<Searched> {
-    let told = Searched {
+fn searched(of: &audit::CoarsenessLeak) -> Option<SearchLeakage> {
+    let told = SearchLeakage {
         certain: (of.certainty.answer == FactExtent::Whole).then_some(of.certainty.facts.len() as u64),
         log10_ratio: of.wholly,
         log10_at_least: of.finally,

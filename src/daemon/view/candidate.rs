@@ -7,8 +7,8 @@ use super::folder::ReleaseLine;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::FeedSnapshot;
-use crate::daemon::formats::Recorded;
-use crate::daemon::journal::{Body, CheckedEntry, Decision, RequestOrigin};
+use crate::daemon::formats::RecordedTick;
+use crate::daemon::journal::{CheckedEntry, Decision, EntryBody, RequestOrigin};
 use crate::daemon::opened_release::{ColumnDetail, Opened};
 use crate::engine::release::{Manifest, Sha256};
 
@@ -29,7 +29,7 @@ pub struct HeldRelease {
     /// Detail by quasi column; empty for a release in two tables, which shows each value.
     pub columns: Vec<ColumnDetail>,
     /// The whole verdict.
-    pub verdict: Option<Recorded>,
+    pub verdict: Option<RecordedTick>,
     /// The release before it in its chain.
     pub before: Option<ReleaseLine>,
     /// Rows that it has more than that one; fewer where rows leave the table.
@@ -83,12 +83,12 @@ impl HeldRelease {
         let before = seen.state.releases.iter().rev().find(|line| line.chain == manifest.chain && line.is_visible());
         let before = before.map(|line| seen.manifest(line)).transpose()?.flatten();
         let decided = entries.iter().rev().find_map(|entry| match &entry.entry.body {
-            Body::Decision(Decision::Hold(approved)) if approved.release() == held.approved.release() => {
+            EntryBody::Decision(Decision::Hold(approved)) if approved.release() == held.approved.release() => {
                 Some(approved.verdict())
             }
             _ => None,
         });
-        let verdict = decided.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
+        let verdict = decided.map(|verdict| RecordedTick::parse(&seen.need(verdict)?)).transpose()?;
         let approvers = feed.services.approvers();
         let counted = held.counted(&approvers);
         Ok(Some(HeldRelease {

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::folder::{ReleaseLine, Waiting};
-use super::history::{Happened, against, happened};
+use super::history::{HistoryEvent, against, happened};
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::{DecidedRelease, FeedSnapshot};
-use crate::daemon::formats::Recorded;
-use crate::daemon::journal::{Body, CheckedEntry, ReleaseDecision};
+use crate::daemon::formats::RecordedTick;
+use crate::daemon::journal::{CheckedEntry, EntryBody, ReleaseDecision};
 use crate::daemon::observe::Halt;
 use crate::engine::policy::Guarantee;
 use crate::engine::release::{Manifest, RemovalReason};
@@ -26,7 +26,7 @@ pub struct FeedShown {
     /// Releases whose manifests are gone from the public root, oldest first.
     pub removed: Vec<RemovedLine>,
     /// What happened, oldest first: the newest part of it.
-    pub history: Vec<Happened>,
+    pub history: Vec<HistoryEvent>,
     /// Entries of the log.
     pub entries: u64,
     /// Why the feed is halted, and what to do; null if it is not, or if neither the private root nor the page of its process
@@ -74,7 +74,7 @@ pub struct FeedRelease {
     /// Its manifest.
     pub manifest: Manifest,
     /// What came of its tick: the whole verdict.
-    pub verdict: Option<Recorded>,
+    pub verdict: Option<RecordedTick>,
 }
 
 /// Entries that are told at most.
@@ -89,11 +89,11 @@ impl FeedRelease {
         let Some(line) = seen.state.releases.iter().find(|line| line.release == number) else { return Ok(None) };
         let Some(manifest) = seen.manifest(line)? else { return Ok(None) };
         let decided = entries.iter().rev().find_map(|entry| match &entry.entry.body {
-            Body::Decision(decision) => decision.release().filter(|approved| approved.release() == number),
+            EntryBody::Decision(decision) => decision.release().filter(|approved| approved.release() == number),
             _ => None,
         });
         let decided = decided.map(ReleaseDecision::verdict);
-        let verdict = decided.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
+        let verdict = decided.map(|verdict| RecordedTick::parse(&seen.need(verdict)?)).transpose()?;
         Ok(Some(FeedRelease { manifest, verdict }))
     }
 }
@@ -117,7 +117,7 @@ impl FeedShown {
         let newest = told.split_off(told.len().saturating_sub(MOST));
         let history = newest.into_iter().map(|(entry, happened)| {
             let text = happened.text + &against(seen, entry)?;
-            Ok(Happened { text, ..happened })
+            Ok(HistoryEvent { text, ..happened })
         });
         Ok(FeedShown {
             feed: state.terms.name.clone(),

@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::daemon::feed_writer::FeedState;
 use crate::daemon::folder::{FolderStatus, TickVerdict};
 use crate::daemon::terms::ChainTerms;
-use crate::engine::anonymizer::NextTurns;
-use crate::engine::feed::{Feed, Next, Outlook};
+use crate::engine::anonymizer::NextHalvingTicks;
+use crate::engine::feed::{EmptyTick, Feed, Outlook};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{Guarantee, Policy};
@@ -241,13 +241,13 @@ fn crowds(outlook: &Outlook, columns: &Columns) -> Vec<CrowdLine> {
     outlook.crowds.iter().take(MOST_CROWDS).map(line).collect()
 }
 
-fn next(of: Next, at_most: bool) -> NextLine {
+fn next(of: EmptyTick, at_most: bool) -> NextLine {
     use crate::engine::anonymizer::RecodingStep;
     let coarser = matches!(of.step, Some(RecodingStep::BottomUp | RecodingStep::TopDown));
     NextLine { added: of.added, at_most, withheld: of.withheld, coarser }
 }
 
-fn halving(turns: NextTurns) -> HalvingLine {
+fn halving(turns: NextHalvingTicks) -> HalvingLine {
     HalvingLine { ticks: turns.halving, sweep: turns.sweep }
 }
 

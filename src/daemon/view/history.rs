@@ -5,16 +5,16 @@ use serde::Serialize;
 
 use crate::daemon::error::{Result, printable};
 use crate::daemon::feed_writer::FeedSnapshot;
-use crate::daemon::formats::Recorded;
+use crate::daemon::formats::RecordedTick;
 use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::journal::{
-    ApproverDecision, Body, CheckedEntry, ClosedTick, ClosingOutcome, Decision, Erase, IntakePart, MessageOrigin,
-    Rejection, RequestOrigin, Under,
+    ApproverDecision, CheckedEntry, ClosedTick, ClosingOutcome, Decision, EntryBody, Erase, IntakePart, MessageOrigin,
+    RecodingChoice, Rejection, RequestOrigin,
 };
 
 /// Something that happened.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Happened {
+pub struct HistoryEvent {
     /// Its place in the log.
     pub seq: u64,
     /// What kind of entry it is.
@@ -33,7 +33,7 @@ pub struct Happened {
 /// # Errors
 /// The verdict is not as it was written.
 pub fn against(seen: &FeedSnapshot, entry: &CheckedEntry) -> Result<String> {
-    let Body::Closed(ClosedTick {
+    let EntryBody::Closed(ClosedTick {
         outcome: ClosingOutcome::Stopped | ClosingOutcome::Impossible,
         verdict: Some(verdict),
         ..
@@ -41,7 +41,7 @@ pub fn against(seen: &FeedSnapshot, entry: &CheckedEntry) -> Result<String> {
     else {
         return Ok(String::new());
     };
-    let reasons = Recorded::parse(&seen.need(verdict)?)?.reasons;
+    let reasons = RecordedTick::parse(&seen.need(verdict)?)?.reasons;
     Ok(reasons.iter().map(|reason| format!(": {}", reason.text)).collect())
 }
 
@@ -58,20 +58,23 @@ fn came(outcome: ClosingOutcome) -> &'static str {
 }
 
 /// Why everything is at the root, where it is.
-fn coarsest(under: Under) -> &'static str {
+fn coarsest(under: RecodingChoice) -> &'static str {
     match under {
-        Under::Proposed | Under::Finer => "",
-        Under::Coarsest => {
+        RecodingChoice::Proposed | RecodingChoice::Finer => "",
+        RecodingChoice::Coarsest => {
             ", with everything at the root for the rest of the chain: a check that reads sensitive values failed"
         }
     }
 }
 
-/// An entry about what leaves the public root: when, who asked, and in words.
-fn removal(body: &Body) -> Option<(Option<String>, Option<RequestOrigin>, String)> {
+/// When an entry was written, who asked for it, and what it says in words.
+type DatedText = (Option<String>, Option<RequestOrigin>, String);
+
+/// An entry about what leaves the public root.
+fn removal(body: &EntryBody) -> Option<DatedText> {
     let at = |time: &str, text: String| Some((Some(time.to_owned()), None, text));
     match body {
-        Body::Withdraw(withdraw) => {
+        EntryBody::Withdraw(withdraw) => {
             let again = if withdraw.republish { ", to be published again" } else { "" };
             let (first, last, rows) = (withdraw.first, withdraw.last, withdraw.rows);
             let releases = match first == last {
@@ -81,14 +84,14 @@ fn removal(body: &Body) -> Option<(Option<String>, Option<RequestOrigin>, String
             let text = format!("{releases} withdrawn{again} ({rows} rows)");
             Some((None, Some(withdraw.wanted.clone()), text))
         }
-        Body::Retire(retire) => {
+        EntryBody::Retire(retire) => {
             let (rows, through) = (retire.rows, retire.through);
             at(&retire.time, format!("{rows} rows of releases up to {through} leave the table with the next release"))
         }
-        Body::Expire(expire) => {
+        EntryBody::Expire(expire) => {
             at(&expire.time, format!("{} old manifests leave the public root", expire.releases.len()))
         }
-        Body::Cleaned(cleaned) => {
+        EntryBody::Cleaned(cleaned) => {
             at(&cleaned.time, "everything that was to leave the public root has left it".to_owned())
         }
         _ => None,
@@ -104,28 +107,32 @@ fn erased(erase: &Erase) -> String {
 }
 
 /// An entry in words; those that only serve the log are left out.
-pub fn happened(entry: &CheckedEntry) -> Option<Happened> {
+pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
     let (mut time, mut wanted) = (None, None);
     let text = match &entry.entry.body {
-        Body::Fence(_) | Body::Masked(_) | Body::Coin(_) | Body::Coins(_) | Body::Forgotten(_) => return None,
-        Body::Chain(chain) => {
+        EntryBody::Fence(_)
+        | EntryBody::Masked(_)
+        | EntryBody::Coin(_)
+        | EntryBody::Coins(_)
+        | EntryBody::Forgotten(_) => return None,
+        EntryBody::Chain(chain) => {
             wanted.clone_from(&chain.wanted);
             format!("chain {} begins", chain.chain)
         }
-        Body::Config(config) => {
+        EntryBody::Config(config) => {
             time = Some(config.time.clone());
             let what = if config.terms.is_some() { "the new leaves of its taxonomies" } else { "its settings" };
             format!("the feed file is read anew: {what} are taken over")
         }
-        Body::Ingest(ingest) => {
+        EntryBody::Ingest(ingest) => {
             time = Some(ingest.time.clone());
             taken(&ingest.parts)?
         }
-        Body::Retry(retry) => {
+        EntryBody::Retry(retry) => {
             wanted = Some(retry.wanted.clone());
             format!("offered again: {} of {} messages count now", retry.kept, retry.offered)
         }
-        Body::Closed(closed) => {
+        EntryBody::Closed(closed) => {
             time = Some(closed.time.clone());
             let what = came(closed.outcome);
             format!(
@@ -133,46 +140,56 @@ pub fn happened(entry: &CheckedEntry) -> Option<Happened> {
                 closed.tick, closed.added, closed.waiting, closed.withheld
             )
         }
-        Body::Decision(Decision::Publish(approved)) => {
-            time = Some(approved.time().to_owned());
-            format!("release {} may leave{}", approved.release(), coarsest(approved.under()))
+        EntryBody::Decision(made) => {
+            let text;
+            (time, wanted, text) = decision(made);
+            text
         }
-        Body::Decision(Decision::Hold(approved)) => {
-            time = Some(approved.time().to_owned());
-            format!("release {} waits for approval{}", approved.release(), coarsest(approved.under()))
-        }
-        Body::Decision(Decision::Reject(Rejection { release, time: at, stops, reasons, wanted: asked, .. })) => {
-            (time, wanted) = (Some(at.clone()), asked.clone());
-            let checks: Vec<&str> = reasons.iter().map(|reason| reason.check.as_str()).collect();
-            let why = asked.as_ref().map_or_else(|| format!(" ({})", checks.join(", ")), signed);
-            let end = if *stops { ": the chain is stopped" } else { "" };
-            format!("release {release} is rejected{why}{end}")
-        }
-        Body::Approve(asked) => {
+        EntryBody::Approve(asked) => {
             wanted = Some(asked.wanted.clone());
             approved(asked)
         }
-        Body::Published(published) => {
+        EntryBody::Published(published) => {
             time = Some(published.time.clone());
             format!("release {} is visible", published.release)
         }
-        Body::Erase(erase) => {
+        EntryBody::Erase(erase) => {
             wanted = Some(erase.wanted.clone());
             erased(erase)
         }
-        Body::Withdraw(_) | Body::Retire(_) | Body::Expire(_) | Body::Cleaned(_) => {
+        EntryBody::Withdraw(_) | EntryBody::Retire(_) | EntryBody::Expire(_) | EntryBody::Cleaned(_) => {
             let text;
             (time, wanted, text) = removal(&entry.entry.body)?;
             text
         }
-        Body::Rekey(rekey) => {
+        EntryBody::Rekey(rekey) => {
             wanted = Some(rekey.wanted.clone());
             format!("{} keys are under another key of the operator", rekey.keys)
         }
     };
     let time = time.or_else(|| wanted.as_ref().map(|wanted| wanted.when.clone()));
     let (who, why) = wanted.map_or((None, None), |wanted| (Some(wanted.who), wanted.why));
-    Some(Happened { seq: entry.entry.seq, kind: entry.entry.body.kind().to_owned(), time, who, why, text })
+    Some(HistoryEvent { seq: entry.entry.seq, kind: entry.entry.body.kind().to_owned(), time, who, why, text })
+}
+
+/// A decision about a release in words.
+fn decision(made: &Decision) -> DatedText {
+    match made {
+        Decision::Publish(approved) => {
+            let text = format!("release {} may leave{}", approved.release(), coarsest(approved.under()));
+            (Some(approved.time().to_owned()), None, text)
+        }
+        Decision::Hold(approved) => {
+            let text = format!("release {} waits for approval{}", approved.release(), coarsest(approved.under()));
+            (Some(approved.time().to_owned()), None, text)
+        }
+        Decision::Reject(Rejection { release, time, stops, reasons, wanted, .. }) => {
+            let checks: Vec<&str> = reasons.iter().map(|reason| reason.check.as_str()).collect();
+            let why = wanted.as_ref().map_or_else(|| format!(" ({})", checks.join(", ")), signed);
+            let end = if *stops { ": the chain is stopped" } else { "" };
+            (Some(time.clone()), wanted.clone(), format!("release {release} is rejected{why}{end}"))
+        }
+    }
 }
 
 /// An approval in words.

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::audit::Attacked;
+use crate::engine::audit::AttackOutcome;
 use crate::engine::gate::refinement::{
     self, AttackResult, AttackedRows, Attacker, HeldRows, Names, RatioFigure, SolutionCount, Support,
 };
@@ -17,7 +17,7 @@ pub struct RefinementAnswer {
     /// No limit of the policy fails; with `policy.max_ratio = "off"` none is judged.
     pub safe: bool,
     /// Who attacks.
-    pub attacker: Who,
+    pub attacker: AttackerKind,
     /// How solutions are counted.
     pub values: ValuesAnswer,
     /// The classes in order of formation, where that is not known by their public key (loss, Σ layer, Σ layer/height) and
@@ -37,7 +37,7 @@ pub struct RefinementAnswer {
 /// An attacker.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Who {
+pub enum AttackerKind {
     /// Knows the release, and the order of its classes as far as public keys tell.
     Paper,
     /// Knows in which order the classes were formed.
@@ -174,8 +174,8 @@ pub fn refinement(found: &AttackResult, attacker: Attacker, names: Names<'_>) ->
     RefinementAnswer {
         safe: found.against.is_empty(),
         attacker: match attacker {
-            Attacker::Paper => Who::Paper,
-            Attacker::Strongest => Who::Strongest,
+            Attacker::Paper => AttackerKind::Paper,
+            Attacker::Strongest => AttackerKind::Strongest,
         },
         values: match found.values {
             refinement::RepeatedValues::Repeated => ValuesAnswer::Repeated,
@@ -190,10 +190,10 @@ pub fn refinement(found: &AttackResult, attacker: Attacker, names: Names<'_>) ->
 }
 
 /// The attacks on all releases, target after target; `None` where none was made.
-pub fn refinements(attacks: &[Attacked], policy: &Policy, columns: &Columns) -> Option<RefinementAnswer> {
+pub fn refinements(attacks: &[AttackOutcome], policy: &Policy, columns: &Columns) -> Option<RefinementAnswer> {
     let several = attacks.len() > 1;
     let mut all: Vec<RefinementAnswer> = Vec::new();
-    for Attacked { release, judged, .. } in attacks {
+    for AttackOutcome { release, judged, .. } in attacks {
         let mut one = match judged {
             Ok(judged) => refinement(&judged.found, Attacker::Paper, judged.names(columns)),
             Err(why) => unknown(why, policy),
@@ -219,7 +219,7 @@ pub fn refinements(attacks: &[Attacked], policy: &Policy, columns: &Columns) -> 
 fn unknown(why: &str, policy: &Policy) -> RefinementAnswer {
     RefinementAnswer {
         safe: false,
-        attacker: Who::Paper,
+        attacker: AttackerKind::Paper,
         values: match policy.refinement().values {
             policy::Values::Repeated => ValuesAnswer::Repeated,
             policy::Values::Distinct => ValuesAnswer::Distinct,

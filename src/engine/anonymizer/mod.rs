@@ -7,7 +7,7 @@
 mod bcf;
 mod candidates;
 mod crowd;
-mod finer;
+mod finer_recoding;
 pub mod levels;
 mod local;
 mod standing;
@@ -17,15 +17,15 @@ mod validity;
 
 pub use bcf::{NoRelease, bcf};
 pub use crowd::{UrgentClasses, alone};
-pub use finer::{LeafPeople, finer};
+pub use finer_recoding::{LeafPeople, finer};
 pub use local::{
-    CarvingResult, Effort, Grouping, Halved, Hidden, Ladder, NextTurns, NoCarving, NoLadder, Region, StateClass, Turns,
-    arx_lr, carvable, crowds, grouped, halves,
+    CarvingResult, Effort, Grouping, Halved, HalvingTicks, HiddenSums, Ladder, NextHalvingTicks, NoCarving, NoLadder,
+    Region, StateClass, arx_lr, carvable, crowds, grouped, halves,
 };
 pub use standing::{
-    Atom, Course, RareRowRules, Recoded, RecodedPeople, Recoder, RecodingStep, StandingRecoding, StandingState,
+    Atom, Course, FoundRecoding, RareRowRules, RecodedPeople, Recoder, RecodingStep, StandingRecoding, StandingState,
     StandingTick,
 };
 pub use table::{NodeSplit, SearchTable};
-pub use top_down::{Refusal, TopDownResult, Tried, top_down};
+pub use top_down::{CandidateTrial, Refusal, TopDownResult, top_down};
 pub use validity::{Accepted, InvalidReason, SearchView, Validity};

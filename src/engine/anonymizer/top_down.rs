@@ -27,7 +27,7 @@ pub struct Refusal {
 
 /// One candidate's turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tried {
+pub struct CandidateTrial {
     /// The column, by number.
     pub column: usize,
     /// The cut node.
@@ -42,7 +42,7 @@ pub struct TopDownResult {
     /// The recoding: no specialisation of it that was ever tried and failed is in it.
     pub recoding: Recoding,
     /// Every candidate in the order of their turns.
-    pub trace: Vec<Tried>,
+    pub trace: Vec<CandidateTrial>,
     /// Those that were dropped, in the same order.
     pub refusals: Vec<Refusal>,
     /// Σ |class|² over what counts in Score.
@@ -95,7 +95,7 @@ fn search<V: Validity>(table: &SearchTable<'_>, mut state: Candidates<'_>, valid
         };
         for (split, trial) in next.iter().zip(trials) {
             let (column, node) = (split.column, split.node);
-            trace.push(Tried { column, node, accepted: trial.is_ok() });
+            trace.push(CandidateTrial { column, node, accepted: trial.is_ok() });
             match trial {
                 Err(reason) => {
                     state.drop(split);

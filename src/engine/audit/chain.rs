@@ -1,11 +1,11 @@
 //! The figures of a chain (SCIENCE 3), gathered increment by increment, and solved where recodings cross.
 
-use super::findings::{ChainFigures, Realised, Weakest};
-use super::solve::{SolveInput, solve};
-use super::suspects::{Suspects, share};
+use super::exact_candidates::{SolveInput, solve};
+use super::findings::{ChainFigures, RealisedFigures, WeakestTarget};
 use super::tables::AuditSubject;
 use super::target_figures::{AuditScope, TargetFigures};
-use crate::gate::chain::{ComparablePairs, ExactBudget, ReleaseChain, Shrunk, lower_bounds};
+use super::weak_targets::{WeakTargets, share};
+use crate::gate::chain::{ComparablePairs, ExactBudget, ReleaseChain, ShrunkRelease, lower_bounds};
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::histogram::Slices;
 
@@ -20,20 +20,20 @@ pub fn figures(
     slices: Option<&Slices>,
     (measures, shares): (&Measures, &[ValueShares]),
     judged: (u64, ExactBudget),
-) -> Result<(ChainFigures, Vec<DiversityFigures>), Shrunk> {
+) -> Result<(ChainFigures, Vec<DiversityFigures>), ShrunkRelease> {
     let n = chain.releases().len();
     let comparable = ComparablePairs::of(chain);
     let tight = n <= 2 || chain.nested();
-    let mut open = SolveInput { all: Suspects::default(), realised: slices.map(|_| Suspects::default()) };
+    let mut open = SolveInput { all: WeakTargets::default(), realised: slices.map(|_| WeakTargets::default()) };
     let (mut all, mut people, mut paper, mut whole) = (Vec::new(), Vec::new(), u64::MAX, true);
     let mut after = vec![DiversityFigures::default(); n];
     chain.each_sight(|sight| {
-        let weakest = |seen: &TargetFigures| -> Option<Weakest> {
+        let weakest = |seen: &TargetFigures| -> Option<WeakestTarget> {
             let (left, classes) = seen.weakest.as_ref()?;
             let seen = sight.views.iter().zip(classes).map(|(view, &class)| (view.release, class as usize));
             let mut seen: Vec<(usize, usize)> = seen.collect();
             seen.sort_unstable();
-            Some(Weakest { left: *left, seen })
+            Some(WeakestTarget { left: *left, seen })
         };
         let later = &shares[sight.increment..];
         let look = |measured: bool| AuditScope {
@@ -60,10 +60,13 @@ pub fn figures(
     assert!(people.is_empty() == slices.is_none(), "people are looked for where they are known");
     let realised = subject.histogram.as_ref().map(|histogram| {
         let recodings: Vec<_> = chain.releases().iter().map(|release| release.recoding()).collect();
-        Realised { all: people, solved: false, lower: lower_bounds(histogram, &recodings, chain.trees()) }
+        RealisedFigures { all: people, solved: false, lower: lower_bounds(histogram, &recodings, chain.trees()) }
     });
     let empty = (0..n).map(|at| at > 0 && chain.releases()[at].rows() == chain.releases()[at - 1].rows()).collect();
-    assert!(realised.as_ref().is_none_or(|found: &Realised| found.lower.len() == n), "a lower bound for each release");
+    assert!(
+        realised.as_ref().is_none_or(|found: &RealisedFigures| found.lower.len() == n),
+        "a lower bound for each release"
+    );
     let mut figures = ChainFigures { tight, whole, solved: false, all, paper, realised, empty };
     if !tight {
         solve(chain, &comparable, &open, &mut figures, judged);

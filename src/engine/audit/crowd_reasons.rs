@@ -1,19 +1,19 @@
 //! What speaks against a chain whose rows keep their labels (SCIENCE 11): a row that did not stay as it was, too few rows of a
 //! label that came together, and rows that say something else of themselves than the tables show.
 
-use super::crowds::{CrowdFigures, Few};
+use super::crowds::{CrowdFigures, SmallChange};
 use super::growth::RowContradiction;
-use super::judge::{Bench, FailedCheck, many};
+use super::judge::{FailedCheck, FigureLimits, many};
 use crate::histogram::describe;
 use crate::model::ReleaseColumn;
 
-impl Bench<'_> {
+impl FigureLimits<'_> {
     /// Judges such a chain; false when it cannot be decided.
     pub(super) fn growth(&self, crowds: &CrowdFigures, reasons: &mut Vec<FailedCheck>) -> bool {
         let least = self.least();
         assert_eq!(crowds.new.len(), self.releases.len(), "what is new in each release");
         assert!(least >= self.policy.k(), "an atom is no smaller than a class may be");
-        let few = |few: &Few| few.rows < least;
+        let few = |few: &SmallChange| few.rows < least;
         for (at, new) in crowds.new.iter().enumerate() {
             reasons.extend(new.as_ref().filter(|new| few(new)).map(|new| self.few(at, new)));
         }
@@ -35,7 +35,7 @@ impl Bench<'_> {
         format!("release {} ({})", at + 1, self.names[at])
     }
 
-    fn few(&self, at: usize, Few { rows, label }: &Few) -> FailedCheck {
+    fn few(&self, at: usize, SmallChange { rows, label }: &SmallChange) -> FailedCheck {
         let (release, class, least) = (self.release(at), describe(label, self.columns), self.least());
         let held = match at {
             0 if self.releases[0].size_of(&label[..self.releases[0].width()]) == *rows => {
@@ -52,7 +52,7 @@ impl Bench<'_> {
         FailedCheck { check: "k", release: Some(at), value: *rows as f64, limit: least as f64, text }
     }
 
-    fn gone(&self, at: usize, Few { rows, label }: &Few) -> FailedCheck {
+    fn gone(&self, at: usize, SmallChange { rows, label }: &SmallChange) -> FailedCheck {
         assert!(at > 0, "nothing is gone in the first release");
         let (earlier, later) = (self.release(at - 1), self.release(at));
         let (class, rows_of) = (describe(label, self.columns), many(*rows, "row"));

@@ -13,7 +13,7 @@ use crate::model::Node;
 
 /// Rows of one label that came together, or went.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Few {
+pub struct SmallChange {
     /// How many.
     pub rows: u64,
     /// Their label.
@@ -24,9 +24,9 @@ pub struct Few {
 #[derive(Debug)]
 pub struct CrowdFigures {
     /// Per release the fewest new rows of a label; `None` if no row is new.
-    pub new: Vec<Option<Few>>,
+    pub new: Vec<Option<SmallChange>>,
     /// Per release the fewest rows of a label that are gone; `None` if none is.
-    pub gone: Vec<Option<Few>>,
+    pub gone: Vec<Option<SmallChange>>,
     /// What rows say of their release and tables contradict.
     pub contradictions: Vec<RowContradiction>,
 }
@@ -36,7 +36,7 @@ impl CrowdFigures {
     pub fn of(growth: &RowChanges) -> CrowdFigures {
         let few = |release: &Release| {
             let (rows, class) = release.smallest()?;
-            Some(Few { rows, label: release.class(class).to_vec() })
+            Some(SmallChange { rows, label: release.class(class).to_vec() })
         };
         let [new, gone] = [&growth.new, &growth.gone].map(|releases| releases.iter().map(few).collect());
         CrowdFigures { new, gone, contradictions: growth.contradictions.clone() }
@@ -44,7 +44,7 @@ impl CrowdFigures {
 
     /// Among how few rows a person who came with a release hides; `None` if no person did.
     pub fn left(&self, release: usize) -> Option<u64> {
-        let rows = |few: &Option<Few>| few.as_ref().map(|few| few.rows);
+        let rows = |few: &Option<SmallChange>| few.as_ref().map(|few| few.rows);
         [&self.new[release], &self.gone[release]].into_iter().filter_map(rows).min()
     }
 

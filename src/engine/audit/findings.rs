@@ -10,20 +10,20 @@ pub struct ChainFigures {
     /// Whether the least of `all` was searched for and found, where recodings cross; increments that add no row left out.
     pub solved: bool,
     /// Per increment the worst target over all non-empty tuples, by the pair bound or less where that was shown.
-    pub all: Vec<Weakest>,
+    pub all: Vec<WeakestTarget>,
     /// The paper's composed figure, least over all tuples.
     pub paper: u64,
     /// Targets with a person in them; known only with the raw rows.
-    pub realised: Option<Realised>,
+    pub realised: Option<RealisedFigures>,
     /// Increments that add no row.
     pub empty: Vec<bool>,
 }
 
 /// What is known when the raw rows are.
 #[derive(Debug)]
-pub struct Realised {
+pub struct RealisedFigures {
     /// Per increment the worst target that holds a person, as in [`ChainFigures::all`]; `None` where there are no people.
-    pub all: Vec<Option<Weakest>>,
+    pub all: Vec<Option<WeakestTarget>>,
     /// Whether the least of them was searched for and found, where recodings cross.
     pub solved: bool,
     /// Per increment the sound lower bound.
@@ -32,7 +32,7 @@ pub struct Realised {
 
 /// A target with the fewest candidates left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Weakest {
+pub struct WeakestTarget {
     /// How many are left.
     pub left: u64,
     /// Where it is seen: (release, class), one per recoding.

@@ -1,7 +1,7 @@
 //! The verdict over an audit's figures (CONTRACTS 3): safe needs at least one *sound* figure of the chain to reach k. An
 //! upper bound can condemn, never acquit; where neither happens the verdict is open, and open is not safe.
 
-use super::{AuditFigures, ChainFigures, GuardedTie, Requirement, TieFigure, Weakest};
+use super::{AuditFigures, ChainFigures, GuardedTie, Requirement, TieFigure, WeakestTarget};
 use crate::gate::certainty::FactExtent;
 use crate::gate::diversity::{LimitedFigure, ROUNDING};
 use crate::gate::minimality::Credibility;
@@ -45,7 +45,7 @@ pub fn judge(
     names: &[String],
 ) -> AuditVerdict {
     assert_eq!(names.len(), releases.len(), "a name for each release");
-    let bench = Bench { policy, releases, columns, names, other_method: figures.minimality.is_some() };
+    let bench = FigureLimits { policy, releases, columns, names, other_method: figures.minimality.is_some() };
     let mut reasons = Vec::new();
     let decided = match &figures.crowds {
         Some(crowds) => bench.growth(crowds, &mut reasons),
@@ -64,7 +64,7 @@ pub fn judge(
 }
 
 /// What figures are judged by.
-pub(super) struct Bench<'b> {
+pub(super) struct FigureLimits<'b> {
     pub(super) policy: &'b Policy,
     pub(super) releases: &'b [Release],
     pub(super) columns: &'b Columns,
@@ -73,7 +73,7 @@ pub(super) struct Bench<'b> {
     pub(super) other_method: bool,
 }
 
-impl Bench<'_> {
+impl FigureLimits<'_> {
     fn class(&self, release: usize, class: usize) -> String {
         self.releases[release].describe(class, self.columns)
     }
@@ -107,8 +107,9 @@ impl Bench<'_> {
             people.min_by_key(|(_, target)| target.left)
         });
         let lower = chain.realised.as_ref().and_then(|realised| realised.lower.iter().flatten().min().copied());
-        let exact =
-            |target: Option<(usize, &Weakest)>, exact: bool| target.filter(|_| exact).map(|(_, target)| target.left);
+        let exact = |target: Option<(usize, &WeakestTarget)>, exact: bool| {
+            target.filter(|_| exact).map(|(_, target)| target.left)
+        };
         if [lower, exact(realised, chain.exact_realised()), exact(all, chain.exact())]
             .into_iter()
             .flatten()
@@ -125,7 +126,7 @@ impl Bench<'_> {
         condemned.is_some()
     }
 
-    fn condemned(&self, increment: usize, target: &Weakest, known: bool) -> String {
+    fn condemned(&self, increment: usize, target: &WeakestTarget, known: bool) -> String {
         let seen: Vec<String> = target
             .seen
             .iter()
@@ -150,7 +151,7 @@ impl Bench<'_> {
         )
     }
 
-    fn open(&self, lower: Option<u64>, upper: Option<(usize, &Weakest)>) -> String {
+    fn open(&self, lower: Option<u64>, upper: Option<(usize, &WeakestTarget)>) -> String {
         let upper = upper.map_or(0, |(_, target)| target.left);
         let k = self.policy.k();
         match lower {

@@ -4,9 +4,10 @@
 //! This room reads no files and writes no report; both are values here.
 
 mod chain;
-mod coarse;
+mod coarseness_leak;
 mod crowd_reasons;
 mod crowds;
+mod exact_candidates;
 mod findings;
 mod growth;
 mod judge;
@@ -15,26 +16,25 @@ mod pairs;
 mod raw_classes;
 mod refinement;
 mod risk;
-mod solve;
-mod suspects;
 mod tables;
 mod target_figures;
+mod weak_targets;
 
-pub use coarse::Coarse;
-pub use crowds::{CrowdFigures, Few};
-pub use findings::{ChainFigures, Realised, Weakest};
+pub use coarseness_leak::CoarsenessLeak;
+pub use crowds::{CrowdFigures, SmallChange};
+pub use findings::{ChainFigures, RealisedFigures, WeakestTarget};
 pub use growth::{LeftOutRows, RowChanges, RowContradiction};
 pub use judge::{AuditVerdict, FailedCheck, judge};
-pub use minimality::{Amiss, Astray, GuardedTie, Guards, MinimalityFigures, Requirement, TieFigure};
+pub use minimality::{ForeignRows, GuardedTie, Guards, MinimalityFigures, MinimalityProblem, Requirement, TieFigure};
 pub use pairs::PairFigures;
-pub use refinement::Attacked;
+pub use refinement::AttackOutcome;
 pub use risk::{Risk, risks};
-pub use tables::{AuditSubject, MissingRows, RowsLeftOut, Unfit};
+pub use tables::{AuditSubject, MissingRows, RowsLeftOut, UnfitTables};
 
-use crate::gate::chain::{ExactBudget, ReleaseChain, Shrunk};
+use crate::gate::chain::{ExactBudget, ReleaseChain, ShrunkRelease};
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::gate::utility;
-use crate::histogram::{Numbered, Slices};
+use crate::histogram::{NumberedClasses, Slices};
 use crate::model::Columns;
 use crate::policy::{ChainKind, Policy};
 use rayon::prelude::*;
@@ -53,9 +53,9 @@ pub struct AuditFigures {
     /// One release that others made until l-diversity held; `None` where that is not asked.
     pub minimality: Option<MinimalityFigures>,
     /// What refinement attacks come to on releases whose classes have labels of their own.
-    pub refinement: Vec<Attacked>,
+    pub refinement: Vec<AttackOutcome>,
     /// What releases under one recoding for all tell of the search; empty until it is asked.
-    pub coarse: Vec<Coarse>,
+    pub coarse: Vec<CoarsenessLeak>,
     /// The risk of re-identification in each release; empty until it is asked.
     pub risks: Vec<Option<Risk>>,
 }
@@ -98,7 +98,7 @@ impl AuditFigures {
     ///
     /// # Errors
     /// A release that is no superset of an earlier one of its chain.
-    pub fn of(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Result<AuditFigures, Shrunk> {
+    pub fn of(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Result<AuditFigures, ShrunkRelease> {
         AuditFigures::within(subject, columns, policy, ExactBudget::FULL)
     }
 
@@ -111,7 +111,7 @@ impl AuditFigures {
         columns: &Columns,
         policy: &Policy,
         budget: ExactBudget,
-    ) -> Result<AuditFigures, Shrunk> {
+    ) -> Result<AuditFigures, ShrunkRelease> {
         let trees = columns.trees();
         let l = policy.diversity().and_then(|asked| asked.recursive).map(|recursive| recursive.l);
         let measures = Measures::new(columns, &subject.values, l);
@@ -146,7 +146,7 @@ impl AuditFigures {
         }
         let chain = ReleaseChain::new(&subject.releases, &subject.number, &trees, subject.values.len());
         let slices = subject.histogram.as_ref().map(|histogram| {
-            Slices::of(histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>())
+            Slices::of(histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&NumberedClasses>>())
         });
         let pairs = pairs::figures(&chain, slices.as_ref(), &trees, subject.values.len())?;
         let (figures, after) =

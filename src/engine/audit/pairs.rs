@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::gate::chain::{ReleaseChain, Shrunk};
+use crate::gate::chain::{ReleaseChain, ShrunkRelease};
 use crate::gate::correspondence::{Anonymity, Correspondence};
 use crate::histogram::{Excess, JoinCells, Slices, Tuples};
 use crate::model::Taxonomy;
@@ -29,14 +29,14 @@ pub fn figures(
     slices: Option<&Slices>,
     trees: &[&Taxonomy],
     values: usize,
-) -> Result<Vec<PairFigures>, Shrunk> {
+) -> Result<Vec<PairFigures>, ShrunkRelease> {
     let n = chain.releases().len();
     let pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (i + 1..n).map(move |l| (i, l))).collect();
     assert!(pairs.len() == n * n.saturating_sub(1) / 2, "each two releases once");
     let figures = |&(earlier, later): &(usize, usize)| {
         let (a, b) = (&chain.releases()[earlier], &chain.releases()[later]);
         let cells = JoinCells::of(a, b, trees);
-        let excess = Excess::of(&cells, a, b, values).map_err(|place| Shrunk { earlier, later, place })?;
+        let excess = Excess::of(&cells, a, b, values).map_err(|place| ShrunkRelease { earlier, later, place })?;
         let attack = Correspondence::new(a, b, &cells, &excess);
         let realised = slices.map(|slices| {
             let (both, newcomers) = people(chain, slices, earlier, later);
@@ -44,7 +44,7 @@ pub fn figures(
         });
         Ok(PairFigures { earlier, later, all: attack.all(), realised })
     };
-    let found: Vec<Result<PairFigures, Shrunk>> = pairs.par_iter().map(figures).collect();
+    let found: Vec<Result<PairFigures, ShrunkRelease>> = pairs.par_iter().map(figures).collect();
     found.into_iter().collect()
 }
 

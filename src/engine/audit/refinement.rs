@@ -2,7 +2,7 @@
 //! made, but not which of two classes that tie came first: their order is in no table.
 
 use super::tables::AuditSubject;
-use crate::gate::refinement::{Attacker, RefinementVerdict, Together, Unlike, attacked, divide, fuzzy};
+use crate::gate::refinement::{Attacker, JointAttack, RefinementVerdict, RowsMismatch, attacked, divide, fuzzy};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Columns, Leaf, Node};
 use crate::policy::{OnUnsafe, Policy};
@@ -14,17 +14,17 @@ const SEED: u64 = 1;
 
 /// What an attack on a release came to.
 #[derive(Debug)]
-pub struct Attacked {
+pub struct AttackOutcome {
     /// The release, counted from 0.
     pub release: usize,
     /// What was found; else why it cannot have been made as the policy says, in words.
     pub judged: Result<RefinementVerdict, String>,
     /// How the rows that are said to be behind the release are not those.
-    pub unlike: Option<Unlike>,
+    pub unlike: Option<RowsMismatch>,
 }
 
 /// Attacks every release whose classes have labels of their own; none where the policy does not ask for it.
-pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Vec<Attacked> {
+pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Vec<AttackOutcome> {
     if !policy.search().is_local() || policy.refinement().max_ratio.is_none() {
         return Vec::new();
     }
@@ -39,11 +39,11 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
     let attack = |at: usize| {
         let release = &subject.releases[at];
         if let Some(why) = foreign(release, columns, policy) {
-            return Attacked { release: at, judged: Err(why), unlike: None };
+            return AttackOutcome { release: at, judged: Err(why), unlike: None };
         }
         let class = |class: usize| -> (&[Node], u64) { (release.class(class), release.size(class)) };
         let classes = (0..release.classes()).map(class);
-        let mut judged = attacked(columns, classes, (policy, Attacker::Paper), (SEED, Together::Yes));
+        let mut judged = attacked(columns, classes, (policy, Attacker::Paper), (SEED, JointAttack::Yes));
         let mut unlike = None;
         // Under which of two labels a row is the files do not say.
         let tells = !keeps && !policy.search().is_micro();
@@ -53,7 +53,7 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
                 Err(found) => unlike = Some(found),
             }
         }
-        Attacked { release: at, judged, unlike }
+        AttackOutcome { release: at, judged, unlike }
     };
     local.map(attack).collect()
 }

@@ -29,7 +29,7 @@ pub struct AuditSubject {
 
 /// Tables that cannot be what they are said to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfit {
+pub enum UnfitTables {
     /// One label of a column lies above another, in a release that has one recoding for all.
     Crossing {
         /// The release.
@@ -93,16 +93,16 @@ impl AuditSubject {
     /// From releases read as labels, and increments read as leaves. `local`: in a disjoint feed every class has labels of its own.
     ///
     /// # Errors
-    /// Tables that do not fit; see [`Unfit`].
+    /// Tables that do not fit; see [`UnfitTables`].
     pub fn new(
         columns: &Columns,
         (kind, local): (ChainKind, bool),
         labels: Vec<Histogram>,
         increments: Option<Vec<Histogram>>,
-    ) -> Result<AuditSubject, Unfit> {
+    ) -> Result<AuditSubject, UnfitTables> {
         let trees = columns.trees();
         if increments.as_ref().is_some_and(|increments| increments.len() != labels.len()) {
-            return Err(Unfit::Increments);
+            return Err(UnfitTables::Increments);
         }
         let of = |(at, rows): (usize, Histogram)| rows.as_increment(at as u32);
         let raw = increments.and_then(|all| Histogram::merge_all(all.into_iter().enumerate().map(of).collect()));
@@ -119,7 +119,7 @@ impl AuditSubject {
                 continue;
             }
             let made = Release::from_labels(labels, &trees);
-            let crossing = |(column, found): (usize, crate::model::NoAntichain)| Unfit::Crossing {
+            let crossing = |(column, found): (usize, crate::model::NoAntichain)| UnfitTables::Crossing {
                 release,
                 column,
                 upper: found.upper,
@@ -143,14 +143,14 @@ impl AuditSubject {
     /// that are left out.
     ///
     /// # Errors
-    /// Releases that do not hold those people; see [`Unfit`].
+    /// Releases that do not hold those people; see [`UnfitTables`].
     pub fn of_chain(
         columns: &Columns,
         kind: ChainKind,
         tables: Vec<(Release, SensitiveValues)>,
         increments: Option<Vec<Histogram>>,
         left_out: &RowsLeftOut,
-    ) -> Result<AuditSubject, Unfit> {
+    ) -> Result<AuditSubject, UnfitTables> {
         if kind == ChainKind::Cumulative && tables.iter().any(|(release, _)| release.is_local()) {
             return AuditSubject::of_crowds(columns, tables, increments, left_out);
         }
@@ -175,9 +175,9 @@ impl AuditSubject {
         tables: Vec<(Release, SensitiveValues)>,
         increments: Option<Vec<Histogram>>,
         left_out: &RowsLeftOut,
-    ) -> Result<AuditSubject, Unfit> {
+    ) -> Result<AuditSubject, UnfitTables> {
         if increments.as_ref().is_some_and(|increments| increments.len() != tables.len()) {
-            return Err(Unfit::Increments);
+            return Err(UnfitTables::Increments);
         }
         let increments = increments.unwrap_or_default();
         let known = tables.iter().map(|(_, values)| values).chain(increments.iter().map(Histogram::values));
@@ -195,7 +195,7 @@ impl AuditSubject {
         let shown: Vec<Vec<LeftOutRows>> =
             left_out.releases.iter().map(|missing| missing.iter().map(&mut known).collect()).collect();
         let next: Vec<LeftOutRows> = left_out.next.iter().map(&mut known).collect();
-        let growth = RowChanges::of_ours(&releases, &shown).ok_or(Unfit::Erased)?;
+        let growth = RowChanges::of_ours(&releases, &shown).ok_or(UnfitTables::Erased)?;
         for (at, (people, map)) in increments.into_iter().zip(of_people).enumerate() {
             // The private tables hold no person of rows that were left out.
             let gone = shown.iter().flatten().chain(&next).filter(|missing| missing.came == at);
@@ -203,7 +203,7 @@ impl AuditSubject {
             let people = Release::from_own_labels(&people).with_values(map);
             if let Some(class) = new.first_difference(&people) {
                 let rows = [&new, &people].map(|release| release.size_of(class));
-                return Err(Unfit::Mismatch { release: at, class: describe(class, columns), rows });
+                return Err(UnfitTables::Mismatch { release: at, class: describe(class, columns), rows });
             }
         }
         let number = (0..releases.len()).collect();
@@ -211,7 +211,7 @@ impl AuditSubject {
     }
 
     /// Whether the increments under each recoding are the release.
-    fn check(&self, kind: ChainKind, columns: &Columns) -> Result<(), Unfit> {
+    fn check(&self, kind: ChainKind, columns: &Columns) -> Result<(), UnfitTables> {
         let Some(histogram) = &self.histogram else { return Ok(()) };
         for (at, release) in self.releases.iter().enumerate() {
             let from = if kind == ChainKind::Disjoint { at as u32 } else { 0 };
@@ -222,7 +222,7 @@ impl AuditSubject {
             let made = Release::under(histogram, from..at as u32 + 1, release.recoding());
             if let Some(class) = made.first_difference(release) {
                 let rows = [release, &made].map(|release| release.size_of(class));
-                return Err(Unfit::Mismatch { release: at, class: describe(class, columns), rows });
+                return Err(UnfitTables::Mismatch { release: at, class: describe(class, columns), rows });
             }
         }
         Ok(())
@@ -243,7 +243,7 @@ impl AuditSubject {
     }
 
     /// Whether all people of an increment can be in a class of its release, and there are as many of them.
-    fn held(&self, at: usize, columns: &Columns) -> Result<(), Unfit> {
+    fn held(&self, at: usize, columns: &Columns) -> Result<(), UnfitTables> {
         let (Some(histogram), trees) = (&self.histogram, columns.trees()) else { return Ok(()) };
         let release = self.growth.as_ref().map_or(&self.releases[at], |growth| &growth.new[at]);
         let of = |tuple: usize| histogram.cells_of(tuple).iter().filter(|cell| cell.increment == at as u32);
@@ -257,14 +257,18 @@ impl AuditSubject {
             let leaves: Vec<Node> =
                 trees.iter().zip(histogram.tuple_at(tuple)).map(|(tree, leaf)| tree.leaf_node(leaf)).collect();
             if !(0..release.classes()).any(|class| covers(class, &leaves)) {
-                return Err(Unfit::Mismatch { release: at, class: describe(&leaves, columns), rows: [0, rows(tuple)] });
+                return Err(UnfitTables::Mismatch {
+                    release: at,
+                    class: describe(&leaves, columns),
+                    rows: [0, rows(tuple)],
+                });
             }
             all += rows(tuple);
         }
         if all == release.rows() {
             return Ok(());
         }
-        Err(Unfit::Rows { release: at, rows: [release.rows(), all] })
+        Err(UnfitTables::Rows { release: at, rows: [release.rows(), all] })
     }
 }
 

@@ -1,8 +1,8 @@
 //! What an audit gathers over the targets of one increment: the one with the fewest candidates left, the paper's figure,
 //! the worst diversity of what is left, and where recodings cross the targets that are worth a search.
 
-use super::suspects::Suspects;
-use crate::gate::chain::{ChainTarget, Fold, Sight, Suspect};
+use super::weak_targets::WeakTargets;
+use crate::gate::chain::{AttackerView, ChainTarget, ExactTarget, Fold};
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 
 /// How targets are looked at; without measures diversity is left out.
@@ -10,7 +10,7 @@ pub struct AuditScope<'l> {
     /// The measures, and the shares of every release from the target's increment on.
     pub measured: Option<(&'l Measures, &'l [ValueShares])>,
     /// The sight, and how many targets to keep for a search.
-    pub kept: Option<(&'l Sight<'l>, usize)>,
+    pub kept: Option<(&'l AttackerView<'l>, usize)>,
 }
 
 /// What was seen.
@@ -24,7 +24,7 @@ pub struct TargetFigures {
     /// The worst distances to each release from the increment on.
     pub distances: Vec<DiversityFigures>,
     /// The targets with the fewest candidates left.
-    pub suspects: Suspects,
+    pub suspects: WeakTargets,
 }
 
 impl Fold for AuditScope<'_> {
@@ -37,7 +37,7 @@ impl Fold for AuditScope<'_> {
             paper: u64::MAX,
             shape: DiversityFigures::default(),
             distances: vec![DiversityFigures::default(); releases],
-            suspects: Suspects::default(),
+            suspects: WeakTargets::default(),
         }
     }
 
@@ -47,7 +47,7 @@ impl Fold for AuditScope<'_> {
         }
         seen.paper = seen.paper.min(target.paper);
         if let Some((sight, most)) = self.kept {
-            seen.suspects.push(Suspect::new(sight, target), most);
+            seen.suspects.push(ExactTarget::new(sight, target), most);
         }
         // A target without candidates is one that no person can be: there is nothing to learn about it.
         if let (Some((measures, shares)), true) = (self.measured, target.left > 0) {

@@ -32,7 +32,7 @@ pub struct CellEstimate {
 /// A question with more combinations of labels than fit into memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("these columns together have too many combinations of labels: ask for fewer columns, or for coarser labels")]
-pub struct TooMany;
+pub struct TooManyCombinations;
 
 /// A table of which counts can be asked: its classes, and what was learned of where their rows are.
 pub struct Countable {
@@ -63,12 +63,12 @@ impl Countable {
     ///
     /// # Panics
     /// If the groups of an axis with several do not ascend with its leaves.
-    pub fn count(&self, question: &Question) -> Result<Vec<CellEstimate>, TooMany> {
+    pub fn count(&self, question: &Question) -> Result<Vec<CellEstimate>, TooManyCombinations> {
         let cells = question.axes.iter().try_fold(question.groups, |cells, axis| cells.checked_mul(axis.groups));
         if cells.is_none_or(|cells| cells > MOST) {
-            return Err(TooMany);
+            return Err(TooManyCombinations);
         }
-        let counts = ClassCounts::of(&self.classes, question, WORK).ok_or(TooMany)?;
+        let counts = ClassCounts::of(&self.classes, question, WORK).ok_or(TooManyCombinations)?;
         let spread = |fits: &Vec<Profiles>| -> Vec<(Vec<f64>, Vec<f64>)> {
             fits.par_iter().map(|fit| counts.spread(fit)).collect()
         };

@@ -33,16 +33,16 @@ pub enum CountedColumn<'a> {
 /// Why there is no such question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
-pub struct Unasked {
+pub struct QuestionError {
     /// The column.
     pub column: String,
     /// What is wrong.
     pub what: String,
 }
 
-impl Unasked {
-    fn new(column: &str, what: impl Into<String>) -> Unasked {
-        Unasked { column: column.to_owned(), what: what.into() }
+impl QuestionError {
+    fn new(column: &str, what: impl Into<String>) -> QuestionError {
+        QuestionError { column: column.to_owned(), what: what.into() }
     }
 }
 
@@ -65,11 +65,11 @@ impl CountQuestion {
         by: &[&str],
         columns: &Columns,
         values: &SensitiveValues,
-    ) -> Result<CountQuestion, Unasked> {
+    ) -> Result<CountQuestion, QuestionError> {
         for (at, column) in by.iter().enumerate() {
             known(column, columns)?;
             if by[..at].contains(column) {
-                return Err(Unasked::new(column, "the column is named twice"));
+                return Err(QuestionError::new(column, "the column is named twice"));
             }
         }
         let mut quasi: BTreeMap<usize, Quasi> = BTreeMap::new();
@@ -149,8 +149,8 @@ impl Quasi {
         Quasi { column, wanted: vec![true; tree.leaves()], listed: None }
     }
 
-    fn narrow(&mut self, condition: &Condition, tree: &Taxonomy) -> Result<(), Unasked> {
-        let ranges = condition.leaves(tree).map_err(|why| Unasked::new(&condition.column, why.to_string()))?;
+    fn narrow(&mut self, condition: &Condition, tree: &Taxonomy) -> Result<(), QuestionError> {
+        let ranges = condition.leaves(tree).map_err(|why| QuestionError::new(&condition.column, why.to_string()))?;
         let mut held = vec![false; self.wanted.len()];
         ranges.iter().for_each(|range| held[range.start as usize..range.end as usize].fill(true));
         if let ColumnCondition::OneOf(list) = &condition.wanted {
@@ -165,7 +165,7 @@ impl Quasi {
     }
 
     /// Its labels counted apart, and their names.
-    fn apart(&self, name: &str, tree: &Taxonomy) -> Result<(Axis, Vec<String>), Unasked> {
+    fn apart(&self, name: &str, tree: &Taxonomy) -> Result<(Axis, Vec<String>), QuestionError> {
         let mut groups: Vec<(String, Range<Leaf>)> = match &self.listed {
             Some(listed) => listed.clone(),
             None => {
@@ -176,7 +176,7 @@ impl Quasi {
         groups.sort_unstable_by_key(|(_, range)| (range.start, range.end));
         if let Some([first, second]) = groups.windows(2).find(|pair| pair[1].1.start < pair[0].1.end) {
             let what = format!("`{}` and `{}` share values, so that rows would be counted twice", first.0, second.0);
-            return Err(Unasked::new(name, what));
+            return Err(QuestionError::new(name, what));
         }
         let mut group = vec![None; tree.leaves()];
         for (at, (_, range)) in groups.iter().enumerate() {
@@ -189,13 +189,13 @@ impl Quasi {
 }
 
 /// Whether the column is there.
-fn known(name: &str, columns: &Columns) -> Result<(), Unasked> {
+fn known(name: &str, columns: &Columns) -> Result<(), QuestionError> {
     let there = columns.named(name).is_some_and(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
-    if there { Ok(()) } else { Err(Unasked::new(name, "the table has no such column")) }
+    if there { Ok(()) } else { Err(QuestionError::new(name, "the table has no such column")) }
 }
 
 /// What holds of a value of a sensitive column of this type.
-fn holds(condition: &Condition, kind: Kind) -> Result<impl Fn(&Value) -> bool + use<>, Unasked> {
+fn holds(condition: &Condition, kind: Kind) -> Result<impl Fn(&Value) -> bool + use<>, QuestionError> {
     let value = |literal: &Literal| match literal {
         Literal::Null => Ok(Value::Null),
         Literal::Text(text) => parse_value(text, kind).ok_or_else(|| {
@@ -206,7 +206,7 @@ fn holds(condition: &Condition, kind: Kind) -> Result<impl Fn(&Value) -> bool + 
                 Kind::Bool => "true or false",
                 Kind::Date => "a date, as 2020-01-31",
             };
-            Unasked::new(&condition.column, format!("{wanted} is expected here"))
+            QuestionError::new(&condition.column, format!("{wanted} is expected here"))
         }),
     };
     let (list, between) = match &condition.wanted {
@@ -215,10 +215,10 @@ fn holds(condition: &Condition, kind: Kind) -> Result<impl Fn(&Value) -> bool + 
             let (first, last) = (value(first)?, value(last)?);
             if first == Value::Null || last == Value::Null {
                 let text = "`null` is no end of `between`: missing values are asked for with `= null`";
-                return Err(Unasked::new(&condition.column, text));
+                return Err(QuestionError::new(&condition.column, text));
             }
             if first > last {
-                return Err(Unasked::new(&condition.column, "the first end of `between` comes after the second"));
+                return Err(QuestionError::new(&condition.column, "the first end of `between` comes after the second"));
             }
             (Vec::new(), Some(first..=last))
         }

@@ -17,7 +17,7 @@ mod random_counts;
 mod refusal;
 mod spread;
 
-pub use answer::{CellEstimate, Countable, TooMany};
-pub use count_question::{CountQuestion, CountedColumn, Unasked};
+pub use answer::{CellEstimate, Countable, TooManyCombinations};
+pub use count_question::{CountQuestion, CountedColumn, QuestionError};
 pub use question::{Axis, Method, Question};
 pub use random_counts::{CountError, RandomCounts};

@@ -1,7 +1,7 @@
 //! Counts that look drawn, over two or three columns, and how far an answer lies off: what a table is worth to analysts of whom nothing
 //! is known. The same population has the same counts in every run.
 
-use super::answer::{Countable, TooMany};
+use super::answer::{Countable, TooManyCombinations};
 use super::question::{Axis, Question};
 use crate::arithmetic::SmallDraws;
 use crate::histogram::Headcount;
@@ -57,12 +57,12 @@ impl RandomCounts {
         table: &Countable,
         values: usize,
         column: impl Fn(usize) -> Option<usize>,
-    ) -> Result<Option<CountError>, TooMany> {
+    ) -> Result<Option<CountError>, TooManyCombinations> {
         let off = |count: &Count| {
             let answer = table.count(&count.question(values, &column))?[0].estimate * count.share_of_absent(&column);
             Ok((answer - count.people as f64).abs() / count.people as f64)
         };
-        let mut errors = self.0.iter().map(off).collect::<Result<Vec<f64>, TooMany>>()?;
+        let mut errors = self.0.iter().map(off).collect::<Result<Vec<f64>, TooManyCombinations>>()?;
         if errors.is_empty() {
             return Ok(None);
         }

@@ -2,7 +2,7 @@
 //! all people of earlier releases, or in a release of their own.
 
 use super::parts::{ClosingResult, Increment, ProposedRelease};
-use super::state::{Alone, Feed, everything};
+use super::state::{Feed, WaitingRelease, everything};
 use crate::anonymizer::{Course, Recoder, Refusal, bcf};
 use crate::histogram::{Histogram, Release, SensitiveValues};
 use crate::model::{Cut, Taxonomy};
@@ -69,7 +69,7 @@ impl Feed {
     /// All people who wait are to come out under a recoding that was found like this.
     fn due_under(&mut self, course: Course) -> ClosingResult {
         let recoding = course.cut().clone();
-        self.alone = Some(Alone { course, ledger: None, measures: None });
+        self.alone = Some(WaitingRelease { course, ledger: None, measures: None });
         ClosingResult::Candidate(Box::new(self.all_under(&recoding)))
     }
 

@@ -2,7 +2,7 @@
 //! it. What a chain has published stays; all other people come into the next one.
 
 use super::state::Feed;
-use crate::anonymizer::{StandingState, Turns};
+use crate::anonymizer::{HalvingTicks, StandingState};
 use crate::histogram::Histogram;
 use crate::model::Taxonomy;
 use crate::policy::Policy;
@@ -48,7 +48,7 @@ impl Feed {
         self.standing = StandingState::new(quasi);
         self.published.clear();
         (self.stopped, self.coarsest, self.tests) = (false, false, 0);
-        (self.alone, self.turns, self.rows_left) = (None, Turns::default(), false);
+        (self.alone, self.turns, self.rows_left) = (None, HalvingTicks::default(), false);
         self.chain += 1;
     }
 }

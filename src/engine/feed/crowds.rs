@@ -6,7 +6,7 @@
 
 use super::parts::{ClosingResult, Increment, ProposedRelease};
 use super::state::Feed;
-use crate::anonymizer::{Effort, Region, Turns, crowds};
+use crate::anonymizer::{Effort, HalvingTicks, Region, crowds};
 use crate::histogram::Histogram;
 use crate::model::{Carving, Leaf, Node, Taxonomy};
 use crate::policy::{Certain, Policy};
@@ -21,7 +21,7 @@ impl Feed {
     }
 
     /// Which ticks halve behind the next one.
-    pub fn turns_behind(&self, policy: &Policy) -> Turns {
+    pub fn turns_behind(&self, policy: &Policy) -> HalvingTicks {
         let mut turns = self.turns;
         if let Some(every) = policy.publish_every() {
             let people = self.waiting.rows() + self.new_rows();
@@ -31,7 +31,7 @@ impl Feed {
     }
 
     /// Which ticks halve.
-    pub fn turns(&self) -> Turns {
+    pub fn turns(&self) -> HalvingTicks {
         self.turns
     }
 

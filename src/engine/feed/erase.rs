@@ -12,7 +12,7 @@ use crate::policy::{ChainPromise, Policy};
 
 /// Where an erased person was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Erased {
+pub enum ErasedPlace {
     /// Among the people who came since the last closed tick.
     New,
     /// Among the people who wait.
@@ -31,7 +31,7 @@ impl Feed {
         (leaves, since, value): (&[Leaf], u32, &[Value]),
         policy: &Policy,
         trees: &[&Taxonomy],
-    ) -> Option<Erased> {
+    ) -> Option<ErasedPlace> {
         let erased = self.take_out((leaves, since, value), policy, trees)?;
         self.people.forget(person);
         Some(erased)
@@ -113,7 +113,7 @@ impl Feed {
         (leaves, since, value): (&[Leaf], u32, &[Value]),
         policy: &Policy,
         trees: &[&Taxonomy],
-    ) -> Option<Erased> {
+    ) -> Option<ErasedPlace> {
         assert_eq!(leaves.len(), trees.len(), "a leaf for each column");
         for at in 0..self.new.len() {
             if let Some(rest) = self.new[at].without(leaves, since, value) {
@@ -122,13 +122,13 @@ impl Feed {
                 } else {
                     _ = self.new.remove(at)
                 }
-                return Some(Erased::New);
+                return Some(ErasedPlace::New);
             }
         }
         if let Some(rest) = self.withheld.without(leaves, since, value) {
             self.withheld = rest;
             self.standing.erase_withheld(leaves, since);
-            return Some(Erased::Withheld);
+            return Some(ErasedPlace::Withheld);
         }
         let formed = self.unpublished.iter().any(|increment| increment.rows.without(leaves, since, value).is_some());
         match policy.chain() {
@@ -146,6 +146,6 @@ impl Feed {
             Some(rest) => self.carried = rest,
             None => _ = self.standing.erase_waiting(leaves, since),
         }
-        Some(if formed { Erased::Formed } else { Erased::Waiting })
+        Some(if formed { ErasedPlace::Formed } else { ErasedPlace::Waiting })
     }
 }

@@ -11,7 +11,7 @@ use crate::model::{Leaf, TreeGrowth};
 
 /// Rows that are alike, and what is published of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Changed {
+pub struct ChangedRows {
     /// Their leaves.
     pub leaves: Vec<Leaf>,
     /// The tick of their arrival.
@@ -30,7 +30,7 @@ pub struct Ledger {
     /// What the codes mean.
     pub values: SensitiveValues,
     /// The rows, in order.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<ChangedRows>,
 }
 
 impl fmt::Debug for Ledger {
@@ -47,7 +47,7 @@ impl Ledger {
     /// # Panics
     /// If it is not of these rows.
     pub fn applied(&self, rows: &Histogram) -> Histogram {
-        let mut lines: BTreeMap<&[Leaf], Vec<&Changed>> = BTreeMap::new();
+        let mut lines: BTreeMap<&[Leaf], Vec<&ChangedRows>> = BTreeMap::new();
         self.changed.iter().for_each(|line| lines.entry(&line.leaves).or_default().push(line));
         let [touched, rest] = rows.divide(|leaves, _| lines.contains_key(leaves));
         if touched.rows() == 0 {
@@ -83,7 +83,7 @@ impl Ledger {
     #[must_use]
     pub fn among(&self, rows: &Histogram) -> Ledger {
         let heads = rows.headcount();
-        let there = |line: &&Changed| {
+        let there = |line: &&ChangedRows| {
             let found = heads.find(&line.leaves);
             found.is_some_and(|at| heads.heads_of(at).iter().any(|heads| heads.since == line.since))
         };

@@ -6,7 +6,7 @@
 
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
 use super::state::{Feed, everything};
-use crate::anonymizer::{Grouping, Hidden, Region, StateClass, arx_lr, grouped, halves};
+use crate::anonymizer::{Grouping, HiddenSums, Region, StateClass, arx_lr, grouped, halves};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Carving, Leaf, Node, Recoding, Taxonomy};
 use crate::policy::{ChainPromise, Outliers, Policy, Search};
@@ -70,7 +70,7 @@ impl Feed {
     /// The groups of neighbours that the pool is put into.
     fn grouped(&self, policy: &Policy, trees: &[&Taxonomy], by: Grouping) -> Carving {
         let hidden = self.numbers.as_ref().map(|numbers| |tuples: &[Vec<Leaf>]| numbers.are_hidden(tuples));
-        let hidden = hidden.as_ref().map(|hidden| hidden as Hidden<'_>);
+        let hidden = hidden.as_ref().map(|hidden| hidden as HiddenSums<'_>);
         grouped(&self.waiting.headcount(), trees, (policy.a(), &policy.refinement()), by, hidden)
     }
 

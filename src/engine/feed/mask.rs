@@ -9,21 +9,21 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::ledger::{Changed, Ledger};
-use super::mask_sources::Near;
+use super::ledger::{ChangedRows, Ledger};
+use super::mask_sources::MaskSources;
 use super::parts::Increment;
 use super::state::Feed;
 use crate::anonymizer::Course;
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{ClassFinder, Columns, Leaf, Node, Recoding, Taxonomy};
 use crate::policy::{ChainPromise, Policy};
-use crate::safeguards::mask::{Draws, EqualRows, NoReplacement, Stock, Stocks, mask};
+use crate::safeguards::mask::{Draws, EqualRows, NoReplacement, ReplacementSources, ReplacementValues, mask};
 
 /// Rows of a value outside of every guarded set, by the class that they are in.
 type Classes = BTreeMap<Vec<Node>, Vec<(ValueCode, u64)>>;
 
 /// Classes that people are in, and larger ones around them.
-enum Around<'a> {
+enum SurroundingClasses<'a> {
     /// Those of the standing recoding, and of those before it.
     Course(Cow<'a, Course>),
     /// Those of a release whose classes have labels of their own, and of all people.
@@ -31,8 +31,8 @@ enum Around<'a> {
 }
 
 /// What the chain holds outside of every guarded set, by the classes that its people are in.
-struct Held<'a> {
-    around: Around<'a>,
+struct ChainValues<'a> {
+    around: SurroundingClasses<'a>,
     trees: &'a [&'a Taxonomy],
     /// Leaves of all people who count, with the value and the rows.
     outside: Vec<(Vec<Leaf>, ValueCode, u64)>,
@@ -76,13 +76,13 @@ impl Feed {
         let counted: u64 = rows.iter().flatten().map(|equal| equal.rows).sum();
         assert_eq!(counted, formed.rows(), "each row is in one class");
         let outside = outside(&all, &sets);
-        let held: Box<dyn Stocks> = match policy.chain() {
+        let held: Box<dyn ReplacementSources> = match policy.chain() {
             ChainPromise::Crowds { .. } => {
                 let division = policy.division(&trees).expect("the feed file was looked at");
                 let labels: Vec<Vec<Node>> = atoms.iter().map(|leaves| around.class(None, 0, leaves)).collect();
-                Box::new(Near::new(outside, &labels, &division, policy.refusals(), &trees))
+                Box::new(MaskSources::new(outside, &labels, &division, policy.refusals(), &trees))
             }
-            _ => Box::new(Held { around, trees: &trees, outside, atoms, known: RefCell::default() }),
+            _ => Box::new(ChainValues { around, trees: &trees, outside, atoms, known: RefCell::default() }),
         };
         let changes = mask(&rows, &sets, masking.l(), &*held, draws)?;
         assert!(
@@ -92,7 +92,7 @@ impl Feed {
         let changed = changes.into_iter().map(|change| {
             let (tuple, since) = cells[change.cell as usize];
             let rows = u32::try_from(change.rows).expect("as many as there are");
-            Changed { leaves: formed.tuple_at(tuple).collect(), since, from: change.from, to: change.to, rows }
+            ChangedRows { leaves: formed.tuple_at(tuple).collect(), since, from: change.from, to: change.to, rows }
         });
         Ok(Some(Ledger { changed: changed.collect(), values }.with_values_in_use()))
     }
@@ -119,14 +119,14 @@ impl Feed {
     }
 
     /// The classes of those who are not published.
-    fn around(&self, trees: &[&Taxonomy]) -> Option<Around<'_>> {
+    fn around(&self, trees: &[&Taxonomy]) -> Option<SurroundingClasses<'_>> {
         let carving = self.unpublished.last().and_then(|increment| increment.carving.as_ref());
-        let carved = carving.map(|carving| Around::Carved(carving.finder(trees)));
-        let course = || self.course().map(|course| Around::Course(Cow::Borrowed(course)));
+        let carved = carving.map(|carving| SurroundingClasses::Carved(carving.finder(trees)));
+        let course = || self.course().map(|course| SurroundingClasses::Course(Cow::Borrowed(course)));
         // Where a release of its own leaves people waiting, its recoding is known and no more.
         let recoded = || {
             let recoding = &self.unpublished.last()?.recoding;
-            Some(Around::Course(Cow::Owned(Course::level_by_level(recoding, trees))))
+            Some(SurroundingClasses::Course(Cow::Owned(Course::level_by_level(recoding, trees))))
         };
         carved.or_else(course).or_else(recoded)
     }
@@ -163,27 +163,27 @@ fn outside(all: &Histogram, sets: &[Vec<bool>]) -> Vec<(Vec<Leaf>, ValueCode, u6
     (0..all.tuples()).flat_map(of).collect()
 }
 
-impl Around<'_> {
+impl SurroundingClasses<'_> {
     /// The recoding whose classes people are in, where there is one.
     fn cut(&self) -> Option<&Recoding> {
         match self {
-            Around::Course(course) => Some(course.cut()),
-            Around::Carved(_) => None,
+            SurroundingClasses::Course(course) => Some(course.cut()),
+            SurroundingClasses::Carved(_) => None,
         }
     }
 
     /// The same so many steps up; `None` when there are not so many.
     fn higher(&self, higher: usize, trees: &[&Taxonomy]) -> Option<Option<Recoding>> {
         match self {
-            Around::Course(course) => course.without(higher, trees).map(Some),
-            Around::Carved(_) => (higher < 2).then_some(None),
+            SurroundingClasses::Course(course) => course.without(higher, trees).map(Some),
+            SurroundingClasses::Carved(_) => (higher < 2).then_some(None),
         }
     }
 
     /// Whose leaves these are: their class so many steps up.
     fn class(&self, cut: Option<&Recoding>, higher: usize, leaves: &[Leaf]) -> Vec<Node> {
         match (self, cut) {
-            (Around::Carved(carved), _) if higher == 0 => {
+            (SurroundingClasses::Carved(carved), _) if higher == 0 => {
                 carved.class(leaves).map_or(vec![0; leaves.len()], |(_, class)| class.to_vec())
             }
             (_, Some(cut)) => cut.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect(),
@@ -192,8 +192,8 @@ impl Around<'_> {
     }
 }
 
-impl Stocks for Held<'_> {
-    fn around(&self, atom: usize, higher: usize) -> Option<Stock> {
+impl ReplacementSources for ChainValues<'_> {
+    fn around(&self, atom: usize, higher: usize) -> Option<ReplacementValues> {
         let mut known = self.known.borrow_mut();
         let (recoding, classes) = match known.entry(higher) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -209,6 +209,6 @@ impl Stocks for Held<'_> {
         };
         let class = self.around.class(recoding.as_ref(), higher, &self.atoms[atom]);
         let found = classes.get(&class).cloned().unwrap_or_default();
-        Some(Stock::of(found))
+        Some(ReplacementValues::of(found))
     }
 }

@@ -8,13 +8,13 @@ use std::rc::Rc;
 use crate::histogram::ValueCode;
 use crate::model::{Node, Taxonomy};
 use crate::policy::Division;
-use crate::safeguards::mask::{Stock, Stocks};
+use crate::safeguards::mask::{ReplacementSources, ReplacementValues};
 
 /// A label, a value outside of every guarded set, and the rows that have both.
 pub type LabelValue = (Vec<Node>, ValueCode, u64);
 
 /// The rows of a chain around its newest atoms.
-pub struct Near<'a> {
+pub struct MaskSources<'a> {
     rows: Vec<LabelValue>,
     trees: &'a [&'a Taxonomy],
     /// Per atom the regions on the way to its label, the label last.
@@ -23,7 +23,7 @@ pub struct Near<'a> {
     inside: RefCell<BTreeMap<Vec<Node>, Rc<[u32]>>>,
 }
 
-impl<'a> Near<'a> {
+impl<'a> MaskSources<'a> {
     /// Of the rows of a chain, around atoms with these labels.
     ///
     /// # Panics
@@ -34,10 +34,10 @@ impl<'a> Near<'a> {
         division: &Division<'_>,
         refusals: u32,
         trees: &'a [&'a Taxonomy],
-    ) -> Near<'a> {
+    ) -> MaskSources<'a> {
         assert!(labels.iter().all(|label| label.len() == trees.len()), "a label for each column");
         let way = |label: &Vec<Node>| division.way_to(label, refusals).expect("halving made this label");
-        Near { rows, trees, ways: labels.iter().map(way).collect(), inside: RefCell::default() }
+        MaskSources { rows, trees, ways: labels.iter().map(way).collect(), inside: RefCell::default() }
     }
 
     /// The rows in the last of these regions, each of which lies in the one before it.
@@ -56,13 +56,13 @@ impl<'a> Near<'a> {
     }
 }
 
-impl Stocks for Near<'_> {
-    fn around(&self, atom: usize, higher: usize) -> Option<Stock> {
+impl ReplacementSources for MaskSources<'_> {
+    fn around(&self, atom: usize, higher: usize) -> Option<ReplacementValues> {
         let way = &self.ways[atom];
         // The first region holds all people.
         let left = way.len().checked_sub(higher).filter(|&left| left > 0)?;
         let inside = self.inside(&way[..left]);
         let row = |&at: &u32| (self.rows[at as usize].1, self.rows[at as usize].2);
-        Some(Stock::of(inside.iter().map(row)))
+        Some(ReplacementValues::of(inside.iter().map(row)))
     }
 }

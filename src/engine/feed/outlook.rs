@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::blind::rules;
 use super::state::Feed;
-use crate::anonymizer::{NextTurns, RareRowRules, Recoder, RecodingStep, StandingRecoding, StandingState};
+use crate::anonymizer::{NextHalvingTicks, RareRowRules, Recoder, RecodingStep, StandingRecoding, StandingState};
 use crate::histogram::{CodedRows, Headcount};
 use crate::model::{Node, Recoding, Taxonomy};
 use crate::policy::{ChainPromise, Decimal, Policy, Search};
@@ -24,17 +24,17 @@ pub struct Outlook {
     /// halves.
     pub crowds: Crowds,
     /// What the next tick does if no other person comes; `None` where that is drawn.
-    pub next: Option<Next>,
+    pub next: Option<EmptyTick>,
     /// What coarsening at once would do; `None` when nothing waits, when there are too few for a class anyhow, and where
     /// nothing is ever coarsened.
     pub coarser: Option<OutlookRecoding>,
     /// When a chain of crowds halves next; `None` in other chains.
-    pub turns: Option<NextTurns>,
+    pub turns: Option<NextHalvingTicks>,
 }
 
 /// A tick without arrivals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Next {
+pub struct EmptyTick {
     /// What it does about the standing recoding.
     pub step: Option<RecodingStep>,
     /// Rows whose atoms form; those that an attack sends back to wait are counted, too.
@@ -73,7 +73,7 @@ impl Feed {
                 self.clone().tick(no_rows, policy, trees)
             };
             let next =
-                (policy.search() != Search::Halves).then(|| Next { step: None, added: tick().added, withheld: 0 });
+                (policy.search() != Search::Halves).then(|| EmptyTick { step: None, added: tick().added, withheld: 0 });
             return Outlook { ages, crowds, next, coarser: None, turns: None };
         };
         let rules = rules(policy.a(), standing);
@@ -108,12 +108,17 @@ impl Feed {
         (ages.into_iter().rev().collect(), crowds)
     }
 
-    fn without_arrivals(&self, rules: RareRowRules, policy: &Policy, trees: &[&Taxonomy]) -> (Next, StandingState) {
+    fn without_arrivals(
+        &self,
+        rules: RareRowRules,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> (EmptyTick, StandingState) {
         let mut standing = StandingRecoding::resume(rules, self.standing.clone()).with(Recoder::of(policy, trees));
         let arrivals = self.new.iter().fold(self.carried.clone(), |all, new| all.merge(&new.headcount()));
         let tick = standing.tick(&arrivals, self.ticks(), trees);
         let added = tick.atoms.iter().map(|atom| atom.people.rows()).sum();
-        (Next { step: tick.step, added, withheld: tick.withheld.rows() }, standing.into_state())
+        (EmptyTick { step: tick.step, added, withheld: tick.withheld.rows() }, standing.into_state())
     }
 }
 

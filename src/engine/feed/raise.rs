@@ -5,7 +5,7 @@
 
 use super::blind::rules;
 use super::parts::{ClosingResult, FeedTickResult};
-use super::state::{Alone, Feed};
+use super::state::{Feed, WaitingRelease};
 use crate::anonymizer::{Course, Recoder, StandingRecoding, StandingState};
 use crate::model::{Node, Taxonomy};
 use crate::policy::{ChainPromise, Policy};
@@ -53,7 +53,7 @@ impl Feed {
                 let recoder = Recoder::of(policy, trees);
                 let (column, recoding) = recoder.raise(people.collect(), course.cut(), class, trees)?;
                 let course = Course::new(recoding.clone(), course.steps().to_vec(), trees);
-                self.alone = Some(Alone { course, ledger: None, measures: None });
+                self.alone = Some(WaitingRelease { course, ledger: None, measures: None });
                 ticked.closed = ClosingResult::Candidate(Box::new(self.all_under(&recoding)));
                 Some(column)
             }

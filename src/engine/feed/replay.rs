@@ -4,15 +4,15 @@
 
 use super::ledger::Ledger;
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
-use super::state::{Alone, Feed};
-use crate::anonymizer::{Course, StandingState, Turns};
+use super::state::{Feed, WaitingRelease};
+use crate::anonymizer::{Course, HalvingTicks, StandingState};
 use crate::histogram::{Headcount, Histogram};
 use crate::model::{Carving, Node, Recoding, Taxonomy};
 use crate::policy::{ChainPromise, Policy};
 
 /// What a tick has fixed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixedTick {
     /// The number of the tick.
     pub tick: u32,
     /// The standing recoding after it.
@@ -34,31 +34,31 @@ pub struct Fixed {
     /// The finer one that is tested beside it.
     pub finer: Option<Recoding>,
     /// Which ticks halve; in a chain of crowds.
-    pub turns: Option<Turns>,
+    pub turns: Option<HalvingTicks>,
     /// The aggregates of the measures of those in the atoms that it formed, label by label; `None` where there are no measures.
     pub measures: Option<Histogram>,
 }
 
-impl Fixed {
+impl FixedTick {
     /// The same, with those who formed as they are published; where atoms are not formed, with those who wait.
     #[must_use]
-    pub fn told(&self, ledger: &Ledger) -> Fixed {
+    pub fn told(&self, ledger: &Ledger) -> FixedTick {
         match &self.formed {
-            Some(formed) => Fixed { formed: Some(ledger.applied(formed)), ..self.clone() },
-            None => Fixed { waiting: ledger.applied(&self.waiting), ..self.clone() },
+            Some(formed) => FixedTick { formed: Some(ledger.applied(formed)), ..self.clone() },
+            None => FixedTick { waiting: ledger.applied(&self.waiting), ..self.clone() },
         }
     }
 }
 
 impl Feed {
     /// What the last tick has fixed.
-    pub fn fixed(&self, ticked: &FeedTickResult) -> Fixed {
+    pub fn fixed(&self, ticked: &FeedTickResult) -> FixedTick {
         let formed = self.unpublished.last().filter(|_| ticked.added > 0);
         let proposed = match &ticked.closed {
             ClosingResult::Candidate(candidate) => Some(candidate.recoding.clone()),
             _ => None,
         };
-        Fixed {
+        FixedTick {
             tick: ticked.tick,
             cut: self.standing.cut().cloned(),
             steps: self.course().map(|course| course.steps().to_vec()).unwrap_or_default(),
@@ -69,16 +69,16 @@ impl Feed {
             proposed,
             carving: formed.and_then(|increment| increment.carving.clone()),
             finer: ticked.finer.clone(),
-            turns: (self.turns != Turns::default()).then_some(self.turns),
+            turns: (self.turns != HalvingTicks::default()).then_some(self.turns),
             measures: None,
         }
     }
 
     /// Takes over what a tick has fixed.
-    pub fn replay(&mut self, fixed: Fixed, policy: &Policy, trees: &[&Taxonomy]) {
+    pub fn replay(&mut self, fixed: FixedTick, policy: &Policy, trees: &[&Taxonomy]) {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
-        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed, .. } = fixed;
-        let Fixed { carving, turns, measures, .. } = fixed;
+        let FixedTick { tick, cut, steps, arrived, waiting, withheld, formed, proposed, .. } = fixed;
+        let FixedTick { carving, turns, measures, .. } = fixed;
         self.ticks = tick + 1;
         self.new.clear();
         self.carried = Headcount::empty(trees.len());
@@ -90,7 +90,7 @@ impl Feed {
         // Where a tick says who comes out, all of those may have been erased since.
         let alone = proposed.clone().filter(|_| !policy.forms());
         let alone = alone.map(|proposed| Course::new(proposed, steps.clone(), trees));
-        self.alone = alone.map(|course| Alone { course, ledger: None, measures: measures.clone() });
+        self.alone = alone.map(|course| WaitingRelease { course, ledger: None, measures: measures.clone() });
         // A chain that is stopped forms nothing any more.
         if !self.stopped && (cut.is_some() || arrived > 0) {
             let heads = formed.as_ref().map(Histogram::headcount);

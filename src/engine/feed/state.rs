@@ -10,7 +10,7 @@ use super::ledger::Ledger;
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
 use super::people::People;
 use super::people_parts::PeopleInParts;
-use crate::anonymizer::{Course, StandingState, Turns};
+use crate::anonymizer::{Course, HalvingTicks, StandingState};
 use crate::histogram::{CodedRows, Headcount, Histogram, Person};
 use crate::measures::PersonNumbers;
 use crate::model::{Columns, Cut, Recoding, Role, Taxonomy};
@@ -48,9 +48,9 @@ pub struct Feed {
     /// Tests that were made in this chain.
     pub(super) tests: u32,
     /// The release that is due for the people who wait, where no atoms are formed.
-    pub(super) alone: Option<Alone>,
+    pub(super) alone: Option<WaitingRelease>,
     /// Which ticks halve, in a chain of crowds.
-    pub(super) turns: Turns,
+    pub(super) turns: HalvingTicks,
     /// Published rows were taken out, and the newest release still holds them.
     pub(super) rows_left: bool,
     /// The next tick makes a release, whether it has new people or not.
@@ -63,7 +63,7 @@ pub struct Feed {
 
 /// A release with all people who wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Alone {
+pub(super) struct WaitingRelease {
     /// How its classes were found.
     pub course: Course,
     /// What is published of those whose values are masked; `None` where none are.
@@ -94,7 +94,7 @@ impl Feed {
             coarsest: false,
             tests: 0,
             alone: None,
-            turns: Turns::default(),
+            turns: HalvingTicks::default(),
             rows_left: false,
             is_due: false,
             numbers: None,
@@ -170,7 +170,7 @@ impl Feed {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let (rows, repeats) = self.accept(rows, policy);
         self.arrive(&rows, self.ticks);
-        FeedTickResult { duplicate: repeats.len() as u64, ..self.close(policy, trees, &mut Undrawn) }
+        FeedTickResult { duplicate: repeats.len() as u64, ..self.close(policy, trees, &mut NoDraws) }
     }
 
     /// The rows of new people, whom the feed knows from now on, and the places of the rows of people whom it knew before.
@@ -221,7 +221,7 @@ impl Feed {
 
     /// A tick of the schedule goes by and closes nothing: the people who came before it have waited one tick more. In a chain of
     /// classes it has its number all the same, and behind it the turns are these.
-    pub fn skipped(&mut self, turns: Turns) {
+    pub fn skipped(&mut self, turns: HalvingTicks) {
         self.ticks += 1;
         self.turns = turns;
     }
@@ -339,9 +339,9 @@ impl Feed {
 }
 
 /// For searches that draw nothing.
-struct Undrawn;
+struct NoDraws;
 
-impl Draws for Undrawn {
+impl Draws for NoDraws {
     fn below(&mut self, _: u64) -> u64 {
         panic!("a tick whose search draws is closed with draws");
     }

@@ -3,7 +3,7 @@
 
 use super::parts::ProposedRelease;
 use super::state::Feed;
-use crate::measures::{Added, SumSuppression};
+use crate::measures::{ReleaseAddends, SumSuppression};
 use crate::model::Taxonomy;
 use crate::policy::Policy;
 
@@ -20,7 +20,7 @@ impl Feed {
             return candidate;
         }
         let earlier = self.published.iter().map(|of| (&of.recoding[..], of.measures.as_deref()));
-        let releases: Vec<Added<'_>> = earlier.chain([(&candidate.recoding[..], new.as_ref())]).collect();
+        let releases: Vec<ReleaseAddends<'_>> = earlier.chain([(&candidate.recoding[..], new.as_ref())]).collect();
         let standing = SumSuppression::of(policy).standing(&releases, candidate.table(), trees);
         ProposedRelease { standing: Some(standing), ..candidate }
     }

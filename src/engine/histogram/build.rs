@@ -4,7 +4,7 @@
 use arrow_array::RecordBatch;
 use rayon::prelude::*;
 
-use super::encode::{Dictionary, Encoded, Encoder, Misfit};
+use super::encode::{Dictionary, EncodedBatch, Encoder, Misfit};
 use super::{Cell, Histogram, SensitiveValues, Tuples};
 use crate::model::Value;
 
@@ -59,7 +59,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn count(&mut self, encoded: &Encoded, rows: usize, increment: impl Fn(usize) -> u32) {
+    fn count(&mut self, encoded: &EncodedBatch, rows: usize, increment: impl Fn(usize) -> u32) {
         let quasi = self.encoder.quasi();
         let mut key = vec![0; quasi + 2];
         let mut sensitive = vec![0; self.encoder.sensitive()];

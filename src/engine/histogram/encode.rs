@@ -61,17 +61,17 @@ impl Dictionary {
 }
 
 /// The codes of a batch, column by column.
-pub struct Encoded {
+pub struct EncodedBatch {
     /// Per quasi column one leaf or node per row.
     pub quasi: Vec<Vec<u32>>,
     /// Per sensitive column one dictionary number per row.
     pub sensitive: Vec<Vec<u32>>,
 }
 
-impl Encoded {
-    fn of(quasi: Vec<Vec<u32>>, sensitive: Vec<Vec<u32>>, rows: usize) -> Encoded {
+impl EncodedBatch {
+    fn of(quasi: Vec<Vec<u32>>, sensitive: Vec<Vec<u32>>, rows: usize) -> EncodedBatch {
         assert!(quasi.iter().chain(&sensitive).all(|column| column.len() == rows), "a code for each row");
-        Encoded { quasi, sensitive }
+        EncodedBatch { quasi, sensitive }
     }
 }
 
@@ -151,10 +151,10 @@ impl<'a> Encoder<'a> {
     ///
     /// # Errors
     /// The first quasi cell, column by column, that fits nowhere.
-    pub fn encode(&self, batch: &RecordBatch, dictionaries: &mut [Dictionary]) -> Result<Encoded, Misfit> {
+    pub fn encode(&self, batch: &RecordBatch, dictionaries: &mut [Dictionary]) -> Result<EncodedBatch, Misfit> {
         let quasi = (0..self.quasi.len()).map(|at| self.quasi_codes(batch, at)).collect::<Result<_, _>>()?;
         let sensitive = self.sensitive_codes(batch, dictionaries)?;
-        Ok(Encoded::of(quasi, sensitive, batch.num_rows()))
+        Ok(EncodedBatch::of(quasi, sensitive, batch.num_rows()))
     }
 
     /// Codes the rows of a batch that have a place in the taxonomies, and lists the others, at most one misfit a row:
@@ -166,7 +166,7 @@ impl<'a> Encoder<'a> {
         &self,
         batch: &RecordBatch,
         dictionaries: &mut [Dictionary],
-    ) -> Result<(Encoded, Vec<Misfit>), Misfit> {
+    ) -> Result<(EncodedBatch, Vec<Misfit>), Misfit> {
         let mut misfits = Vec::new();
         let mut quasi = Vec::with_capacity(self.quasi.len());
         for (at, of) in self.quasi.iter().enumerate() {
@@ -184,7 +184,7 @@ impl<'a> Encoder<'a> {
         misfits.dedup_by_key(|misfit| misfit.row);
         let sensitive = self.sensitive_codes(batch, dictionaries)?;
         assert!(misfits.iter().all(|misfit| misfit.row < batch.num_rows() as u64), "misfits are rows of the batch");
-        Ok((Encoded::of(quasi, sensitive, batch.num_rows()), misfits))
+        Ok((EncodedBatch::of(quasi, sensitive, batch.num_rows()), misfits))
     }
 
     fn sensitive_codes(&self, batch: &RecordBatch, dictionaries: &mut [Dictionary]) -> Result<Vec<Vec<u32>>, Misfit> {

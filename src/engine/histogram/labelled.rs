@@ -11,7 +11,7 @@ use crate::model::{Column, Node, Value};
 
 /// Equal rows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Alike {
+pub struct RowGroup {
     /// The number of their class as they say it; 0 where rows say none.
     pub class: i64,
     /// Their labels.
@@ -23,7 +23,7 @@ pub struct Alike {
 }
 
 /// Runs of equal rows, so far.
-pub struct Labelled<'a> {
+pub struct LabelledRows<'a> {
     encoder: &'a Encoder<'a>,
     /// Per sensitive column the distinct values.
     cells: Vec<Dictionary>,
@@ -31,20 +31,20 @@ pub struct Labelled<'a> {
     /// Whether rows say the number of their class.
     classed: bool,
     /// Values by the number of the sensitive tuple.
-    runs: Vec<Alike>,
+    runs: Vec<RowGroup>,
 }
 
-impl<'a> Labelled<'a> {
+impl<'a> LabelledRows<'a> {
     /// No rows yet.
-    pub fn new(encoder: &'a Encoder<'a>) -> Labelled<'a> {
+    pub fn new(encoder: &'a Encoder<'a>) -> LabelledRows<'a> {
         let cells = (0..encoder.sensitive()).map(|_| Dictionary::default()).collect();
-        Labelled { encoder, cells, sensitive: Tuples::new(encoder.sensitive()), classed: false, runs: Vec::new() }
+        LabelledRows { encoder, cells, sensitive: Tuples::new(encoder.sensitive()), classed: false, runs: Vec::new() }
     }
 
     /// The same for rows that say the number of their class.
     #[must_use]
-    pub fn classed(self) -> Labelled<'a> {
-        Labelled { classed: true, ..self }
+    pub fn classed(self) -> LabelledRows<'a> {
+        LabelledRows { classed: true, ..self }
     }
 
     /// Takes in the rows that follow; tells whether they still ascend by class, by nodes, then by sensitive tuple.
@@ -64,14 +64,14 @@ impl<'a> Labelled<'a> {
             let nodes: Vec<Node> = encoded.quasi.iter().map(|column| column[from]).collect();
             let tuple: Vec<u32> = encoded.sensitive.iter().map(|column| column[from]).collect();
             let value = self.sensitive.number(&tuple);
-            ascending &= self.push(Alike { class: class(from), nodes, value, rows: (to - from) as u32 });
+            ascending &= self.push(RowGroup { class: class(from), nodes, value, rows: (to - from) as u32 });
             from = to;
         }
         Ok(ascending)
     }
 
     /// A run; `false` if it does not come after the last one.
-    fn push(&mut self, run: Alike) -> bool {
+    fn push(&mut self, run: RowGroup) -> bool {
         let Some(last) = self.runs.last_mut() else {
             self.runs.push(run);
             return true;
@@ -93,7 +93,7 @@ impl<'a> Labelled<'a> {
     }
 
     /// All rows in their order; what is equal comes once. The codes are of the dictionary that comes along.
-    pub fn alike(mut self) -> (SensitiveValues, Vec<Alike>) {
+    pub fn alike(mut self) -> (SensitiveValues, Vec<RowGroup>) {
         let tuples = (0..self.sensitive.len() as u32).map(|number| self.tuple(number).cloned().collect()).collect();
         let (values, code) = SensitiveValues::from_distinct(self.encoder.sensitive(), tuples);
         self.runs.iter_mut().for_each(|run| run.value = code[run.value as usize]);

@@ -8,7 +8,7 @@ use crate::model::Cut;
 pub const NOWHERE: u32 = u32::MAX;
 
 /// The classes of one recoding over all its releases, numbered once.
-pub struct Numbered {
+pub struct NumberedClasses {
     classes: Tuples,
     /// Per release of the chain, per class number: the class in that release, or [`NOWHERE`]. Empty for releases under
     /// other recodings.
@@ -16,10 +16,10 @@ pub struct Numbered {
     last: usize,
 }
 
-impl Numbered {
+impl NumberedClasses {
     /// Numbers the classes of each recoding as its last release has them (the earlier ones hold no other, since rows are
     /// never taken out); `number[r]` is the recoding of release r.
-    pub fn all(releases: &[Release], number: &[usize], width: usize) -> Vec<Numbered> {
+    pub fn all(releases: &[Release], number: &[usize], width: usize) -> Vec<NumberedClasses> {
         let recodings = number.iter().max().map_or(0, |&most| most + 1);
         let numbered = |recoding: usize| {
             let under = || (0..releases.len()).filter(|&at| number[at] == recoding);
@@ -36,7 +36,7 @@ impl Numbered {
                 }
             }
             assert_eq!(classes.len(), releases[last].classes(), "the last release of a recoding has all its classes");
-            Numbered { classes, in_release, last }
+            NumberedClasses { classes, in_release, last }
         };
         (0..recodings).map(numbered).collect()
     }
@@ -72,7 +72,7 @@ pub struct Slices {
 
 impl Slices {
     /// Finds them; `cuts[r]` is recoding r, whose classes are `numbered[r]`.
-    pub fn of(histogram: &Histogram, cuts: &[&[Cut]], numbered: &[&Numbered]) -> Slices {
+    pub fn of(histogram: &Histogram, cuts: &[&[Cut]], numbered: &[&NumberedClasses]) -> Slices {
         let width = histogram.width();
         let mut found = Tuples::new(cuts.len() + 1);
         let (mut nodes, mut key) = (vec![0; width], vec![0; cuts.len() + 1]);

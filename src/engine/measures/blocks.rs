@@ -14,12 +14,12 @@ use crate::histogram::{Histogram, Release};
 use crate::model::{Cut, Node, Taxonomy, Value};
 
 /// The addends that came with a release, where it has any, and its recoding.
-pub type Added<'a> = (&'a [Cut], Option<&'a Histogram>);
+pub type ReleaseAddends<'a> = (&'a [Cut], Option<&'a Histogram>);
 
 impl SumSuppression {
     /// What the newest of these releases tells of each of its classes: for each measure how many numbers there are, and their sum. What it
     /// does not tell is null.
-    pub fn standing(&self, releases: &[Added<'_>], newest: &Release, trees: &[&Taxonomy]) -> Histogram {
+    pub fn standing(&self, releases: &[ReleaseAddends<'_>], newest: &Release, trees: &[&Taxonomy]) -> Histogram {
         assert_eq!(newest.width(), trees.len(), "a taxonomy for each column");
         let width = releases.iter().find_map(|(_, added)| Some(added.as_ref()?.values().width()));
         let measures = width.unwrap_or(0) / self.width();
@@ -36,7 +36,7 @@ impl SumSuppression {
             }
         }
         let recoding = releases.last().map_or(&[][..], |(recoding, _)| recoding);
-        let under: Vec<[Under<'_>; 2]> =
+        let under: Vec<[RecodedBlocks<'_>; 2]> =
             blocks.iter().map(|kinds| kinds.each_ref().map(|kind| kind.under(recoding, trees))).collect();
         let told = |class: &[Node]| -> Box<[Value]> {
             let values = under.iter().flat_map(|[counts, sums]| {
@@ -78,7 +78,7 @@ impl Blocks {
         classes.into_iter().for_each(|(class, cell)| add(&mut self.whole, class, &cell));
     }
 
-    fn under(&self, recoding: &[Cut], trees: &[&Taxonomy]) -> Under<'_> {
+    fn under(&self, recoding: &[Cut], trees: &[&Taxonomy]) -> RecodedBlocks<'_> {
         assert_eq!(recoding.len(), trees.len(), "a cut for each column");
         let mut sums = BTreeMap::new();
         self.whole.iter().for_each(|(label, cell)| add(&mut sums, class_of(label, recoding, trees), cell));
@@ -87,12 +87,12 @@ impl Blocks {
             let mut columns = label.iter().zip(recoding).zip(trees);
             cell.rows() > 0 && columns.any(|((&node, cut), tree)| node < cut.at(tree.leaf_range(node).start))
         });
-        Under { sums, open, across: across.map(|(label, _)| label.as_slice()).collect() }
+        RecodedBlocks { sums, open, across: across.map(|(label, _)| label.as_slice()).collect() }
     }
 }
 
 /// Blocks as a recoding puts them into classes.
-struct Under<'b> {
+struct RecodedBlocks<'b> {
     /// The numbers of those blocks that are in one class as a whole.
     sums: BTreeMap<Vec<Node>, SumCell>,
     /// Classes with people who are in no block.
@@ -101,7 +101,7 @@ struct Under<'b> {
     across: Vec<&'b [Node]>,
 }
 
-impl Under<'_> {
+impl RecodedBlocks<'_> {
     /// All numbers of a class; `None` if some of them are in no block, or in one that other classes may share.
     fn of(&self, class: &[Node], trees: &[&Taxonomy]) -> Option<SumCell> {
         let meets = |label: &[Node]| {

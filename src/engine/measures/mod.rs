@@ -12,5 +12,5 @@ mod blocks;
 mod table;
 
 pub use aggregate::{PersonNumbers, SumSuppression};
-pub use blocks::Added;
+pub use blocks::ReleaseAddends;
 pub use table::{merged, shown};

@@ -149,7 +149,7 @@ impl<'p> PointIndex<'p> {
     /// The `count` that are nearest to a point, the nearest one first; as many as are left.
     pub fn nearest(&self, to: &[f64], count: usize) -> Vec<usize> {
         assert_eq!(to.len(), self.points.dimensions(), "points of one space");
-        let mut found: BinaryHeap<Near> = BinaryHeap::with_capacity(count + 1);
+        let mut found: BinaryHeap<Neighbour> = BinaryHeap::with_capacity(count + 1);
         let Some(root) = self.boxes.first().filter(|_| count > 0) else { return Vec::new() };
         let mut open = vec![(root.nearest(to), 0)];
         while let Some((bound, at)) = open.pop() {
@@ -167,14 +167,14 @@ impl<'p> PointIndex<'p> {
                 continue;
             }
             for (row, near) in self.within(region, to) {
-                found.push(Near(near, row));
+                found.push(Neighbour(near, row));
                 if found.len() > count {
                     found.pop();
                 }
             }
         }
         assert_eq!(found.len(), count.min(self.left), "as many as were asked for, or all that are left");
-        found.into_sorted_vec().into_iter().map(|Near(_, row)| row).collect()
+        found.into_sorted_vec().into_iter().map(|Neighbour(_, row)| row).collect()
     }
 
     /// The points that are left in a box, with their distances.
@@ -214,18 +214,18 @@ impl Region {
 
 /// A distance and a row; the heap gives the farthest one first, and of these the last row.
 #[derive(PartialEq)]
-struct Near(f64, usize);
+struct Neighbour(f64, usize);
 
-impl Eq for Near {}
+impl Eq for Neighbour {}
 
-impl PartialOrd for Near {
-    fn partial_cmp(&self, other: &Near) -> Option<std::cmp::Ordering> {
+impl PartialOrd for Neighbour {
+    fn partial_cmp(&self, other: &Neighbour) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Near {
-    fn cmp(&self, other: &Near) -> std::cmp::Ordering {
+impl Ord for Neighbour {
+    fn cmp(&self, other: &Neighbour) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
     }
 }

@@ -23,7 +23,7 @@ pub fn mdav_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) 
     assert!(k > 0, "groups have a row at least");
     let k = k as u64;
     let rows = (0..points.len()).map(|row| points.weight(row)).sum();
-    let mut left = Left { points, index: PointIndex::new(points), rows, admits, groups: Vec::new() };
+    let mut left = UngroupedPoints { points, index: PointIndex::new(points), rows, admits, groups: Vec::new() };
     while left.rows >= 3 * k {
         let first = left.outermost();
         left.take(first, k);
@@ -44,7 +44,7 @@ pub fn mdav_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) 
 }
 
 /// The points that are in no group yet.
-struct Left<'p> {
+struct UngroupedPoints<'p> {
     points: &'p Points,
     index: PointIndex<'p>,
     /// How many rows they stand for.
@@ -53,7 +53,7 @@ struct Left<'p> {
     groups: Vec<Vec<usize>>,
 }
 
-impl Left<'_> {
+impl UngroupedPoints<'_> {
     /// The point that is farthest from the mean.
     fn outermost(&self) -> usize {
         let mean = self.points.mean(self.index.rows());

@@ -4,11 +4,11 @@
 
 mod index;
 mod mdav;
-mod merge;
+mod merged_groups;
 mod mondrian;
 mod points;
 
 pub use mdav::{mdav, mdav_where};
-pub use merge::{Merged, until_safe, until_safe_where};
+pub use merged_groups::{MergedGroups, until_safe, until_safe_where};
 pub use mondrian::{mondrian, mondrian_where};
 pub use points::Points;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::detail::Detail;
+use super::detail::DetailSettings;
 use super::edge::Edge;
 use super::release_column::ReleaseColumn;
 use super::taxonomy::Taxonomy;
@@ -70,7 +70,7 @@ pub struct Column {
     pub unknown: Option<Box<str>>,
     /// How much detail releases are to keep; quasi columns only. Not kept with the column: the terms of a chain have it.
     #[serde(skip)]
-    pub detail: Detail,
+    pub detail: DetailSettings,
 }
 
 impl Column {
@@ -94,7 +94,7 @@ impl Column {
             guarded: Vec::new(),
             optional: false,
             unknown: None,
-            detail: Detail::default(),
+            detail: DetailSettings::default(),
         }
     }
 
@@ -285,7 +285,7 @@ impl Columns {
     }
 
     /// How much detail each quasi column is to keep, in order.
-    pub fn details(&self) -> Vec<Detail> {
+    pub fn details(&self) -> Vec<DetailSettings> {
         self.of(Role::Quasi).map(|column| column.detail).collect()
     }
 
@@ -294,7 +294,7 @@ impl Columns {
     /// # Panics
     /// If there is another number of quasi columns.
     #[must_use]
-    pub fn with_details(mut self, details: &[Detail]) -> Columns {
+    pub fn with_details(mut self, details: &[DetailSettings]) -> Columns {
         let quasi: Vec<&mut Column> = self.all.iter_mut().filter(|column| column.role == Role::Quasi).collect();
         assert_eq!(quasi.len(), details.len(), "a detail for each quasi column");
         quasi.into_iter().zip(details).for_each(|(column, &detail)| column.detail = detail);

@@ -11,20 +11,20 @@ use super::taxonomy::{Node, Taxonomy};
 
 /// What a feed file wants of the detail of a quasi column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Detail {
+pub struct DetailSettings {
     /// How much the column's detail counts, in hundredths; at least 1.
     hundredths: u32,
     /// The highest level that is published, from 0, where each value stands for itself; `None`: the column may become `*`.
     floor: Option<u8>,
 }
 
-impl Default for Detail {
-    fn default() -> Detail {
-        Detail { hundredths: Detail::UNIT, floor: None }
+impl Default for DetailSettings {
+    fn default() -> DetailSettings {
+        DetailSettings { hundredths: DetailSettings::UNIT, floor: None }
     }
 }
 
-impl Detail {
+impl DetailSettings {
     /// The largest weight.
     pub const MOST: u64 = 100;
     /// The unit in which weights are counted: hundredths.
@@ -32,18 +32,18 @@ impl Detail {
 
     /// Of this weight; `None` unless it is above 0, at most [`MOST`](Detail::MOST), and has at most two decimals.
     #[must_use]
-    pub fn weighted(self, weight: Decimal) -> Option<Detail> {
-        let fits = weight > Decimal::ZERO && weight <= Decimal::from(Detail::MOST) && weight.scale() <= 2;
+    pub fn weighted(self, weight: Decimal) -> Option<DetailSettings> {
+        let fits = weight > Decimal::ZERO && weight <= Decimal::from(DetailSettings::MOST) && weight.scale() <= 2;
         let hundredths = fits.then(|| weight.digits() * 10u64.pow(2 - u32::from(weight.scale())));
         let hundredths = hundredths.and_then(|hundredths| u32::try_from(hundredths).ok())?;
         assert!(hundredths > 0, "a column that counts has a weight");
-        Some(Detail { hundredths, ..self })
+        Some(DetailSettings { hundredths, ..self })
     }
 
     /// Never published above this level.
     #[must_use]
-    pub fn with_floor(self, floor: u8) -> Detail {
-        Detail { floor: Some(floor), ..self }
+    pub fn with_floor(self, floor: u8) -> DetailSettings {
+        DetailSettings { floor: Some(floor), ..self }
     }
 
     /// The weight in hundredths.
@@ -53,7 +53,7 @@ impl Detail {
 
     /// Whether the column counts as one for which no weight is written.
     pub fn counts_as_one(&self) -> bool {
-        self.hundredths == Detail::UNIT
+        self.hundredths == DetailSettings::UNIT
     }
 
     /// The highest level that is published.
@@ -81,11 +81,11 @@ mod tests {
     fn weights_are_counted_in_hundredths() {
         let of = |text: &str| {
             let weight = Decimal::parse(text).expect("a number");
-            Detail::default().weighted(weight).map(|detail| detail.hundredths())
+            DetailSettings::default().weighted(weight).map(|detail| detail.hundredths())
         };
         assert_eq!(["1", "2.0", "0.25", "100", "0.01"].map(of), [100, 200, 25, 10_000, 1].map(Some));
         assert_eq!(["0", "100.01", "0.001", "101"].map(of), [None; 4]);
-        assert_eq!(Detail::default().hundredths(), 100);
+        assert_eq!(DetailSettings::default().hundredths(), 100);
     }
 
     #[test]
@@ -96,12 +96,12 @@ mod tests {
         tree.add(0, "alone", 1);
         let tree = tree.finish().expect("a tree");
         let coarsest = |floor: u8| {
-            let cut = Detail::default().with_floor(floor).coarsest(&tree);
+            let cut = DetailSettings::default().with_floor(floor).coarsest(&tree);
             cut.nodes().iter().map(|&node| tree.label(node).to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(coarsest(0), ["leaf 0", "leaf 1", "alone"]);
         assert_eq!(coarsest(1), ["half", "alone"]);
         assert_eq!(coarsest(2), ["*"]);
-        assert_eq!(Detail::default().coarsest(&tree), Cut::root(&tree));
+        assert_eq!(DetailSettings::default().coarsest(&tree), Cut::root(&tree));
     }
 }

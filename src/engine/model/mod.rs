@@ -26,7 +26,7 @@ pub use carving::Carving;
 pub use column::{CodeShape, Column, Columns, DateLevel, Domain, Kind, LeafRule, Role};
 pub use cut::{Cut, NoAntichain, Recoding};
 pub use decimal::Decimal;
-pub use detail::Detail;
+pub use detail::DetailSettings;
 pub use edge::Edge;
 pub use growth::TreeGrowth;
 pub use leaf::whole_number;

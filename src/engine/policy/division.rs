@@ -2,12 +2,12 @@
 //! people make a division certain, and which ticks halve. All of it follows from taxonomies and the policy alone; no line here
 //! could look at a person.
 
-mod reach;
+mod reached_labels;
 
-use super::open::{OpenSets, countable, volume};
+use super::open_sets::{OpenSets, countable, volume};
 use super::settings::Values;
 use crate::model::Decimal;
-use crate::model::{Detail, Node, Taxonomy};
+use crate::model::{DetailSettings, Node, Taxonomy};
 
 /// How regions are divided.
 #[derive(Debug, Clone)]
@@ -33,13 +33,13 @@ impl<'t> Division<'t> {
     /// there are more combinations of values than 128 bits can count, or of leaves than 64.
     pub fn new(trees: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Division<'t>> {
         countable(trees)?;
-        let weights = trees.iter().map(|_| Detail::default().hundredths()).collect();
+        let weights = trees.iter().map(|_| DetailSettings::default().hundredths()).collect();
         Some(Division { trees: trees.to_vec(), people, open: OpenSets { least, values }, weights })
     }
 
     /// The same, where columns count differently; all alike where there are no details.
     #[must_use]
-    pub fn weighted(mut self, details: &[Detail]) -> Division<'t> {
+    pub fn weighted(mut self, details: &[DetailSettings]) -> Division<'t> {
         assert!(details.is_empty() || details.len() == self.trees.len(), "a detail for each column");
         self.weights.iter_mut().zip(details).for_each(|(weight, detail)| *weight = detail.hundredths());
         self

@@ -4,7 +4,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::open::{OpenSets, countable, volume};
+use super::open_sets::{OpenSets, countable, volume};
 use super::settings::Values;
 use crate::model::{Node, Taxonomy};
 

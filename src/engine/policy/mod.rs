@@ -8,7 +8,7 @@ mod check;
 mod division;
 mod halving;
 mod odds;
-mod open;
+mod open_sets;
 mod parts;
 mod search_facts;
 mod settings;
@@ -22,14 +22,14 @@ pub use odds::Odds;
 pub use parts::{ChainPromise, Closeness, DiversityLimits, Masking, RareRowPolicy, Recursive, RefinementLimits};
 pub use search_facts::{Inference, LabelRule, RefusedStep, SearchFacts};
 pub use settings::{
-    ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, Off, OnRepeat, OnUnsafe, Outliers,
-    Output, PolicySettings, Rare, Search, Values,
+    ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, OffWord, OnRepeat, OnUnsafe,
+    Outliers, Output, PolicySettings, Rare, Search, Values,
 };
 pub use workload::{NoCount, Workload, WorkloadCount};
 
 use serde::{Serialize, Serializer};
 
-use crate::model::{Detail, Taxonomy};
+use crate::model::{DetailSettings, Taxonomy};
 
 /// A policy without contradictions. Serialises as the whole `[policy]` in force, defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub struct Policy {
     search: Search,
     max_loss: Decimal,
     on_repeat: OnRepeat,
-    details: Vec<Detail>,
+    details: Vec<DetailSettings>,
     workload: Option<Workload>,
     in_force: PolicySettings,
 }
@@ -190,7 +190,7 @@ impl Policy {
     }
 
     /// How much detail each quasi column is to keep, in order; empty where all of them are to keep what they can.
-    pub fn details(&self) -> &[Detail] {
+    pub fn details(&self) -> &[DetailSettings] {
         &self.details
     }
 

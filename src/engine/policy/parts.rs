@@ -5,7 +5,7 @@ use super::settings::{
     ChainKind, Cuts, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output, PolicySettings, Rare, Search,
     Values,
 };
-use crate::model::{Decimal, Detail};
+use crate::model::{Decimal, DetailSettings};
 
 /// What a chain promises, with the parameters that this promise has.
 #[derive(Debug, Clone, PartialEq)]
@@ -169,7 +169,12 @@ impl ChainPromise {
     /// The default of `policy.publish_every`.
     pub const PUBLISH_EVERY: u64 = 1;
 
-    pub(super) fn of(written: &PolicySettings, chain: ChainKind, search: Search, details: &[Detail]) -> ChainPromise {
+    pub(super) fn of(
+        written: &PolicySettings,
+        chain: ChainKind,
+        search: Search,
+        details: &[DetailSettings],
+    ) -> ChainPromise {
         let every = written.publish_every.unwrap_or(ChainPromise::PUBLISH_EVERY);
         assert!(every > 0, "some ticks are halved together");
         if chain == ChainKind::Disjoint && search == Search::Halves && written.publish_every.is_some() {

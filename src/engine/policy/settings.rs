@@ -176,14 +176,14 @@ pub enum MaxRatio {
     /// The limit.
     Limit(Decimal),
     /// The refinement check is not made, and manifests say so.
-    Switch(Off),
+    Switch(OffWord),
 }
 
 /// The word `off`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Off {
+pub enum OffWord {
     /// `off`
     Off,
 }

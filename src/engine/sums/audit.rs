@@ -15,7 +15,7 @@ use crate::model::Decimal;
 
 /// Whether readers see a cell, and why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub enum CellMark {
     /// They see it; it may be left out.
     Published,
     /// They see it, and it has to stay.
@@ -30,10 +30,10 @@ pub enum Mark {
     Absent,
 }
 
-impl Mark {
+impl CellMark {
     /// Whether readers see the cell.
     pub fn is_published(self) -> bool {
-        matches!(self, Mark::Published | Mark::Kept)
+        matches!(self, CellMark::Published | CellMark::Kept)
     }
 }
 
@@ -41,7 +41,7 @@ impl Mark {
 #[derive(Clone)]
 pub struct TableCell {
     /// Whether readers see it.
-    pub mark: Mark,
+    pub mark: CellMark,
     /// Its value, where it is known; published cells have one.
     pub value: Option<i128>,
     /// How many contributed to it, where that is known.
@@ -75,7 +75,7 @@ pub enum CellFault {
 
 /// A cell that is left out, as far as readers can compute it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Computed {
+pub struct ComputedCell {
     /// The cell.
     pub cell: usize,
     /// Its smallest and largest value.
@@ -90,7 +90,7 @@ pub struct SumsVerdict {
     /// What is wrong.
     pub faults: Vec<(usize, CellFault)>,
     /// Every cell that is left out.
-    pub computed: Vec<Computed>,
+    pub computed: Vec<ComputedCell>,
     /// Published cells without known contributions: no rule says anything about them.
     pub not_judged: usize,
 }
@@ -112,15 +112,15 @@ impl SumsTable {
         if !violated.is_empty() {
             return Err(SumsContradiction { relations: violated });
         }
-        let left_out = |mark| matches!(mark, Mark::Primary | Mark::Secondary | Mark::LeftOut);
+        let left_out = |mark| matches!(mark, CellMark::Primary | CellMark::Secondary | CellMark::LeftOut);
         let cells: Vec<usize> = (0..self.entries.len()).filter(|&cell| left_out(self.entries[cell].mark)).collect();
         let intervals = readers.intervals(&cells)?;
         assert_eq!(intervals.len(), cells.len(), "an interval for each cell that was left out");
         let computed = cells.into_iter().zip(intervals).map(|(cell, interval)| {
             let derivable = interval.is_exact() && readers.derivation(&[(cell, 1)]).is_some();
-            Computed { cell, interval, derivable }
+            ComputedCell { cell, interval, derivable }
         });
-        let computed: Vec<Computed> = computed.collect();
+        let computed: Vec<ComputedCell> = computed.collect();
         let mut faults: Vec<(usize, CellFault)> =
             computed.iter().filter_map(|of| Some((of.cell, self.fault(of, rules)?))).collect();
         faults.extend(self.known_to_lone(&readers, &computed, rules, &faults)?);
@@ -190,19 +190,20 @@ impl SumsTable {
     fn known_to_lone(
         &self,
         readers: &SumsAttack<'_>,
-        computed: &[Computed],
+        computed: &[ComputedCell],
         rules: &[DominanceRule],
         faults: &[(usize, CellFault)],
     ) -> Result<Vec<(usize, CellFault)>, SumsContradiction> {
         let mut found: BTreeMap<usize, CellFault> = BTreeMap::new();
         let judged = |cell: usize| {
-            let secondary = self.entries[cell].mark == Mark::Secondary && self.protection(cell, rules) == 0;
+            let secondary = self.entries[cell].mark == CellMark::Secondary && self.protection(cell, rules) == 0;
             !secondary && faults.iter().all(|fault| fault.0 != cell)
         };
         let judged: Vec<usize> = computed.iter().map(|of| of.cell).filter(|&cell| judged(cell)).collect();
         let lone: Vec<usize> = computed.iter().map(|of| of.cell).filter(|&cell| self.is_lone(cell)).collect();
         let sensitive = |cell: &usize| {
-            matches!(self.entries[*cell].mark, Mark::Primary | Mark::LeftOut) || self.protection(*cell, rules) > 0
+            matches!(self.entries[*cell].mark, CellMark::Primary | CellMark::LeftOut)
+                || self.protection(*cell, rules) > 0
         };
         let sensitive = (0..self.entries.len()).filter(sensitive).count();
         let all_lone = self.marked(|entry| entry.contributors == Some(1)).len();
@@ -225,7 +226,7 @@ impl SumsTable {
             };
             let intervals = readers.knowing(lone, value).intervals(&others)?;
             for (cell, interval) in others.into_iter().zip(intervals) {
-                if self.fault(&Computed { cell, interval, derivable: false }, rules).is_some() {
+                if self.fault(&ComputedCell { cell, interval, derivable: false }, rules).is_some() {
                     found.insert(cell, CellFault::Known(lone));
                 }
             }
@@ -239,10 +240,10 @@ impl SumsTable {
         self.entries[cell].contributions.as_ref().and_then(of).unwrap_or(0)
     }
 
-    fn fault(&self, computed: &Computed, rules: &[DominanceRule]) -> Option<CellFault> {
+    fn fault(&self, computed: &ComputedCell, rules: &[DominanceRule]) -> Option<CellFault> {
         let entry = &self.entries[computed.cell];
         let by = self.protection(computed.cell, rules);
-        if entry.mark == Mark::Secondary && by == 0 {
+        if entry.mark == CellMark::Secondary && by == 0 {
             return None;
         }
         if computed.interval.is_exact() {
@@ -271,10 +272,10 @@ impl SumsTable {
     /// A cell of the table has no value, or the values do not fulfil all totals.
     pub fn protect(&mut self, rules: &[DominanceRule], by_value: bool, work: u64) -> Result<(u128, bool), usize> {
         let system = self.dimensions.system(self.range);
-        let absent: Vec<usize> = self.marked(|entry| entry.mark == Mark::Absent);
+        let absent: Vec<usize> = self.marked(|entry| entry.mark == CellMark::Absent);
         let values: Vec<i128> = self.entries.iter().map(|entry| entry.value.expect("a cell with a value")).collect();
         assert_eq!(values.len(), system.cells(), "a value for each cell");
-        let primary = |cell: &usize| self.entries[*cell].mark == Mark::Primary || self.protection(*cell, rules) > 0;
+        let primary = |cell: &usize| self.entries[*cell].mark == CellMark::Primary || self.protection(*cell, rules) > 0;
         let primary: Vec<usize> = (0..values.len()).filter(|cell| !absent.contains(cell)).filter(primary).collect();
         let sensitive = primary.iter().map(|&cell| {
             let up = self.protection(cell, rules).max(least_room(values[cell], rules));
@@ -283,7 +284,7 @@ impl SumsTable {
         let sensitive: Vec<Sensitive> = sensitive.collect();
         let price = |(entry, value): (&TableCell, &i128)| {
             let value = u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX);
-            let free = !matches!(entry.mark, Mark::Kept | Mark::Absent) && value > 0;
+            let free = !matches!(entry.mark, CellMark::Kept | CellMark::Absent) && value > 0;
             free.then_some(if by_value { value } else { 1 })
         };
         let costs: Vec<Option<u64>> = self.entries.iter().zip(&values).map(price).collect();
@@ -294,11 +295,11 @@ impl SumsTable {
             Protection::Protected(found) => found,
             Protection::Impossible { cell } => return Err(cell),
         };
-        for entry in self.entries.iter_mut().filter(|entry| !matches!(entry.mark, Mark::Kept | Mark::Absent)) {
-            entry.mark = Mark::Published;
+        for entry in self.entries.iter_mut().filter(|entry| !matches!(entry.mark, CellMark::Kept | CellMark::Absent)) {
+            entry.mark = CellMark::Published;
         }
-        found.secondary.into_iter().for_each(|cell| self.entries[cell].mark = Mark::Secondary);
-        primary.into_iter().for_each(|cell| self.entries[cell].mark = Mark::Primary);
+        found.secondary.into_iter().for_each(|cell| self.entries[cell].mark = CellMark::Secondary);
+        primary.into_iter().for_each(|cell| self.entries[cell].mark = CellMark::Primary);
         let is_shown = |of: &Sensitive| self.entries[of.cell].mark.is_published();
         assert!(!sensitive.iter().any(is_shown), "no sensitive sum is shown");
         Ok((found.cost, found.least))

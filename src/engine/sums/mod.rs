@@ -18,7 +18,7 @@ mod tableau;
 mod whole_numbers;
 
 pub use attack::{Derivation, Interval, SumsAttack, SumsContradiction};
-pub use audit::{CellFault, Computed, Mark, SumsTable, SumsVerdict, TableCell};
+pub use audit::{CellFault, CellMark, ComputedCell, SumsTable, SumsVerdict, TableCell};
 pub use dimensions::{Dimension, Dimensions};
 pub use suppress::{CellSuppression, Protection, Sensitive, SuppressionProblem};
 pub use system::{Relation, SumSystem};

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use tidegate::daemon::journal::store::{Bucket, Patience, ReadStore as _, Store};
+use tidegate::daemon::journal::store::{Bucket, BucketTimeouts, ReadStore as _, Store};
 
 use super::place::{Daemon, Place, answer, log_in};
 use super::server::{Server, bucket};
@@ -37,7 +37,7 @@ impl Roots<'_> {
         for root in ["private", "public"] {
             place.edit(&format!("{root} = \"{root}\""), &format!("{root} = \"s3://bucket/{own}/{root}\""));
         }
-        let open = |root: &str| bucket(server.address, &format!("{own}/{root}"), Patience::default());
+        let open = |root: &str| bucket(server.address, &format!("{own}/{root}"), BucketTimeouts::default());
         let (private, public): (Arc<dyn Store>, Bucket) = (Arc::new(open("private")), open("public"));
         Roots { place, lie: Lie::Buckets { server, private, public } }
     }

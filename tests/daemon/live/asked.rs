@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::feed_writer::{
-    Ask, Consumed, DecidedRelease, FeedState, Hash, Live, Request, RequestOutcome, TakenMessages, past, past_quickly,
+    Consumed, DecidedRelease, FeedState, FeedWriter, Hash, Request, RequestKind, RequestOutcome, TakenMessages, past,
+    past_quickly,
 };
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
@@ -19,7 +20,7 @@ use super::draw::{
 use super::feed::{crowd, feed, key, open, packed, rows, step, time, unpacked};
 use crate::common::{is_advisory, is_long as long};
 
-fn ask(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> RequestOutcome {
+fn ask(live: &mut FeedWriter, ask: RequestKind, seed: u64, policy: &str) -> RequestOutcome {
     let mut chance = Seeded::new(seed);
     let why = Some("because".to_owned());
     let request = Request::new(ask, "me".to_owned(), time(0), why, live.log().ring(), &mut chance).expect("a request");
@@ -57,13 +58,13 @@ fn folded(private: &Memory, public: &Memory) -> Vec<u8> {
 }
 
 /// Says something of a release that is held, or nothing.
-fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Option<RequestOutcome> {
+fn about_held(live: &mut FeedWriter, draw: &mut Draw, seed: u64, policy: &str) -> Option<RequestOutcome> {
     let held = live.state().held.clone()?;
     let (release, decision) = (held.approved.release(), held.decision);
     let one = match draw.below(3) {
         0 => return None,
-        1 => Ask::Reject { release, decision },
-        _ => Ask::Approve { release, decision },
+        1 => RequestKind::Reject { release, decision },
+        _ => RequestKind::Approve { release, decision },
     };
     let answer = ask(live, one, seed, policy);
     assert!(answer.done, "{}", answer.text);
@@ -120,15 +121,15 @@ fn whatever_is_asked_no_person_is_lost() {
             step(&mut live, tick, &crowd).expect("a tick");
             let chosen: Vec<u128> = came.iter().copied().filter(|_| draw.below(12) == 0).collect();
             let mut asks = [
-                Ask::Erase { people: chosen.iter().map(|&person| Hash(Person(person))).collect(), rows: false },
-                Ask::NewChain,
+                RequestKind::Erase { people: chosen.iter().map(|&person| Hash(Person(person))).collect(), rows: false },
+                RequestKind::NewChain,
             ];
             // A new chain may have begun just before people are erased.
             if draw.below(2) == 0 {
                 asks.reverse();
             }
             for (at, one) in asks.into_iter().enumerate() {
-                let erase = matches!(one, Ask::Erase { .. });
+                let erase = matches!(one, RequestKind::Erase { .. });
                 if draw.below(if erase { 3 } else { 9 }) > 0 {
                     continue;
                 }
@@ -177,7 +178,7 @@ fn a_published_person_is_erased_without_a_replay() {
             let tick = live.state().files.len();
             step(&mut live, tick, &[]).expect("a tick");
         }
-        let one = |person: u128| Ask::Erase { people: vec![Hash(Person(person))], rows: false };
+        let one = |person: u128| RequestKind::Erase { people: vec![Hash(Person(person))], rows: false };
         let is_published = |person: &u128| {
             let [private, public] = [&private, &public].map(|store| Memory::with(store.objects()));
             let mut copy = open(&feed(policy), Arc::new(private), Arc::new(public), 5, false).expect("a feed");
@@ -209,11 +210,12 @@ fn messages_set_aside_that_cannot_be_read_keep_no_person_here() {
     let (look, aside) = (Consumed { sha256: Sha256::of(b"a"), size: 1, modified: 0 }, vec![1].into());
     let people = rows(&[(7 << 100, 0, 1, 0)]);
     live.take(TakenMessages::file("a.csv".to_owned(), look, 2, people, Some((1, aside)), 0), &time(0)).expect("rows");
-    let answer = ask(&mut live, Ask::Erase { people: vec![Hash(Person(7 << 100))], rows: false }, 1, POLICIES[0]);
+    let answer =
+        ask(&mut live, RequestKind::Erase { people: vec![Hash(Person(7 << 100))], rows: false }, 1, POLICIES[0]);
     assert!(answer.done && answer.changed == Some(1), "{}", answer.text);
     assert!(answer.text.contains("1 objects of messages that are set aside"), "{}", answer.text);
     assert!(holds(&private, 7 << 100).is_none() && live.state().quarantine.len() == 1);
-    let answer = ask(&mut live, Ask::Retry, 2, POLICIES[0]);
+    let answer = ask(&mut live, RequestKind::Retry, 2, POLICIES[0]);
     assert!(
         !answer.done && answer.text.contains("messages that are set aside in the private root: format version 1."),
         "{}",
@@ -249,7 +251,7 @@ fn an_erasure_does_not_read_the_log() {
             .collect();
         taken.iter().for_each(|(path, _)| private.delete(path).expect("it goes"));
         people.retain(|_| draw.below(3) == 0);
-        let answer = ask(&mut live, Ask::Erase { people, rows: false }, 6, policy);
+        let answer = ask(&mut live, RequestKind::Erase { people, rows: false }, 6, policy);
         assert!(answer.done && answer.changed > Some(0), "{policy}: {}", answer.text);
         if live.state().feed.pending() < pending {
             dissolved.insert(policy);
@@ -284,7 +286,7 @@ fn a_person_is_erased_behind_any_crash() {
             let opened = open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), at + 1000, false);
             let mut live = opened.expect("a feed");
             let people = ticks.iter().flatten().step_by(3).map(|human| Hash(Person(human.0))).collect();
-            assert!(ask(&mut live, Ask::Erase { people, rows: false }, at, policy).done);
+            assert!(ask(&mut live, RequestKind::Erase { people, rows: false }, at, policy).done);
             ticks.iter().enumerate().for_each(|(tick, people)| step(&mut live, tick, people).expect("a tick"));
             let fold = folded(&private, &public);
             assert!(fold == live.state().bytes(), "{policy}, write {at}: {:#?}", live.state());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tidegate::daemon::error::Result;
-use tidegate::daemon::journal::store::{Created, Listed, Memory, ReadStore, Store};
+use tidegate::daemon::journal::store::{CreateOutcome, ListedObject, Memory, ReadStore, Store};
 
 use super::feed::{feed, open};
 
@@ -25,7 +25,7 @@ impl ReadStore for Late {
         self.store.read(path)
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         let listed = self.store.list(prefix)?;
         if prefix == self.folder && self.looks.fetch_add(1, Ordering::Relaxed) == 0 {
             let (store, public) = (Arc::clone(&self.store), Arc::clone(&self.public));
@@ -36,7 +36,7 @@ impl ReadStore for Late {
 }
 
 impl Store for Late {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         self.store.create(path, bytes)
     }
 

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tidegate::daemon::feed_writer::Live;
+use tidegate::daemon::feed_writer::FeedWriter;
 use tidegate::daemon::journal::store::Memory;
-use tidegate::daemon::journal::{Body, Decision, Under, read};
+use tidegate::daemon::journal::{Decision, EntryBody, RecodingChoice, read};
 
 use super::draw::Draw;
 use super::feed::{crowd, feed, open, packed, step};
@@ -18,10 +18,10 @@ const CHAINS: [&str; 2] = [
 ];
 
 /// Under which recoding the newest decision lets a release out.
-fn newest(live: &Live, private: &Memory) -> Option<Under> {
+fn newest(live: &FeedWriter, private: &Memory) -> Option<RecodingChoice> {
     let entries = read(&packed(private), live.log().ring(), 0, None).expect("a log");
     entries.iter().rev().find_map(|entry| match &entry.entry.body {
-        Body::Decision(Decision::Publish(approved)) => Some(approved.under()),
+        EntryBody::Decision(Decision::Publish(approved)) => Some(approved.under()),
         _ => None,
     })
 }
@@ -46,7 +46,7 @@ fn what_a_search_tells_is_asked_of_what_it_proposed_alone() {
             let checks = manifest["checks"].as_array().expect("checks");
             let asked = checks.iter().find(|check| check["check"] == "certainty").expect("a check")["made"] == true;
             let under = newest(&live, &private).expect("a release");
-            let proposed = under == Under::Proposed && !coarsest;
+            let proposed = under == RecodingChoice::Proposed && !coarsest;
             assert!(!asked || proposed, "seed {seed}, tick {tick}: a release {under:?}, coarsest before: {coarsest}");
             *met.entry(format!("{under:?}, coarsest before: {coarsest}, asked: {asked}")).or_insert(0) += 1;
         }

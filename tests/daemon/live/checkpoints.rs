@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::error::Result;
-use tidegate::daemon::feed_writer::{Ask, Hash, Live, ReplayedLog, Request, past, past_quickly};
+use tidegate::daemon::feed_writer::{FeedWriter, Hash, ReplayedLog, Request, RequestKind, past, past_quickly};
 use tidegate::daemon::journal::KeyRing;
-use tidegate::daemon::journal::store::{Listed, Memory, Packs, ReadStore, Store};
+use tidegate::daemon::journal::store::{ListedObject, Memory, Packs, ReadStore, Store};
 use tidegate::daemon::verify;
 use tidegate::engine::histogram::Person;
 use tidegate::engine::release::Layout;
@@ -27,7 +27,7 @@ fn people(tick: usize) -> Vec<Human> {
 }
 
 /// Ticks until a checkpoint is written.
-fn until_checkpoint(live: &mut Live) {
+fn until_checkpoint(live: &mut FeedWriter) {
     loop {
         let tick = live.state().files.len();
         step(live, tick, if tick < 2 { people(tick) } else { Vec::new() }.as_slice()).expect("a tick");
@@ -125,7 +125,7 @@ fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
         let (private, public) = (Memory::default(), Memory::default());
         let mut live =
             open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 3, false).expect("a feed");
-        let tick = |live: &mut Live, at: usize| step(live, at, &people(at)[..60]).expect("a tick");
+        let tick = |live: &mut FeedWriter, at: usize| step(live, at, &people(at)[..60]).expect("a tick");
         (0..4).for_each(|at| tick(&mut live, at));
         // A tick of a chain of crowds may go by and leave its rows to the next one.
         let (before, newcomers) = (live.state().feed.new_rows(), people(4));
@@ -135,7 +135,7 @@ fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
             seq = seq.or(live.checkpoint().expect("a checkpoint"));
         }
         assert_eq!((seq.is_some(), live.state().feed.new_rows()), (true, before + 40), "{policy}");
-        let same = |live: &Live, why: &str| {
+        let same = |live: &FeedWriter, why: &str| {
             let quick = read(&private, &public);
             assert!(quick.checkpoint.is_some(), "{policy}: {why}");
             let store = packed(&private);
@@ -148,7 +148,7 @@ fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
         same(&live, "a checkpoint");
         let gone = vec![Hash(Person(newcomers[3].0)), Hash(Person(newcomers[39].0))];
         let mut chance = Seeded::new(9);
-        let ask = Ask::Erase { people: gone, rows: false };
+        let ask = RequestKind::Erase { people: gone, rows: false };
         let request =
             Request::new(ask, "me".to_owned(), time(4), None, live.log().ring(), &mut chance).expect("a request");
         let answer = live.asked(&request, &|| Ok(feed(policy)), &time(4)).expect("an answer");
@@ -167,7 +167,7 @@ fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
 /// A private root whose writer takes a row in whenever checkpoints are looked for.
 struct WriterAtWork {
     root: Packs,
-    writer: Mutex<(Live, usize)>,
+    writer: Mutex<(FeedWriter, usize)>,
 }
 
 impl ReadStore for WriterAtWork {
@@ -179,7 +179,7 @@ impl ReadStore for WriterAtWork {
         self.root.read(path)
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         if prefix == "checkpoint" {
             let (live, rows) = &mut *self.writer.lock().expect("no panic");
             *rows += 1;

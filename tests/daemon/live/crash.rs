@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::error::{Error, ErrorCategory, Result};
-use tidegate::daemon::journal::store::{Created, Listed, Memory, ReadStore, Store};
-use tidegate::daemon::journal::{Body, ClosedTick, KeyRing, read};
+use tidegate::daemon::journal::store::{CreateOutcome, ListedObject, Memory, ReadStore, Store};
+use tidegate::daemon::journal::{ClosedTick, EntryBody, KeyRing, read};
 
 use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, POLICIES, SUPPRESSED, TWO_TABLES, drawn};
 use super::feed::{Human, crowd, feed, key, open, packed, step};
@@ -45,13 +45,13 @@ impl ReadStore for Dying {
         self.store.read(path)
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         self.store.list(prefix)
     }
 }
 
 impl Store for Dying {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         let (happens, lives) = self.write();
         let created = if happens { self.store.create(path, bytes) } else { Dying::dead() };
         if lives { created } else { Dying::dead() }
@@ -120,8 +120,8 @@ fn tossed(private: &Memory) {
     let (mut drawn, mut closed) = (Vec::new(), Vec::new());
     for entry in read(private, &ring, 0, None).expect("a log") {
         match &entry.entry.body {
-            Body::Coins(coins) => drawn.push(coins.tick),
-            Body::Closed(ClosedTick { turn: Some(_), skipped: false, tick, .. }) => {
+            EntryBody::Coins(coins) => drawn.push(coins.tick),
+            EntryBody::Closed(ClosedTick { turn: Some(_), skipped: false, tick, .. }) => {
                 assert_eq!(drawn.last(), Some(tick), "a tick was closed before its coins were drawn");
                 closed.push(*tick);
             }

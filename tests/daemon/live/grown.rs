@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request, past};
+use tidegate::daemon::feed_writer::{FeedWriter, Hash, Request, RequestKind, past};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::Memory;
 use tidegate::engine::histogram::Person;
@@ -24,21 +24,21 @@ fn ticks(seed: u64, many: usize) -> Vec<Vec<Human>> {
 }
 
 /// The whole log says what the writer knows.
-fn same(live: &Live, private: &Memory, public: &Memory, why: &str) {
+fn same(live: &FeedWriter, private: &Memory, public: &Memory, why: &str) {
     let private = &packed(private);
     let ring = KeyRing::open(private, &key()).expect("keys").expect("keys");
     let state = past(private, public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state.expect("a chain");
     assert!(state.bytes() == live.state().bytes(), "{why}: {state:#?} against {:#?}", live.state());
 }
 
-fn asks(live: &mut Live, ask: Ask, file: &dyn Fn() -> FeedConfig) {
+fn asks(live: &mut FeedWriter, ask: RequestKind, file: &dyn Fn() -> FeedConfig) {
     let wanted = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, live.log().ring(), &mut Seeded::new(9));
     let answer = live.asked(&wanted.expect("a request"), &|| Ok(file()), NOW).expect("an answer");
     assert!(answer.done, "{answer:?}");
 }
 
 /// A person who is known, but not published.
-fn unpublished(live: &Live, people: &[Vec<Human>]) -> Vec<Hash> {
+fn unpublished(live: &FeedWriter, people: &[Vec<Human>]) -> Vec<Hash> {
     people
         .iter()
         .flatten()
@@ -59,7 +59,7 @@ fn a_writer_dies_and_the_next_one_finds_new_leaves() {
             let left = Arc::new(AtomicU64::new(at));
             let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after: at % 2 == 0 });
             let first = open(&feed(policy), store(&private), store(&public), 1, false);
-            let run = |live: &mut Live, people: &[Vec<Human>]| {
+            let run = |live: &mut FeedWriter, people: &[Vec<Human>]| {
                 people.iter().enumerate().try_for_each(|(tick, people)| step(live, tick, people))
             };
             _ = first.and_then(|mut live| run(&mut live, &people));
@@ -95,14 +95,14 @@ fn erased(policy: &str, new_chain: bool) {
     live.decide().expect("a decision");
     assert!(live.state().held.is_some(), "{why}: a release is held");
     if new_chain {
-        asks(&mut live, Ask::NewChain, &|| later(policy));
+        asks(&mut live, RequestKind::NewChain, &|| later(policy));
     }
     drop(live);
     let (mine, public_root) = stores();
     let mut live = open(&later(policy), mine, public_root, 2, false).unwrap_or_else(|error| panic!("{why}: {error}"));
     let gone = unpublished(&live, &people);
     assert!(!gone.is_empty(), "{why}");
-    asks(&mut live, Ask::Erase { people: gone.clone(), rows: false }, &|| later(policy));
+    asks(&mut live, RequestKind::Erase { people: gone.clone(), rows: false }, &|| later(policy));
     same(&live, &private, &public, &why);
     for tick in 1..6 {
         let fresh: Vec<Human> =

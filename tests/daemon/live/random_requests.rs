@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request, RequestOutcome};
+use tidegate::daemon::feed_writer::{FeedWriter, Hash, Request, RequestKind, RequestOutcome};
 use tidegate::daemon::journal::RequestOrigin;
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::histogram::Person;
@@ -28,43 +28,47 @@ const OTHERS: [&str; 8] =
 const TICKS: usize = 14;
 
 /// What a person asks now, if anything.
-pub fn drawn(live: &Live, draw: &mut Draw, came: &BTreeSet<u128>) -> Option<Ask> {
+pub fn drawn(live: &FeedWriter, draw: &mut Draw, came: &BTreeSet<u128>) -> Option<RequestKind> {
     let state = live.state();
     if let Some(held) = state.held.as_ref().filter(|_| draw.below(2) == 0) {
         let (release, decision) = (held.approved.release(), held.decision);
         let approves = draw.below(3) > 0;
-        return Some(if approves { Ask::Approve { release, decision } } else { Ask::Reject { release, decision } });
+        return Some(if approves {
+            RequestKind::Approve { release, decision }
+        } else {
+            RequestKind::Reject { release, decision }
+        });
     }
     match draw.below(8) {
-        0 => Some(Ask::NewChain),
+        0 => Some(RequestKind::NewChain),
         1 | 2 => {
             let many = state.releases.len() as u64;
             let release = state.releases.get(draw.below(many.max(1)) as usize)?.release;
-            Some(Ask::Withdraw { release, republish: draw.below(2) == 0 })
+            Some(RequestKind::Withdraw { release, republish: draw.below(2) == 0 })
         }
         3..=5 => {
             let share = [40, 12, 3, 1][draw.below(4) as usize];
             let chosen = came.iter().filter(|_| draw.below(share) == 0);
             let people = chosen.map(|&person| Hash(Person(person))).collect();
-            Some(Ask::Erase { people, rows: draw.below(3) > 0 })
+            Some(RequestKind::Erase { people, rows: draw.below(3) > 0 })
         }
         _ => None,
     }
 }
 
 /// What is asked, as a request that can be given twice.
-fn request(live: &Live, ask: Ask, seed: u64) -> Request {
+fn request(live: &FeedWriter, ask: RequestKind, seed: u64) -> Request {
     let why = Some("because".to_owned());
     let request = Request::new(ask, "me".to_owned(), time(0), why, live.log().ring(), &mut Seeded::new(seed));
     request.expect("a request")
 }
 
-pub fn answered(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> RequestOutcome {
+pub fn answered(live: &mut FeedWriter, ask: RequestKind, seed: u64, policy: &str) -> RequestOutcome {
     answered_under(live, ask, seed, &feed(policy))
 }
 
 /// The same, where this is the feed file.
-fn answered_under(live: &mut Live, ask: Ask, seed: u64, file: &FeedConfig) -> RequestOutcome {
+fn answered_under(live: &mut FeedWriter, ask: RequestKind, seed: u64, file: &FeedConfig) -> RequestOutcome {
     let request = request(live, ask, seed);
     live.asked(&request, &|| Ok(file.clone()), &time(0)).expect("an answer")
 }
@@ -73,7 +77,7 @@ fn answered_under(live: &mut Live, ask: Ask, seed: u64, file: &FeedConfig) -> Re
 struct Writer {
     roots: Roots,
     holder: OperatorKey,
-    live: Live,
+    live: FeedWriter,
     manual: bool,
 }
 
@@ -83,7 +87,7 @@ impl Writer {
     }
 
     /// The writer dies at its `at`-th write of what is asked, and another one is asked the same.
-    fn dies(&mut self, ask: Ask, (seed, at): (u64, u64), why: &str) -> RequestOutcome {
+    fn dies(&mut self, ask: RequestKind, (seed, at): (u64, u64), why: &str) -> RequestOutcome {
         let after = seed.is_multiple_of(2);
         let (mut dying, left) = self.roots.open_dying(&self.holder, seed, settings(self.manual), after);
         let now = self.roots.file();
@@ -142,7 +146,7 @@ fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeM
             let (name, chance) = (ask.name(), seed * 1000 + tick as u64 * 10 + nth);
             let why = format!("seed {seed}, tick {tick}, {name}");
             let (mut policy, mut is_grown) = (writer.roots.policy, writer.roots.grown);
-            if ask == Ask::NewChain && besides == Besides::Policies {
+            if ask == RequestKind::NewChain && besides == Besides::Policies {
                 (policy, is_grown) = (another(policy, chance), is_grown || tick > TICKS / 2);
             }
             let answer = match dies {

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::error::Result;
-use tidegate::daemon::feed_writer::{Ask, Hash, Live, Request, past, past_quickly};
+use tidegate::daemon::feed_writer::{FeedWriter, Hash, Request, RequestKind, past, past_quickly};
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
-use tidegate::daemon::journal::{KeyRing, ObjectReader, RequestOrigin, Wrap};
+use tidegate::daemon::journal::{KeyRing, ObjectReader, RequestOrigin, WrappedKey};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::histogram::Person;
 
@@ -59,7 +59,7 @@ impl<'a> Deadly<'a> {
         Deadly { private, public, left: Arc::new(AtomicU64::new(writes)), after }
     }
 
-    fn open(&self, key: &OperatorKey, seed: u64) -> Result<Live> {
+    fn open(&self, key: &OperatorKey, seed: u64) -> Result<FeedWriter> {
         let store = |of: &Memory| -> Arc<dyn Store> {
             Arc::new(Dying { store: of.clone(), left: self.left.clone(), after: self.after })
         };
@@ -104,7 +104,7 @@ fn done(private: &Memory, public: &Memory, case: &str) {
     let old = ring.under(&key(), ring.generation());
     for (path, sealed) in unpacked(Arc::new(private.clone())).into_iter().filter(|(path, _)| path.starts_with("keys/"))
     {
-        assert_eq!(Wrap::at(&path).map(|wrap| wrap.generation), Some(ring.generation()), "{case}: {path}");
+        assert_eq!(WrappedKey::at(&path).map(|wrap| wrap.generation), Some(ring.generation()), "{case}: {path}");
         assert!(old.unwrap(&sealed, &path).is_none() && ring.unwrap(&sealed, &path).is_some(), "{case}: {path}");
     }
 }
@@ -115,7 +115,7 @@ fn meanwhile(private: &Memory, public: &Memory, ticks: &[Vec<Human>], seed: u64)
     let mut live = Deadly::new(private, public, u64::MAX, false).open(&holds, seed).expect("a feed");
     let people = vec![Hash(Person(ERASED))];
     let request = Request::new(
-        Ask::Erase { people, rows: false },
+        RequestKind::Erase { people, rows: false },
         "me".into(),
         time(0),
         None,
@@ -129,7 +129,9 @@ fn meanwhile(private: &Memory, public: &Memory, ticks: &[Vec<Human>], seed: u64)
     let wraps = || objects.iter().filter(|(path, _)| path.starts_with("keys/"));
     for (path, sealed) in objects.iter().filter(|(path, _)| !path.starts_with("keys/")) {
         let name = path.split_once('/').map_or("", |(_, name)| name);
-        for (wrap, wrapped) in wraps().filter(|(wrap, _)| Wrap::at(wrap).and_then(|wrap| wrap.object) == Some(name)) {
+        for (wrap, wrapped) in
+            wraps().filter(|(wrap, _)| WrappedKey::at(wrap).and_then(|wrap| wrap.object) == Some(name))
+        {
             let keys = [key(), new_key()];
             let opened =
                 keys.iter().find_map(|key| live.log().ring().under(key, 0).unwrap(wrapped, wrap)).expect("a key");

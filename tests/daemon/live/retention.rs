@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
-use tidegate::daemon::feed_writer::{Ask, FeedSettings, Live};
+use tidegate::daemon::feed_writer::{FeedSettings, FeedWriter, RequestKind};
 use tidegate::daemon::journal::store::Memory;
 use tidegate::daemon::verify;
 use tidegate::engine::release::{Layout, ListedRelease, RemovalReason, index};
@@ -68,7 +68,7 @@ impl Model {
     }
 
     /// Releases of which the log says that they were published, and what erased rows they left out: earlier ones with those rows are gone.
-    fn published(&mut self, live: &Live) {
+    fn published(&mut self, live: &FeedWriter) {
         for line in live.state().releases.iter().filter(|line| line.manifest.is_some()) {
             let minute = |time: &str| time[14..16].parse::<usize>().expect("minutes");
             let retired_through = line.retired_through;
@@ -85,7 +85,7 @@ impl Model {
         }
     }
 
-    fn withdrawn(&mut self, first: u32, live: &Live) {
+    fn withdrawn(&mut self, first: u32, live: &FeedWriter) {
         let chain = live.state().releases.iter().find(|line| line.release == first).expect("a release").chain;
         self.remove(RemovalReason::Withdrawn, |number, release| release.chain == chain && number >= first);
     }
@@ -130,7 +130,7 @@ impl Model {
 }
 
 /// The report of a release that has just been published plots all earlier ones of its chain, but for those that were withdrawn.
-fn earlier_are_plotted(roots: &Roots, model: &Model, live: &Live, tick: usize, why: &str) -> bool {
+fn earlier_are_plotted(roots: &Roots, model: &Model, live: &FeedWriter, tick: usize, why: &str) -> bool {
     let Some(line) = live.state().releases.last().filter(|line| line.is_visible() && line.time == time(tick)) else {
         return false;
     };
@@ -148,7 +148,7 @@ fn earlier_are_plotted(roots: &Roots, model: &Model, live: &Live, tick: usize, w
 }
 
 /// The newest release of a table that grows holds the rows that are left, none of which is too old.
-fn rows_are_left(roots: &Roots, live: &Live, tick: usize, why: &str) -> bool {
+fn rows_are_left(roots: &Roots, live: &FeedWriter, tick: usize, why: &str) -> bool {
     let state = live.state();
     let newest = state.of_chain().last().filter(|line| line.is_visible());
     let Some(newest) = newest.filter(|_| state.erased.is_empty() && state.retired.is_empty()) else { return false };
@@ -171,7 +171,7 @@ fn kept(manual: bool) -> FeedSettings {
 }
 
 /// The writer dies somewhere in a tick, and another one goes on.
-fn dies(roots: &Roots, (seed, at): (u64, u64), tick: usize, people: &[Human], manual: bool) -> Live {
+fn dies(roots: &Roots, (seed, at): (u64, u64), tick: usize, people: &[Human], manual: bool) -> FeedWriter {
     let (mut dying, left) = roots.open_dying(&key(), seed, kept(manual), at.is_multiple_of(2));
     left.store(at, Ordering::SeqCst);
     let done = step(&mut dying, tick, people);
@@ -206,7 +206,7 @@ fn plays(seed: u64, mortal: bool, done: &mut BTreeMap<String, u64>) {
             && let Some(ask) = drawn(&live, &mut draw, &came)
         {
             let (name, withdrawn) =
-                (ask.name(), if let Ask::Withdraw { release, .. } = ask { Some(release) } else { None });
+                (ask.name(), if let RequestKind::Withdraw { release, .. } = ask { Some(release) } else { None });
             let answer = answered(&mut live, ask, seed * 1000 + tick as u64, policy);
             if let Some(first) = withdrawn.filter(|_| answer.done) {
                 model.withdrawn(first, &live);
@@ -277,7 +277,7 @@ fn rows_that_are_too_old_leave_again_behind_a_withdrawal() {
     step(&mut live, RETAIN, &[]).expect("a tick");
     let newest = live.state().releases.last().expect("a release");
     assert_eq!((live.state().releases.len(), newest.retired_through), (3, Some(1)));
-    let ask = Ask::Withdraw { release: newest.release, republish: false };
+    let ask = RequestKind::Withdraw { release: newest.release, republish: false };
     assert!(answered(&mut live, ask, 2, CROWDS).done);
     assert!(!live.state().retired.is_empty(), "the release before it has the rows");
     step(&mut live, RETAIN + 1, &[]).expect("a tick");

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::feed_writer::{
-    Ask, FeedSettings, FeedState, Hash, Live, Request, RequestOutcome, TablePart, past,
+    FeedSettings, FeedState, FeedWriter, Hash, Request, RequestKind, RequestOutcome, TablePart, past,
 };
 use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::journal::{KeyRing, ObjectReader, RequestOrigin};
@@ -50,7 +50,7 @@ pub fn files_are_needed(state: &FeedState, why: &str) {
 }
 
 /// Behind a tick all rows have left a table that are to leave it, and all are in it that belong there, as far as a release can be made.
-pub fn table_is_whole(live: &Live, why: &str) {
+pub fn table_is_whole(live: &FeedWriter, why: &str) {
     let state = live.state();
     let waits = state.publishing.is_some() || state.held.is_some() || state.due.is_some();
     let is_one_table = live.policy().publish_every().is_none();
@@ -74,11 +74,11 @@ impl Roots {
         feed_file(self.policy, self.grown)
     }
 
-    pub fn open(&self, key: &OperatorKey, seed: u64, manual: bool) -> Live {
+    pub fn open(&self, key: &OperatorKey, seed: u64, manual: bool) -> FeedWriter {
         self.open_set(key, seed, settings(manual))
     }
 
-    pub fn open_set(&self, key: &OperatorKey, seed: u64, settings: FeedSettings) -> Live {
+    pub fn open_set(&self, key: &OperatorKey, seed: u64, settings: FeedSettings) -> FeedWriter {
         let stores: [Arc<dyn Store>; 2] = [Arc::new(self.private.clone()), Arc::new(self.public.clone())];
         let [private, public] = stores;
         open_set(key, &self.file(), private, public, seed, settings).expect("a feed")
@@ -91,7 +91,7 @@ impl Roots {
         seed: u64,
         settings: FeedSettings,
         after: bool,
-    ) -> (Live, Arc<AtomicU64>) {
+    ) -> (FeedWriter, Arc<AtomicU64>) {
         let left = Arc::new(AtomicU64::new(u64::MAX));
         let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after });
         let (private, public) = (store(&self.private), store(&self.public));
@@ -99,7 +99,7 @@ impl Roots {
     }
 
     /// The log says what the writer knows, everything is as it was written, and a public root alone is.
-    pub fn whole(&self, live: &Live, key: &OperatorKey, why: &str) {
+    pub fn whole(&self, live: &FeedWriter, key: &OperatorKey, why: &str) {
         let whole = packed(&self.private);
         let ring = KeyRing::open(&whole, key).expect("keys").expect("keys");
         let state = past(&whole, &self.public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state;
@@ -135,7 +135,7 @@ impl Roots {
     }
 
     /// The rows of a release, as its public bytes tell.
-    pub fn lines(&self, release: u32, live: &Live) -> Lines {
+    pub fn lines(&self, release: u32, live: &FeedWriter) -> Lines {
         let manifest = self.manifest(release);
         let mut lines = Lines::new();
         for file in manifest.files.iter().filter(|file| file.path.starts_with("data/")) {
@@ -166,13 +166,13 @@ impl Roots {
     }
 }
 
-fn request(live: &Live, people: &[u128], seed: u64) -> Request {
+fn request(live: &FeedWriter, people: &[u128], seed: u64) -> Request {
     let people = people.iter().map(|&person| Hash(Person(person))).collect();
-    let ask = Ask::Erase { people, rows: true };
+    let ask = RequestKind::Erase { people, rows: true };
     Request::new(ask, "me".to_owned(), time(0), None, live.log().ring(), &mut Seeded::new(seed)).expect("a request")
 }
 
-fn erase(live: &mut Live, people: &[u128], seed: u64) -> RequestOutcome {
+fn erase(live: &mut FeedWriter, people: &[u128], seed: u64) -> RequestOutcome {
     let request = request(live, people, seed);
     live.asked(&request, &|| Ok(feed(CROWDS)), &time(0)).expect("an answer")
 }
@@ -259,7 +259,7 @@ fn published_rows_leave_the_next_release_with_their_whole_atom() {
         let answer = erase(&mut live, &[person], 7);
         assert!(answer.done && answer.rows == Some(0), "{answer:?}");
         assert!(answer.text.contains("This chain holds no row of 1"), "{}", answer.text);
-        ask(&mut live, Ask::NewChain, 8);
+        ask(&mut live, RequestKind::NewChain, 8);
         step(&mut live, last + 1, &again).expect("a tick");
         assert_eq!((live.state().feed.people().len(), live.state().feed.new_rows()), (known, 0));
         roots.whole(&live, &key(), "a new chain");
@@ -282,7 +282,7 @@ fn rows_stay_where_no_atom_could_leave_as_a_whole() {
     }
 }
 
-fn ask(live: &mut Live, ask: Ask, seed: u64) -> RequestOutcome {
+fn ask(live: &mut FeedWriter, ask: RequestKind, seed: u64) -> RequestOutcome {
     let policy = if live.state().terms.columns.has_measures() { MEASURED } else { CROWDS };
     let request = Request::new(ask, "me".into(), time(0), None, live.log().ring(), &mut Seeded::new(seed));
     let answer = live.asked(&request.expect("a request"), &|| Ok(feed(policy)), &time(0)).expect("an answer");
@@ -291,7 +291,7 @@ fn ask(live: &mut Live, ask: Ask, seed: u64) -> RequestOutcome {
 }
 
 /// The releases of a chain show what is known of them, and the newest one what is left. How many leave rows out.
-fn told(roots: &Roots, live: &Live, why: &str) -> u32 {
+fn told(roots: &Roots, live: &FeedWriter, why: &str) -> u32 {
     let mut notices = 0;
     for line in live.state().of_chain().filter(|line| line.is_visible()) {
         let rows: u64 = roots.lines(line.release, live).values().sum();
@@ -306,10 +306,10 @@ fn told(roots: &Roots, live: &Live, why: &str) -> u32 {
 }
 
 /// Some people are erased with their rows. Whether rows leave; people who are not known any more go to `gone`.
-fn erased(live: &mut Live, chosen: &[u128], seed: u64, gone: &mut BTreeSet<u128>) -> bool {
+fn erased(live: &mut FeedWriter, chosen: &[u128], seed: u64, gone: &mut BTreeSet<u128>) -> bool {
     let shown = live.state().feed.whole().rows();
     let people = chosen.iter().map(|&person| Hash(Person(person))).collect();
-    let answer = ask(live, Ask::Erase { people, rows: true }, seed);
+    let answer = ask(live, RequestKind::Erase { people, rows: true }, seed);
     let rows = answer.rows.expect("it was asked for");
     assert_eq!(live.state().feed.whole().rows(), shown - rows);
     assert!(rows == 0 || rows >= live.policy().a(), "whole atoms");
@@ -333,7 +333,11 @@ fn whatever_comes_between_whole_atoms_leave() {
             step(&mut live, tick, &people).expect("a tick");
             gone.retain(|person| !live.state().feed.people().knows(Person(*person)));
             if let Some(held) = live.state().held.clone().filter(|_| draw.below(2) == 0) {
-                ask(&mut live, Ask::Approve { release: held.approved.release(), decision: held.decision }, chance);
+                ask(
+                    &mut live,
+                    RequestKind::Approve { release: held.approved.release(), decision: held.decision },
+                    chance,
+                );
             }
             let chosen: Vec<u128> = came.iter().copied().filter(|_| draw.below(20) == 0).collect();
             let erases = draw.below(3) == 0 && !chosen.is_empty();
@@ -342,7 +346,7 @@ fn whatever_comes_between_whole_atoms_leave() {
             }
             let what = match draw.below(12) {
                 0 => {
-                    ask(&mut live, Ask::NewChain, chance + 2);
+                    ask(&mut live, RequestKind::NewChain, chance + 2);
                     "chain"
                 }
                 1 | 2 => {
@@ -398,7 +402,7 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
     let (person, rows) = published(&roots, &ticks);
     // The same request, whichever process does it.
     let request = request(&roots.copy().open(&key(), 9, false), &[person], 6);
-    let all = |live: &mut Live| -> tidegate::daemon::error::Result<()> {
+    let all = |live: &mut FeedWriter| -> tidegate::daemon::error::Result<()> {
         live.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;
         step(live, tick, &[])
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::feed_writer::{Ask, Live, Request, past};
+use tidegate::daemon::feed_writer::{FeedWriter, Request, RequestKind, past};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::Memory;
 use tidegate::engine::release::{Layout, Manifest, Sha256};
@@ -45,12 +45,12 @@ fn a_writer_may_die(republish: bool) {
     let live = roots.copy().open(&key(), 9, false);
     let last = live.state().releases.last().expect("a release").release;
     assert!(last > 2, "a few releases are published");
-    let ask = Ask::Withdraw { release: last - 1, republish };
+    let ask = RequestKind::Withdraw { release: last - 1, republish };
     let wanted = Some("a reason".to_owned());
     let request = Request::new(ask, "me".to_owned(), time(0), wanted, live.log().ring(), &mut Seeded::new(6));
     let request = request.expect("a request");
     let tick = ticks.len();
-    let all = |live: &mut Live| -> tidegate::daemon::error::Result<()> {
+    let all = |live: &mut FeedWriter| -> tidegate::daemon::error::Result<()> {
         let answer = live.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;
         assert!(answer.done, "{answer:?}");
         if republish { step(live, tick, &[]) } else { Ok(()) }
@@ -110,7 +110,7 @@ fn a_release_that_waits_is_void_when_another_one_is_withdrawn() {
     };
     let mut live = begun(1, false);
     let mut tick = 0;
-    let mut next = |live: &mut Live| {
+    let mut next = |live: &mut FeedWriter| {
         step(live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
         tick += 1;
     };
@@ -123,7 +123,7 @@ fn a_release_that_waits_is_void_when_another_one_is_withdrawn() {
         next(&mut live);
     }
     let release = live.state().releases.last().expect("a release").release;
-    let ask = Ask::Withdraw { release, republish: false };
+    let ask = RequestKind::Withdraw { release, republish: false };
     let request =
         Request::new(ask, "me".to_owned(), time(0), None, live.log().ring(), &mut Seeded::new(6)).expect("a request");
     let answer = live.asked(&request, &|| Ok(feed(HALVED)), &time(0)).expect("an answer");

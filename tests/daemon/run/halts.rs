@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::service::begin;
+use tidegate::daemon::service::root_opening;
 
 use super::place::{HEADER, NEVER, OFTEN, PER_FILE, PLANTED, Place, people, person};
 use super::public::releases;
@@ -250,9 +250,9 @@ fn a_halt_that_lasts_leaves_little_to_read() {
     let feed = FeedConfig::load(&place.path("feed.toml")).expect("a feed file");
     let tries = || {
         // A process that another test starts has the lock too, for a moment.
-        let free = || begin::roots(&feed).expect("roots");
+        let free = || root_opening::roots(&feed).expect("roots");
         let roots = wait::until(|| "the lock".to_owned(), free);
-        begin::live(&feed, &roots, "2026-01-01T00:00:00Z").expect("a feed").1.read
+        root_opening::live(&feed, &roots, "2026-01-01T00:00:00Z").expect("a feed").1.read
     };
     let read: Vec<u64> = (0..130).map(|_| tries()).collect();
     assert!(read[129] > 129, "each try reads what the others left: {read:?}");

@@ -7,7 +7,7 @@ use tidegate::daemon::error::Result;
 use tidegate::daemon::feed_writer::{FeedState, past_quickly};
 use tidegate::daemon::ingest::PersonHasher;
 use tidegate::daemon::journal::store::{Memory, Packs, ReadStore as _, Store};
-use tidegate::daemon::journal::{Body, CheckedEntry, Decision, KeyRing, read};
+use tidegate::daemon::journal::{CheckedEntry, Decision, EntryBody, KeyRing, read};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
 use tidegate::daemon::verify::{self, Finding};
@@ -50,7 +50,7 @@ fn findings(store: &dyn Store, shown: &dyn Store, ring: &KeyRing) -> Result<(Vec
 
 /// Whether a decision of the log has stopped a chain.
 fn has_stopped(nature: &Nature, ring: &KeyRing) -> bool {
-    let stops = |entry: &CheckedEntry| matches!(&entry.entry.body, Body::Decision(Decision::Reject(rejection)) if rejection.stops);
+    let stops = |entry: &CheckedEntry| matches!(&entry.entry.body, EntryBody::Decision(Decision::Reject(rejection)) if rejection.stops);
     read(&nature.private(), ring, 0, None).expect("a log").iter().any(stops)
 }
 

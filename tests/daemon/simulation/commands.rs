@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tidegate::daemon::clock;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::{Error, ErrorCategory, Result};
-use tidegate::daemon::feed_writer::{Ask, FeedSettings, Live, Opening, PublicRoot, Request};
+use tidegate::daemon::feed_writer::{FeedSettings, FeedWriter, Opening, PublicRoot, Request, RequestKind};
 use tidegate::daemon::journal::store::{Packs, Store};
 use tidegate::daemon::journal::{KeyRing, RequestOrigin};
 use tidegate::daemon::seal::OperatorKey;
-use tidegate::daemon::service::begin::settings;
+use tidegate::daemon::service::root_opening::settings;
 use tidegate::engine::release::Sha256;
 use tokio::sync::watch;
 
@@ -194,7 +194,7 @@ fn does(kind: Kind, named: usize, feed: &FeedConfig, (nature, process): (&Arc<Na
             remedy: "a new chain is to begin",
             changed: true,
         };
-        Live::open(opening).map(|(live, _)| live)
+        FeedWriter::open(opening).map(|(live, _)| live)
     };
     match kind {
         Kind::NewChain => {
@@ -202,7 +202,7 @@ fn does(kind: Kind, named: usize, feed: &FeedConfig, (nature, process): (&Arc<Na
             live.finish(&now)?;
             let why = "a test".to_owned();
             let request =
-                Request::new(Ask::NewChain, why, now.clone(), None, live.log().ring(), &mut *nature.chance())?;
+                Request::new(RequestKind::NewChain, why, now.clone(), None, live.log().ring(), &mut *nature.chance())?;
             let answer = live.asked(&request, &|| Ok(feed.clone()), &now)?;
             nature.line(&format!("a new chain: {}", answer.text));
             Ok(answer.done)

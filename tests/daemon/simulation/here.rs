@@ -16,7 +16,7 @@ use tidegate::daemon::ingest::topic::{Fetching, Position, TopicSettings};
 use tidegate::daemon::journal::store::{Packs, Store};
 use tidegate::daemon::observe::FeedObserver;
 use tidegate::daemon::service::world::{OpenedRoots, Wait, World};
-use tidegate::daemon::service::{How, Until, keep};
+use tidegate::daemon::service::{RunEnd, RunOptions, keep};
 use tokio::sync::watch;
 
 use super::nature::{Nature, Side};
@@ -116,7 +116,7 @@ impl World for Here {
 /// Keeps a feed as the program does, until it is told to end.
 pub fn live(nature: &Arc<Nature>, process: u32, feed: FeedConfig, told: FeedObserver, ends: watch::Receiver<bool>) {
     let here = Here { nature: Arc::clone(nature), process, ends: ends.clone() };
-    let how = How { until: Until::Told, accept_clock: false, exit_on_halt: false };
+    let how = RunOptions { until: RunEnd::Told, accept_clock: false, exit_on_halt: false };
     let mut keeps = pin!(keep(feed, told, how, Arc::new(here), ends));
     loop {
         // Every wait of this world is over when it has been polled; what is left waits for the end.

@@ -2,7 +2,7 @@
 //! found by a promise, or the promises show nothing.
 
 use tidegate::daemon::journal::store::log;
-use tidegate::daemon::journal::{Body, Entry};
+use tidegate::daemon::journal::{Entry, EntryBody};
 
 use super::nature::Side;
 use super::stores::Change;
@@ -30,17 +30,21 @@ fn deletes(side: Side, change: &Change, at: Side, below: &str) -> bool {
     matches!(change, Change::Delete(path) if side == at && path.starts_with(below))
 }
 
-fn appends(change: &Change, kind: fn(&Body) -> bool) -> bool {
+fn appends(change: &Change, kind: fn(&EntryBody) -> bool) -> bool {
     let Change::Create(path, bytes) = change else { return false };
     log::place(path).is_some() && Entry::unproven(bytes).is_ok_and(|entry| kind(&entry.body))
 }
 
 pub static MUTANTS: &[Mutant] = &[
-    leaving_out("begins without a fence", |_, change| appends(change, |body| matches!(body, Body::Fence(_)))),
-    leaving_out("publishes without a decision", |_, change| appends(change, |body| matches!(body, Body::Decision(_)))),
-    leaving_out("takes in without an entry", |_, change| appends(change, |body| matches!(body, Body::Ingest(_)))),
-    leaving_out("forgets without an entry", |_, change| appends(change, |body| matches!(body, Body::Forgotten(_)))),
-    leaving_out("erases without an entry", |_, change| appends(change, |body| matches!(body, Body::Erase(_)))),
+    leaving_out("begins without a fence", |_, change| appends(change, |body| matches!(body, EntryBody::Fence(_)))),
+    leaving_out("publishes without a decision", |_, change| {
+        appends(change, |body| matches!(body, EntryBody::Decision(_)))
+    }),
+    leaving_out("takes in without an entry", |_, change| appends(change, |body| matches!(body, EntryBody::Ingest(_)))),
+    leaving_out("forgets without an entry", |_, change| {
+        appends(change, |body| matches!(body, EntryBody::Forgotten(_)))
+    }),
+    leaving_out("erases without an entry", |_, change| appends(change, |body| matches!(body, EntryBody::Erase(_)))),
     leaving_out("names rows that were never put", |side, change| creates(side, change, Side::Private, "seg/")),
     leaving_out("names counts that were never put", |side, change| creates(side, change, Side::Private, "atoms/")),
     leaving_out("seals under a key that was never put", |side, change| {

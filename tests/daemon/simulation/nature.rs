@@ -9,7 +9,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use tidegate::daemon::chance::{Chance, Seeded};
 use tidegate::daemon::journal::Entry;
-use tidegate::daemon::journal::store::{Created, Memory, Packs, Store, log};
+use tidegate::daemon::journal::store::{CreateOutcome, Memory, Packs, Store, log};
 
 use super::draw::{MEASURED, disjoint};
 use super::mutants::Mutant;
@@ -391,7 +391,7 @@ impl Nature {
     }
 
     /// A change happens, and is looked at.
-    pub fn happens(&self, side: Side, change: Change) -> Created {
+    pub fn happens(&self, side: Side, change: Change) -> CreateOutcome {
         let root = self.root(side);
         let known = &mut *self.known();
         known.changes += 1;
@@ -409,13 +409,13 @@ impl Nature {
         known.line(self.turns.now(), &format!("{side:?} {word} {} {kind}", change.path()));
         let made = match &change {
             Change::Create(path, bytes) => root.create(path, bytes).expect("memory"),
-            Change::Replace(path, bytes) => root.replace(path, bytes).map(|()| Created::Made).expect("memory"),
-            Change::Delete(path) => root.delete(path).map(|()| Created::Made).expect("memory"),
+            Change::Replace(path, bytes) => root.replace(path, bytes).map(|()| CreateOutcome::Made).expect("memory"),
+            Change::Delete(path) => root.delete(path).map(|()| CreateOutcome::Made).expect("memory"),
         };
-        if made == Created::Exists && known.mutant.is_some_and(|mutant| mutant.takes_names) {
-            return Created::Made;
+        if made == CreateOutcome::Exists && known.mutant.is_some_and(|mutant| mutant.takes_names) {
+            return CreateOutcome::Made;
         }
-        if made == Created::Made {
+        if made == CreateOutcome::Made {
             known.promises.look(&self.roots, side, &change);
         }
         made

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, log};
-use tidegate::daemon::journal::{Body, Decision, Entry, Erase, Ingest, MessageOrigin, RequestOrigin};
+use tidegate::daemon::journal::{Decision, Entry, EntryBody, Erase, Ingest, MessageOrigin, RequestOrigin};
 use tidegate::engine::release::{Layout, Sha256};
 
 use super::nature::Side;
@@ -120,7 +120,7 @@ impl Promises {
         if let Some(known) = self.entries.get(seq as usize) {
             // The place was free again, since its entry lies in a pack. A writer that read the log before that puts its fence there,
             // looks whether it is the newest entry, and ends: no entry follows such a fence.
-            if matches!(entry.body, Body::Fence(_)) {
+            if matches!(entry.body, EntryBody::Fence(_)) {
                 return;
             }
             assert_eq!(*known, sha256, "entry {seq} is there twice");
@@ -131,36 +131,36 @@ impl Promises {
         self.entries.push(sha256);
         *self.kinds.entry(entry.body.kind()).or_default() += 1;
         match &entry.body {
-            Body::Chain(chain) if self.disjoint => _ = self.disjoint_chains.insert(u64::from(chain.chain)),
-            Body::Ingest(ingest) => self.taken(ingest),
-            Body::Retry(retry) => self.kept += retry.kept,
-            Body::Decision(Decision::Publish(approved)) => {
+            EntryBody::Chain(chain) if self.disjoint => _ = self.disjoint_chains.insert(u64::from(chain.chain)),
+            EntryBody::Ingest(ingest) => self.taken(ingest),
+            EntryBody::Retry(retry) => self.kept += retry.kept,
+            EntryBody::Decision(Decision::Publish(approved)) => {
                 let release = approved.release();
                 let files = approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
                 assert!(self.decided.insert(release, files).is_none(), "release {release} is decided twice");
             }
-            Body::Decision(Decision::Hold(approved)) => {
+            EntryBody::Decision(Decision::Hold(approved)) => {
                 let files = approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
                 self.held = Some((approved.release(), sha256, files));
                 self.approved_by.clear();
             }
-            Body::Approve(approved) if approved.missing > 0 => self.approves(&approved.wanted),
-            Body::Approve(approved) => {
+            EntryBody::Approve(approved) if approved.missing > 0 => self.approves(&approved.wanted),
+            EntryBody::Approve(approved) => {
                 self.approves(&approved.wanted);
                 assert!(self.approved_by.len() >= self.approvals as usize, "too few people have approved a release");
                 let (release, _, files) = self.held.take().expect("a release that is held");
                 assert_eq!(release, approved.release);
                 assert!(self.decided.insert(release, files).is_none(), "release {release} is decided twice");
             }
-            Body::Published(published) => {
+            EntryBody::Published(published) => {
                 assert!(self.visible.contains_key(&published.release), "a release is called visible that is not");
             }
-            Body::Erase(erase) => {
+            EntryBody::Erase(erase) => {
                 self.leaves = true;
                 let other = self.erasures.insert(erase.wanted.request.clone(), Known::of(erase));
                 assert!(other.is_none(), "a person is erased twice by one request");
             }
-            Body::Withdraw(_) | Body::Expire(_) | Body::Retire(_) => self.leaves = true,
+            EntryBody::Withdraw(_) | EntryBody::Expire(_) | EntryBody::Retire(_) => self.leaves = true,
             _ => {}
         }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tidegate::daemon::chance::Chance;
 use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::feed_writer::{Ask, Hash, Request};
+use tidegate::daemon::feed_writer::{Hash, Request, RequestKind};
 use tidegate::daemon::ingest::PersonHasher;
 use tidegate::daemon::journal::KeyRing;
 use tokio::sync::watch;
@@ -317,26 +317,26 @@ impl Run<'_> {
         // People of the new ward wait for this, and what is set aside does not stay for long.
         let grown = self.nature.new_ward && self.feeds.grown;
         if grown && self.wide.as_mut().is_some_and(|wide| wide.once_in(2)) {
-            return self.asked(Ask::Retry, &ring);
+            return self.asked(RequestKind::Retry, &ring);
         }
         let held = self.nature.promises(Promises::held);
         let mut erased = None;
         let ask = match (held, self.draw.between(0, 3)) {
             (Some((release, decision)), 0..=2) => match self.draw.between(0, 3) {
-                0 => Ask::Reject { release, decision },
-                _ => Ask::Approve { release, decision },
+                0 => RequestKind::Reject { release, decision },
+                _ => RequestKind::Approve { release, decision },
             },
-            (_, 3) if self.draw.once_in(2) => Ask::Retry,
+            (_, 3) if self.draw.once_in(2) => RequestKind::Retry,
             (_, 3) => {
                 let Some(release) = self.nature.promises(|promises| promises.newest()) else { return };
-                Ask::Withdraw { release, republish: false }
+                RequestKind::Withdraw { release, republish: false }
             }
             _ => {
                 let next = self.nature.promises(|promises| promises.next.clone());
                 let Some(person) = self.nature.topic(|topic, draw| topic.settles(&next, draw)) else { return };
                 erased = Some(person);
                 let hash = PersonHasher::new(&ring.people()).person(&[&person::id(person)]);
-                Ask::Erase { people: vec![Hash(hash)], rows: self.crowds && self.draw.once_in(2) }
+                RequestKind::Erase { people: vec![Hash(hash)], rows: self.crowds && self.draw.once_in(2) }
             }
         };
         self.asked(ask, &ring);
@@ -345,21 +345,21 @@ impl Run<'_> {
     }
 
     /// A new chain, or that releases leave, which may come again.
-    fn asks_for_more(&mut self) -> Option<Ask> {
+    fn asks_for_more(&mut self) -> Option<RequestKind> {
         let more = self.more.as_mut()?;
         if !more.once_in(4) {
             return None;
         }
         if more.once_in(3) {
-            return Some(Ask::NewChain);
+            return Some(RequestKind::NewChain);
         }
         let visible = self.nature.promises(Promises::visible);
         let release = visible.get(more.between(0, visible.len().max(1) as u64 - 1) as usize)?;
-        Some(Ask::Withdraw { release: *release, republish: more.once_in(2) })
+        Some(RequestKind::Withdraw { release: *release, republish: more.once_in(2) })
     }
 
     /// A note with it lies in the inbox.
-    fn asked(&mut self, ask: Ask, ring: &KeyRing) {
+    fn asked(&mut self, ask: RequestKind, ring: &KeyRing) {
         let when = "2026-01-01T00:00:00Z".to_owned();
         let chance: &mut dyn Chance = &mut *self.nature.chance();
         let mut request = Request::new(ask, "a test".to_owned(), when, None, ring, chance).expect("a request");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegate::daemon::error::{Error, ErrorCategory, Result};
-use tidegate::daemon::journal::store::{Created, Listed, ReadStore, Store};
+use tidegate::daemon::journal::store::{CreateOutcome, ListedObject, ReadStore, Store};
 
 use super::nature::{Fate, Nature, Side};
 
@@ -52,7 +52,7 @@ impl Seen {
     }
 
     /// Changes the store; `None` where it does not say what it did.
-    fn change(&self, change: Change) -> Result<Option<Created>> {
+    fn change(&self, change: Change) -> Result<Option<CreateOutcome>> {
         self.answers()?;
         let nature = &self.nature;
         match nature.fate(self.process, self.side, &change) {
@@ -75,7 +75,7 @@ impl Seen {
                 nature.comes_late(self.side, change);
                 Ok(None)
             }
-            Fate::Skipped => Ok(Some(Created::Made)),
+            Fate::Skipped => Ok(Some(CreateOutcome::Made)),
         }
     }
 
@@ -112,15 +112,15 @@ impl ReadStore for Seen {
         self.nature.root(self.side).read(path)
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         self.answers()?;
         self.nature.root(self.side).list(prefix)
     }
 }
 
 impl Store for Seen {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
-        Ok(self.change(Change::Create(path.to_owned(), bytes.to_vec()))?.unwrap_or(Created::Unknown))
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
+        Ok(self.change(Change::Create(path.to_owned(), bytes.to_vec()))?.unwrap_or(CreateOutcome::Unknown))
     }
 
     fn delete(&self, path: &str) -> Result<()> {
@@ -131,9 +131,9 @@ impl Store for Seen {
         self.changes(|| Change::Replace(path.to_owned(), bytes.to_vec()))
     }
 
-    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
+    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
         let changes = objects.iter().map(|(path, bytes)| Change::Create(path.clone(), bytes.clone()));
-        self.together(changes.collect(), |seen, change| Ok(seen.change(change)?.unwrap_or(Created::Unknown)))
+        self.together(changes.collect(), |seen, change| Ok(seen.change(change)?.unwrap_or(CreateOutcome::Unknown)))
     }
 
     fn delete_all(&self, paths: &[&str]) -> Result<()> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tidegate::daemon::error::{Error, ErrorCategory};
-use tidegate::daemon::ingest::topic::{Backlog, Batch, Bell, Fetching, News, Position};
+use tidegate::daemon::ingest::topic::{Backlog, Batch, FetchBell, FetchEvent, Fetching, Position};
 
 use super::nature::Nature;
 use crate::common::random::Draw;
@@ -120,25 +120,25 @@ impl Reader {
 }
 
 impl Fetching for Reader {
-    fn next(&self) -> Option<News> {
+    fn next(&self) -> Option<FetchEvent> {
         self.nature.passes(self.process);
         let now = self.nature.turns.now();
         let known = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
         self.nature.topic(|topic, draw| {
             if topic.away > now {
-                return (!std::mem::replace(&mut known.away, true)).then_some(News::Away(None));
+                return (!std::mem::replace(&mut known.away, true)).then_some(FetchEvent::Away(None));
             }
             if std::mem::take(&mut known.away) {
-                return Some(News::Back);
+                return Some(FetchEvent::Back);
             }
             if std::mem::take(&mut topic.fails) {
-                return Some(News::Failed(Error::new(ErrorCategory::Io, "the simulated broker refuses")));
+                return Some(FetchEvent::Failed(Error::new(ErrorCategory::Io, "the simulated broker refuses")));
             }
             let new: Vec<i32> = topic.partitions.keys().filter(|at| !known.next.contains_key(at)).copied().collect();
             if !new.is_empty() {
                 known.next.extend(new.iter().map(|partition| (*partition, 0)));
                 let at = |partition| (partition, 0, Position { topic_id: ID.to_owned(), next: 0, epoch: None });
-                return Some(News::Begins(new.into_iter().map(at).collect()));
+                return Some(FetchEvent::Begins(new.into_iter().map(at).collect()));
             }
             let (mut batch, mut room) = (Batch::default(), draw.between(1, 24));
             for (partition, (messages, _)) in &topic.partitions {
@@ -159,12 +159,12 @@ impl Fetching for Reader {
                     *next = offset + 1;
                 }
             }
-            (!batch.is_empty()).then_some(News::Batch(batch))
+            (!batch.is_empty()).then_some(FetchEvent::Batch(batch))
         })
     }
 
-    fn bell(&self) -> Bell {
-        Bell::default()
+    fn bell(&self) -> FetchBell {
+        FetchBell::default()
     }
 
     fn waits(&self) -> bool {

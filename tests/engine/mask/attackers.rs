@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use tidegate::engine::gate::minimality::masked;
-use tidegate::engine::safeguards::mask::{AtomShare, AtomShares, Stock, mask};
+use tidegate::engine::safeguards::mask::{AtomShare, AtomShares, ReplacementValues, mask};
 
 use super::branches;
 use super::rows::{Drawn, Same, rows};
@@ -132,7 +132,7 @@ fn masking_on_other_partitions_than_atoms_fails() {
             rows(&cells.map(cell).concat())
         })
         .to_vec();
-    let stocks = Same(vec![Stock::of([(0, 100)])]);
+    let stocks = Same(vec![ReplacementValues::of([(0, 100)])]);
     let changes = mask(&on_a, &[vec![false, true]], 4, &stocks, &mut Drawn(&mut Draw::new(1, 1)));
     assert_eq!(changes, Ok(vec![]), "each class of A holds one of eight, which is allowed");
     // Published on B: b1 had eight people and no guarded value, now ten and two. Two of ten are allowed; but the two who
@@ -165,7 +165,11 @@ fn replacements_from_the_own_few_values_betray_the_draw() {
             let people: Vec<u32> = (0..PEOPLE).map(|_| person(&mut draw)).collect();
             let atom = rows(&people.iter().map(|&value| (0, value, 1)).collect::<Vec<_>>());
             let others = people.iter().filter(|value| **value != VALUES).map(|&value| (value, 1));
-            let stock = if own { Stock::of(others) } else { Stock::of((0..VALUES).map(|value| (value, 1))) };
+            let stock = if own {
+                ReplacementValues::of(others)
+            } else {
+                ReplacementValues::of((0..VALUES).map(|value| (value, 1)))
+            };
             let held = people.iter().filter(|value| **value == VALUES).count() as u64;
             // Where all people have it there is nothing of one's own.
             let Ok(changes) = mask(&[atom], &sets, 4, &Same(vec![stock]), &mut Drawn(&mut draw)) else { continue };

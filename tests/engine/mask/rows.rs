@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tidegate::engine::safeguards::mask::{Change, Draws, EqualRows, NoReplacement, Stock, Stocks, mask};
+use tidegate::engine::safeguards::mask::{
+    Change, Draws, EqualRows, NoReplacement, ReplacementSources, ReplacementValues, mask,
+};
 
 use super::branches;
 use crate::common::random::{self, Draw};
@@ -18,10 +20,10 @@ impl Draws for Drawn<'_> {
 }
 
 /// The same stocks for every atom.
-pub struct Same(pub Vec<Stock>);
+pub struct Same(pub Vec<ReplacementValues>);
 
-impl Stocks for Same {
-    fn around(&self, _: usize, higher: usize) -> Option<Stock> {
+impl ReplacementSources for Same {
+    fn around(&self, _: usize, higher: usize) -> Option<ReplacementValues> {
         self.0.get(higher).cloned()
     }
 }
@@ -66,7 +68,7 @@ fn masked_atoms_show_no_more_than_is_allowed() {
             })
             .collect();
         let outside = (0..values).filter(|value| !guarded(*value)).map(|value| (value, 1 + u64::from(value)));
-        let stock = Stock::of(outside);
+        let stock = ReplacementValues::of(outside);
         let changes = mask(&atoms, &sets, l, &Same(vec![stock]), &mut Drawn(draw)).expect("there is a stock");
         seen.fetch_add(u64::from(!changes.is_empty()), Ordering::Relaxed);
         assert!(changes.iter().all(|change| guarded(change.from) && !guarded(change.to)), "{changes:?}");
@@ -106,7 +108,7 @@ fn masked_atoms_show_no_more_than_is_allowed() {
 fn every_row_of_the_set_is_as_likely_to_be_changed() {
     // Three guarded rows of four, of which one may stay, in cells of one and of two.
     let atoms = [rows(&[(0, 1, 1), (1, 1, 2), (1, 0, 1)])];
-    let stock = Same(vec![Stock::of([(2, 1), (3, 3)])]);
+    let stock = Same(vec![ReplacementValues::of([(2, 1), (3, 3)])]);
     let sets = [vec![false, true, false, false]];
     let mut kept = BTreeMap::new();
     let mut to = BTreeMap::new();
@@ -131,7 +133,7 @@ fn the_nearest_stock_that_is_large_enough_is_drawn_from() {
     let atoms = [rows(&[(0, 1, 3), (0, 0, 1)])];
     let sets = [vec![false, true, false, false]];
     let drawn = |stocks: &[&[(u32, u64)]]| {
-        let stocks = Same(stocks.iter().map(|stock| Stock::of(stock.iter().copied())).collect());
+        let stocks = Same(stocks.iter().map(|stock| ReplacementValues::of(stock.iter().copied())).collect());
         random_changes(&atoms, &sets, &stocks)
     };
     // Four people want forty.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tidegate::engine::histogram::{Headcount, Heads};
-use tidegate::engine::model::{Cut, Decimal, Detail, Leaf, Node, Recoding, Taxonomy};
+use tidegate::engine::model::{Cut, Decimal, DetailSettings, Leaf, Node, Recoding, Taxonomy};
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, Search};
 
 use crate::common::random::Draw;
@@ -65,7 +65,7 @@ impl Asked {
     pub fn policy(&self, trees: &[&Taxonomy]) -> Policy {
         let detail = |(&weight, &floor): (&u64, &Option<u8>)| {
             let weight = Decimal::new(weight, 2).expect("two decimals");
-            let detail = Detail::default().weighted(weight).expect("a weight");
+            let detail = DetailSettings::default().weighted(weight).expect("a weight");
             floor.map_or(detail, |floor| detail.with_floor(floor))
         };
         let details = self.weights.iter().zip(&self.floors).map(detail).collect();

@@ -4,25 +4,29 @@ use tidegate::engine::arithmetic::RationalNumber;
 use tidegate::engine::dominance::{DominanceRule, SumCell};
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::sums::{
-    CellFault, Dimension, Dimensions, Interval, Mark, Range, SumsTable, SumsVerdict, TableCell,
+    CellFault, CellMark, Dimension, Dimensions, Interval, Range, SumsTable, SumsVerdict, TableCell,
 };
 
 /// A table with these marks and values.
-fn table(dimensions: Vec<Dimension>, cells: &[(Mark, i128)]) -> SumsTable {
-    let entry =
-        |&(mark, value): &(Mark, i128)| TableCell { mark, value: Some(value), contributors: None, contributions: None };
+fn table(dimensions: Vec<Dimension>, cells: &[(CellMark, i128)]) -> SumsTable {
+    let entry = |&(mark, value): &(CellMark, i128)| TableCell {
+        mark,
+        value: Some(value),
+        contributors: None,
+        contributions: None,
+    };
     let entries = cells.iter().map(entry).collect();
     SumsTable { dimensions: Dimensions::new(dimensions), range: Range::NotNegative, entries }
 }
 
 /// A total, then its parts.
-fn flat(cells: &[(Mark, i128)]) -> SumsTable {
+fn flat(cells: &[(CellMark, i128)]) -> SumsTable {
     table(vec![Dimension::flat(cells.len() - 1)], cells)
 }
 
 /// Two rows and two columns with their totals; nothing within is published. Readers compute 10 to 30, 20 to 40, and 0 to 20 twice.
 fn square() -> SumsTable {
-    use Mark::{LeftOut as Out, Published as Shown};
+    use CellMark::{LeftOut as Out, Published as Shown};
     let rows = [
         [(Shown, 70), (Shown, 30), (Shown, 40)],
         [(Shown, 50), (Out, 20), (Out, 30)],
@@ -47,7 +51,7 @@ fn whole(low: i128, high: i128) -> Interval {
 
 #[test]
 fn what_can_be_computed_follows_or_is_alone_in_its_range() {
-    use Mark::{LeftOut, Published, Secondary};
+    use CellMark::{LeftOut, Published, Secondary};
     // One is left out, and the rest follows.
     let found = judged(&flat(&[(Published, 100), (LeftOut, 40), (Published, 60)]), "0.1");
     assert_eq!((found.faults, found.computed[0].derivable), (vec![(1, CellFault::Recovered)], true));
@@ -91,7 +95,7 @@ fn a_cell_is_known_too_closely_within_its_protection() {
             faults.into_iter().filter(|fault| fault.0 == 5).collect::<Vec<_>>()
         };
         assert_eq!(found(&table), meant, "{contributions:?}, {p}");
-        table.entries[5].mark = Mark::Secondary;
+        table.entries[5].mark = CellMark::Secondary;
         assert_eq!(found(&table), meant, "whatever it is left out for");
     }
     // Below 0 there is nothing to reach: 10 is protected by 0 to 20, whatever its size would ask for.
@@ -108,7 +112,7 @@ fn square_with(square: &SumsTable, cell: usize, contributions: &[i64]) -> SumsTa
 
 #[test]
 fn a_lone_contributor_knows_their_own_cell() {
-    use Mark::{LeftOut, Primary, Published, Secondary};
+    use CellMark::{LeftOut, Primary, Published, Secondary};
     let mut table = flat(&[(Published, 100), (Primary, 40), (Secondary, 10), (Published, 50)]);
     contributed(&mut table, 1, &[20, 15, 5]);
     contributed(&mut table, 2, &[10]);
@@ -128,7 +132,7 @@ fn a_lone_contributor_knows_their_own_cell() {
 /// Beyond so many pairs of cells only what follows exactly is looked for, of which nothing is missed.
 #[test]
 fn lone_contributors_of_large_tables_know_what_those_of_small_ones_do() {
-    use Mark::{LeftOut, Published};
+    use CellMark::{LeftOut, Published};
     for rows in [3, 20, 45] {
         let row = |at: i128| [(Published, 30 + at), (LeftOut, 10), (LeftOut, 20 + at)];
         let total = |column: usize| (0..rows).map(|at| row(at)[column].1).sum::<i128>();
@@ -149,7 +153,7 @@ fn lone_contributors_of_large_tables_know_what_those_of_small_ones_do() {
 
 #[test]
 fn values_that_are_missing_follow_from_others() {
-    use Mark::Published as Shown;
+    use CellMark::Published as Shown;
     let table = |values: &[Option<i128>]| {
         let mut table = flat(&vec![(Shown, 0); values.len()]);
         table.entries.iter_mut().zip(values).for_each(|(entry, value)| entry.value = *value);

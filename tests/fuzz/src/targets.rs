@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 
 use tidegate::daemon::config::{FeedConfig, hierarchy};
 use tidegate::daemon::error::Error;
-use tidegate::daemon::formats::Recorded;
+use tidegate::daemon::formats::RecordedTick;
 use tidegate::daemon::guess::sample;
-use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, Unwanted, Writing};
+use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing};
 use tidegate::daemon::ingest::{
     BadRows, Offer, PersonHasher, TableFile, check_parquet, count, decode, retry, take, topic,
 };
@@ -126,7 +126,7 @@ fn rows(file: &Bytes, secret: &[u8]) {
 fn again(offer: &Offer) {
     let written = offer.bytes();
     assert!(Offer::parse(&written).expect("what was written") == *offer, "the same messages");
-    if let Ok(taken) = retry(offer, columns(), &hasher(), Unwanted::SET_ASIDE) {
+    if let Ok(taken) = retry(offer, columns(), &hasher(), UnwantedPolicies::SET_ASIDE) {
         assert!(taken.rows.is_empty() && taken.aside.messages().len() == offer.messages().len(), "the same faults");
     }
 }
@@ -181,7 +181,8 @@ fn decoded(writing: Writing, messages: &[Vec<u8>]) {
     let mut batch = Batch::default();
     batch.writing = writing;
     (0..).zip(messages).for_each(|(offset, message)| batch.push(0, offset, Some(message)));
-    let found = topic::decode("wards", &batch, columns(), &hasher(), Unwanted::SET_ASIDE).expect("nothing halts");
+    let found =
+        topic::decode("wards", &batch, columns(), &hasher(), UnwantedPolicies::SET_ASIDE).expect("nothing halts");
     for partition in &found.partitions {
         assert_eq!(partition.next, messages.len() as u64);
         let aside = partition.aside.as_ref().map_or(0, |offer| offer.messages().len() as u64);
@@ -240,12 +241,12 @@ fn entry(data: &[u8]) {
 fn sealed(data: &[u8]) {
     if let Ok(offer) = Offer::parse(data) {
         assert!(Offer::parse(&offer.bytes()).is_ok_and(|again| again == offer), "the same messages");
-        if let Ok(taken) = retry(&offer, columns(), &hasher(), Unwanted::SET_ASIDE) {
+        if let Ok(taken) = retry(&offer, columns(), &hasher(), UnwantedPolicies::SET_ASIDE) {
             assert!(taken.seen() <= offer.messages().len() as u64 || offer.partition().is_some(), "no more rows");
         }
     }
-    if let Ok(verdict) = Recorded::parse(data) {
-        assert!(Recorded::parse(&verdict.bytes()).is_ok());
+    if let Ok(verdict) = RecordedTick::parse(data) {
+        assert!(RecordedTick::parse(&verdict.bytes()).is_ok());
     }
 }
 

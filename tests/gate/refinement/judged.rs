@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tidegate::engine::gate::refinement::{Attacker, RefinementVerdict, Together, attacked, judge};
-use tidegate::engine::model::{Column, Columns, Detail, Domain, Kind, LeafRule, Node, Role, Tree};
+use tidegate::engine::gate::refinement::{Attacker, JointAttack, RefinementVerdict, attacked, judge};
+use tidegate::engine::model::{Column, Columns, DetailSettings, Domain, Kind, LeafRule, Node, Role, Tree};
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, Search};
 
 /// Two columns of two nodes with two leaves each, and a diagnosis.
@@ -25,7 +25,7 @@ fn columns() -> Columns {
         guarded: Vec::new(),
         optional: false,
         unknown: None,
-        detail: Detail::default(),
+        detail: DetailSettings::default(),
     };
     Columns::new(vec![
         column("one", Role::Quasi, Some("a")),
@@ -54,8 +54,8 @@ fn a_small_class_is_named_by_its_own_label() {
     let texts = |verdict: &RefinementVerdict| -> Vec<String> {
         verdict.found.against.iter().filter(|against| against.small).map(|against| against.text.clone()).collect()
     };
-    let counted = attacked(&columns, classes, (&policy, Attacker::Strongest), (1, Together::Not)).expect("classes");
-    let kept = judge(&columns, classes, &policy, (1, Together::Not)).expect("classes");
+    let counted = attacked(&columns, classes, (&policy, Attacker::Strongest), (1, JointAttack::Not)).expect("classes");
+    let kept = judge(&columns, classes, &policy, (1, JointAttack::Not)).expect("classes");
     let small = texts(&counted).len();
     assert!(small > 0 && counted.found.crowds().is_none_or(|crowds| crowds == 2));
     assert!(texts(&counted).iter().all(|text| text.contains("a0") && text.contains("2 rows")), "{:?}", texts(&counted));
@@ -68,10 +68,10 @@ fn a_small_class_is_named_by_its_own_label() {
     }
     assert_eq!(texts(&kept).len(), small);
     // Both leaves; all classes together show no other.
-    let all = attacked(&columns, classes, (&policy, Attacker::Strongest), (1, Together::Yes)).expect("classes");
+    let all = attacked(&columns, classes, (&policy, Attacker::Strongest), (1, JointAttack::Yes)).expect("classes");
     assert_eq!(all.found.crowds(), Some(2));
     // A class that is too small for a group is named before anything is attacked.
     let few = [(&leaves[..], 2)];
-    let why = judge(&columns, few, &self::policy(Search::Mondrian), (1, Together::Not)).expect_err("two people");
+    let why = judge(&columns, few, &self::policy(Search::Mondrian), (1, JointAttack::Not)).expect_err("two people");
     assert!(why.contains("one = a10") && why.ends_with("a class of fewer than k = 3"), "{why}");
 }

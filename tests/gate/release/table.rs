@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value as Json, json};
 use tidegate::engine::histogram::{CodedRows, Headcount, Histogram, Release, SensitiveValues};
 use tidegate::engine::model::{
-    Column, Columns, Detail, Domain, Finite, Kind, LeafRule, Recoding, Role, Taxonomy, Value,
+    Column, Columns, DetailSettings, Domain, Finite, Kind, LeafRule, Recoding, Role, Taxonomy, Value,
 };
 
 use crate::common::random::{self, Draw};
@@ -46,7 +46,7 @@ fn column(name: String, role: Role, kind: Kind, tree: Option<Taxonomy>) -> Colum
         guarded: Vec::new(),
         optional,
         unknown,
-        detail: Detail::default(),
+        detail: DetailSettings::default(),
     }
 }
 

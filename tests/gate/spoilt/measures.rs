@@ -8,7 +8,7 @@ use tidegate::engine::gate::verdict::{RejectionReason, Verdict};
 use tidegate::engine::histogram::{CodedRows, Histogram};
 use tidegate::engine::measures::{SumSuppression, merged};
 use tidegate::engine::model::{
-    Carving, Column, Columns, Decimal, Detail, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Tree, Value,
+    Carving, Column, Columns, Decimal, DetailSettings, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Tree, Value,
 };
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Dominance, Policy, PolicySettings, Rare, Search};
 use tidegate::engine::release::{ReleaseSpan, TableKind, Tables};
@@ -28,7 +28,7 @@ pub fn columns() -> Columns {
         guarded: Vec::new(),
         optional: false,
         unknown: None,
-        detail: Detail::default(),
+        detail: DetailSettings::default(),
     };
     let tree = |name: &str| {
         let mut tree = Tree::new("*");

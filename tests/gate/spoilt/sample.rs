@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegate::engine::model::{Column, Columns, Detail, Domain, Kind, LeafRule, Role, Taxonomy, Tree, Value};
+use tidegate::engine::model::{Column, Columns, DetailSettings, Domain, Kind, LeafRule, Role, Taxonomy, Tree, Value};
 use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, PolicySettings};
 
 use super::chain::{Chain, Human, Offer, policy};
@@ -34,7 +34,7 @@ pub fn columns() -> Columns {
         guarded: Vec::new(),
         optional: false,
         unknown: None,
-        detail: Detail::default(),
+        detail: DetailSettings::default(),
     };
     Columns::new(vec![
         column("age", Role::Quasi, Kind::String, Some(tree(AGE))),

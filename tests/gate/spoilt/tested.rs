@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use tidegate::engine::gate::chain::{
-    ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Sight, Suspect,
+    AttackerView, ChainTarget, ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, Fold, ReleaseChain,
 };
 use tidegate::engine::histogram::{Histogram, Release, Slices};
-use tidegate::engine::model::{Column, Columns, Cut, Detail, Recoding, Value};
+use tidegate::engine::model::{Column, Columns, Cut, DetailSettings, Recoding, Value};
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Cuts, Decimal, Guarantee, Policy, PolicySettings, Search};
 
 use super::cases::recoded;
@@ -126,20 +126,20 @@ fn crossed() -> (Offer, Histogram, Vec<Recoding>) {
 }
 
 /// Keeps every target.
-struct Keep<'k>(&'k Sight<'k>);
+struct Keep<'k>(&'k AttackerView<'k>);
 
 impl Fold for Keep<'_> {
-    type Sum = Vec<Suspect>;
+    type Sum = Vec<ExactTarget>;
 
-    fn start(&self) -> Vec<Suspect> {
+    fn start(&self) -> Vec<ExactTarget> {
         Vec::new()
     }
 
-    fn take(&self, sum: &mut Vec<Suspect>, target: &ChainTarget<'_>) {
-        sum.push(Suspect::new(self.0, target));
+    fn take(&self, sum: &mut Vec<ExactTarget>, target: &ChainTarget<'_>) {
+        sum.push(ExactTarget::new(self.0, target));
     }
 
-    fn join(&self, first: Vec<Suspect>, second: Vec<Suspect>) -> Vec<Suspect> {
+    fn join(&self, first: Vec<ExactTarget>, second: Vec<ExactTarget>) -> Vec<ExactTarget> {
         [first, second].concat()
     }
 }
@@ -341,7 +341,7 @@ fn tests_count_for_what_is_believed() {
 /// No label lies above the floor of its column; one at the floor may be published.
 #[test]
 fn labels_keep_to_the_floors_of_their_columns() {
-    let details = vec![Detail::default().with_floor(1); 2];
+    let details = vec![DetailSettings::default().with_floor(1); 2];
     let columns = columns().with_details(&details);
     let written = PolicySettings { search: Some(Search::Levels), max_loss: None, ..settings(Some(Guarantee::Blind)) };
     let policy = Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::of(&columns)).expect("no contradiction");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::service::begin::possible;
+use tidegate::daemon::service::root_opening::possible;
 
 use crate::common::secret;
 

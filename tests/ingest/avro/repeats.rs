@@ -1,6 +1,6 @@
 //! Rows of people who have one already, in messages of a topic: set aside with their offset, decoded again as they were.
 
-use tidegate::daemon::ingest::topic::{Batch, Unwanted, Writing, decode_sifted};
+use tidegate::daemon::ingest::topic::{Batch, UnwantedPolicies, Writing, decode_sifted};
 use tidegate::daemon::ingest::{Offer, Repeats, retry_sifted};
 use tidegate::engine::histogram::{MisfitKind, Person};
 use tidegate::engine::model::Columns;
@@ -13,8 +13,8 @@ use super::{FEED, columns, decoded, faults, framed, hasher, of, written};
 #[track_caller]
 fn check(batch: &Batch, firsts: &Batch, columns: &Columns, offsets: &[u64]) {
     let mut repeats = Repeats::of(&|_: Person| false);
-    let found =
-        decode_sifted("wards", batch, columns, &hasher(), Unwanted::SET_ASIDE, Some(&mut repeats)).expect("rows");
+    let found = decode_sifted("wards", batch, columns, &hasher(), UnwantedPolicies::SET_ASIDE, Some(&mut repeats))
+        .expect("rows");
     let first = decoded(firsts, columns);
     assert!(found.rows == first.rows && found.nulled == first.nulled, "whichever comes first");
     let wanted: Vec<_> = offsets.iter().map(|offset| (*offset, None, MisfitKind::Repeat)).collect();
@@ -24,7 +24,8 @@ fn check(batch: &Batch, firsts: &Batch, columns: &Columns, offsets: &[u64]) {
     let offer = Offer::parse(&partition.aside.as_ref().expect("repeats").bytes()).expect("what was written");
     let again = |known: &dyn Fn(Person) -> bool| {
         let mut repeats = Repeats::of(known);
-        retry_sifted(&offer, columns, &hasher(), Unwanted::SET_ASIDE, Some(&mut repeats)).expect("the same columns")
+        retry_sifted(&offer, columns, &hasher(), UnwantedPolicies::SET_ASIDE, Some(&mut repeats))
+            .expect("the same columns")
     };
     let same = again(&|_| true);
     assert!(same.rows.is_empty() && same.aside == offer, "still repeats");
@@ -66,8 +67,8 @@ fn rows_are_cut_out_of_messages_of_many() {
     let mixed = stream(&[&[(a, 500, 1), (a, 1, 2), (a, 2, 3)]]);
     let batch = written(Writing::Arrow, &[mixed]);
     let mut repeats = Repeats::of(&|_: Person| false);
-    let found =
-        decode_sifted("wards", &batch, &columns, &hasher(), Unwanted::SET_ASIDE, Some(&mut repeats)).expect("rows");
+    let found = decode_sifted("wards", &batch, &columns, &hasher(), UnwantedPolicies::SET_ASIDE, Some(&mut repeats))
+        .expect("rows");
     let wanted = [(0, Some("age".to_owned()), MisfitKind::Outside), (0, None, MisfitKind::Repeat)];
     assert_eq!(faults(&found), wanted);
     let more = super::columns(&SHORT.replace("119", "599"));

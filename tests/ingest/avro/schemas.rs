@@ -1,7 +1,7 @@
 //! What a schema may say: every type, names and namespaces, schemas that refer to others, several of them in one topic,
 //! changes as Debezium tells them.
 
-use tidegate::daemon::ingest::topic::{KnownSchema, SchemaKey, Schemas, Unwanted, Writing, decode};
+use tidegate::daemon::ingest::topic::{KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing, decode};
 use tidegate::engine::histogram::MisfitKind;
 
 use super::write::{FIELDS, branch, long, person, record, text};
@@ -199,7 +199,8 @@ fn changes_are_told_as_debezium_tells_them() {
     assert!(found.rows == json(&[format!(r#"{{"after": {object}, "op": "c"}}"#)], &columns), "the same row");
     assert_eq!(faults(&found), [(1, None, MisfitKind::Delete), (2, None, MisfitKind::Delete)]);
     assert!(again(&found, &columns).rows.is_empty());
-    let said = |deletes| decode("wards", &batch, &columns, &hasher(), Unwanted { tombstones: Quarantine, deletes });
+    let said =
+        |deletes| decode("wards", &batch, &columns, &hasher(), UnwantedPolicies { tombstones: Quarantine, deletes });
     assert_eq!(said(Skip).expect("rows").partitions[0].skipped, 2);
     assert_eq!(said(Halt).expect_err("it halts").field.as_deref(), Some("source.deletes"));
     // Taken off the envelope.

@@ -1,6 +1,6 @@
 //! Messages of a topic that are set aside leave with people who are erased: JSON and Avro as one, of an Arrow message the rows that are theirs.
 
-use tidegate::daemon::ingest::topic::{Batch, Unwanted, Writing};
+use tidegate::daemon::ingest::topic::{Batch, UnwantedPolicies, Writing};
 use tidegate::daemon::ingest::{Offer, OfferWithout, retry_sifted};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::model::Columns;
@@ -63,7 +63,7 @@ fn rows_of_others_stay_when_a_message_of_many_leaves() {
     let kinds = without.rest.messages().iter().map(|one| one.place.kind);
     assert!(kinds.into_iter().all(|kind| kind == MisfitKind::NoColumn), "what keeps them out is what it was");
     // Decoded as they are later, they are the rows of others, and one that has no identifier.
-    let later = retry_sifted(&without.rest, &short, &hasher(), Unwanted::SET_ASIDE, None).expect("rows");
+    let later = retry_sifted(&without.rest, &short, &hasher(), UnwantedPolicies::SET_ASIDE, None).expect("rows");
     let others = decoded(&written(Writing::Arrow, &[stream(&[&[(b, 2, 2), (c, 5, 5), (c, 6, 6)]])]), &short);
     assert!(later.rows == others.rows, "the rows of others");
     assert_eq!((later.aside.messages().len(), later.aside.messages()[0].place.kind), (1, MisfitKind::Missing));

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::ingest::topic::Unwanted;
+use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::ingest::{BadRows, Offer, SetAsideMessage, TakenRows, decode, retry, take};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::model::Columns;
@@ -51,7 +51,7 @@ pub fn took(path: &Path, columns: &Columns) -> TakenRows {
 }
 
 pub fn again(offer: &Offer, columns: &Columns) -> TakenRows {
-    retry(offer, columns, &hasher(), Unwanted::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
+    retry(offer, columns, &hasher(), UnwantedPolicies::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Takes a file under one feed file and offers what was set aside again under another.

@@ -14,7 +14,7 @@ use arrow_ipc::writer::{FileWriter, StreamWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::ingest::topic::Unwanted;
+use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::ingest::{Offer, PersonHasher, retry, take};
 use tidegate::engine::model::Columns;
 use tidegate::engine::model::forms::dates;
@@ -189,7 +189,7 @@ fn nothing_shows_a_value() {
         for message in offer.messages() {
             told += &format!("{message:?} {:?}", message.raw);
         }
-        if let Err(error) = retry(offer, &other.columns, &PersonHasher::new(&[1; 32]), Unwanted::SET_ASIDE) {
+        if let Err(error) = retry(offer, &other.columns, &PersonHasher::new(&[1; 32]), UnwantedPolicies::SET_ASIDE) {
             told += &format!("{error} {error:?}");
         }
         let bytes = offer.bytes();
@@ -202,8 +202,9 @@ fn nothing_shows_a_value() {
             } else {
                 damaged[at] ^= 1 << draw.between(0, 7)
             }
-            let result = Offer::parse(&damaged)
-                .and_then(|offer| retry(&offer, &self::columns(&closed("119")), &hasher(), Unwanted::SET_ASIDE));
+            let result = Offer::parse(&damaged).and_then(|offer| {
+                retry(&offer, &self::columns(&closed("119")), &hasher(), UnwantedPolicies::SET_ASIDE)
+            });
             let told = format!("{:?}", result.err());
             assert!(!told.contains("secret") && !told.contains("Xq7"), "{told}");
         });

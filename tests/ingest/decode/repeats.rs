@@ -6,7 +6,7 @@ use std::path::Path;
 use arrow_ipc::CompressionType;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::{Error, ErrorCategory};
-use tidegate::daemon::ingest::topic::Unwanted;
+use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::ingest::{Offer, Repeats, TakenRows, retry_sifted, take, take_cut, take_sifted};
 use tidegate::engine::histogram::{MisfitKind, Person};
 
@@ -16,7 +16,8 @@ use super::{FEED, Folder, batch, columns, csv, hasher, ipc, json_lines, parquet}
 fn again(aside: &Offer, known: &dyn Fn(Person) -> bool) -> TakenRows {
     let offer = Offer::parse(&aside.bytes()).expect("what was written");
     let mut repeats = Repeats::of(known);
-    retry_sifted(&offer, &columns(), &hasher(), Unwanted::SET_ASIDE, Some(&mut repeats)).expect("the same columns")
+    retry_sifted(&offer, &columns(), &hasher(), UnwantedPolicies::SET_ASIDE, Some(&mut repeats))
+        .expect("the same columns")
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::error::Result;
-use tidegate::daemon::feed_writer::{Ask, FeedSettings, FeedState, Hash, Live, Request, past_quickly};
+use tidegate::daemon::feed_writer::{FeedSettings, FeedState, FeedWriter, Hash, Request, RequestKind, past_quickly};
 use tidegate::daemon::journal::store::{Memory, Packs, ReadStore, Store};
 use tidegate::daemon::journal::{KeyRing, RequestOrigin, read};
 use tidegate::daemon::seal::OperatorKey;
@@ -65,7 +65,7 @@ fn state(private: &dyn Store, public: &dyn Store) -> Result<Option<FeedState>> {
 ///
 /// # Errors
 /// As the feed.
-pub fn open(script: &Script, private: &Arc<dyn Store>, public: &Arc<dyn Store>, chance: u64) -> Result<Live> {
+pub fn open(script: &Script, private: &Arc<dyn Store>, public: &Arc<dyn Store>, chance: u64) -> Result<FeedWriter> {
     let whole = Packs::over(Arc::clone(private));
     let key = opened(&whole)?.map_or(Key::First, |(key, _)| key).operator();
     let chain = state(&whole, &**public)?.map_or(1, |state| state.feed.chain());
@@ -85,16 +85,21 @@ fn name(number: usize) -> String {
 ///
 /// # Errors
 /// As the feed.
-pub fn between(mut live: Live, tick: usize, script: &Script, open: &dyn Fn() -> Result<Live>) -> Result<Live> {
+pub fn between(
+    mut live: FeedWriter,
+    tick: usize,
+    script: &Script,
+    open: &dyn Fn() -> Result<FeedWriter>,
+) -> Result<FeedWriter> {
     let person = |tick: usize, at: usize| script.people()[tick][at].0;
-    let erase = |person: u128, rows: bool| Ask::Erase { people: vec![Hash(Person(person))], rows };
+    let erase = |person: u128, rows: bool| RequestKind::Erase { people: vec![Hash(Person(person))], rows };
     let keeps_labels = script.policy() == CROWDS;
     let newest = live.state().releases.last().map(|line| line.release);
     let ask = match tick {
         ERASES => Some(erase(person(1, 2), false)),
         ERASES_ROWS => Some(erase(person(0, 0), keeps_labels)),
-        WITHDRAWS => newest.map(|release| Ask::Withdraw { release, republish: keeps_labels }),
-        BEGINS_A_CHAIN => Some(Ask::NewChain),
+        WITHDRAWS => newest.map(|release| RequestKind::Withdraw { release, republish: keeps_labels }),
+        BEGINS_A_CHAIN => Some(RequestKind::NewChain),
         _ => None,
     };
     if let Some(ask) = ask {
@@ -113,7 +118,7 @@ pub fn between(mut live: Live, tick: usize, script: &Script, open: &dyn Fn() -> 
 }
 
 /// A note lies in the inbox, and is answered.
-fn asks(live: &mut Live, tick: usize, ask: Ask, script: &Script) -> Result<()> {
+fn asks(live: &mut FeedWriter, tick: usize, ask: RequestKind, script: &Script) -> Result<()> {
     let after = || Ok(feed(ASKED[script.policy][1]));
     // What was asked before a writer ended.
     live.inbox(&after, &time(tick))?;
@@ -127,7 +132,7 @@ fn asks(live: &mut Live, tick: usize, ask: Ask, script: &Script) -> Result<()> {
 }
 
 /// What must be true in the end.
-pub fn is_whole(live: &Live, private: &dyn Store, public: &dyn Store) -> std::result::Result<(), String> {
+pub fn is_whole(live: &FeedWriter, private: &dyn Store, public: &dyn Store) -> std::result::Result<(), String> {
     let text = |error: tidegate::daemon::error::Error| error.to_string();
     let state = live.state();
     if state.feed.chain() < 2 {

@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate::daemon::feed_writer::{Live, past};
-use tidegate::daemon::journal::store::{Listed, Memory, Packs, Store};
+use tidegate::daemon::feed_writer::{FeedWriter, past};
+use tidegate::daemon::journal::store::{ListedObject, Memory, Packs, Store};
 use tidegate::engine::release::{Manifest, Sha256};
 
 use super::asked;
@@ -135,7 +135,7 @@ pub fn goes_on(private: Arc<dyn Store>, public: Arc<dyn Store>, meant: &Meant, c
 /// All objects of a store.
 pub fn objects(store: &dyn Store) -> Result<Objects, String> {
     let listed = store.list("").map_err(|error| error.to_string())?;
-    let read = |listed: Listed| {
+    let read = |listed: ListedObject| {
         let bytes = store.read(&listed.path).map_err(|error| error.to_string())?;
         Ok((listed.path, bytes.ok_or("it was there just now")?))
     };
@@ -180,7 +180,7 @@ fn complete(public: &Objects) -> Result<(), String> {
 }
 
 /// The state is the fold of the log.
-fn folded(live: &Live, private: &dyn Store, public: &dyn Store) -> Result<(), String> {
+fn folded(live: &FeedWriter, private: &dyn Store, public: &dyn Store) -> Result<(), String> {
     let (_, ring) = asked::opened(private).map_err(|error| error.to_string())?.ok_or("no keys")?;
     let past = past(private, public, &ring).map_err(|error| format!("the log: {error}"))?;
     let folded = past.state.is_some_and(|state| state.bytes() == live.state().bytes());
@@ -188,7 +188,7 @@ fn folded(live: &Live, private: &dyn Store, public: &dyn Store) -> Result<(), St
 }
 
 /// The first files of the script are in it, whole, and no others.
-fn first_part(live: &Live, meant: &Meant) -> Result<(), String> {
+fn first_part(live: &FeedWriter, meant: &Meant) -> Result<(), String> {
     let files = &live.state().files;
     let in_order = (0..files.len()).map(|tick| format!("{tick:03}.csv")).eq(files.keys().cloned());
     match in_order && live.state().feed.people().len() == meant.people[files.len()] {
@@ -198,7 +198,7 @@ fn first_part(live: &Live, meant: &Meant) -> Result<(), String> {
 }
 
 /// Each person is in it, once.
-fn finished(live: &Live, meant: &Meant) -> Result<(), String> {
+fn finished(live: &FeedWriter, meant: &Meant) -> Result<(), String> {
     let feed = &live.state().feed;
     let newest = live.state().releases.last().map_or(0, |line| line.rows);
     let places = newest + feed.waiting().rows() + feed.withheld().rows() + feed.pending() + feed.new_rows();

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 
 use tempfile::TempDir;
 use tidegate::daemon::error::Result;
-use tidegate::daemon::feed_writer::Live;
-use tidegate::daemon::journal::store::{Created, Listed, Local, ReadStore, Store};
+use tidegate::daemon::feed_writer::FeedWriter;
+use tidegate::daemon::journal::store::{CreateOutcome, ListedObject, Local, ReadStore, Store};
 use tidegate::engine::release::Sha256;
 
 use super::asked::{self, ASKED};
@@ -53,7 +53,7 @@ impl Script {
     ///
     /// # Errors
     /// As the feed.
-    pub fn run(&self, private: &Arc<dyn Store>, public: &Arc<dyn Store>, chance: u64) -> Result<Live> {
+    pub fn run(&self, private: &Arc<dyn Store>, public: &Arc<dyn Store>, chance: u64) -> Result<FeedWriter> {
         let mut live = self.open(private, public, chance)?;
         for (tick, people) in self.people().iter().enumerate() {
             step(&mut live, tick, people)?;
@@ -68,7 +68,7 @@ impl Script {
     ///
     /// # Errors
     /// As the feed.
-    pub fn open(&self, private: &Arc<dyn Store>, public: &Arc<dyn Store>, chance: u64) -> Result<Live> {
+    pub fn open(&self, private: &Arc<dyn Store>, public: &Arc<dyn Store>, chance: u64) -> Result<FeedWriter> {
         if self.asked {
             return asked::open(self, private, public, chance);
         }
@@ -88,9 +88,9 @@ impl Saying {
         say(&self.said, &format!("{what} {}/{path} {}", self.root, Sha256::of(bytes)));
     }
 
-    fn created(&self, path: &str, bytes: &[u8], created: Created) -> Result<()> {
+    fn created(&self, path: &str, bytes: &[u8], created: CreateOutcome) -> Result<()> {
         match created {
-            Created::Made => self.say("made", path, bytes),
+            CreateOutcome::Made => self.say("made", path, bytes),
             // An object of another writer, of which the store says that it is there: it lasts as well.
             _ => self.store.read(path)?.into_iter().for_each(|there| self.say("made", path, &there)),
         }
@@ -111,13 +111,13 @@ impl ReadStore for Saying {
         self.store.read(path)
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         self.store.list(prefix)
     }
 }
 
 impl Store for Saying {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         self.say("making", path, bytes);
         let created = self.store.create(path, bytes)?;
         self.created(path, bytes, created)?;
@@ -139,7 +139,7 @@ impl Store for Saying {
         Ok(())
     }
 
-    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
+    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
         objects.iter().for_each(|(path, bytes)| self.say("making", path, bytes));
         let created = self.store.create_all(objects)?;
         let mut both = objects.iter().zip(&created);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::feed_writer::{Ask as Asked, Decided, Hash, Live, Request};
+use tidegate::daemon::feed_writer::{DecisionMade, FeedWriter, Hash, Request, RequestKind as Asked};
 use tidegate::daemon::journal::Entry;
 use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::engine::histogram::Person;
@@ -24,7 +24,7 @@ struct Twins {
     world: World,
     private: Memory,
     public: Memory,
-    live: Option<Live>,
+    live: Option<FeedWriter>,
     requests: [Option<Request>; 2],
     manual: bool,
 }
@@ -56,7 +56,7 @@ impl Twins {
         panic!("the model comes to rest");
     }
 
-    fn live(&mut self) -> &mut Live {
+    fn live(&mut self) -> &mut FeedWriter {
         self.live.as_mut().expect("it runs")
     }
 
@@ -93,9 +93,9 @@ impl Twins {
         let decided = self.live().decide().expect("a decision").map(|(decided, ..)| decided);
         self.live().leave(NOW).expect("nothing is in the way");
         let meant = match decided.expect("something was due") {
-            Decided::Publish => "stages a release",
-            Decided::Hold => "stages one to hold",
-            Decided::Reject | Decided::Stop => "rejects one",
+            DecisionMade::Publish => "stages a release",
+            DecisionMade::Hold => "stages one to hold",
+            DecisionMade::Reject | DecisionMade::Stop => "rejects one",
         };
         let steps = self.steps();
         let (_, _, then) = steps.iter().find(|(_, what, _)| *what == meant).expect("something is due");

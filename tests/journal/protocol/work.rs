@@ -1,4 +1,4 @@
-//! What a writer does when its log is in order: files are taken in (`feed_writer/intake/mod.rs`), ticks are closed (`tick/close.rs`),
+//! What a writer does when its log is in order: files are taken in (`feed_writer/intake/mod.rs`), ticks are closed (`tick/tick_closing.rs`),
 //! releases are decided about (`tick/decide.rs`). What is half done comes first. Where the daemon has one order, any order
 //! is allowed here that its state allows.
 

@@ -1,4 +1,4 @@
-//! How a writer starts (`recovery/open.rs`), appends (`journal/log.rs`, `journal/store/put.rs`), sweeps (`recovery/sweep.rs`), and
+//! How a writer starts (`recovery/feed_opening.rs`), appends (`journal/log.rs`, `journal/store/confirmed_put.rs`), sweeps (`recovery/sweep.rs`), and
 //! how it ends.
 
 use super::entry::{Entry, Kind};

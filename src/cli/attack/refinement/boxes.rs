@@ -5,7 +5,7 @@ use maud::{Markup, display, html};
 
 use super::subject::AttackSubject;
 use crate::engine::gate::refinement::{AttackTarget, HeldRows};
-use crate::engine::release::html::{GroupedDigits, Many, Text};
+use crate::engine::release::html::{CountedNoun, GroupedDigits, Text};
 
 /// Boxes of one class, and along one side, that are drawn at most.
 const BOXES: usize = 512;
@@ -68,7 +68,7 @@ impl Known {
         match self {
             Known::Gone => "taken by earlier classes".to_owned(),
             Known::Empty => "certainly empty".to_owned(),
-            Known::Certain(rows) => format!("certainly {}", Many(rows, "row")),
+            Known::Certain(rows) => format!("certainly {}", CountedNoun(rows, "row")),
             Known::Open(least, most) => format!("{least} to {most} rows"),
             Known::Drawn(least, most) => format!("{least} to {most} rows were seen in draws"),
         }

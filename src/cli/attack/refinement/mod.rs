@@ -1,9 +1,9 @@
 //! `tidegate attack refinement` (CONTRACTS 3): reads a locally recoded release that anyone made, and says how far its
 //! classes can be narrowed down by an attacker who knows ARX-LR, or halving where that is the search of the feed. Reads, prints and draws; attacking and judging are the engine's.
 
+mod attack_input;
 mod boxes;
 mod page;
-mod read;
 mod subject;
 mod words;
 
@@ -17,7 +17,8 @@ use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::view::refinement::refinement;
 use crate::engine::gate::refinement::{
-    AttackResult, AttackTerms, AttackedRows, Attacker, Malformed, NoFinding, RefinementBudget, RepeatedValues, Together,
+    AttackResult, AttackTerms, AttackedRows, Attacker, JointAttack, Malformed, NoFinding, RefinementBudget,
+    RepeatedValues,
 };
 use crate::engine::policy::{self, OnUnsafe};
 
@@ -86,7 +87,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
 /// Reads the release. Where the feed file names no search, a table that ARX-LR cannot have made is one of halving; where halving with
 /// a coin cannot have made it, it is one with thresholds that were drawn, by which disjoint chains used to halve.
 fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<(&'f FeedConfig, AttackSubject)> {
-    let subject = |feed| read::subject(feed, &args.release, args.classes.as_deref());
+    let subject = |feed| attack_input::subject(feed, &args.release, args.classes.as_deref());
     let [first, second] = match (feed.unnamed(), feed.earlier()) {
         (Some(earlier), _) => [earlier, feed],
         (None, Some(earlier)) => [feed, earlier],
@@ -112,13 +113,14 @@ fn attacked(feed: &FeedConfig, subject: &AttackSubject, args: &Args) -> error::R
     }
     let budget = RefinementBudget::shared(subject.release.places().len());
     let terms = AttackTerms { attacker: subject.attacker, values, marginals: false, seed: SEED, budget };
-    let fuzzy = args.increment.as_ref().map(|file| read::fuzzy(file, subject)).transpose()?;
-    let found = AttackResult::of(subject.names(), terms, &limits, Together::Yes).map_err(|nothing| match nothing {
-        NoFinding::Malformed(why) => disordered(why, subject, args),
-        NoFinding::Impossible { place, targets } => {
-            impossible((place, targets), (values, subject), feed.policy.on_unsafe(), args)
-        }
-    })?;
+    let fuzzy = args.increment.as_ref().map(|file| attack_input::fuzzy(file, subject)).transpose()?;
+    let found =
+        AttackResult::of(subject.names(), terms, &limits, JointAttack::Yes).map_err(|nothing| match nothing {
+            NoFinding::Malformed(why) => disordered(why, subject, args),
+            NoFinding::Impossible { place, targets } => {
+                impossible((place, targets), (values, subject), feed.policy.on_unsafe(), args)
+            }
+        })?;
     Ok(AttackResult { fuzzy, ..found })
 }
 

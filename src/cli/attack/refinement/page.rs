@@ -9,7 +9,7 @@ use super::boxes;
 use super::subject::AttackSubject;
 use super::words::{called, count, few, head as subtitle, joint, odds, ratio, reasons, tells, verdict, worst};
 use crate::engine::gate::refinement::{AttackResult, AttackTarget, AttackedRows, CarvingRule, certain};
-use crate::engine::release::html::{GroupedDigits, Many, Text, document, head, name, numbers, wide};
+use crate::engine::release::html::{CountedNoun, GroupedDigits, Text, document, head, name, numbers, wide};
 
 /// Targets that are drawn at most.
 const DRAWN: usize = 50;
@@ -141,7 +141,7 @@ fn target(target: &AttackTarget, subject: &AttackSubject) -> Markup {
         section class="target" {
             h3 { (name(&called(target, subject))) }
             p {
-                (display(Many(target.rows, "row"))) "; " (count(&target.cra)) " of " (count(&target.lr)) " possible sets remain, ratio "
+                (display(CountedNoun(target.rows, "row"))) "; " (count(&target.cra)) " of " (count(&target.lr)) " possible sets remain, ratio "
                 (ratio(&target.ratio)) "."
             }
             (boxes::draw(target, subject))

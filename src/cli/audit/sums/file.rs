@@ -8,7 +8,7 @@ use super::number::ScaledNumber;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::whole_file;
 use crate::engine::dominance::SumCell;
-use crate::engine::sums::{Dimensions, Mark, Range, SumsTable, TableCell};
+use crate::engine::sums::{CellMark, Dimensions, Range, SumsTable, TableCell};
 
 /// The most cells of a table.
 const MOST_CELLS: usize = 1_000_000;
@@ -157,7 +157,7 @@ struct Row {
     value: Option<ScaledNumber>,
     count: Option<u64>,
     largest: Vec<ScaledNumber>,
-    mark: Mark,
+    mark: CellMark,
 }
 
 /// Reads the table, with the contributions where there are some.
@@ -234,11 +234,11 @@ fn parsed(line: u64, row: &[String], csv: &Csv, roles: &Roles, form: &SumsFileFo
     let largest: Vec<ScaledNumber> = largest.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
     let status = roles.status.map_or("", |column| row[column].as_str());
     let mark = match (status.to_lowercase().as_str(), value) {
-        ("", None) => Mark::LeftOut,
-        ("" | "s", Some(_)) => Mark::Published,
-        ("z" | "p", Some(_)) => Mark::Kept,
-        ("u", _) => Mark::Primary,
-        ("x" | "m" | "d", _) => Mark::Secondary,
+        ("", None) => CellMark::LeftOut,
+        ("" | "s", Some(_)) => CellMark::Published,
+        ("z" | "p", Some(_)) => CellMark::Kept,
+        ("u", _) => CellMark::Primary,
+        ("x" | "m" | "d", _) => CellMark::Secondary,
         ("s" | "z" | "p", None) => {
             return Err(refused("a cell that is published by its status has no value", roles.value));
         }
@@ -294,7 +294,7 @@ fn placed(rows: &[Row], dimensions: Vec<DimensionCodes>, scale: u32, form: &Sums
         Error::new(ErrorCategory::Input, text).in_file(form.file)
     })?;
     let range = if form.signed { Range::Free } else { Range::NotNegative };
-    let absent = TableCell { mark: Mark::Absent, value: None, contributors: None, contributions: None };
+    let absent = TableCell { mark: CellMark::Absent, value: None, contributors: None, contributions: None };
     let table = SumsTable { dimensions: of, range, entries: vec![absent; cells] };
     let mut read = SumsFile { table, dimensions, scale, counts: vec![None; cells], lines: vec![None; cells] };
     let mut used: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); read.dimensions.len()];

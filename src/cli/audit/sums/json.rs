@@ -11,7 +11,7 @@ use super::number::written;
 use super::options::SumsArgs;
 use super::protected::Protected;
 use crate::engine::arithmetic::RationalNumber;
-use crate::engine::sums::{CellFault, Computed, Mark, SumsVerdict};
+use crate::engine::sums::{CellFault, CellMark, ComputedCell, SumsVerdict};
 
 /// The result of `tidegate audit --sums --json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -172,23 +172,23 @@ fn codes(read: &SumsFile, cell: usize) -> BTreeMap<String, String> {
 
 /// The numbers of cells.
 pub fn cells(read: &SumsFile, judged: &SumsVerdict) -> CellCounts {
-    let count = |mark: Mark| read.table.entries.iter().filter(|entry| entry.mark == mark).count();
-    let published = count(Mark::Published) + count(Mark::Kept);
+    let count = |mark: CellMark| read.table.entries.iter().filter(|entry| entry.mark == mark).count();
+    let published = count(CellMark::Published) + count(CellMark::Kept);
     CellCounts {
-        all: read.table.entries.len() - count(Mark::Absent),
+        all: read.table.entries.len() - count(CellMark::Absent),
         published,
         not_judged: judged.not_judged,
-        primary: count(Mark::Primary),
-        secondary: count(Mark::Secondary),
-        unknown: count(Mark::LeftOut),
+        primary: count(CellMark::Primary),
+        secondary: count(CellMark::Secondary),
+        unknown: count(CellMark::LeftOut),
     }
 }
 
-fn left_out(read: &SumsFile, computed: &Computed, intervals: bool) -> SuppressedCell {
+fn left_out(read: &SumsFile, computed: &ComputedCell, intervals: bool) -> SuppressedCell {
     let interval = &computed.interval;
     let status = match read.table.entries[computed.cell].mark {
-        Mark::Primary => Some("u".to_owned()),
-        Mark::Secondary => Some("x".to_owned()),
+        CellMark::Primary => Some("u".to_owned()),
+        CellMark::Secondary => Some("x".to_owned()),
         _ => None,
     };
     SuppressedCell {

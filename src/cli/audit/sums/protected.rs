@@ -8,7 +8,7 @@ use super::options::SumsArgs;
 use crate::cli::new_files::{self, NewFile};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::dominance::DominanceRule;
-use crate::engine::sums::Mark;
+use crate::engine::sums::CellMark;
 
 /// What `--protect` has written.
 pub struct Protected {
@@ -37,7 +37,7 @@ pub fn protect(read: &mut SumsFile, rules: &[DominanceRule], args: &SumsArgs, ta
             None => error,
         });
     }
-    let marked = read.table.entries.iter().any(|entry| entry.mark == Mark::Primary);
+    let marked = read.table.entries.iter().any(|entry| entry.mark == CellMark::Primary);
     if rules.is_empty() && !marked {
         let text = "--protect leaves out the cells that a rule finds sensitive, or that have the status u: name a rule with --p or \
                     --dominance";
@@ -77,11 +77,11 @@ fn table(read: &SumsFile, args: &SumsArgs) -> Result<String> {
     writer.write_record(names).map_err(internal)?;
     for (cell, entry) in read.table.entries.iter().enumerate() {
         let status = match entry.mark {
-            Mark::Published => "s",
-            Mark::Kept => "z",
-            Mark::Primary => "u",
-            Mark::Secondary | Mark::LeftOut => "x",
-            Mark::Absent => continue,
+            CellMark::Published => "s",
+            CellMark::Kept => "z",
+            CellMark::Primary => "u",
+            CellMark::Secondary | CellMark::LeftOut => "x",
+            CellMark::Absent => continue,
         };
         let seen = entry.mark.is_published();
         let count =

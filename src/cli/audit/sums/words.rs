@@ -5,10 +5,10 @@ use std::fmt::Write;
 use super::file::SumsFile;
 use super::json::{self, SumsCheck};
 use super::protected::Protected;
+use crate::cli::common_texts::shell;
 use crate::cli::paragraph::wrapped;
-use crate::cli::tell::shell;
 use crate::engine::dominance::DominanceRule;
-use crate::engine::sums::{CellFault, Computed, SumsVerdict};
+use crate::engine::sums::{CellFault, ComputedCell, SumsVerdict};
 
 /// The most cells that are written out.
 const MOST_CELLS: usize = 20;
@@ -65,7 +65,7 @@ fn computed(text: &mut String, read: &SumsFile, judged: &SumsVerdict, intervals:
     if judged.computed.is_empty() {
         return;
     }
-    let mut of: Vec<(f64, &Computed)> = judged
+    let mut of: Vec<(f64, &ComputedCell)> = judged
         .computed
         .iter()
         .map(|of| (of.interval.relative_error().map_or(f64::INFINITY, |error| json::share(&error)), of))
@@ -87,7 +87,7 @@ fn computed(text: &mut String, read: &SumsFile, judged: &SumsVerdict, intervals:
     put(text, "");
 }
 
-fn ends(of: &Computed, scale: u32) -> String {
+fn ends(of: &ComputedCell, scale: u32) -> String {
     let low = of.interval.low.as_ref().map_or("…".to_owned(), |low| json::bound(low, scale, false));
     let high = of.interval.high.as_ref().map_or("…".to_owned(), |high| json::bound(high, scale, true));
     format!(": {low} to {high}")

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::requests::request::{Ask, Request, RequestOutcome};
-use super::super::work::Live;
+use super::super::requests::request::{Request, RequestKind, RequestOutcome};
+use super::super::writer::FeedWriter;
 use super::set_aside::UnnamedObjects;
 use crate::daemon::error::Result;
 use crate::daemon::formats::RowColumns;
@@ -22,9 +22,9 @@ struct OfferedObject {
     rest: Option<Quarantined>,
 }
 
-impl Live {
+impl FeedWriter {
     pub(in crate::daemon::feed_writer) fn retry(&mut self, request: &Request) -> Result<RequestOutcome> {
-        let ask = Ask::Retry;
+        let ask = RequestKind::Retry;
         if self.state.quarantine.is_empty() {
             return Ok(ask.refused("nothing is set aside"));
         }
@@ -96,7 +96,7 @@ impl Live {
         entry: &mut Retry,
         shelf: &mut UnnamedObjects,
     ) -> Result<Result<Vec<OfferedObject>>> {
-        let Live { log, state, policy, settings, hasher, .. } = self;
+        let FeedWriter { log, state, policy, settings, hasher, .. } = self;
         let people = state.feed.people();
         let known = |person: Person| people.knows(person);
         let mut repeats = (policy.on_repeat() == OnRepeat::DeadLetter).then(|| Repeats::of(&known));
@@ -130,7 +130,7 @@ impl Live {
     }
 
     /// Schemas that are known by now of messages that had none; and why others are still unknown.
-    fn schemas(&self) -> Result<(Learnt, Option<String>)> {
+    fn schemas(&self) -> Result<(LearntSchemas, Option<String>)> {
         let Some(registry) = &self.settings.registry else { return Ok((Vec::new(), None)) };
         let mut keys = BTreeSet::new();
         for aside in &self.state.quarantine {
@@ -143,7 +143,7 @@ impl Live {
 }
 
 /// Schemas by what names them.
-type Learnt = Vec<(SchemaKey, KnownSchema)>;
+type LearntSchemas = Vec<(SchemaKey, KnownSchema)>;
 
 fn told(entry: &Retry, unanswered: Option<String>) -> RequestOutcome {
     let Retry { offered, kept, duplicate, skipped, quarantined, .. } = entry;
@@ -155,5 +155,5 @@ fn told(entry: &Retry, unanswered: Option<String>) -> RequestOutcome {
     if let Some(why) = unanswered {
         text += &format!(". Those among them whose schema was unknown may be decoded later: {why}");
     }
-    RequestOutcome { count: Some(*offered), changed: Some(*kept), ..Ask::Retry.done(text) }
+    RequestOutcome { count: Some(*offered), changed: Some(*kept), ..RequestKind::Retry.done(text) }
 }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::{Offer, Repeats, TakenRows, take_cut};
 use crate::daemon::journal::{Drafts, Log, Quarantined, destroy_all};
@@ -53,13 +53,13 @@ impl UnnamedObjects {
     }
 }
 
-impl Live {
+impl FeedWriter {
     /// Reads a file. Of the messages that are set aside those that are too many are put already.
     ///
     /// # Errors
     /// As [`take_cut`], or they cannot be put.
     pub fn read(&mut self, file: &Path) -> Result<(TakenRows, UnnamedObjects)> {
-        let Live { log, state, policy, hasher, .. } = self;
+        let FeedWriter { log, state, policy, hasher, .. } = self;
         let people = state.feed.people();
         let known = |person: Person| people.knows(person);
         let mut repeats = (policy.on_repeat() == OnRepeat::DeadLetter).then(|| Repeats::of(&known));

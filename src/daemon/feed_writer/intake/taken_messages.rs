@@ -2,7 +2,7 @@
 //! counted among those who came.
 
 use super::super::state_parts::{Consumed, MessageShare};
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use super::set_aside::UnnamedObjects;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::RowColumns;
@@ -90,7 +90,7 @@ pub struct SetAsideCounts {
     pub near: bool,
 }
 
-impl Live {
+impl FeedWriter {
     /// Hashes the people of this feed.
     pub fn hasher(&self) -> &PersonHasher {
         &self.hasher
@@ -110,10 +110,10 @@ impl Live {
         self.take_with(taken, UnnamedObjects::default(), now)
     }
 
-    /// [`Live::take`], of a file whose first messages that are set aside were put already.
+    /// [`FeedWriter::take`], of a file whose first messages that are set aside were put already.
     ///
     /// # Errors
-    /// As [`Live::take`].
+    /// As [`FeedWriter::take`].
     pub fn take_with(&mut self, taken: TakenMessages, mut shelf: UnnamedObjects, now: &str) -> Result<IntakeCounts> {
         let TakenMessages { parts, rows, nulled } = taken;
         let tick = self.state.feed.ticks();

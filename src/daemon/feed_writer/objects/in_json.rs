@@ -16,14 +16,14 @@ pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer:
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::state_parts::Pending;
-    use crate::daemon::journal::Staged;
+    use super::super::super::state_parts::OutgoingRelease;
+    use crate::daemon::journal::CandidateFile;
     use crate::engine::release::{Figure, PastRelease, Sha256};
 
     #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
     struct Kept {
         #[serde(with = "super")]
-        held: Option<Pending>,
+        held: Option<OutgoingRelease>,
         behind: u32,
     }
 
@@ -31,7 +31,8 @@ mod tests {
     #[test]
     fn a_release_that_waits_is_read_back() {
         let (sha256, loss) = (Sha256::of(b""), Figure::real(0.0).expect("finite"));
-        let staged = |rows| Staged { stage: "s".into(), path: "p".into(), sha256, rows, span: None, bytes: None };
+        let staged =
+            |rows| CandidateFile { stage: "s".into(), path: "p".into(), sha256, rows, span: None, bytes: None };
         let figures = PastRelease { release: 1, rows: 2, classes: 1, smallest_class: 2, loss, refinement: None };
         for (files, figures) in [(vec![staged(Some(2))], Some(figures)), (Vec::new(), None)] {
             let mut decided = serde_json::json!({
@@ -42,7 +43,7 @@ mod tests {
                 decided["figures"] = serde_json::to_value(figures).expect("JSON");
             }
             let approved = serde_json::from_value(decided).expect("a decision");
-            let held = Pending { approved, decision: sha256, recoding: None, approvals: Vec::new() };
+            let held = OutgoingRelease { approved, decision: sha256, recoding: None, approvals: Vec::new() };
             let kept = Kept { held: Some(held), behind: 7 };
             let bytes = postcard::to_stdvec(&kept).expect("it is written");
             assert_eq!(postcard::from_bytes::<Kept>(&bytes).expect("it is read"), kept);

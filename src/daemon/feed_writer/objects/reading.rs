@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::daemon::error::Result;
 use crate::daemon::formats::{RowColumns, terms_from_bytes};
-use crate::daemon::journal::{Body, CheckedEntry, Moved, ObjectReader, Ref};
+use crate::daemon::journal::{CheckedEntry, EntryBody, Moved, ObjectReader, Ref};
 use crate::daemon::terms::ChainTerms;
 use crate::engine::model::ReleaseColumn;
 
@@ -24,7 +24,7 @@ pub struct ObjectSources<'a> {
 pub fn moved(entries: &[CheckedEntry]) -> BTreeMap<String, Option<Ref>> {
     let mut moved = BTreeMap::new();
     for entry in entries {
-        if let Body::Erase(erase) = &entry.entry.body {
+        if let EntryBody::Erase(erase) = &entry.entry.body {
             moved.extend(erase.moved.iter().map(|Moved { old, new, .. }| (old.clone(), new.clone())));
         }
     }
@@ -34,7 +34,7 @@ pub fn moved(entries: &[CheckedEntry]) -> BTreeMap<String, Option<Ref>> {
 /// What was forgotten, over a whole log.
 pub fn forgotten(entries: &[CheckedEntry]) -> HashSet<&str> {
     let objects = entries.iter().filter_map(|entry| match &entry.entry.body {
-        Body::Forgotten(forgotten) => Some(&forgotten.objects),
+        EntryBody::Forgotten(forgotten) => Some(&forgotten.objects),
         _ => None,
     });
     objects.flatten().map(String::as_str).collect()

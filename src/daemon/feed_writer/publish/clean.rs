@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::super::state::FeedState;
 use super::super::state_parts::DecidedRelease;
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use super::delta_log::log_path;
 use super::public_root::{INDEX, LATEST, latest};
 use super::removed_manifest::Removed;
@@ -16,7 +16,7 @@ use crate::daemon::journal::Cleaned;
 use crate::engine::delta::{LogFile, named_checkpoint};
 use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256, TableId};
 
-impl Live {
+impl FeedWriter {
     /// Takes out of the public root what is to leave it, if anything is.
     ///
     /// # Errors

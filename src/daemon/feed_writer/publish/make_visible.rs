@@ -4,12 +4,12 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::super::state_parts::Pending;
-use super::super::work::Live;
+use super::super::state_parts::OutgoingRelease;
+use super::super::writer::FeedWriter;
 use super::public_root::FinalManifest;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::put_all;
-use crate::daemon::journal::{Published, Staged};
+use crate::daemon::journal::{CandidateFile, Published};
 use crate::engine::release::{Layout, Sha256};
 
 /// A release that has become visible.
@@ -30,17 +30,17 @@ pub fn not_as_decided(stage: &str) -> Error {
     Error::new(ErrorCategory::Input, text).in_field(stage.to_owned())
 }
 
-impl Live {
+impl FeedWriter {
     /// Makes the release visible that is decided, if one is.
     ///
     /// # Errors
     /// The public root cannot be written, or holds other bytes where the release belongs.
     pub fn leave(&mut self, now: &str) -> Result<Option<PublishedRelease>> {
         let Some(pending) = self.state.publishing.clone() else { return Ok(None) };
-        let Pending { approved, decision, .. } = &pending;
+        let OutgoingRelease { approved, decision, .. } = &pending;
         let manifest = FinalManifest::of(approved, &self.aside(approved.manifest())?, *decision)?;
         let path = self.settings.layout.manifest(approved.release());
-        let copy = |file: &Staged| Ok((file.path.clone(), self.aside(file)?));
+        let copy = |file: &CandidateFile| Ok((file.path.clone(), self.aside(file)?));
         let copies = approved.files().iter().map(copy).collect::<Result<Vec<_>>>()?;
         self.public.copy(approved, &copies, (&path, &manifest))?;
         if let Some(signing) = &self.settings.signing {
@@ -85,7 +85,7 @@ impl Live {
     }
 
     /// A file of a release that is decided, as it was decided.
-    pub(in crate::daemon::feed_writer) fn aside(&self, file: &Staged) -> Result<Vec<u8>> {
+    pub(in crate::daemon::feed_writer) fn aside(&self, file: &CandidateFile) -> Result<Vec<u8>> {
         let bytes = self.log.store().read(&file.stage)?;
         if let Some(bytes) = bytes.filter(|bytes| Sha256::of(bytes) == file.sha256) {
             return Ok(bytes);
@@ -131,7 +131,7 @@ impl Live {
     }
 
     /// What was written aside is published and needed no more.
-    pub(in crate::daemon::feed_writer) fn unstage(&self, pending: &Pending) -> Result<()> {
+    pub(in crate::daemon::feed_writer) fn unstage(&self, pending: &OutgoingRelease) -> Result<()> {
         let files = pending.approved.staged();
         self.log.store().delete_all(&files.map(|file| file.stage.as_str()).collect::<Vec<_>>())
     }

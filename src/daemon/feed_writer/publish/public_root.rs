@@ -31,7 +31,7 @@ use std::sync::Arc;
 use super::delta_log::{DeltaFile, log_path};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::ReleaseDecision;
-use crate::daemon::journal::store::{Created, Put, ReadStore, Store, put};
+use crate::daemon::journal::store::{CreateOutcome, PutOutcome, ReadStore, Store, put};
 use crate::daemon::sign::Signing;
 use crate::engine::release::{Language, Layout, ListedRelease, Manifest, RemovalNotice, Sha256, TableId, index};
 
@@ -115,7 +115,7 @@ impl PublicRoot {
             }
         }
         let created = self.0.create_all(copies)?;
-        let mut doubtful = copies.iter().zip(created).filter(|(_, created)| *created != Created::Made);
+        let mut doubtful = copies.iter().zip(created).filter(|(_, created)| *created != CreateOutcome::Made);
         doubtful.try_for_each(|((path, bytes), _)| self.put(path, bytes))
     }
 
@@ -137,9 +137,9 @@ impl PublicRoot {
     ) -> Result<()> {
         let (place, signature) = (format!("{path}.sig"), signing.sign(bytes));
         match put(&*self.0, &place, &signature)? {
-            Put::Ours => Ok(()),
-            Put::Theirs if self.read(visible)?.is_none() => self.0.replace(&place, &signature),
-            Put::Theirs => Err(self.occupied(&place)),
+            PutOutcome::Ours => Ok(()),
+            PutOutcome::Theirs if self.read(visible)?.is_none() => self.0.replace(&place, &signature),
+            PutOutcome::Theirs => Err(self.occupied(&place)),
         }
     }
 
@@ -153,7 +153,7 @@ impl PublicRoot {
         let bytes = notice.bytes();
         if let Some(signing) = signing {
             let (place, signature) = (format!("{path}.sig"), signing.sign(&bytes));
-            if put(&*self.0, &place, &signature)? == Put::Theirs && self.read(path)?.is_none() {
+            if put(&*self.0, &place, &signature)? == PutOutcome::Theirs && self.read(path)?.is_none() {
                 self.0.replace(&place, &signature)?;
             }
         }
@@ -207,8 +207,8 @@ impl PublicRoot {
 
     fn put(&self, path: &str, bytes: &[u8]) -> Result<()> {
         match put(&*self.0, path, bytes)? {
-            Put::Ours => Ok(()),
-            Put::Theirs => Err(self.occupied(path)),
+            PutOutcome::Ours => Ok(()),
+            PutOutcome::Theirs => Err(self.occupied(path)),
         }
     }
 

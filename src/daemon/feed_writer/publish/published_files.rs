@@ -3,11 +3,11 @@
 //! Tables are read back where later releases are judged against them.
 
 use super::super::state_parts::DecidedRelease;
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::release::{Manifest, Sha256};
 
-impl Live {
+impl FeedWriter {
     /// Whether the manifests are as they were published and have their signatures, all of them or the `newest` alone.
     ///
     /// # Errors

@@ -2,14 +2,14 @@
 //! written again with every release, and no decision reads it.
 
 use super::super::state_parts::DecidedRelease;
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
 use crate::engine::release::{ListedRelease, Manifest, PastRelease, RemovalReason, Sha256};
 
 /// Earlier releases that a report plots at most.
 const PLOTTED: usize = 100;
 
-impl Live {
+impl FeedWriter {
     /// The figures of earlier releases of the running chain, oldest first. A release that was withdrawn is none of them.
     pub(in crate::daemon::feed_writer) fn earlier_releases(&self) -> Vec<PastRelease> {
         let (chain, lines) = (self.state.feed.chain(), self.state.releases.iter().rev());

@@ -1,14 +1,14 @@
 //! The Delta log of a chain becomes visible behind the manifest of its release (CONTRACTS 4): commits are put where none are, so that
 //! a writer that does it again puts the same bytes; checkpoints only repeat what commits say.
 
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use super::delta_log::DeltaCheckpoint;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::ReadStore;
 use crate::engine::delta::LogFile;
 use crate::engine::release::TableId;
 
-impl Live {
+impl FeedWriter {
     /// Puts the commits of a table that are due into its log.
     pub(in crate::daemon::feed_writer) fn show_delta(&self, id: TableId) -> Result<()> {
         let Some(table) = self.state.tables.get(&id) else { return Ok(()) };

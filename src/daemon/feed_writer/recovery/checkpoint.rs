@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::super::objects::pieces::ObjectPieces;
 use super::super::state::FeedState;
-use super::super::work::{Last, Live};
+use super::super::writer::{FeedWriter, LastCheckpoint};
 use crate::daemon::error::Result;
 use crate::daemon::formats::SealedFormat;
-use crate::daemon::journal::store::{Listed, ReadStore};
+use crate::daemon::journal::store::{ListedObject, ReadStore};
 use crate::daemon::journal::{CheckedEntry, Drafts, Entry, KeyRing, ObjectReader, Ref, destroy_all};
-use crate::engine::model::Detail;
+use crate::engine::model::DetailSettings;
 use crate::engine::release::Sha256;
 
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -36,7 +36,7 @@ struct Checkpoint {
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn checkpoints(store: &dyn ReadStore) -> Result<Vec<Listed>> {
+pub fn checkpoints(store: &dyn ReadStore) -> Result<Vec<ListedObject>> {
     Ok(store.list("checkpoint")?.into_iter().filter(|listed| !ObjectPieces::has(&listed.path)).collect())
 }
 
@@ -58,7 +58,7 @@ pub fn newest(store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<(FeedState
         let sha256 = Sha256::of(&entry);
         let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) else { continue };
         let pieces = ObjectPieces { objects: checkpoint.objects, rest: checkpoint.rest.into() };
-        let Some((mut state, details)) = pieces.read::<(FeedState, Vec<Detail>)>(objects) else { continue };
+        let Some((mut state, details)) = pieces.read::<(FeedState, Vec<DetailSettings>)>(objects) else { continue };
         // Their rows are read from the segments, which come behind a checkpoint too.
         state.feed.forget_new();
         return Ok(Some((state.with_release().with_details(&details), CheckedEntry { entry, sha256 })));
@@ -66,7 +66,7 @@ pub fn newest(store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<(FeedState
     Ok(None)
 }
 
-impl Live {
+impl FeedWriter {
     /// Writes a checkpoint, if one is due and nothing is half done. The place of its entry and its bytes.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl Live {
         self.log.seal_as(&mut drafts, "checkpoint", &name, &content)?;
         drafts.put(self.log.store())?;
         destroy_all(self.log.store(), self.log.ring(), before.iter().map(|old| old.path.as_str()))?;
-        self.last = Last { entries: self.log.next(), bytes: whole };
+        self.last = LastCheckpoint { entries: self.log.next(), bytes: whole };
         Ok(Some((seq, whole)))
     }
 }

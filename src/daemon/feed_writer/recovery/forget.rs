@@ -3,11 +3,11 @@
 
 use jiff::Timestamp;
 
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Forgotten, destroy_all};
 
-impl Live {
+impl FeedWriter {
     /// Destroys what has been kept for long enough. How many objects.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! How a feed begins anew with its log: a checkpoint, a replay, a sweep; and how its root stays small.
 
 pub(super) mod checkpoint;
+pub(super) mod feed_opening;
 pub(super) mod forget;
-pub(super) mod open;
 pub(super) mod pack;
-pub(super) mod remember;
+pub(super) mod published_releases;
 pub(super) mod replay;
 pub(super) mod snapshot;
 pub(super) mod sweep;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
 use crate::daemon::journal::Lifetime;
 
@@ -13,7 +13,7 @@ const AT_ONCE: usize = 8;
 /// Folders with what each tick keeps for ever, but for ledgers, which lie beside counts.
 const KEPT: [&str; 4] = ["mask", "members", "coin", "verdict"];
 
-impl Live {
+impl FeedWriter {
     /// Puts together what lies alone, as far as there is enough of it. How many entries and objects.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use super::checkpoint::newest;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
-    Body, CheckedEntry, KeyRing, ObjectReader, follow_each_other, newest as newest_entry, read,
+    CheckedEntry, EntryBody, KeyRing, ObjectReader, follow_each_other, newest as newest_entry, read,
 };
 
 /// The log as it lies there.
@@ -114,7 +114,7 @@ fn read_on(
 
 /// People were erased who are still in the states of before.
 fn erases(entry: &CheckedEntry) -> bool {
-    matches!(&entry.entry.body, Body::Erase(erase) if !erase.leaves_state())
+    matches!(&entry.entry.body, EntryBody::Erase(erase) if !erase.leaves_state())
 }
 
 /// What becomes of a state by the entries behind it.
@@ -130,7 +130,7 @@ fn fold(
     let reading =
         ObjectSources { objects: ObjectReader::new(private, ring), moved: &moved, forgotten: forgotten(entries) };
     for entry in entries {
-        if let (None, Body::Chain(chain)) = (&state, &entry.entry.body) {
+        if let (None, EntryBody::Chain(chain)) = (&state, &entry.entry.body) {
             state = Some(FeedState::begin(chain, &reading)?);
         }
         if let Some(state) = &mut state {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::super::state::FeedState;
 use super::super::state_parts::DecidedRelease;
-use super::remember::intact;
+use super::published_releases::intact;
 use super::replay::{ReplayedLog, past, past_quickly};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::{ReadStore, Store};

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Wrap, destroy_all, remove_others};
+use crate::daemon::journal::{WrappedKey, destroy_all, remove_others};
 
 /// Folders whose objects carry the epoch of their writer.
 const SWEPT: [&str; 10] =
     ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms", "stage"];
 
-impl Live {
+impl FeedWriter {
     /// Removes what a crash has left behind. How many objects.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl Live {
             let orphan = |of: &str| {
                 !checkpoints.contains(&format!("checkpoint/{of}")) && !SWEPT.iter().any(|folder| named(folder, of))
             };
-            let wrap = Wrap::at(&key.path).filter(|wrap| wrap.generation == self.log.ring().generation());
+            let wrap = WrappedKey::at(&key.path).filter(|wrap| wrap.generation == self.log.ring().generation());
             let lower = epoch_of(&key.path).is_some_and(|of| of < epoch && of > 0);
             if lower && wrap.and_then(|wrap| wrap.object).is_some_and(orphan) {
                 orphans.push(key.path);

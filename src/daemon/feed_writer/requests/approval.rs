@@ -3,16 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use super::super::state_parts::Pending;
-use super::super::work::Live;
-use super::request::{Ask, Request, RequestOutcome};
+use super::super::state_parts::OutgoingRelease;
+use super::super::writer::FeedWriter;
+use super::request::{Request, RequestKind, RequestOutcome};
 use super::statement::Statement;
 use crate::daemon::config::{self, Approvers};
 use crate::daemon::error::Result;
 use crate::daemon::journal::{ApproverDecision, Decision, Rejection, RequestOrigin};
 use crate::daemon::sign::PublicKey;
 
-impl Live {
+impl FeedWriter {
     /// Approves or rejects the release that is held. `feed` reads the feed file, which names the approvers.
     pub(in crate::daemon::feed_writer) fn approval(
         &mut self,
@@ -48,7 +48,7 @@ impl Live {
     }
 
     /// Whether this person may decide: where the feed file names approvers, one of them has signed exactly this.
-    fn may(&self, ask: &Ask, wanted: &RequestOrigin, approvers: &Approvers) -> std::result::Result<(), String> {
+    fn may(&self, ask: &RequestKind, wanted: &RequestOrigin, approvers: &Approvers) -> std::result::Result<(), String> {
         if !approvers.sign() {
             return Ok(());
         }
@@ -67,7 +67,7 @@ impl Live {
 
     fn approve(
         &mut self,
-        held: &Pending,
+        held: &OutgoingRelease,
         request: &Request,
         approvers: &Approvers,
         now: &str,
@@ -92,7 +92,7 @@ impl Live {
         Ok(RequestOutcome { release: Some(release), ..ask.done(format!("release {release} is published")) })
     }
 
-    fn reject(&mut self, held: &Pending, request: &Request) -> Result<RequestOutcome> {
+    fn reject(&mut self, held: &OutgoingRelease, request: &Request) -> Result<RequestOutcome> {
         let reject = Rejection {
             release: held.approved.release(),
             tick: held.approved.tick(),
@@ -110,7 +110,7 @@ impl Live {
     }
 }
 
-impl Pending {
+impl OutgoingRelease {
     /// The approvals that count: one of each person, and of people only whom the feed file names still.
     pub fn counted(&self, approvers: &Approvers) -> Vec<&RequestOrigin> {
         let mut seen = BTreeSet::new();

@@ -8,14 +8,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::objects::reading::ObjectSources;
-use super::super::work::{Last, Live};
+use super::super::writer::{FeedWriter, LastCheckpoint};
 use super::leaving_atoms::{Leaving, told};
 use super::request::{Hash, Request, RequestOutcome};
 use super::rewrite::{ErasedPeople, Rewritten, RewrittenQuarantine};
 use crate::daemon::error::Result;
 use crate::daemon::formats::{Atoms, LeavingAtom, RowColumns};
 use crate::daemon::journal::{Erase, ErasedRows, destroy_all};
-use crate::engine::feed::Erased;
+use crate::engine::feed::ErasedPlace;
 use crate::engine::gate::verdict::History;
 use crate::engine::histogram::Person;
 use crate::engine::model::{Leaf, Value};
@@ -53,7 +53,7 @@ fn of_quarantine(&RewrittenQuarantine { gone, unread }: &RewrittenQuarantine) ->
     text
 }
 
-impl Live {
+impl FeedWriter {
     pub(in crate::daemon::feed_writer) fn erase(
         &mut self,
         request: &Request,
@@ -123,7 +123,7 @@ impl Live {
         for row in rows {
             let at = (&row.leaves[..], row.since, &row.value[..]);
             let erased = self.state.feed.erase(row.person, at, &self.policy, &columns.trees());
-            left.dissolved += u64::from(erased == Some(Erased::Formed));
+            left.dissolved += u64::from(erased == Some(ErasedPlace::Formed));
             if erased.is_some() {
                 left.people.insert(row.person);
                 left.arrived.insert(row.since);
@@ -152,7 +152,7 @@ impl Live {
     /// those that waited.
     fn destroyed(&mut self, erase: &Erase) -> Result<()> {
         // The next one is due at once.
-        self.last = Last::default();
+        self.last = LastCheckpoint::default();
         let store = self.log.store();
         let checkpoints = store.list("checkpoint")?;
         let moved = erase.moved.iter().map(|moved| moved.old.as_str());

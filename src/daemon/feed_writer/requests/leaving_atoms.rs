@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use super::person_search::Absent;
 use crate::daemon::error::Result;
 use crate::daemon::formats::{AtomMembers, LabelTexts, LeavingAtom};
@@ -34,7 +34,7 @@ const NO_ATOMS: &str = "--rows is for chains whose atoms keep a label of their o
 const STOPPED: &str = "this chain has stopped and makes no release any more, so no release can leave rows out. Without --rows the raw \
      rows go; a new chain (`tidegate new-chain`) holds no published row of this one";
 
-impl Live {
+impl FeedWriter {
     /// Why no published row can leave this chain; `None` where whole atoms can.
     pub(in crate::daemon::feed_writer) fn keeps_rows(&self) -> Option<&'static str> {
         match () {

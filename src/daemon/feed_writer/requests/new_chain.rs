@@ -2,8 +2,8 @@
 //! that were not published. Published people stay published: the columns that tell people apart never change.
 
 use super::super::recovery::replay::{ReplayedLog, past};
-use super::super::work::{Live, terms};
-use super::request::{Ask, Request, RequestOutcome};
+use super::super::writer::{FeedWriter, terms};
+use super::request::{Request, RequestKind, RequestOutcome};
 use crate::daemon::config;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::{Atoms, RowColumns};
@@ -11,13 +11,13 @@ use crate::daemon::journal::ChainStart;
 use crate::daemon::terms::ChainTerms;
 use crate::engine::model::{Column, Columns, Role};
 
-impl Live {
+impl FeedWriter {
     pub(in crate::daemon::feed_writer) fn new_chain(
         &mut self,
         request: &Request,
         feed: &dyn Fn() -> Result<config::FeedConfig>,
     ) -> Result<RequestOutcome> {
-        let ask = Ask::NewChain;
+        let ask = RequestKind::NewChain;
         let feed = match feed() {
             Ok(feed) => feed,
             Err(error) => return Ok(ask.refused(error.to_string())),

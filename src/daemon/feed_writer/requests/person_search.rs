@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use memchr::memmem::Finder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Ref, SealedObject};
 use crate::engine::histogram::Person;
@@ -70,7 +70,7 @@ fn two(bytes: &[u8]) -> usize {
     usize::from(u16::from_le_bytes([bytes[0], bytes[1]]))
 }
 
-impl Live {
+impl FeedWriter {
     /// What is found in those of these objects that name one of these people, in their order.
     ///
     /// # Errors

@@ -2,12 +2,12 @@
 //! says that the new ones hold; then the old ones go. A writer that dies on the way leaves one key that opens everything:
 //! the old one before the entry, the new one behind it. What is left of the other is swept at the next start.
 
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Rekey, RequestOrigin, remove_others};
 use crate::daemon::seal::OperatorKey;
 
-impl Live {
+impl FeedWriter {
     /// Changes the operator's key. This writer has the old one and ends with it; how many keys were wrapped anew.
     ///
     /// # Errors

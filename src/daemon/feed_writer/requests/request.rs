@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::statement::Statement;
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::store::{Put, Store, put};
+use crate::daemon::journal::store::{PutOutcome, Store, put};
 use crate::daemon::journal::{KeyRing, RequestOrigin};
 use crate::daemon::sign::Signing;
 use crate::engine::histogram::Person;
@@ -15,7 +15,7 @@ use crate::engine::release::Sha256;
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ask {
+pub enum RequestKind {
     /// The release that is held may leave.
     Approve {
         /// It.
@@ -79,7 +79,7 @@ pub struct Request {
     #[serde(flatten)]
     pub wanted: RequestOrigin,
     /// What.
-    pub ask: Ask,
+    pub ask: RequestKind,
     /// A code over the note with an empty signature, under a key of the feed.
     pub signature: String,
 }
@@ -105,24 +105,24 @@ pub struct RequestOutcome {
     pub rows: Option<u64>,
 }
 
-impl Ask {
+impl RequestKind {
     /// What a command calls it.
     pub fn name(&self) -> &'static str {
         match self {
-            Ask::Approve { .. } => "approve",
-            Ask::Reject { .. } => "reject",
-            Ask::Erase { .. } => "erase",
-            Ask::NewChain => "new-chain",
-            Ask::Retry => "retry",
-            Ask::Withdraw { .. } => "withdraw",
+            RequestKind::Approve { .. } => "approve",
+            RequestKind::Reject { .. } => "reject",
+            RequestKind::Erase { .. } => "erase",
+            RequestKind::NewChain => "new-chain",
+            RequestKind::Retry => "retry",
+            RequestKind::Withdraw { .. } => "withdraw",
         }
     }
 
     /// What an approver signs of it; `None` where it is about no release that waits.
     pub fn statement(&self) -> Option<Statement> {
         match *self {
-            Ask::Approve { release, decision } => Some(Statement { release, digest: decision, approves: true }),
-            Ask::Reject { release, decision } => Some(Statement { release, digest: decision, approves: false }),
+            RequestKind::Approve { release, decision } => Some(Statement { release, digest: decision, approves: true }),
+            RequestKind::Reject { release, decision } => Some(Statement { release, digest: decision, approves: false }),
             _ => None,
         }
     }
@@ -146,7 +146,7 @@ impl Request {
     /// # Errors
     /// There are no random bytes.
     pub fn new(
-        ask: Ask,
+        ask: RequestKind,
         who: String,
         when: String,
         why: Option<String>,
@@ -178,8 +178,8 @@ impl Request {
     /// The store cannot be written.
     pub fn put(&self, store: &dyn Store) -> Result<()> {
         match put(store, &note(&self.wanted.request), &self.bytes())? {
-            Put::Ours => Ok(()),
-            Put::Theirs => Err(Error::new(ErrorCategory::Internal, "two requests have one name")),
+            PutOutcome::Ours => Ok(()),
+            PutOutcome::Theirs => Err(Error::new(ErrorCategory::Internal, "two requests have one name")),
         }
     }
 

@@ -1,11 +1,11 @@
 //! A person's request becomes one entry (HOUSE 3): who asked, when and why is in it. What cannot be done is refused in
 //! words, and nothing is changed.
 
-use super::super::work::Live;
-use super::request::{Ask, Request, RequestOutcome, answered, inbox};
+use super::super::writer::FeedWriter;
+use super::request::{Request, RequestKind, RequestOutcome, answered, inbox};
 use crate::daemon::config;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Entry, Erase};
+use crate::daemon::journal::{Entry, EntryBody, Erase};
 
 /// What came of the inbox.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Inbox {
     pub strange: u64,
 }
 
-impl Live {
+impl FeedWriter {
     /// Does what the inbox asks for. `feed` reads the feed file, when a new chain begins under it.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl Live {
             };
             let before = self.log.next();
             let answer = self.asked(&request, feed, now)?;
-            if matches!(request.ask, Ask::Erase { .. }) {
+            if matches!(request.ask, RequestKind::Erase { .. }) {
                 done.erased.extend(self.erased_since(before)?);
             }
             if !answer.done {
@@ -50,7 +50,7 @@ impl Live {
     fn erased_since(&self, from: u64) -> Result<Option<Erase>> {
         for seq in from..self.log.next() {
             let bytes = self.log.store().read(&Entry::path(seq))?.unwrap_or_default();
-            if let Ok(Entry { body: Body::Erase(erase), .. }) = Entry::parse(&bytes, self.log.ring()) {
+            if let Ok(Entry { body: EntryBody::Erase(erase), .. }) = Entry::parse(&bytes, self.log.ring()) {
                 return Ok(Some(erase));
             }
         }
@@ -73,11 +73,11 @@ impl Live {
             return Ok(ask.done("done already"));
         }
         match ask {
-            Ask::Approve { .. } | Ask::Reject { .. } => self.approval(request, feed, now),
-            Ask::NewChain => self.new_chain(request, feed),
-            Ask::Erase { people, rows } => self.erase(request, people, *rows, now),
-            Ask::Retry => self.retry(request),
-            Ask::Withdraw { release, republish } => self.withdrawn(request, *release, *republish, now),
+            RequestKind::Approve { .. } | RequestKind::Reject { .. } => self.approval(request, feed, now),
+            RequestKind::NewChain => self.new_chain(request, feed),
+            RequestKind::Erase { people, rows } => self.erase(request, people, *rows, now),
+            RequestKind::Retry => self.retry(request),
+            RequestKind::Withdraw { release, republish } => self.withdrawn(request, *release, *republish, now),
         }
     }
 }

@@ -5,23 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::state::FeedState;
 use super::super::state_parts::{RawRows, SetAsideMessages};
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use super::leaving_atoms::Leaving;
 use super::person_search::Absent;
 use crate::daemon::error::Result;
 use crate::daemon::formats::{
-    AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, RowColumns, Since, terms_from_bytes,
+    AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, RowColumns, RowsByTick, terms_from_bytes,
 };
 use crate::daemon::ingest::{Offer, OfferWithout};
 use crate::daemon::journal::{Drafts, Moved, ObjectReader, Ref};
 use crate::daemon::terms::ChainTerms;
-use crate::engine::feed::{Fixed, Ledger};
+use crate::engine::feed::{FixedTick, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person};
 use crate::engine::model::{Leaf, Taxonomy};
 
 /// What a tick has fixed, as it is now, and the terms that it was closed under.
 pub(in crate::daemon::feed_writer) struct Was {
-    fixed: Fixed,
+    fixed: FixedTick,
     terms: ChainTerms,
     /// What is published of those whose values are masked.
     ledger: Option<Ledger>,
@@ -78,7 +78,7 @@ fn is_atoms(object: &Ref) -> bool {
 
 /// Whether any of these people has a row in the atoms of a tick.
 fn holds(atoms: &Atoms, people: &BTreeSet<Person>) -> bool {
-    let met = |part: &Since| part.iter().any(|(_, roll)| roll.people().any(|person| people.contains(&person)));
+    let met = |part: &RowsByTick| part.iter().any(|(_, roll)| roll.people().any(|person| people.contains(&person)));
     [&atoms.waiting, &atoms.withheld, &atoms.formed].into_iter().any(met)
 }
 
@@ -111,7 +111,7 @@ impl TermsOfTicks {
     }
 }
 
-impl Live {
+impl FeedWriter {
     /// The objects with rows of these people. Segments and atoms of a tick lie in the same packs, which are read once for both. Where
     /// people are not published all atoms are found: others may wait again in any of them.
     pub(in crate::daemon::feed_writer) fn objects_with(
@@ -265,7 +265,7 @@ impl Live {
         atoms: &mut Atoms,
         terms: &ChainTerms,
         &ErasedPeople { known, unpublished, waited }: &ErasedPeople<'_>,
-        again: &mut Since,
+        again: &mut RowsByTick,
     ) -> Result<bool> {
         let (state, trees) = (&self.state, terms.columns.trees());
         let place = state.pool.iter().find(|place| place.object == *object);
@@ -312,9 +312,14 @@ impl Live {
     }
 
     /// Rows but for these people: those that are still among some, and the others.
-    fn divide(&self, rolls: &Since, among: &[Headcount], without: &BTreeSet<Person>) -> Result<(Since, Since)> {
+    fn divide(
+        &self,
+        rolls: &RowsByTick,
+        among: &[Headcount],
+        without: &BTreeSet<Person>,
+    ) -> Result<(RowsByTick, RowsByTick)> {
         let trees = self.state.terms.columns.trees();
-        let (mut stay, mut leave) = (Since::new(), Since::new());
+        let (mut stay, mut leave) = (RowsByTick::new(), RowsByTick::new());
         for (since, roll) in rolls {
             let rows = roll.rows(&trees)?;
             let holds = |row: usize| {

@@ -1,14 +1,14 @@
 //! A person withdraws a release, and all later ones of its chain with it (CONTRACTS 3): their manifests are replaced by signed notices and
 //! their files go, at once; what other people have copied is beyond reach.
 
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use super::request::{Request, RequestOutcome};
 use crate::daemon::error::Result;
 use crate::daemon::journal::Withdraw;
 use crate::engine::policy::ChainKind;
 use crate::engine::release::TableId;
 
-impl Live {
+impl FeedWriter {
     pub(in crate::daemon::feed_writer) fn withdrawn(
         &mut self,
         request: &Request,

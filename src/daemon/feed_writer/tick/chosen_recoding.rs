@@ -2,25 +2,29 @@
 //! a finer one, if it passes its one test and the coin lets it out; or, where the policy says so and a check that reads
 //! sensitive values fails, everything at the root, once.
 
-use super::super::state_parts::{Due, Lets};
-use super::super::work::Live;
+use super::super::state_parts::{CoinResult, UndecidedRelease};
+use super::super::writer::FeedWriter;
 use super::judge::Said;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::formats::Recorded;
-use crate::daemon::journal::Under;
+use crate::daemon::formats::RecordedTick;
+use crate::daemon::journal::RecodingChoice;
 use crate::engine::feed::{ProposedRelease, everything};
 use crate::engine::policy::OnUnsafe;
 
 /// A candidate, and what the gate said of it.
 pub(in crate::daemon::feed_writer) struct Chosen {
     pub candidate: Box<ProposedRelease>,
-    pub under: Under,
+    pub under: RecodingChoice,
     pub said: Said,
 }
 
-impl Live {
+impl FeedWriter {
     /// The candidate that a decision is made about, judged.
-    pub(in crate::daemon::feed_writer) fn chosen(&mut self, due: &Due, recorded: &mut Recorded) -> Result<Chosen> {
+    pub(in crate::daemon::feed_writer) fn chosen(
+        &mut self,
+        due: &UndecidedRelease,
+        recorded: &mut RecordedTick,
+    ) -> Result<Chosen> {
         if let Some(finer) = self.finer(due, recorded)? {
             return Ok(finer);
         }
@@ -37,27 +41,27 @@ impl Live {
             Said::Approved(..) => false,
         };
         if !falls || *recoding == root {
-            return Ok(Chosen { candidate, under: Under::Proposed, said });
+            return Ok(Chosen { candidate, under: RecodingChoice::Proposed, said });
         }
         self.discard(candidate.release)?;
         let candidate = Box::new(self.state.feed.propose(&root, &self.policy, &self.state.terms.columns.trees()));
         let against = std::mem::take(&mut recorded.reasons);
         let said = self.judged(&candidate, due, recorded)?;
         recorded.to_the_root(against);
-        Ok(Chosen { candidate, under: Under::Coarsest, said })
+        Ok(Chosen { candidate, under: RecodingChoice::Coarsest, said })
     }
 
     /// The finer release, if it may leave. It is tested whatever the coin shows: how long a decision takes must not tell which
     /// of the two withholds it, and nothing else may.
-    fn finer(&mut self, due: &Due, recorded: &mut Recorded) -> Result<Option<Chosen>> {
+    fn finer(&mut self, due: &UndecidedRelease, recorded: &mut RecordedTick) -> Result<Option<Chosen>> {
         let (Some(recoding), Some(odds)) = (&due.finer, self.policy.odds()) else { return Ok(None) };
-        let Lets(lets) = self.coin(due, odds)?;
+        let CoinResult(lets) = self.coin(due, odds)?;
         let candidate = Box::new(self.state.feed.propose(recoding, &self.policy, &self.state.terms.columns.trees()));
         let mut told = recorded.clone();
         let said = self.judged(&candidate, due, &mut told)?;
         if lets && matches!(said, Said::Approved(..)) {
             *recorded = told;
-            return Ok(Some(Chosen { candidate, under: Under::Finer, said }));
+            return Ok(Some(Chosen { candidate, under: RecodingChoice::Finer, said }));
         }
         self.discard(candidate.release)?;
         Ok(None)

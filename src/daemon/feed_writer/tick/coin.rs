@@ -1,8 +1,8 @@
 //! The coin of `chain` (SCIENCE 4): drawn and put into the log before a finer release is tested, so that a writer that begins again
 //! after a crash finds the one that there is.
 
-use super::super::state_parts::{Due, Lets};
-use super::super::work::Live;
+use super::super::state_parts::{CoinResult, UndecidedRelease};
+use super::super::writer::FeedWriter;
 use super::chance_draws::Drawn;
 use crate::daemon::error::Result;
 use crate::daemon::formats::SealedFormat;
@@ -14,18 +14,18 @@ use crate::engine::safeguards::mask::Draws;
 ///
 /// # Errors
 /// It is of another version.
-pub fn shows(sealed: &[u8]) -> Result<Lets> {
-    SealedFormat::Coin.parse(sealed).map(Lets)
+pub fn shows(sealed: &[u8]) -> Result<CoinResult> {
+    SealedFormat::Coin.parse(sealed).map(CoinResult)
 }
 
-impl Live {
+impl FeedWriter {
     /// The coin of a release that is due; drawn, if it was not yet.
-    pub(in crate::daemon::feed_writer) fn coin(&mut self, due: &Due, odds: Odds) -> Result<Lets> {
+    pub(in crate::daemon::feed_writer) fn coin(&mut self, due: &UndecidedRelease, odds: Odds) -> Result<CoinResult> {
         if let Some(lets) = due.coin {
             return Ok(lets);
         }
         let mut drawn = Drawn::from(self.log.chance());
-        let lets = Lets(drawn.below(10u64.pow(odds.rho.scale().into())) >= odds.rho.digits());
+        let lets = CoinResult(drawn.below(10u64.pow(odds.rho.scale().into())) >= odds.rho.digits());
         drawn.sound()?;
         let coin = self.log.keep("coin", &SealedFormat::Coin.bytes(&lets.0))?;
         let coin = Coin { tick: due.tick, tests: self.state.feed.tests() + 1, coin };

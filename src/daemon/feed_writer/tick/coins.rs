@@ -5,7 +5,7 @@ use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher};
 use zeroize::Zeroizing;
 
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use crate::daemon::chance;
 use crate::daemon::error::Result;
 use crate::daemon::formats::SealedFormat;
@@ -41,7 +41,7 @@ impl Draws for Tossed {
     }
 }
 
-impl Live {
+impl FeedWriter {
     /// The coins of the next tick; drawn, if they were not yet.
     pub(in crate::daemon::feed_writer) fn coins(&mut self) -> Result<Tossed> {
         let tick = self.state.feed.ticks();

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::super::state_parts::Due;
-use super::super::work::Live;
+use super::super::state_parts::UndecidedRelease;
+use super::super::writer::FeedWriter;
 use super::chosen_recoding::Chosen;
 use super::judge::Said;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::formats::Recorded;
-use crate::daemon::journal::{Body, DecisionTerms, FailureRecord, NewEntry, Ref, Rejection, Under};
+use crate::daemon::formats::RecordedTick;
+use crate::daemon::journal::{DecisionTerms, EntryBody, FailureRecord, NewEntry, RecodingChoice, Ref, Rejection};
 use crate::engine::gate::verdict::{Approved, Verdict};
 use crate::engine::histogram::Histogram;
 use crate::engine::model::Role;
@@ -16,7 +16,7 @@ use crate::engine::release::Manifest;
 
 /// What was decided about a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decided {
+pub enum DecisionMade {
     /// It is on its way out.
     Publish,
     /// It waits for a person.
@@ -27,12 +27,12 @@ pub enum Decided {
     Stop,
 }
 
-impl Live {
+impl FeedWriter {
     /// Decides about the release that is due, if one is.
     ///
     /// # Errors
     /// Its files cannot be written, or the log cannot.
-    pub fn decide(&mut self) -> Result<Option<(Decided, Under, Recorded)>> {
+    pub fn decide(&mut self) -> Result<Option<(DecisionMade, RecodingChoice, RecordedTick)>> {
         let Some(due) = self.state.due.clone() else { return Ok(None) };
         let mut recorded = self.recorded(due.tick, due.verdict.as_ref())?;
         let Chosen { candidate, under, said } = self.chosen(&due, &mut recorded)?;
@@ -44,20 +44,20 @@ impl Live {
                 let (tick, time) = (due.tick, due.time.clone());
                 let terms = DecisionTerms { release, tick, time, under, verdict, stages };
                 match self.settings.manual {
-                    true => (NewEntry::hold(&approved, terms), Decided::Hold, None),
-                    false => (NewEntry::publish(&approved, terms), Decided::Publish, Some(approved)),
+                    true => (NewEntry::hold(&approved, terms), DecisionMade::Hold, None),
+                    false => (NewEntry::publish(&approved, terms), DecisionMade::Publish, Some(approved)),
                 }
             }
             Said::Refused(said) => {
                 self.discard(release)?;
                 // There is nothing coarser to fall back to.
-                let stops = said.stops() || under == Under::Coarsest;
-                let decided = if stops { Decided::Stop } else { Decided::Reject };
+                let stops = said.stops() || under == RecodingChoice::Coarsest;
+                let decided = if stops { DecisionMade::Stop } else { DecisionMade::Reject };
                 (rejection(release, &due, &said, stops, verdict).into(), decided, None)
             }
         };
         let sha256 = self.append(entry.clone())?;
-        if let Body::Decision(decision) = entry.body() {
+        if let EntryBody::Decision(decision) = entry.body() {
             self.state.decided(decision, sha256, &self.policy);
         }
         if let Some(approved) = approved {
@@ -116,10 +116,10 @@ impl Live {
     ///
     /// # Errors
     /// It is gone, or was changed.
-    pub fn recorded(&self, tick: u32, kept: Option<&Ref>) -> Result<Recorded> {
+    pub fn recorded(&self, tick: u32, kept: Option<&Ref>) -> Result<RecordedTick> {
         match kept {
-            Some(kept) => Recorded::parse(&self.log.objects().need(kept)?),
-            None => Ok(Recorded::of(tick)),
+            Some(kept) => RecordedTick::parse(&self.log.objects().need(kept)?),
+            None => Ok(RecordedTick::of(tick)),
         }
     }
 
@@ -142,7 +142,7 @@ impl Live {
     }
 }
 
-fn rejection(release: u32, due: &Due, verdict: &Verdict, stops: bool, kept: Ref) -> Rejection {
+fn rejection(release: u32, due: &UndecidedRelease, verdict: &Verdict, stops: bool, kept: Ref) -> Rejection {
     let reasons = verdict.reasons();
     let reasons = reasons.map(|(check, reason)| FailureRecord {
         check: check.check.to_string(),

@@ -1,13 +1,15 @@
 //! The gate is asked (HOUSE 3, Publish): every public file of a candidate is written aside and read back, and what was read is
 //! judged with the people of the increments as the journal has them.
 
-use super::super::state_parts::Due;
-use super::super::work::Live;
+use super::super::state_parts::UndecidedRelease;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::formats::{Atoms, LedgerColumns, Recorded, histogram, numbers};
+use crate::daemon::formats::{Atoms, LedgerColumns, RecordedTick, histogram, numbers};
 use crate::daemon::journal::Ref;
 use crate::engine::feed::{Increment, ProposedRelease, PublishedGroup};
-use crate::engine::gate::verdict::{Approved, Census, JudgedTable, Learnt, Newest, NextRelease, Older, Verdict, judge};
+use crate::engine::gate::verdict::{
+    Approved, Census, JudgedTable, NewIncrement, NextRelease, OlderIncrement, RecodingGain, Verdict, judge,
+};
 use crate::engine::histogram::{CodedRows, Histogram};
 use crate::engine::policy::{Inference, Output};
 use crate::engine::release::{PastRelease, Presentation, ReleaseFacts, ReleasePages, ReleasePart, ReleaseSpan, Tables};
@@ -19,13 +21,13 @@ pub(in crate::daemon::feed_writer) enum Said {
     Refused(Verdict),
 }
 
-impl Live {
+impl FeedWriter {
     /// Stages every file of a candidate, reads it back, and asks the gate.
     pub(in crate::daemon::feed_writer) fn judged(
         &self,
         candidate: &ProposedRelease,
-        due: &Due,
-        recorded: &mut Recorded,
+        due: &UndecidedRelease,
+        recorded: &mut RecordedTick,
     ) -> Result<Said> {
         let mut stages = Vec::new();
         let release = candidate.release;
@@ -91,16 +93,16 @@ impl Live {
     }
 
     /// Asks the gate, with the people of what is new as their objects have them.
-    fn ask(&self, candidate: &ProposedRelease, due: &Due, tables: Tables) -> Result<JudgedTable> {
+    fn ask(&self, candidate: &ProposedRelease, due: &UndecidedRelease, tables: Tables) -> Result<JudgedTable> {
         let state = &self.state;
         let proposed = due.recoding.as_ref().is_some_and(|recoding| *recoding == candidate.recoding);
         let searched = proposed && !state.feed.is_coarsest();
         let kept = self.increments(candidate)?;
         let older = state.feed.published().iter();
         let joins = self.policy.joins();
-        let older: Vec<Older<'_>> = older.map(|of| older_of(of, joins)).collect();
+        let older: Vec<OlderIncrement<'_>> = older.map(|of| older_of(of, joins)).collect();
         let newest = candidate.increments.iter().zip(&kept);
-        let newest: Vec<Newest<'_>> = newest.map(|(new, kept)| newest_of(new, kept)).collect();
+        let newest: Vec<NewIncrement<'_>> = newest.map(|(new, kept)| newest_of(new, kept)).collect();
         let census = self.policy.standing();
         let census =
             census.map(|_| Census { came: state.feed.standing().arrived(), waiting: state.feed.waiting().rows() });
@@ -125,7 +127,7 @@ impl Live {
     }
 
     /// By how much the course of a search narrows down who is where, for the gate to judge.
-    fn learnt(&self, candidate: &ProposedRelease) -> Option<Learnt> {
+    fn learnt(&self, candidate: &ProposedRelease) -> Option<RecodingGain> {
         let limits = self.policy.refinement();
         let looks = limits.looks_at_coarseness() && self.state.history.is_empty();
         let global = self.policy.output() == Output::OneTable && self.policy.inference() == Inference::Replay;
@@ -134,7 +136,7 @@ impl Live {
         }
         let (trees, terms) = (self.state.terms.columns.trees(), TraceTerms::of(&limits, candidate.release.into()));
         let [finally, wholly] = told(candidate.table(), &trees, self.policy.a(), terms);
-        Some(Learnt { finally, wholly })
+        Some(RecodingGain { finally, wholly })
     }
 
     /// The rows of what is new, increment by increment, read back from the journal.
@@ -203,13 +205,13 @@ fn staged_part((at, part): (usize, &ReleasePart)) -> String {
     format!("{name}-{at}.parquet")
 }
 
-fn older_of(of: &PublishedGroup, joins: bool) -> Older<'_> {
+fn older_of(of: &PublishedGroup, joins: bool) -> OlderIncrement<'_> {
     let addends = of.measures.as_deref().filter(|_| joins);
-    Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows, addends }
+    OlderIncrement { known: &of.recoding, atoms: &of.atoms, rows: &of.rows, addends }
 }
 
-fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> Newest<'a> {
-    Newest {
+fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> NewIncrement<'a> {
+    NewIncrement {
         atoms: &new.recoding,
         carving: new.carving.as_ref(),
         rows: &kept.told,

@@ -2,7 +2,6 @@
 
 pub(super) mod chance_draws;
 pub(super) mod chosen_recoding;
-pub(super) mod close;
 pub(super) mod coin;
 pub(super) mod coins;
 pub(super) mod decide;
@@ -11,3 +10,4 @@ pub(super) mod parts;
 pub(super) mod repair;
 pub(super) mod retention;
 pub(super) mod sums;
+pub(super) mod tick_closing;

@@ -7,7 +7,7 @@
 
 use crate::daemon::formats::Repaired;
 use crate::engine::feed::{ClosingResult, Feed, FeedTickResult};
-use crate::engine::gate::refinement::{AttackedRows, RefinementVerdict, Together, judge};
+use crate::engine::gate::refinement::{AttackedRows, JointAttack, RefinementVerdict, judge};
 use crate::engine::gate::verdict::{History, against, learnt, text};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
@@ -65,7 +65,7 @@ fn carved(feed: &mut Feed, ticked: &mut FeedTickResult, policy: &Policy, columns
     while (repairs.len() as u64) < limits.max_repairs {
         let class = |&at: &usize| (carving.classes()[at].as_slice(), candidate.table().size_of(&carving.classes()[at]));
         // What cannot be judged is for the gate to say; so is what all classes together tell, which no class mends.
-        let judged = judge(columns, left.iter().map(class), policy, (candidate.release.into(), Together::Not));
+        let judged = judge(columns, left.iter().map(class), policy, (candidate.release.into(), JointAttack::Not));
         let Some((place, text)) = judged.as_ref().ok().and_then(first) else { break };
         let judged = judged.expect("a candidate was judged");
         let gone = together(&judged, place, left.len());

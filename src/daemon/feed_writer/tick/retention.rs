@@ -2,12 +2,12 @@
 //! their releases alone, so that going tells nothing of anybody.
 
 use super::super::times::milliseconds;
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Expire, Retire};
 use crate::engine::policy::ChainKind;
 
-impl Live {
+impl FeedWriter {
     /// Old rows and manifests begin to leave, if there are any at this tick.
     ///
     /// # Errors

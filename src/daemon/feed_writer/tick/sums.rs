@@ -1,6 +1,6 @@
 //! How many sums of measures the newest release tells, and how many it leaves out, as any reader can count them in its files.
 
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
 use crate::engine::gate::bytes::read_part;
 use crate::engine::model::ReleaseColumn;
@@ -15,7 +15,7 @@ pub struct NewestSums {
     pub left_out: u64,
 }
 
-impl Live {
+impl FeedWriter {
     /// Those of the newest release; `None` where there are no measures, or its files are not public any more.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::engine::release::{Figure, Manifest, PastRelease, ReleaseSpan, Sha256}
 
 /// A file of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Staged {
+pub struct CandidateFile {
     /// Where it lies aside.
     pub stage: String,
     /// Where it is published.
@@ -41,7 +41,7 @@ pub struct FailureRecord {
 /// Which of the recodings that a release can be under, fixed beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Under {
+pub enum RecodingChoice {
     /// The one that the tick proposed.
     Proposed,
     /// A finer one, which has passed its test and whose coin lets it out.
@@ -66,11 +66,11 @@ pub struct ReleaseDecision {
     /// When the tick was due.
     time: String,
     /// Its table, taxonomy and report.
-    files: Vec<Staged>,
+    files: Vec<CandidateFile>,
     /// The manifest without its `decision`, aside.
-    manifest: Staged,
+    manifest: CandidateFile,
     /// Which of the recodings that it could be under it is.
-    under: Under,
+    under: RecodingChoice,
     /// The whole verdict.
     verdict: Ref,
     /// Its public figures; null in entries that earlier versions wrote.
@@ -88,7 +88,7 @@ pub struct DecisionTerms {
     /// When the tick was due.
     pub time: String,
     /// Which of the recodings that it could be under it is.
-    pub under: Under,
+    pub under: RecodingChoice,
     /// The whole verdict.
     pub verdict: Ref,
     /// Where its files lie aside, in the order in which the gate read them, and the manifest last.
@@ -105,7 +105,7 @@ impl ReleaseDecision {
         let stage = stages.pop().expect("a manifest was staged");
         assert_eq!(stages.len(), approved.files().len(), "every file was staged");
         let lines = approved.lines().iter().zip(approved.files());
-        let files = stages.into_iter().zip(lines).map(|(stage, ((line, span), (_, bytes)))| Staged {
+        let files = stages.into_iter().zip(lines).map(|(stage, ((line, span), (_, bytes)))| CandidateFile {
             stage,
             path: line.path.clone(),
             sha256: line.sha256,
@@ -114,7 +114,7 @@ impl ReleaseDecision {
             bytes: span.map(|_| bytes.len() as u64),
         });
         let (path, sha256) = (String::new(), Sha256::of(approved.manifest()));
-        let manifest = Staged { stage, path, sha256, rows: None, span: None, bytes: None };
+        let manifest = CandidateFile { stage, path, sha256, rows: None, span: None, bytes: None };
         let figures = Manifest::parse(approved.manifest()).ok().map(|manifest| manifest.figures());
         ReleaseDecision { release, tick, time, files: files.collect(), manifest, under, verdict, figures }
     }
@@ -135,22 +135,22 @@ impl ReleaseDecision {
     }
 
     /// Its table, taxonomy and report.
-    pub fn files(&self) -> &[Staged] {
+    pub fn files(&self) -> &[CandidateFile] {
         &self.files
     }
 
     /// The manifest without its `decision`, aside.
-    pub fn manifest(&self) -> &Staged {
+    pub fn manifest(&self) -> &CandidateFile {
         &self.manifest
     }
 
     /// All that was staged: the files, and the manifest.
-    pub fn staged(&self) -> impl Iterator<Item = &Staged> {
+    pub fn staged(&self) -> impl Iterator<Item = &CandidateFile> {
         self.files.iter().chain([&self.manifest])
     }
 
     /// Which of the recodings that it could be under it is.
-    pub fn under(&self) -> Under {
+    pub fn under(&self) -> RecodingChoice {
         self.under
     }
 

@@ -10,7 +10,7 @@ const DEEPEST: u8 = 24;
 
 /// The type of a field.
 #[derive(Clone, Copy)]
-enum Is {
+enum FieldType {
     /// One that is no structure and no list.
     Plain(u8),
     /// A structure.
@@ -22,9 +22,9 @@ enum Is {
 }
 
 /// The fields of a structure, by their numbers.
-type Fields = [(i16, Is)];
+type Fields = [(i16, FieldType)];
 
-use Is::{List, ListOf, Of, Plain};
+use FieldType::{List, ListOf, Of, Plain};
 
 const KEY_VALUE: &Fields = &[(1, Plain(BINARY)), (2, Plain(BINARY))];
 const EMPTY: &Fields = &[];

@@ -8,7 +8,7 @@ use super::thrift::{Compact, I32, STRUCT};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageHeader {
     /// What the page holds.
-    pub holds: Holds,
+    pub holds: PageContent,
     /// Bytes in the file, behind the header.
     pub packed: u64,
     /// Bytes when it is unpacked.
@@ -25,7 +25,7 @@ pub struct PageHeader {
 
 /// What a page holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
+pub enum PageContent {
     /// Values of rows, version 1 of the format.
     Data,
     /// Values of rows, version 2 of the format.
@@ -53,10 +53,10 @@ impl PageHeader {
             }
         }
         let holds = match kind? {
-            0 => Holds::Data,
-            1 => Holds::Index,
-            2 => Holds::Dictionary,
-            3 => Holds::DataV2,
+            0 => PageContent::Data,
+            1 => PageContent::Index,
+            2 => PageContent::Dictionary,
+            3 => PageContent::DataV2,
             _ => return None,
         };
         let count = |number: i64| u64::try_from(number).ok();
@@ -91,7 +91,7 @@ mod tests {
         let dictionary = [0x15, 0x04, 0x15, 0x90, 0x01, 0x15, 0x14, 0x4c, 0x15, 0x06, 0x15, 0x00, 0x12, 0x00, 0x00];
         let header = PageHeader::parse(&dictionary).expect("a header");
         let wanted = PageHeader {
-            holds: Holds::Dictionary,
+            holds: PageContent::Dictionary,
             packed: 10,
             unpacked: 72,
             values: 3,
@@ -105,7 +105,7 @@ mod tests {
             0x00, 0x11, 0x00, 0x00,
         ];
         let header = PageHeader::parse(&second).expect("a header");
-        assert_eq!((header.holds, header.values, header.encoding, header.levels), (Holds::DataV2, 4, 7, 2));
+        assert_eq!((header.holds, header.values, header.encoding, header.levels), (PageContent::DataV2, 4, 7, 2));
         // Cut off anywhere it is none.
         for cut in 0..second.len() {
             assert_eq!(PageHeader::parse(&second[..cut]), None, "{cut}");

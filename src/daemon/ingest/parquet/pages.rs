@@ -15,7 +15,7 @@ use super::super::guard::guarded;
 use super::super::limits::few_rows;
 use super::description::is_sound;
 use super::lengths::{self, Lengths};
-use super::page_header::{Holds, PageHeader};
+use super::page_header::{PageContent, PageHeader};
 use super::unpack;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
@@ -185,15 +185,15 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
             at = body.checked_add(header.packed).filter(|at| *at <= end).ok_or_else(broken)?;
             let first = column.page == 0 && column.dictionary == 0;
             match header.holds {
-                Holds::Index => continue,
-                Holds::Dictionary if !first => return Err(broken()),
-                Holds::Dictionary => {}
-                Holds::Data | Holds::DataV2 => column.values = column.values.saturating_add(header.values),
+                PageContent::Index => continue,
+                PageContent::Dictionary if !first => return Err(broken()),
+                PageContent::Dictionary => {}
+                PageContent::Data | PageContent::DataV2 => column.values = column.values.saturating_add(header.values),
             }
             let size = header.unpacked.max(header.packed);
             if size > MOST_PAGE {
                 let place = match header.holds {
-                    Holds::Dictionary => None,
+                    PageContent::Dictionary => None,
                     _ if chunk.column_descr().max_rep_level() > 0 => None,
                     _ => Some((before + column.values - header.values + 1, before + column.values)),
                 };
@@ -314,7 +314,7 @@ impl Column {
             let levels = header.levels.min(header.packed);
             self.doubtful.push((body + levels, header.packed - levels, header.unpacked.saturating_sub(levels)));
         }
-        if header.holds == Holds::Dictionary {
+        if header.holds == PageContent::Dictionary {
             self.dictionary = size.max(1);
             return;
         }

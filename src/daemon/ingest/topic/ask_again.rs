@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::avro::{SchemaKey, framed};
-use super::registry::{SchemaRegistry, Trouble};
+use super::registry::{RegistryError, SchemaRegistry};
 use super::schemas::KnownSchema;
 use crate::daemon::config;
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -16,10 +16,10 @@ use crate::daemon::ingest::offer::Offer;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Schemas that are known, and why others are not that were asked for.
-pub type Answered = (Vec<(SchemaKey, KnownSchema)>, Option<String>);
+pub type SchemaAnswers = (Vec<(SchemaKey, KnownSchema)>, Option<String>);
 
 /// Asks for schemas.
-pub fn ask_again(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings) -> Answered {
+pub fn ask_again(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings) -> SchemaAnswers {
     if keys.is_empty() {
         return (Vec::new(), None);
     }
@@ -45,7 +45,7 @@ pub fn unknown(offer: &Offer) -> impl Iterator<Item = SchemaKey> {
 }
 
 /// Asks for all of them, until the time is over or no answer comes.
-fn ask(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings) -> Answered {
+fn ask(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings) -> SchemaAnswers {
     let begun = Instant::now();
     let late = || begun.elapsed() >= PATIENCE;
     let mut known = Vec::new();
@@ -63,11 +63,11 @@ fn ask(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings) -> Answer
     (known, None)
 }
 
-fn words(trouble: Trouble) -> String {
+fn words(trouble: RegistryError) -> String {
     match trouble {
-        Trouble::Away(why) => format!("the schema registry does not answer ({})", why.text()),
-        Trouble::Failed(error) => error.text,
-        Trouble::Told => "the schema registry answers too slowly".to_owned(),
+        RegistryError::Away(why) => format!("the schema registry does not answer ({})", why.text()),
+        RegistryError::Failed(error) => error.text,
+        RegistryError::Told => "the schema registry answers too slowly".to_owned(),
     }
 }
 
@@ -79,7 +79,7 @@ pub fn reach(settings: &config::RegistrySettings) -> Result<()> {
     // Whether there is such a schema does not matter.
     match SchemaRegistry::new(settings)?.ask(SchemaKey::Id(1), || false) {
         Ok(_) => Ok(()),
-        Err(Trouble::Failed(error)) => Err(error),
+        Err(RegistryError::Failed(error)) => Err(error),
         Err(trouble) => {
             let text = format!("{}: start it, or correct `source.schema_registry`", words(trouble));
             Err(Error::new(ErrorCategory::Io, text).in_field("source.schema_registry"))

@@ -48,12 +48,12 @@ pub struct TopicSettings<'f> {
 
 /// Remembers what the library has said of its connections last, and whether it has told how far we are.
 #[derive(Default)]
-pub struct Ear {
+pub struct ConnectionState {
     heard: Mutex<Option<(Code, Complaint)>>,
     committed: AtomicBool,
 }
 
-impl Ear {
+impl ConnectionState {
     /// Why there was no connection, since there was one.
     pub fn last(&self) -> Option<(Code, Complaint)> {
         self.heard().clone()
@@ -74,7 +74,7 @@ impl Ear {
     }
 }
 
-impl ClientContext for Ear {
+impl ClientContext for ConnectionState {
     /// A connection that the other side ends without a word is no error to the library, but the only sign of a port that expects
     /// something else.
     fn log(&self, _: RDKafkaLogLevel, about: &str, line: &str) {
@@ -101,7 +101,7 @@ impl ClientContext for Ear {
     }
 }
 
-impl ConsumerContext for Ear {
+impl ConsumerContext for ConnectionState {
     fn commit_callback(&self, _: KafkaResult<()>, _: &TopicPartitionList) {
         self.committed.store(true, Ordering::Release);
     }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::avro::framed;
 use super::batch::{Batch, Fetched};
 use super::decoder::Decoder;
-use super::messages::{Coded, Messages, Unwanted, Writing};
+use super::messages::{Coded, Messages, UnwantedPolicies, Writing};
 use super::schemas::Schemas;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::assembly::Assembly;
@@ -65,7 +65,7 @@ pub fn decode(
     batch: &Batch,
     columns: &Columns,
     hasher: &PersonHasher,
-    unwanted: Unwanted,
+    unwanted: UnwantedPolicies,
 ) -> Result<DecodedBatch> {
     decode_sifted(topic, batch, columns, hasher, unwanted, None)
 }
@@ -79,7 +79,7 @@ pub fn decode_sifted(
     batch: &Batch,
     columns: &Columns,
     hasher: &PersonHasher,
-    unwanted: Unwanted,
+    unwanted: UnwantedPolicies,
     mut repeats: Option<&mut Repeats<'_>>,
 ) -> Result<DecodedBatch> {
     let coder = Coder::new(columns, batch.writing.reading(), hasher);
@@ -150,7 +150,7 @@ pub(in crate::daemon::ingest) fn again(
     offer: &Offer,
     columns: &Columns,
     hasher: &PersonHasher,
-    unwanted: Unwanted,
+    unwanted: UnwantedPolicies,
     repeats: Option<&mut Repeats<'_>>,
 ) -> Result<RetriedMessages> {
     let writing = Writing::of(offer.form());

@@ -1,7 +1,7 @@
 //! Decodes messages by how they are written. It decides nothing but which way they go.
 
 use super::avro;
-use super::messages::{Coded, Messages, Unwanted, Writing};
+use super::messages::{Coded, Messages, UnwantedPolicies, Writing};
 use super::records::RecordWalk;
 use super::schemas::Plans;
 use super::streams;
@@ -34,7 +34,7 @@ impl Decoder {
     }
 
     /// The rows as codes.
-    pub fn code(&self, messages: &Messages<'_>, coder: &Coder<'_>, unwanted: Unwanted) -> Coded {
+    pub fn code(&self, messages: &Messages<'_>, coder: &Coder<'_>, unwanted: UnwantedPolicies) -> Coded {
         let fields = coder.fields().len() + FieldPaths::MARKS;
         match self {
             Decoder::Json(paths) => {

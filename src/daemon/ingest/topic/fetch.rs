@@ -9,23 +9,23 @@ use std::time::Instant;
 
 use rdkafka::consumer::BaseConsumer;
 
-use super::ask::SHORT;
 use super::backlog::Backlog;
 use super::batch::Batch;
-use super::client::{Ear, TopicSettings, connected, reading, refused};
+use super::broker_questions::SHORT;
+use super::client::{ConnectionState, TopicSettings, connected, reading, refused};
 use super::epochs::Epochs;
 use super::fetching::Fetching;
-use super::handover::{Bell, News, Shared};
+use super::handover::{FetchBell, FetchEvent, Handover};
 use super::positions::Position;
 use super::reader::TopicReader;
 use super::resolve::SchemaResolver;
-use super::stalled::Still;
+use super::stalled_partitions::StalledPartitions;
 use crate::daemon::config::Format;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// A topic that is being fetched. The thread ends with it.
 pub struct Fetch {
-    shared: Arc<Shared>,
+    shared: Arc<Handover>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -36,9 +36,9 @@ impl Fetch {
     /// A secret cannot be read, or the library refuses the settings.
     pub fn begin(settings: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Fetch> {
         let config = reading(connected(settings.brokers, settings.security)?, settings.feed);
-        let consumer: BaseConsumer<Ear> =
-            config.create_with_context(Ear::default()).map_err(|error| refused(&error))?;
-        let shared = Arc::new(Shared::default());
+        let consumer: BaseConsumer<ConnectionState> =
+            config.create_with_context(ConnectionState::default()).map_err(|error| refused(&error))?;
+        let shared = Arc::new(Handover::default());
         shared.backlog.begin(positions.iter().map(|(partition, position)| (*partition, position.next)));
         let reader = TopicReader {
             consumer,
@@ -64,7 +64,7 @@ impl Fetch {
             epochs: Epochs::default(),
             again: false,
             replaced: None,
-            still: Still::new(),
+            still: StalledPartitions::new(),
             slowness: SHORT,
             known: false,
             away: None,
@@ -77,13 +77,13 @@ impl Fetch {
 }
 
 impl Fetching for Fetch {
-    fn next(&self) -> Option<News> {
+    fn next(&self) -> Option<FetchEvent> {
         let ended = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
         let mut ready = self.shared.lock();
         let next = (!ready.is_empty()).then(|| ready.remove(0));
         self.shared.taken.notify_all();
         let fault = || {
-            News::Failed(Error::new(
+            FetchEvent::Failed(Error::new(
                 ErrorCategory::Internal,
                 "the thread that fetches the topic has ended by a fault (this is a bug)",
             ))
@@ -91,7 +91,7 @@ impl Fetching for Fetch {
         next.or_else(|| ended.then(fault))
     }
 
-    fn bell(&self) -> Bell {
+    fn bell(&self) -> FetchBell {
         self.shared.bell()
     }
 

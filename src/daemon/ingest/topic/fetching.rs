@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::backlog::Backlog;
-use super::handover::{Bell, News};
+use super::handover::{FetchBell, FetchEvent};
 
 /// A topic that is being fetched.
 pub trait Fetching: Send {
     /// The next news; `None` while there is none.
-    fn next(&self) -> Option<News>;
+    fn next(&self) -> Option<FetchEvent>;
 
     /// The bell that rings when there may be news.
-    fn bell(&self) -> Bell;
+    fn bell(&self) -> FetchBell;
 
     /// Whether messages may be there that were not handed on yet.
     fn waits(&self) -> bool;

@@ -17,7 +17,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 
 /// What the thread has to tell, in order.
 #[derive(Debug)]
-pub enum News {
+pub enum FetchEvent {
     /// Partitions are read from here on; each with the offset that was next before.
     Begins(Vec<(i32, u64, Position)>),
     /// Messages came.
@@ -36,9 +36,9 @@ pub enum News {
 
 /// What the thread and the feed share.
 #[derive(Default)]
-pub struct Shared {
+pub struct Handover {
     /// What there is to tell.
-    pub ready: Mutex<Vec<News>>,
+    pub ready: Mutex<Vec<FetchEvent>>,
     /// Rings when something was taken.
     pub taken: Condvar,
     /// Rings when there may be something.
@@ -55,23 +55,23 @@ pub struct Shared {
 
 /// Rings when there may be something to tell.
 #[derive(Clone, Default)]
-pub struct Bell(Arc<tokio::sync::Notify>);
+pub struct FetchBell(Arc<tokio::sync::Notify>);
 
-impl Bell {
+impl FetchBell {
     /// Waits for it.
     pub async fn rings(&self) {
         self.0.notified().await;
     }
 }
 
-impl Shared {
+impl Handover {
     /// The bell that rings when there may be news.
-    pub fn bell(&self) -> Bell {
-        Bell(Arc::clone(&self.came))
+    pub fn bell(&self) -> FetchBell {
+        FetchBell(Arc::clone(&self.came))
     }
 
     /// What there is to tell.
-    pub fn lock(&self) -> std::sync::MutexGuard<'_, Vec<News>> {
+    pub fn lock(&self) -> std::sync::MutexGuard<'_, Vec<FetchEvent>> {
         self.ready.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -81,9 +81,9 @@ impl Shared {
     }
 
     /// Hands on, when there is room; `false` when the thread is to end.
-    pub fn tell(&self, news: News) -> bool {
+    pub fn tell(&self, news: FetchEvent) -> bool {
         let mut ready = self.lock();
-        while matches!(news, News::Batch(_)) && ready.len() >= READY && !self.ends() {
+        while matches!(news, FetchEvent::Batch(_)) && ready.len() >= READY && !self.ends() {
             let waited = self.taken.wait_timeout(ready, AGAIN);
             ready = waited.map_or_else(|poisoned| poisoned.into_inner().0, |(ready, _)| ready);
         }

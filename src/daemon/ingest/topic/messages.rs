@@ -10,7 +10,7 @@ use crate::engine::histogram::{CellReading, MisfitKind};
 
 /// What becomes of messages that are no rows by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unwanted {
+pub struct UnwantedPolicies {
     /// Of one without content.
     pub tombstones: Said,
     /// Of one that says that a record is gone.
@@ -59,7 +59,7 @@ pub struct Coded {
 }
 
 /// What a message is before it is decoded.
-pub enum Is {
+pub enum MessageStatus {
     /// Decoded.
     Row,
     /// Passed over.
@@ -70,30 +70,31 @@ pub enum Is {
     Halt(MisfitKind),
 }
 
-impl Unwanted {
+impl UnwantedPolicies {
     /// They are set aside.
-    pub const SET_ASIDE: Unwanted = Unwanted { tombstones: Said::Quarantine, deletes: Said::Quarantine };
+    pub const SET_ASIDE: UnwantedPolicies =
+        UnwantedPolicies { tombstones: Said::Quarantine, deletes: Said::Quarantine };
 
     /// What a message is without a look into it; `Err` what there is to be decoded.
-    pub fn before(self, content: Option<&[u8]>) -> Result<Is, &[u8]> {
+    pub fn before(self, content: Option<&[u8]>) -> Result<MessageStatus, &[u8]> {
         match content {
-            None => Ok(Is::of(self.tombstones, MisfitKind::Tombstone)),
+            None => Ok(MessageStatus::of(self.tombstones, MisfitKind::Tombstone)),
             Some(content) => Err(content),
         }
     }
 
     /// What one is that says that a record is gone.
-    pub fn of_delete(self) -> Is {
-        Is::of(self.deletes, MisfitKind::Delete)
+    pub fn of_delete(self) -> MessageStatus {
+        MessageStatus::of(self.deletes, MisfitKind::Delete)
     }
 }
 
-impl Is {
-    fn of(said: Said, kind: MisfitKind) -> Is {
+impl MessageStatus {
+    fn of(said: Said, kind: MisfitKind) -> MessageStatus {
         match said {
-            Said::Skip => Is::Skipped,
-            Said::Quarantine => Is::Refused(kind),
-            Said::Halt => Is::Halt(kind),
+            Said::Skip => MessageStatus::Skipped,
+            Said::Quarantine => MessageStatus::Refused(kind),
+            Said::Halt => MessageStatus::Halt(kind),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! A Kafka topic as a source (HOUSE 3 and 4): read from the offsets of the journal, each message one row, what cannot be
 //! decoded set aside with its offset. Offsets live in the journal only; what Kafka is told of them is for displays of lag.
 
-mod ask;
 mod ask_again;
 mod avro;
 mod backlog;
 mod batch;
+mod broker_absence;
+mod broker_questions;
 mod client;
 mod damage;
 mod decode;
@@ -25,12 +26,11 @@ mod probe;
 mod reader;
 mod records;
 mod registry;
+mod repeat_rows;
 mod resolve;
 mod schemas;
-mod sift;
-mod stalled;
+mod stalled_partitions;
 mod streams;
-mod unreachable;
 
 pub use ask_again::{ask_again, learn, reach as reach_registry, unknown};
 pub use avro::{SchemaKey, beside};
@@ -41,8 +41,8 @@ pub use decode::{DecodedBatch, PartitionResult, decode, decode_sifted};
 pub(super) use decode::{RetriedMessages, again};
 pub use fetch::Fetch;
 pub use fetching::Fetching;
-pub use handover::{Bell, News};
-pub use messages::{Messages, Unwanted, Writing};
+pub use handover::{FetchBell, FetchEvent};
+pub use messages::{Messages, UnwantedPolicies, Writing};
 pub use positions::Position;
-pub use probe::{Probed, probe};
+pub use probe::{ReadableTopic, probe};
 pub use schemas::{KnownSchema, Named, Schemas};

@@ -6,7 +6,7 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::client::refused;
 use super::errors;
-use super::handover::{News, ReaderStep};
+use super::handover::{FetchEvent, ReaderStep};
 use super::id::TopicIdentity;
 use super::positions::Position;
 use super::reader::TopicReader;
@@ -21,7 +21,7 @@ impl TopicReader {
         let begins = self.places(&topic)?;
         self.id = topic.id;
         if !begins.is_empty() {
-            self.tell(News::Begins(begins))?;
+            self.tell(FetchEvent::Begins(begins))?;
         }
         self.assign()?;
         Ok(())
@@ -95,7 +95,7 @@ impl TopicReader {
         let position = Position { topic_id, next: to, epoch: None };
         self.positions.insert(partition, position.clone());
         self.shared.backlog.begin([(partition, to)]);
-        self.tell(News::Begins(vec![(partition, next, position)]))?;
+        self.tell(FetchEvent::Begins(vec![(partition, next, position)]))?;
         self.assign()
     }
 
@@ -124,7 +124,7 @@ impl TopicReader {
             return Ok(());
         }
         let begins = self.places(topic)?;
-        self.tell(News::Begins(begins))?;
+        self.tell(FetchEvent::Begins(begins))?;
         self.assign()
     }
 }

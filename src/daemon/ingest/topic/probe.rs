@@ -11,8 +11,8 @@ use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
-use super::ask::ends;
-use super::client::{Ear, TopicSettings, connected, reading, refused};
+use super::broker_questions::ends;
+use super::client::{ConnectionState, TopicSettings, connected, reading, refused};
 use super::errors;
 use super::id::describe;
 use crate::daemon::error::{Error, Result};
@@ -24,7 +24,7 @@ const WEEK: Duration = Duration::from_secs(7 * 86_400);
 
 /// A topic that can be read.
 #[derive(Debug)]
-pub struct Probed {
+pub struct ReadableTopic {
     /// What tells it from another one of the same name.
     pub id: String,
     /// Per partition the offset of its first message, and the one behind its last.
@@ -37,10 +37,11 @@ pub struct Probed {
 ///
 /// # Errors
 /// It cannot be read, and why.
-pub fn probe(settings: &TopicSettings<'_>, tick: Option<Duration>) -> Result<Probed> {
+pub fn probe(settings: &TopicSettings<'_>, tick: Option<Duration>) -> Result<ReadableTopic> {
     let config = connected(settings.brokers, settings.security)?;
-    let consumer: BaseConsumer<Ear> =
-        reading(config.clone(), settings.feed).create_with_context(Ear::default()).map_err(|error| refused(&error))?;
+    let consumer: BaseConsumer<ConnectionState> = reading(config.clone(), settings.feed)
+        .create_with_context(ConnectionState::default())
+        .map_err(|error| refused(&error))?;
     let probe = Probe { consumer, settings };
     let topic = describe(probe.consumer.client(), settings.topic, PATIENCE, PATIENCE, &|| false)
         .map_err(|code| probe.why(code))?;
@@ -51,11 +52,11 @@ pub fn probe(settings: &TopicSettings<'_>, tick: Option<Duration>) -> Result<Pro
         doubts.extend(probe.of_group(last.0));
     }
     doubts.extend(of_settings(&config, settings.topic, tick));
-    Ok(Probed { id: topic.id, partitions, doubts })
+    Ok(ReadableTopic { id: topic.id, partitions, doubts })
 }
 
 struct Probe<'f> {
-    consumer: BaseConsumer<Ear>,
+    consumer: BaseConsumer<ConnectionState>,
     settings: &'f TopicSettings<'f>,
 }
 
@@ -198,7 +199,7 @@ fn words(time: Duration) -> String {
     }
 }
 
-impl Probed {
+impl ReadableTopic {
     /// That it is there, in words, and where its messages are.
     pub fn words(&self, topic: &str) -> String {
         /// Partitions that are named.

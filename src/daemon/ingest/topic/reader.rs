@@ -15,17 +15,17 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
 use super::batch::Batch;
-use super::client::Ear;
+use super::broker_absence::Absence;
+use super::client::ConnectionState;
 use super::damage::{DamageCount, is_damage};
 use super::epochs::Epochs;
-use super::handover::{News, ReaderEnd, ReaderStep, Shared};
+use super::handover::{FetchEvent, Handover, ReaderEnd, ReaderStep};
 use super::headers;
 use super::id::{TopicIdentity, epoch};
 use super::messages::Writing;
 use super::positions::Position;
 use super::resolve::SchemaResolver;
-use super::stalled::Still;
-use super::unreachable::Away;
+use super::stalled_partitions::StalledPartitions;
 use crate::daemon::config::Start;
 
 /// Messages of a batch.
@@ -46,8 +46,8 @@ const FAREWELL: Duration = Duration::from_millis(500);
 
 /// The thread.
 pub(super) struct TopicReader {
-    pub(super) consumer: BaseConsumer<Ear>,
-    pub(super) shared: Arc<Shared>,
+    pub(super) consumer: BaseConsumer<ConnectionState>,
+    pub(super) shared: Arc<Handover>,
     pub(super) brokers: String,
     pub(super) topic: String,
     pub(super) start: Start,
@@ -85,13 +85,13 @@ pub(super) struct TopicReader {
     /// A partition that has another message where the last one was that was taken in.
     pub(super) replaced: Option<i32>,
     /// Partitions that do not go on.
-    pub(super) still: Still,
+    pub(super) still: StalledPartitions,
     /// How long an answer of the brokers is waited for.
     pub(super) slowness: Duration,
     /// Whether a broker has ever answered us.
     pub(super) known: bool,
     /// That no broker answers.
-    pub(super) away: Option<Away>,
+    pub(super) away: Option<Absence>,
     /// When Kafka was told of offsets.
     pub(super) told: Instant,
 }
@@ -99,7 +99,7 @@ pub(super) struct TopicReader {
 impl TopicReader {
     pub(super) fn run(mut self) {
         if let Err(ReaderEnd::Failed(error)) = self.read() {
-            self.shared.tell(News::Failed(error));
+            self.shared.tell(FetchEvent::Failed(error));
         }
         if self.commit() {
             let begun = Instant::now();
@@ -202,7 +202,7 @@ impl TopicReader {
         let topic = self.same()?;
         if !batch.is_empty() {
             let begun = Instant::now();
-            self.tell(News::Batch(batch))?;
+            self.tell(FetchEvent::Batch(batch))?;
             self.still.was_held(begun.elapsed());
         }
         Ok(topic)
@@ -218,7 +218,7 @@ impl TopicReader {
         self.again || self.replaced.is_some() || self.complaints.iter().any(|&code| is_damage(code).is_some())
     }
 
-    pub(super) fn tell(&self, news: News) -> ReaderStep<()> {
+    pub(super) fn tell(&self, news: FetchEvent) -> ReaderStep<()> {
         if self.shared.tell(news) { Ok(()) } else { Err(ReaderEnd::Told) }
     }
 

@@ -2,7 +2,7 @@
 //! and is none is said by the feed file.
 
 use super::avro::{self, framed};
-use super::messages::{Coded, Is, Messages, Unwanted};
+use super::messages::{Coded, MessageStatus, Messages, UnwantedPolicies};
 use super::schemas::Plans;
 use crate::daemon::ingest::json;
 use crate::daemon::ingest::lines::text;
@@ -42,26 +42,26 @@ impl RecordWalk<'_> {
     }
 
     /// The rows as codes.
-    pub fn code(mut self, messages: &Messages<'_>, coder: &Coder<'_>, unwanted: Unwanted) -> Coded {
+    pub fn code(mut self, messages: &Messages<'_>, coder: &Coder<'_>, unwanted: UnwantedPolicies) -> Coded {
         let (fields, read) = (coder.fields().len(), self.read());
         let mut rows = coder.rows(read);
         let (mut skipped, mut halt) = (0, None);
         for (offset, content) in &messages.all {
             let is = unwanted.before(*content).unwrap_or_else(|content| {
                 self.fields(content, |found| match found {
-                    Err(kind) => Is::Refused(kind),
+                    Err(kind) => MessageStatus::Refused(kind),
                     Ok(found) if FieldPaths::is_delete(&found[fields..], read) => unwanted.of_delete(),
                     Ok(found) => {
                         rows.add(*offset, &found[..fields]);
-                        Is::Row
+                        MessageStatus::Row
                     }
                 })
             });
             match is {
-                Is::Row => {}
-                Is::Skipped => skipped += 1,
-                Is::Refused(kind) => rows.refuse(*offset, kind),
-                Is::Halt(kind) => {
+                MessageStatus::Row => {}
+                MessageStatus::Skipped => skipped += 1,
+                MessageStatus::Refused(kind) => rows.refuse(*offset, kind),
+                MessageStatus::Halt(kind) => {
                     halt = Some((*offset, kind));
                     break;
                 }

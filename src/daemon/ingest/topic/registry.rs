@@ -29,7 +29,7 @@ pub struct SchemaRegistry {
 }
 
 /// Why there is no answer.
-pub enum Trouble {
+pub enum RegistryError {
     /// Trying again may help.
     Away(Complaint),
     /// The operator has to act.
@@ -95,11 +95,15 @@ impl SchemaRegistry {
     }
 
     /// What the registry says of a schema; `None`: it has none, or not yet what that refers to.
-    pub fn ask(&self, key: SchemaKey, ends: impl Fn() -> bool) -> std::result::Result<Option<KnownSchema>, Trouble> {
-        self.web.wait(self.schema(key), ends).unwrap_or(Err(Trouble::Told))
+    pub fn ask(
+        &self,
+        key: SchemaKey,
+        ends: impl Fn() -> bool,
+    ) -> std::result::Result<Option<KnownSchema>, RegistryError> {
+        self.web.wait(self.schema(key), ends).unwrap_or(Err(RegistryError::Told))
     }
 
-    async fn schema(&self, key: SchemaKey) -> std::result::Result<Option<KnownSchema>, Trouble> {
+    async fn schema(&self, key: SchemaKey) -> std::result::Result<Option<KnownSchema>, RegistryError> {
         let Some(answer) = self.get(&format!("schemas/{key}")).await? else { return Ok(None) };
         let Some(answer) = answer else { return Ok(Some(KnownSchema::Strange)) };
         if answer.schema_type.as_deref().is_some_and(|kind| kind != "AVRO") {
@@ -131,20 +135,20 @@ impl SchemaRegistry {
     }
 
     /// An answer; within, `None` for one that is too long. `None`: there is no such thing.
-    async fn get(&self, place: &str) -> std::result::Result<Option<Option<Answer>>, Trouble> {
+    async fn get(&self, place: &str) -> std::result::Result<Option<Option<Answer>>, RegistryError> {
         let mut request = self.web.client.get(format!("{}/{}", self.url, place));
         if let Some((user, password)) = &self.login {
             request = request.basic_auth(user, Some(password));
         }
         let mut response = request.send().await.map_err(|error| away(&error))?;
         let status = response.status();
-        let no_registry = || Trouble::Failed(errors::no_registry(status.as_u16()));
+        let no_registry = || RegistryError::Failed(errors::no_registry(status.as_u16()));
         match status {
             StatusCode::OK => {
                 let Some(body) = body(&mut response).await? else { return Ok(Some(None)) };
                 serde_json::from_slice(&body).map(|answer| Some(Some(answer))).map_err(|_| no_registry())
             }
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(Trouble::Failed(errors::registry_refuses())),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(RegistryError::Failed(errors::registry_refuses())),
             StatusCode::NOT_FOUND => {
                 let body = body(&mut response).await?.unwrap_or_default();
                 let code = serde_json::from_slice(&body).map(|Refusal { error_code }| error_code);
@@ -159,7 +163,7 @@ impl SchemaRegistry {
 }
 
 /// What a response holds; `None` when it is too long.
-async fn body(response: &mut Response) -> std::result::Result<Option<Vec<u8>>, Trouble> {
+async fn body(response: &mut Response) -> std::result::Result<Option<Vec<u8>>, RegistryError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| away(&error))? {
         if body.len() + chunk.len() > LONGEST {
@@ -170,12 +174,12 @@ async fn body(response: &mut Response) -> std::result::Result<Option<Vec<u8>>, T
     Ok(Some(body))
 }
 
-fn busy(status: StatusCode) -> Trouble {
-    Trouble::Away(Complaint::of(&format!("it answers {}", status.as_u16())))
+fn busy(status: StatusCode) -> RegistryError {
+    RegistryError::Away(Complaint::of(&format!("it answers {}", status.as_u16())))
 }
 
-fn away(error: &reqwest::Error) -> Trouble {
-    Trouble::Away(why(error))
+fn away(error: &reqwest::Error) -> RegistryError {
+    RegistryError::Away(why(error))
 }
 
 /// A step of an address: what would end it is written as a number.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use super::avro::{SchemaKey, framed};
 use super::batch::Batch;
 use super::errors;
-use super::handover::{News, ReaderEnd, ReaderStep, Shared};
-use super::registry::{SchemaRegistry, Trouble};
+use super::handover::{FetchEvent, Handover, ReaderEnd, ReaderStep};
+use super::registry::{RegistryError, SchemaRegistry};
 use super::schemas::{Named, Schemas};
 use crate::daemon::config;
 use crate::daemon::error::{Complaint, Result};
@@ -44,7 +44,7 @@ impl SchemaResolver {
     }
 
     /// The schemas that messages of a batch name.
-    pub fn schemas(&mut self, batch: &Batch, shared: &Shared, patience: Option<Duration>) -> ReaderStep<Schemas> {
+    pub fn schemas(&mut self, batch: &Batch, shared: &Handover, patience: Option<Duration>) -> ReaderStep<Schemas> {
         let keys: BTreeSet<SchemaKey> = batch.contents().filter_map(|content| Some(framed(content)?.0)).collect();
         if self.known.len() + self.missing.len() + keys.len() > MOST {
             self.known.clear();
@@ -70,12 +70,12 @@ impl SchemaResolver {
     }
 
     /// Asks for a schema until there is an answer.
-    fn ask(&mut self, key: SchemaKey, shared: &Shared, patience: Option<Duration>) -> ReaderStep<()> {
+    fn ask(&mut self, key: SchemaKey, shared: &Handover, patience: Option<Duration>) -> ReaderStep<()> {
         loop {
             match self.registry.ask(key, || shared.ends()) {
                 Ok(known) => {
                     if self.away.take().is_some() {
-                        tell(shared, News::RegistryBack)?;
+                        tell(shared, FetchEvent::RegistryBack)?;
                     }
                     match known {
                         Some(known) => {
@@ -86,9 +86,9 @@ impl SchemaResolver {
                     }
                     return Ok(());
                 }
-                Err(Trouble::Away(why)) => self.gone(why, shared, patience)?,
-                Err(Trouble::Failed(error)) => return Err(error.into()),
-                Err(Trouble::Told) => return Err(ReaderEnd::Told),
+                Err(RegistryError::Away(why)) => self.gone(why, shared, patience)?,
+                Err(RegistryError::Failed(error)) => return Err(error.into()),
+                Err(RegistryError::Told) => return Err(ReaderEnd::Told),
             }
             if shared.ends() {
                 return Err(ReaderEnd::Told);
@@ -98,11 +98,11 @@ impl SchemaResolver {
     }
 
     /// No broker answers.
-    fn gone(&mut self, why: Complaint, shared: &Shared, patience: Option<Duration>) -> ReaderStep<()> {
+    fn gone(&mut self, why: Complaint, shared: &Handover, patience: Option<Duration>) -> ReaderStep<()> {
         let since = match self.away {
             Some(since) => since,
             None => {
-                tell(shared, News::RegistryAway(why.clone()))?;
+                tell(shared, FetchEvent::RegistryAway(why.clone()))?;
                 *self.away.insert(Instant::now())
             }
         };
@@ -113,6 +113,6 @@ impl SchemaResolver {
     }
 }
 
-fn tell(shared: &Shared, news: News) -> ReaderStep<()> {
+fn tell(shared: &Handover, news: FetchEvent) -> ReaderStep<()> {
     if shared.tell(news) { Ok(()) } else { Err(ReaderEnd::Told) }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use arrow_array::RecordBatch;
 
-use super::messages::{Coded, Is, Messages, Unwanted};
+use super::messages::{Coded, MessageStatus, Messages, UnwantedPolicies};
 use crate::daemon::ingest::content::Content;
 use crate::daemon::ingest::header::raw_name;
 use crate::daemon::ingest::ipc::IpcFile;
@@ -22,34 +22,34 @@ const MOST_UNPACKED: u64 = 1 << 28;
 type Batches = Vec<(RecordBatch, RecordBatch)>;
 
 /// What is kept of rows that do not count.
-type Kept = Vec<Option<SecretBytes>>;
+type KeptRows = Vec<Option<SecretBytes>>;
 
 /// The rows as codes.
-pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: Unwanted) -> Coded {
+pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: UnwantedPolicies) -> Coded {
     let mut coded = Coded { parts: Vec::new(), skipped: 0, halt: None, rest: None };
-    let mut kept = Kept::new();
+    let mut kept = KeptRows::new();
     for (offset, content) in &all.all {
         let is = unwanted.before(*content).unwrap_or_else(|content| match rows(content, coder, *offset) {
             Ok((parts, raws)) => {
                 coded.parts.extend(parts);
                 kept.extend(raws);
-                Is::Row
+                MessageStatus::Row
             }
-            Err(Refused { field: None, kind }) => Is::Refused(kind),
+            Err(RefusedMessage { field: None, kind }) => MessageStatus::Refused(kind),
             Err(refused) => {
                 coded.parts.push(refused.part(coder, *offset));
                 kept.push(Some(SecretBytes::of(content)));
-                Is::Row
+                MessageStatus::Row
             }
         });
         match is {
-            Is::Row => {}
-            Is::Skipped => coded.skipped += 1,
-            Is::Refused(kind) => {
-                coded.parts.push(Refused { field: None, kind }.part(coder, *offset));
+            MessageStatus::Row => {}
+            MessageStatus::Skipped => coded.skipped += 1,
+            MessageStatus::Refused(kind) => {
+                coded.parts.push(RefusedMessage { field: None, kind }.part(coder, *offset));
                 kept.push(Some(SecretBytes::of(content.unwrap_or_default())));
             }
-            Is::Halt(kind) => {
+            MessageStatus::Halt(kind) => {
                 coded.halt = Some((*offset, kind));
                 break;
             }
@@ -59,15 +59,15 @@ pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: Unwanted) -> Coded 
 }
 
 /// A message that is set aside as one.
-struct Refused {
+struct RefusedMessage {
     field: Option<usize>,
     kind: MisfitKind,
 }
 
-impl Refused {
-    fn misfit(coder: &Coder<'_>, misfit: &Misfit) -> Refused {
+impl RefusedMessage {
+    fn misfit(coder: &Coder<'_>, misfit: &Misfit) -> RefusedMessage {
         let field = coder.fields().iter().position(|column| column.name == misfit.column);
-        Refused { field, kind: misfit.kind }
+        RefusedMessage { field, kind: misfit.kind }
     }
 
     fn part(&self, coder: &Coder<'_>, offset: u64) -> RowBatch {
@@ -80,20 +80,20 @@ impl Refused {
 }
 
 /// The rows of a message, and what is kept of those that do not count.
-fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<RowBatch>, Kept), Refused> {
-    let not_arrow = || Refused { field: None, kind: MisfitKind::NotArrow };
+fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<RowBatch>, KeptRows), RefusedMessage> {
+    let not_arrow = || RefusedMessage { field: None, kind: MisfitKind::NotArrow };
     let path = Path::new("a message");
     let file = IpcFile::over(path, Content::from(SecretBytes::of(content))).map_err(|_| not_arrow())?;
     // Without one of its columns a message has no rows, not rows without it.
     let there = |name: &str| file.header().iter().any(|known| known == name);
     if let Some(field) = coder.fields().iter().position(|column| !there(raw_name(column))) {
-        return Err(Refused { field: Some(field), kind: MisfitKind::NoColumn });
+        return Err(RefusedMessage { field: Some(field), kind: MisfitKind::NoColumn });
     }
     let batches = batches(file.unpacking(MOST_UNPACKED), coder).ok_or_else(not_arrow)?;
     let single = batches.iter().map(|(rows, _)| rows.num_rows()).sum::<usize>() == 1;
-    let (mut parts, mut kept) = (Vec::new(), Kept::new());
+    let (mut parts, mut kept) = (Vec::new(), KeptRows::new());
     for (rows, all) in &batches {
-        let mut part = coder.batch(rows).map_err(|misfit| Refused::misfit(coder, &misfit))?;
+        let mut part = coder.batch(rows).map_err(|misfit| RefusedMessage::misfit(coder, &misfit))?;
         let faults = || part.faults.iter().map(|fault: &RowFault| fault.row);
         if single {
             kept.extend(faults().map(|_| Some(SecretBytes::of(content))));
@@ -127,7 +127,7 @@ pub fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<SecretBytes>>>
     let first = file.header().first()?.clone();
     file.want(&[(first.clone(), first)]);
     file.keep();
-    let (mut before, mut found) = (0, Kept::new());
+    let (mut before, mut found) = (0, KeptRows::new());
     while found.len() < wanted.len() {
         let all = file.batches().ok()??.1?;
         let here = wanted[found.len()..].iter().map(|row| row - before).take_while(|row| *row < all.num_rows());
@@ -138,7 +138,7 @@ pub fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<SecretBytes>>>
 }
 
 /// Rows of a batch, each as a message of its own; without bytes where one is too long.
-fn alone(all: &RecordBatch, rows: impl Iterator<Item = usize>) -> Option<Kept> {
+fn alone(all: &RecordBatch, rows: impl Iterator<Item = usize>) -> Option<KeptRows> {
     let head = head(&all.schema())?;
     let stream = |raw: Option<SecretBytes>| raw.map(|raw| stream(&head, std::iter::once(&raw)));
     Some(messages(all, rows)?.into_iter().map(stream).collect())

@@ -19,9 +19,9 @@ use bytes::Bytes;
 use object_store::PutMode;
 use tokio::runtime::{Builder, Runtime};
 
-pub use access::{Patience, Variables};
+pub use access::{BucketTimeouts, Variables};
 
-use super::{Created, Listed, ReadStore, Store};
+use super::{CreateOutcome, ListedObject, ReadStore, Store};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use access::BucketAddress;
 use client::BucketClient;
@@ -43,14 +43,14 @@ impl Bucket {
     /// # Errors
     /// The address or the environment is wrong, or the bucket does not answer.
     pub fn open(url: &str, private: bool) -> Result<Bucket> {
-        Bucket::open_with(url, &Variables::of_process(private), Patience::default())
+        Bucket::open_with(url, &Variables::of_process(private), BucketTimeouts::default())
     }
 
     /// [`Bucket::open`] with other variables and times.
     ///
     /// # Errors
     /// As [`Bucket::open`].
-    pub fn open_with(url: &str, variables: &Variables, patience: Patience) -> Result<Bucket> {
+    pub fn open_with(url: &str, variables: &Variables, patience: BucketTimeouts) -> Result<Bucket> {
         let address = BucketAddress::parse(url)?;
         let client = BucketClient::new(&address, variables, &patience)?;
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("bucket").enable_all().build();
@@ -107,14 +107,14 @@ impl ReadStore for Bucket {
         })
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         let prefix = prefix.to_owned();
         self.ask(|asked| async move { asked.list(&prefix).await })
     }
 }
 
 impl Store for Bucket {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         let (path, bytes) = (path.to_owned(), Bytes::copy_from_slice(bytes));
         self.ask(|asked| async move { asked.create(&path, bytes).await })
     }
@@ -135,7 +135,7 @@ impl Store for Bucket {
         })
     }
 
-    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
+    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
         let mut created = Vec::with_capacity(objects.len());
         for some in objects.chunks(AT_ONCE) {
             let some: Vec<_> = some.iter().map(|(path, bytes)| (path.clone(), Bytes::copy_from_slice(bytes))).collect();

@@ -16,8 +16,8 @@ use std::sync::{Mutex, PoisonError};
 use folder::{Folder, FolderEntry};
 use staging_folder::StagingFolder;
 
-use super::{Created, Listed, ReadStore, Store, fitting};
-use crate::daemon::error::{Error, ErrorCategory, Result, Rival};
+use super::{CreateOutcome, ListedObject, ReadStore, Store, fitting};
+use crate::daemon::error::{Error, ErrorCategory, OtherProcess, Result};
 
 /// The file in a root that is held by the process at work there; no object.
 const LOCK: &str = "lock";
@@ -102,7 +102,7 @@ impl Local {
     /// What to say when the lock is held.
     pub fn busy(path: &Path) -> Error {
         let text = "another tidegate is at work here: wait for it, or stop it";
-        Error::new(ErrorCategory::Io, text).in_file(path).because_of(Rival::Works)
+        Error::new(ErrorCategory::Io, text).in_file(path).because_of(OtherProcess::Works)
     }
 
     /// The folder that an object lies in, made when it is not there, and on the disk with all folders around it.
@@ -135,7 +135,7 @@ impl Local {
         Ok(Some((folder, name)))
     }
 
-    fn put(&self, objects: &[(&str, &[u8])]) -> Result<Vec<Created>> {
+    fn put(&self, objects: &[(&str, &[u8])]) -> Result<Vec<CreateOutcome>> {
         objects.iter().try_for_each(|(path, _)| own(path))?;
         let bytes: Vec<&[u8]> = objects.iter().map(|(_, bytes)| *bytes).collect();
         let written = self.aside.write_all(&bytes)?;
@@ -147,7 +147,7 @@ impl Local {
                 std::collections::btree_map::Entry::Occupied(there) => there.into_mut(),
                 std::collections::btree_map::Entry::Vacant(free) => free.insert(self.around(path)?),
             };
-            created.push(if written.link(folder, name)? { Created::Made } else { Created::Exists });
+            created.push(if written.link(folder, name)? { CreateOutcome::Made } else { CreateOutcome::Exists });
         }
         // Also where something was there already: its writer may not have waited yet.
         folders.values().try_for_each(Folder::sync)?;
@@ -178,7 +178,7 @@ impl ReadStore for Local {
         read.map(Some).map_err(|error| Error::io(&folder.path().join(name), "read", &error))
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         let mut found = Vec::new();
         let mut folders = Vec::new();
         if prefix.is_empty() {
@@ -201,7 +201,7 @@ impl ReadStore for Local {
 }
 
 impl Store for Local {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         self.put(&[(path, bytes)]).map(|created| created[0])
     }
 
@@ -231,7 +231,7 @@ impl Store for Local {
         folder.sync()
     }
 
-    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
+    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
         let objects: Vec<(&str, &[u8])> =
             objects.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
         self.put(&objects)
@@ -243,11 +243,11 @@ fn look(
     folder: &Folder,
     name: &str,
     path: String,
-    found: &mut Vec<Listed>,
+    found: &mut Vec<ListedObject>,
     folders: &mut Vec<(String, Folder)>,
 ) -> Result<()> {
     match folder.entry(name)? {
-        Some(FolderEntry::File(size)) => found.push(Listed { path, size }),
+        Some(FolderEntry::File(size)) => found.push(ListedObject { path, size }),
         Some(FolderEntry::Folder) => folders.extend(folder.find(name)?.map(|folder| (path, folder))),
         Some(FolderEntry::Other) | None => {}
     }

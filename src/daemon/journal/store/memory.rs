@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Created, Listed, ReadStore, Store, fitting};
+use super::{CreateOutcome, ListedObject, ReadStore, Store, fitting};
 use crate::daemon::error::Result;
 
 /// Objects by path.
@@ -47,25 +47,25 @@ impl ReadStore for Memory {
         Ok(self.lock().get(path).cloned())
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         let below =
             |path: &str| prefix.is_empty() || path.len() == prefix.len() || path[prefix.len()..].starts_with('/');
         let objects = self.lock();
         let found = objects.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
         let found = found.take_while(|(path, _)| path.starts_with(prefix)).filter(|(path, _)| below(path));
-        Ok(found.map(|(path, bytes)| Listed { path: path.clone(), size: bytes.len() as u64 }).collect())
+        Ok(found.map(|(path, bytes)| ListedObject { path: path.clone(), size: bytes.len() as u64 }).collect())
     }
 }
 
 impl Store for Memory {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         fitting(path)?;
         let mut objects = self.lock();
         if objects.contains_key(path) {
-            return Ok(Created::Exists);
+            return Ok(CreateOutcome::Exists);
         }
         objects.insert(path.to_owned(), bytes.to_vec());
-        Ok(Created::Made)
+        Ok(CreateOutcome::Made)
     }
 
     fn delete(&self, path: &str) -> Result<()> {

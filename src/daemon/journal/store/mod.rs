@@ -2,24 +2,24 @@
 //!
 //! Knows nothing of what is in an object, and never changes one that is there.
 
-mod beside;
+mod advisory_object;
 mod bucket;
+mod confirmed_put;
 mod local;
 pub mod log;
 mod memory;
-mod open;
 mod packs;
-mod put;
 mod read_only;
+mod store_opening;
 
-pub use beside::{put_beside, read_beside};
-pub use bucket::{Bucket, Patience, Variables};
+pub use advisory_object::{put_beside, read_beside};
+pub use bucket::{Bucket, BucketTimeouts, Variables};
+pub use confirmed_put::{PutOutcome, put, put_all};
 pub use local::{Local, Lock};
 pub use memory::Memory;
-pub use open::open;
 pub use packs::Packs;
-pub use put::{Put, put, put_all};
 pub use read_only::ReadOnlyFolder;
+pub use store_opening::open;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// What came of putting an object where none was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Created {
+pub enum CreateOutcome {
     /// It is there, and lasts.
     Made,
     /// Something of this name is there, or the store says so.
@@ -39,7 +39,7 @@ pub enum Created {
 
 /// An object in a listing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Listed {
+pub struct ListedObject {
     /// Its path.
     pub path: String,
     /// Its bytes.
@@ -62,7 +62,7 @@ pub trait ReadStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>>;
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>>;
 
     /// Some of the bytes of an object, as far as there are any; `None` when there is no object.
     ///
@@ -98,11 +98,11 @@ pub trait ReadStore: Send + Sync {
 /// A place to write objects to.
 pub trait Store: ReadStore {
     /// Puts an object where none is. An object is there as a whole or not at all, whatever happens meanwhile, and lasts
-    /// from the moment that this returns [`Created::Made`].
+    /// from the moment that this returns [`CreateOutcome::Made`].
     ///
     /// # Errors
     /// The store cannot be written; on a local disk nothing is known of what lasts from then on, and the caller stops.
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created>;
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome>;
 
     /// Removes an object, if it is there.
     ///
@@ -120,7 +120,7 @@ pub trait Store: ReadStore {
     ///
     /// # Errors
     /// As [`Store::create`]; then any of them may be there.
-    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
+    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
         objects.iter().map(|(path, bytes)| self.create(path, bytes)).collect()
     }
 

@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use form::LoadedPack;
-use index::{Order, PackIndex, TRIES, is_pack, run};
+use index::{PackIndex, PackOrder, TRIES, is_pack, run};
 
-use super::{Created, Listed, Put, ReadStore, Store, log, put};
+use super::{CreateOutcome, ListedObject, PutOutcome, ReadStore, Store, log, put};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Bytes from which on an object lies alone.
@@ -92,14 +92,14 @@ impl Packs {
         if epoch == 0 {
             return Err(Error::new(ErrorCategory::Internal, "packs are written by the writer of the log alone"));
         }
-        let path = Order { epoch, number: self.next.fetch_add(1, Relaxed) }.path(group);
+        let path = PackOrder { epoch, number: self.next.fetch_add(1, Relaxed) }.path(group);
         self.make(&path, objects)
     }
 
     fn make(&self, path: &str, objects: &BTreeMap<String, Vec<u8>>) -> Result<()> {
         match put(&*self.base, path, &form::bytes(path, objects))? {
-            Put::Ours => Ok(()),
-            Put::Theirs => {
+            PutOutcome::Ours => Ok(()),
+            PutOutcome::Theirs => {
                 let text = format!("`{path}` at {} is there already with other content", self.base.place());
                 Err(Error::new(ErrorCategory::Io, text))
             }
@@ -141,7 +141,7 @@ impl Packs {
     }
 
     /// Writes packs anew without these objects, and without those that a higher pack has.
-    fn without(&self, gone: &BTreeSet<&str>, packs: Vec<Order>) -> Result<()> {
+    fn without(&self, gone: &BTreeSet<&str>, packs: Vec<PackOrder>) -> Result<()> {
         for order in packs {
             let (path, group, left) = {
                 let index = self.index();
@@ -192,7 +192,7 @@ impl ReadStore for Packs {
     }
 
     /// Entries of the log that lie in packs are not listed; the newest one never does.
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         // An object is in a pack before it loses its own place.
         let mut found = self.base.list(prefix)?;
         self.refresh()?;
@@ -222,9 +222,9 @@ impl ReadStore for Packs {
 }
 
 impl Store for Packs {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         match self.index().holder(path) {
-            Some(_) => Ok(Created::Exists),
+            Some(_) => Ok(CreateOutcome::Exists),
             None => self.base.create(path, bytes),
         }
     }
@@ -237,7 +237,7 @@ impl Store for Packs {
         self.base.replace(path, bytes)
     }
 
-    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
+    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
         let known: Vec<bool> = {
             let index = self.index();
             objects.iter().map(|(path, _)| index.holder(path).is_some()).collect()
@@ -281,7 +281,7 @@ impl Store for Packs {
         for folder in folders {
             let listed = self.base.list(folder)?.into_iter();
             let wanted = listed.filter(|listed| wanted.contains(listed.path.as_str()) && listed.size < LARGE);
-            for Listed { path, size } in wanted {
+            for ListedObject { path, size } in wanted {
                 let Some(left) = room.checked_sub(size) else { break };
                 room = left;
                 alone.push(path);
@@ -291,7 +291,7 @@ impl Store for Packs {
             return Ok(0);
         }
         self.refresh()?;
-        let (small, joined): (Vec<Order>, Vec<String>) = self.index().small(group, SMALL);
+        let (small, joined): (Vec<PackOrder>, Vec<String>) = self.index().small(group, SMALL);
         let mut objects = BTreeMap::new();
         for (path, bytes) in self.gathered(joined.into_iter().chain(alone.iter().cloned()))? {
             objects.insert(path, bytes);

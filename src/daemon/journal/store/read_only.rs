@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::local::part_of;
-use super::{Created, Listed, ReadStore, Store};
+use super::{CreateOutcome, ListedObject, ReadStore, Store};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// A folder that is only looked at.
@@ -27,7 +27,7 @@ impl ReadOnlyFolder {
         Ok(ReadOnlyFolder(path.to_path_buf()))
     }
 
-    fn below(&self, folder: &Path, prefix: &str, found: &mut Vec<Listed>) -> Result<()> {
+    fn below(&self, folder: &Path, prefix: &str, found: &mut Vec<ListedObject>) -> Result<()> {
         let refused = |error: std::io::Error| Error::io(folder, "look into the folder", &error);
         let entries = match fs::read_dir(folder) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
@@ -43,7 +43,7 @@ impl ReadOnlyFolder {
             // Links are no objects; a file may go while we look.
             match entry.path().symlink_metadata() {
                 Ok(about) if about.is_dir() => self.below(&entry.path(), &path, found)?,
-                Ok(about) if about.is_file() => found.push(Listed { path, size: about.len() }),
+                Ok(about) if about.is_file() => found.push(ListedObject { path, size: about.len() }),
                 _ => {}
             }
         }
@@ -78,11 +78,11 @@ impl ReadStore for ReadOnlyFolder {
         }
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         let mut found = Vec::new();
         self.below(&self.0.join(prefix), prefix, &mut found)?;
         if let Some(size) = fs::symlink_metadata(self.0.join(prefix)).ok().filter(|about| about.is_file()) {
-            found.push(Listed { path: prefix.to_owned(), size: size.len() });
+            found.push(ListedObject { path: prefix.to_owned(), size: size.len() });
         }
         found.sort();
         Ok(found)
@@ -90,7 +90,7 @@ impl ReadStore for ReadOnlyFolder {
 }
 
 impl Store for ReadOnlyFolder {
-    fn create(&self, _: &str, _: &[u8]) -> Result<Created> {
+    fn create(&self, _: &str, _: &[u8]) -> Result<CreateOutcome> {
         self.never()
     }
 

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::daemon::config::LogFormat;
-use crate::daemon::journal::store::{Created, Listed, Memory, ReadStore};
-use crate::daemon::journal::{Body, Fence, Published, Staged};
-use crate::daemon::notify::receiver::{Hand, Handed};
+use crate::daemon::journal::store::{CreateOutcome, ListedObject, Memory, ReadStore};
+use crate::daemon::journal::{CandidateFile, EntryBody, Fence, Published};
+use crate::daemon::notify::receiver::{HandoverOutcome, NotificationReceiver};
 use crate::daemon::observe::Observer;
 use crate::daemon::observe::events::Receiver;
 use crate::engine::release::{Layout, Manifest, Sha256};
@@ -53,13 +53,13 @@ impl ReadStore for Frail {
         self.inner.read(path)
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         self.inner.list(prefix)
     }
 }
 
 impl Store for Frail {
-    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         self.inner.create(path, bytes)
     }
 
@@ -77,17 +77,17 @@ impl Store for Frail {
 #[derive(Clone, Default)]
 struct Ear {
     heard: Arc<Mutex<Vec<String>>>,
-    answers: Arc<Mutex<VecDeque<Handed>>>,
+    answers: Arc<Mutex<VecDeque<HandoverOutcome>>>,
 }
 
-impl Hand for Ear {
+impl NotificationReceiver for Ear {
     fn look(&self) -> Result<String> {
         Ok(String::new())
     }
 
-    fn hand(&mut self, notification: &Notification, _: &dyn Fn() -> bool) -> Handed {
+    fn hand(&mut self, notification: &Notification, _: &dyn Fn() -> bool) -> HandoverOutcome {
         self.heard.lock().expect("no panic").push(notification.key.clone());
-        self.answers.lock().expect("no panic").pop_front().unwrap_or(Handed::Done)
+        self.answers.lock().expect("no panic").pop_front().unwrap_or(HandoverOutcome::Done)
     }
 }
 
@@ -111,7 +111,7 @@ impl Desk {
         Desk { private: Frail::default(), public: Frail::default(), ear: Ear::default(), paper, told }
     }
 
-    fn append(&self, seq: u64, body: Body) {
+    fn append(&self, seq: u64, body: EntryBody) {
         let entry = Entry { seq, epoch: 0, writer: "w".to_owned(), prev_sha256: None, body, signature: String::new() };
         self.private.inner.replace(&Entry::path(seq), &entry.bytes()).expect("memory");
     }
@@ -156,20 +156,27 @@ impl Desk {
     }
 }
 
-fn staged() -> Staged {
-    Staged { stage: String::new(), path: String::new(), sha256: Sha256::of(b""), rows: None, span: None, bytes: None }
+fn staged() -> CandidateFile {
+    CandidateFile {
+        stage: String::new(),
+        path: String::new(),
+        sha256: Sha256::of(b""),
+        rows: None,
+        span: None,
+        bytes: None,
+    }
 }
 
-fn hold(tick: u32) -> Body {
+fn hold(tick: u32) -> EntryBody {
     let decided = serde_json::json!({
         "outcome": "hold", "release": tick, "tick": tick, "time": "", "files": [], "manifest": staged(), "under": "proposed",
         "verdict": {"path": "", "sha256": Sha256::of(b"")}
     });
-    Body::Decision(serde_json::from_value(decided).expect("a decision"))
+    EntryBody::Decision(serde_json::from_value(decided).expect("a decision"))
 }
 
-fn fence() -> Body {
-    Body::Fence(Fence { time: String::new(), program: String::new() })
+fn fence() -> EntryBody {
+    EntryBody::Fence(Fence { time: String::new(), program: String::new() })
 }
 
 fn manifest(release: u32) -> Vec<u8> {
@@ -183,12 +190,12 @@ fn manifest(release: u32) -> Vec<u8> {
 }
 
 /// A release that is visible under a manifest that is there.
-fn published(desk: &Desk, release: u32) -> Body {
+fn published(desk: &Desk, release: u32) -> EntryBody {
     let bytes = manifest(release);
     let path = Layout::Root.manifest(release);
     desk.public.inner.replace(&path, &bytes).expect("memory");
     desk.public.inner.replace("LATEST", path.as_bytes()).expect("memory");
-    Body::Published(Published { release, manifest: Sha256::of(&bytes), time: String::new() })
+    EntryBody::Published(Published { release, manifest: Sha256::of(&bytes), time: String::new() })
 }
 
 /// A public receiver does not wait for ever for what an old release was.
@@ -305,7 +312,7 @@ fn a_receiver_that_refuses_is_back() {
     let desk = Desk::new();
     desk.append(0, hold(1));
     let why = || Complaint::of("it answers 503");
-    desk.ear.answers.lock().expect("no panic").extend([Handed::Away(why()), Handed::Refused(why())]);
+    desk.ear.answers.lock().expect("no panic").extend([HandoverOutcome::Away(why()), HandoverOutcome::Refused(why())]);
     let notifier = desk.begin(Audience::Operator);
     notifier.entries(1);
     desk.done(&notifier, "operator_webhook");

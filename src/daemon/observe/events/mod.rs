@@ -3,7 +3,7 @@
 
 mod decisions;
 mod intake;
-mod life;
+mod lifecycle;
 pub(super) mod log_fields;
 mod notices;
 mod process;
@@ -21,7 +21,7 @@ pub use intake::{
     BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, NothingSetAside, PartitionsBegun, QuarantineShare,
     RegistryAway, RegistryBack,
 };
-pub use life::{
+pub use lifecycle::{
     ClockAhead, ClockBehind, FenceAppended, Halted, Recovered, Resumed, ShuttingDown, Started, StillHalted,
 };
 pub use log_fields::{Event, ProcessEvent};

@@ -12,8 +12,8 @@ use super::*;
 use crate::daemon::config::{FeedConfig, LogFormat};
 use crate::daemon::error::{Complaint, Error, ErrorCategory};
 use crate::daemon::intake_counts::IntakeCounts;
-use crate::daemon::observe::{Behind, FeedObserver, FeedPhase, Observer};
-use crate::engine::model::{Column, Columns, Detail, Kind as ColumnKind, Role};
+use crate::daemon::observe::{FeedObserver, FeedPhase, Observer, SourceLag};
+use crate::engine::model::{Column, Columns, DetailSettings, Kind as ColumnKind, Role};
 use crate::engine::release::Sha256;
 
 #[derive(Clone, Default)]
@@ -170,7 +170,7 @@ fn a_feed_lives() {
     // A source that is further ahead than it may be.
     let oldest = Arc::new(AtomicU64::new(60));
     let seconds = Arc::clone(&oldest);
-    let behind = move || Behind { lag: vec![(3, 7)], oldest: Duration::from_secs(seconds.load(Ordering::Relaxed)) };
+    let behind = move || SourceLag { lag: vec![(3, 7)], oldest: Duration::from_secs(seconds.load(Ordering::Relaxed)) };
     watch.feeds[0].watch(Duration::from_secs(60), behind);
     assert!(watch.feeds[0].observer().health().ready);
     oldest.store(61, Ordering::Relaxed);
@@ -408,7 +408,7 @@ fn columns_without_detail_are_named() {
         guarded: Vec::new(),
         optional: false,
         unknown: None,
-        detail: Detail::default(),
+        detail: DetailSettings::default(),
     };
     let columns = Columns::new(vec![column("age"), column("ward")]);
     let names = ["ward", "HIV positive", "age"].map(str::to_owned);

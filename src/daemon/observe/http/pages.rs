@@ -13,7 +13,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use super::door::{Door, refused};
+use super::http_port::{HttpPort, refused};
 use super::stream::LimitedListener;
 use super::tokens::Tokens;
 use crate::daemon::error::Result;
@@ -32,11 +32,11 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// # Errors
 /// The runtime cannot take the port over.
 pub async fn serve(
-    door: Door,
+    door: HttpPort,
     observer: Arc<Observer>,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<()> {
-    let Door { listener, address, tokens } = door;
+    let HttpPort { listener, address, tokens } = door;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| refused(address, &error))?;
     observer.emit(&Listening { address, tokens: tokens.asked() });
     let (end, ended) = tokio::sync::oneshot::channel::<()>();

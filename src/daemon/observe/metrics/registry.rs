@@ -15,7 +15,7 @@ use super::labels::{OfDecision, OfFeed, OfPartition, OfReceiver, OfRequest, OfRo
 use super::tables::{Gauge, Total};
 use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::observe::field::UnpublishedRows;
-use crate::daemon::observe::lateness::Behind;
+use crate::daemon::observe::lateness::SourceLag;
 use crate::daemon::observe::words::{Answer, Decision, Receiver, Request, RowOutcome, Step, TickOutcome};
 
 type Number = gauge::Gauge<f64, AtomicU64>;
@@ -105,7 +105,7 @@ impl Metrics {
     }
 
     /// How far the source of a feed is behind.
-    pub fn behind(&self, feed: &str, behind: &Behind) {
+    pub fn behind(&self, feed: &str, behind: &SourceLag) {
         for &(partition, lag) in &behind.lag {
             self.source_lag.get_or_create(&OfPartition::new(feed, partition)).set(lag as f64);
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Metrics;
 use super::tables::Gauge;
-use crate::daemon::observe::lateness::Behind;
+use crate::daemon::observe::lateness::SourceLag;
 use crate::daemon::observe::metrics::Meters;
 use crate::daemon::observe::words::Receiver;
 
@@ -69,7 +69,7 @@ fn all() -> String {
     Gauge::ALL.iter().for_each(|&gauge| meters.set(gauge, 1));
     meters.receiver_away(Receiver::Topic, true);
     meters.batch(&crate::daemon::intake_counts::IntakeCounts::default());
-    metrics.behind("a", &Behind { lag: vec![(0, 7)], oldest: Duration::from_secs(2) });
+    metrics.behind("a", &SourceLag { lag: vec![(0, 7)], oldest: Duration::from_secs(2) });
     metrics.text()
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::super::table::NodeSplit;
 use super::groups::{self, Groups};
-use crate::histogram::{Numbered, Release};
+use crate::histogram::{NumberedClasses, Release};
 use crate::model::Cut;
 
 /// The earlier releases, those of one recoding together.
@@ -24,14 +24,14 @@ pub struct PastView<'a> {
     /// The releases, in order.
     pub stages: Vec<usize>,
     /// Its classes, as the last of the releases has them.
-    pub numbered: &'a Numbered,
+    pub numbered: &'a NumberedClasses,
 }
 
 impl<'a> PastReleases<'a> {
     /// Sorts releases by their recoding.
-    pub fn new(releases: &'a [Release], number: &[usize], numbered: &'a [Numbered]) -> PastReleases<'a> {
+    pub fn new(releases: &'a [Release], number: &[usize], numbered: &'a [NumberedClasses]) -> PastReleases<'a> {
         assert_eq!(releases.len(), number.len(), "a number for the recoding of each release");
-        let view = |(recoding, numbered): (usize, &'a Numbered)| PastView {
+        let view = |(recoding, numbered): (usize, &'a NumberedClasses)| PastView {
             cuts: releases[numbered.last()].recoding(),
             stages: (0..releases.len()).filter(|&at| number[at] == recoding).collect(),
             numbered,

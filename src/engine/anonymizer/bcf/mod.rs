@@ -13,7 +13,7 @@ mod validity;
 use super::table::SearchTable;
 use super::top_down::{TopDownResult, top_down};
 use super::validity::InvalidReason;
-use crate::histogram::{Excess, Histogram, JoinCells, Numbered, Release};
+use crate::histogram::{Excess, Histogram, JoinCells, NumberedClasses, Release};
 use crate::model::{Cut, Recoding, Taxonomy};
 use cells::PastReleases;
 use validity::Bcf;
@@ -41,7 +41,7 @@ pub fn bcf(all: &Histogram, earlier: &[Release], trees: &[&Taxonomy], k: u64) ->
     assert!(k >= 2, "people hide behind another one at least");
     assert_eq!(all.width(), trees.len(), "a taxonomy for each column");
     let number = number(earlier);
-    let numbered = Numbered::all(earlier, &number, trees.len());
+    let numbered = NumberedClasses::all(earlier, &number, trees.len());
     for view in &numbered {
         let last = &earlier[view.last()];
         let now = Release::under(all, 0..u32::MAX, last.recoding());

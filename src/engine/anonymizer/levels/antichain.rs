@@ -5,7 +5,7 @@ use super::lattice::{Levels, rank};
 
 /// Whose property it is, too, if a state has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Inherited {
+pub enum Monotonicity {
     /// All generalisations, as that of insufficient quality.
     Upward,
     /// All specialisations, as that of insufficient protection.
@@ -42,7 +42,7 @@ pub struct Usage {
 /// A prefix tree over levels, one column per depth. Of a property that goes downward the levels are counted from the top, so that both
 /// are one structure.
 pub struct Antichain {
-    inherited: Inherited,
+    inherited: Monotonicity,
     heights: Vec<u8>,
     nodes: Vec<Node>,
     /// Nodes that are not in use.
@@ -67,7 +67,7 @@ const STATE: u32 = u32::MAX;
 
 impl Antichain {
     /// Of no state yet, over columns of so many levels.
-    pub fn new(heights: &[u8], inherited: Inherited) -> Antichain {
+    pub fn new(heights: &[u8], inherited: Monotonicity) -> Antichain {
         assert!(!heights.is_empty() && heights.iter().all(|height| *height > 0), "each column has a level");
         let mut tree = Antichain {
             inherited,
@@ -122,8 +122,10 @@ impl Antichain {
         assert_eq!(levels.len(), self.heights.len(), "a level for each column");
         assert!(levels.iter().zip(&self.heights).all(|(level, height)| level < height), "levels of the columns");
         match self.inherited {
-            Inherited::Upward => levels.to_vec(),
-            Inherited::Downward => self.heights.iter().zip(levels).map(|(height, level)| height - 1 - level).collect(),
+            Monotonicity::Upward => levels.to_vec(),
+            Monotonicity::Downward => {
+                self.heights.iter().zip(levels).map(|(height, level)| height - 1 - level).collect()
+            }
         }
     }
 
@@ -210,7 +212,7 @@ mod tests {
     /// The example of figure 3.
     #[test]
     fn the_example_of_the_paper() {
-        let mut tree = Antichain::new(&[4, 4, 3], Inherited::Upward);
+        let mut tree = Antichain::new(&[4, 4, 3], Monotonicity::Upward);
         for levels in [[1, 1, 1], [1, 3, 0], [3, 2, 0]] {
             tree.insert(&levels);
         }
@@ -235,10 +237,10 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % most
         };
-        for inherited in [Inherited::Upward, Inherited::Downward] {
+        for inherited in [Monotonicity::Upward, Monotonicity::Downward] {
             let below = |one: &[u8], other: &[u8]| match inherited {
-                Inherited::Upward => one.iter().zip(other).all(|(one, other)| one <= other),
-                Inherited::Downward => one.iter().zip(other).all(|(one, other)| one >= other),
+                Monotonicity::Upward => one.iter().zip(other).all(|(one, other)| one <= other),
+                Monotonicity::Downward => one.iter().zip(other).all(|(one, other)| one >= other),
             };
             for _ in 0..200 {
                 let mut trees = [true, false].map(|ranks| Antichain { ranks, ..Antichain::new(&heights, inherited) });

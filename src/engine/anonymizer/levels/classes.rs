@@ -3,9 +3,9 @@
 use super::counts::CountingQueries;
 use super::key::{ClassKey, hash};
 use super::lattice::{Lattice, Levels};
-use super::objective::{Costs, Extra, Objective};
+use super::objective::{Costs, Objective, SuppressionCost};
 use super::packing::Packing;
-use super::privacy::{Fate, Privacy};
+use super::privacy::{ClassFate, Privacy};
 use super::rows::DistinctRows;
 use super::state_figures::StateFigures;
 
@@ -115,13 +115,13 @@ impl<const WORDS: usize> StateClasses<WORDS> {
             let square = u128::from(u64::from(rows) * u64::from(rows));
             checked.squares += square;
             let fate = rules.privacy.fate(rows.into(), values, &rules.table);
-            if fate == Fate::Published {
+            if fate == ClassFate::Published {
                 checked.published += 1;
                 checked.published_squares += square;
                 return;
             }
             checked.suppressed += u64::from(rows);
-            checked.lost += if fate == Fate::SuppressedWithParts { u64::from(rows) } else { 0 };
+            checked.lost += if fate == ClassFate::SuppressedWithParts { u64::from(rows) } else { 0 };
             if checked.suppressed <= rules.limit {
                 suppressed.push((key, rows));
             }
@@ -172,10 +172,12 @@ impl<const WORDS: usize> StateClasses<WORDS> {
         let level = self.levels[column];
         let code = |key: &ClassKey<WORDS>| rules.packing.code(key, column, level) as usize;
         match costs.extra(column, level) {
-            Extra::Words(extra) => {
+            SuppressionCost::Words(extra) => {
                 suppressed.iter().map(|(key, rows)| extra[code(key)] * u64::from(*rows)).sum::<u64>().into()
             }
-            Extra::Any(extra) => suppressed.iter().map(|(key, rows)| extra[code(key)] * u128::from(*rows)).sum(),
+            SuppressionCost::Any(extra) => {
+                suppressed.iter().map(|(key, rows)| extra[code(key)] * u128::from(*rows)).sum()
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! States by the level of each column, as sets of bits: which of many states lie all below or all above one is an intersection of as
 //! many sets as it has columns. It forgets the oldest states when it holds too many, so it is for what saves work and decides nothing.
 
-use super::antichain::Inherited;
+use super::antichain::Monotonicity;
 use super::lattice::Levels;
 
 /// Words of a set that are looked at together.
@@ -11,7 +11,7 @@ const BITS: usize = 64 * BLOCK;
 
 /// States, of which those that pass something on to a state are found.
 pub struct StateIndex {
-    inherited: Inherited,
+    inherited: Monotonicity,
     heights: Vec<u8>,
     /// Per column and level the states that are no higher in this column. What goes downward is counted from the top.
     sets: Vec<Vec<Vec<u64>>>,
@@ -21,7 +21,7 @@ pub struct StateIndex {
 
 impl StateIndex {
     /// Of no state yet; it keeps so many of the newest at least, and twice as many at most.
-    pub fn new(heights: &[u8], inherited: Inherited, most: usize) -> StateIndex {
+    pub fn new(heights: &[u8], inherited: Monotonicity, most: usize) -> StateIndex {
         let sets = heights.iter().map(|&height| vec![Vec::new(); usize::from(height)]).collect();
         let most = most.next_multiple_of(BITS);
         StateIndex { inherited, heights: heights.to_vec(), sets, states: Vec::new(), most }
@@ -29,8 +29,8 @@ impl StateIndex {
 
     fn upward(&self, column: usize, level: u8) -> usize {
         usize::from(match self.inherited {
-            Inherited::Upward => level,
-            Inherited::Downward => self.heights[column] - 1 - level,
+            Monotonicity::Upward => level,
+            Monotonicity::Downward => self.heights[column] - 1 - level,
         })
     }
 
@@ -102,7 +102,7 @@ mod tests {
             number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (number >> 33) as u8 % most
         };
-        for inherited in [Inherited::Upward, Inherited::Downward] {
+        for inherited in [Monotonicity::Upward, Monotonicity::Downward] {
             let (mut index, mut list) = (StateIndex::new(&heights, inherited, BITS), Vec::<Levels>::new());
             for _ in 0..3 * BITS + 7 {
                 let levels: Levels = heights.iter().map(|&height| draw(height)).collect();
@@ -111,8 +111,8 @@ mod tests {
                 list.push(levels);
                 let follows = |from: &Levels| {
                     from.iter().zip(&asked).all(|(from, asked)| match inherited {
-                        Inherited::Upward => from <= asked,
-                        Inherited::Downward => from >= asked,
+                        Monotonicity::Upward => from <= asked,
+                        Monotonicity::Downward => from >= asked,
                     })
                 };
                 let even = |at: &usize| at.is_multiple_of(2);

@@ -29,7 +29,7 @@ struct Column {
     /// Per level what the labels of all rows cost.
     labels: Vec<u128>,
     /// Per level and code what a suppressed row costs beside its label.
-    extra: Vec<Extra>,
+    extra: Vec<SuppressionCost>,
     /// Per level the least and the most of these.
     least: Vec<u128>,
     most: Vec<u128>,
@@ -40,7 +40,7 @@ struct Column {
 }
 
 /// What a suppressed row costs beside its label, by code.
-pub enum Extra {
+pub enum SuppressionCost {
     /// Where sums over all rows are single words.
     Words(Vec<u64>),
     /// Of any size.
@@ -57,8 +57,8 @@ impl Column {
         let most = extra.iter().map(|of_level| of_level.iter().max().copied().unwrap_or(0)).collect();
         // All rows together cost no more than everything.
         let extra = extra.into_iter().map(|of_level| match u64::try_from(whole) {
-            Ok(_) => Extra::Words(of_level.into_iter().map(|cost| cost as u64).collect()),
-            Err(_) => Extra::Any(of_level),
+            Ok(_) => SuppressionCost::Words(of_level.into_iter().map(|cost| cost as u64).collect()),
+            Err(_) => SuppressionCost::Any(of_level),
         });
         let extra = extra.collect();
         Column { labels, extra, least, most, whole, weight: 1 }
@@ -229,7 +229,7 @@ impl Costs {
     }
 
     /// Per code what a suppressed row costs beside its label.
-    pub(super) fn extra(&self, column: usize, level: u8) -> &Extra {
+    pub(super) fn extra(&self, column: usize, level: u8) -> &SuppressionCost {
         &self.columns[column].extra[usize::from(level)]
     }
 

@@ -20,11 +20,11 @@ pub struct Packing {
 struct Column {
     field: KeyBits,
     /// `None` where a key has the number of the label.
-    ways: Option<Ways>,
+    ways: Option<LabelPaths>,
 }
 
 /// The ways to the labels of a column.
-struct Ways {
+struct LabelPaths {
     /// To each leaf.
     leaves: Vec<u32>,
     /// Per level the bits that are behind its labels.
@@ -36,7 +36,8 @@ struct Ways {
 impl Packing {
     /// For the columns of a lattice and so many sensitive values.
     pub fn of(lattice: &Lattice, values: usize) -> Packing {
-        let ways: Vec<Option<Ways>> = (0..lattice.width()).map(|column| Ways::of(lattice, column)).collect();
+        let ways: Vec<Option<LabelPaths>> =
+            (0..lattice.width()).map(|column| LabelPaths::of(lattice, column)).collect();
         let codes = ways.iter().enumerate().map(|(column, ways)| match ways {
             Some(ways) => ways.codes[0].len(),
             None => lattice.nodes(column, 0).len(),
@@ -107,8 +108,8 @@ impl Packing {
     }
 }
 
-impl Ways {
-    fn of(lattice: &Lattice, column: usize) -> Option<Ways> {
+impl LabelPaths {
+    fn of(lattice: &Lattice, column: usize) -> Option<LabelPaths> {
         let (height, leaves) = (usize::from(lattice.height(column)), lattice.codes(column, 0).len());
         // Above the highest level everything is one label, also where a floor keeps several of them.
         let everything = vec![0; leaves];
@@ -142,7 +143,7 @@ impl Ways {
         };
         assert!(behind.is_sorted(), "the bits of coarser levels lie behind those of finer ones");
         let codes = (0..height).map(code_of).collect();
-        Some(Ways { leaves: ways, behind, codes })
+        Some(LabelPaths { leaves: ways, behind, codes })
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::antichain::Inherited;
+use super::antichain::Monotonicity;
 use super::index::StateIndex;
 use super::lattice::Levels;
 use super::objective::Score;
@@ -29,7 +29,7 @@ const FITTING: usize = 1 << 15;
 impl FittingStates {
     /// Before anything was checked.
     pub fn nothing(problem: &LevelsProblem<'_>) -> FittingStates {
-        let fitting = StateIndex::new(&problem.lattice.heights(), Inherited::Upward, FITTING);
+        let fitting = StateIndex::new(&problem.lattice.heights(), Monotonicity::Upward, FITTING);
         FittingStates { fitting, seen: BTreeSet::new(), border: None, thorough: false }
     }
 

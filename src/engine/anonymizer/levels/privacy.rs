@@ -1,11 +1,11 @@
 //! Which classes may be published (SCIENCE 4): by their number of rows, and by the figures of their sensitive values. A class that may not
 //! is suppressed.
 
-use super::ground::Ground;
+use super::ground_distance::Ground;
 
 /// What becomes of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum ClassFate {
     /// It may be published.
     Published,
     /// It is suppressed. In a finer state parts of it may be published.
@@ -79,17 +79,17 @@ impl Privacy {
 
     /// What becomes of a class with so many rows of each value; `table` has the share of each value in the whole table.
     #[inline]
-    pub(super) fn fate(&self, rows: u64, values: &[(u32, u32)], table: &[f64]) -> Fate {
+    pub(super) fn fate(&self, rows: u64, values: &[(u32, u32)], table: &[f64]) -> ClassFate {
         if rows < self.k {
-            return Fate::SuppressedWithParts;
+            return ClassFate::SuppressedWithParts;
         }
-        let mut fate = Fate::Published;
+        let mut fate = ClassFate::Published;
         for diverse in &self.diverse {
             match diverse {
                 // A part has no value that the whole has not.
-                Diverse::Distinct(least) if (values.len() as u64) < *least => return Fate::SuppressedWithParts,
+                Diverse::Distinct(least) if (values.len() as u64) < *least => return ClassFate::SuppressedWithParts,
                 Diverse::Distinct(_) => {}
-                other if !other.holds(rows, values, table) => fate = Fate::Suppressed,
+                other if !other.holds(rows, values, table) => fate = ClassFate::Suppressed,
                 _ => {}
             }
         }

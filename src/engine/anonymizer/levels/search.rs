@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::antichain::{Antichain, Inherited, Property, Usage};
+use super::antichain::{Antichain, Monotonicity, Property, Usage};
 use super::chain::{EarlierReleases, InChain};
 use super::checker::{Checker, checker};
 use super::index::StateIndex;
@@ -36,7 +36,7 @@ impl LevelsProblem<'_> {
 
 /// A state that suppresses no more rows than it may.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Best {
+pub struct BestState {
     /// The state.
     pub levels: Levels,
     /// Its value, for comparison.
@@ -51,7 +51,7 @@ pub struct Best {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelsResult {
     /// The best state that was found.
-    pub best: Option<Best>,
+    pub best: Option<BestState>,
     /// What no state is better than, as the literature gives it, where the search ended before it was over; `None` where `best` is the
     /// optimum.
     pub bound: Option<f64>,
@@ -87,11 +87,11 @@ pub struct LevelsSearch<'p> {
     pub problem: &'p LevelsProblem<'p>,
     checker: Box<dyn Checker + 'p>,
     /// States that are worse than the best one, with all that generalise them.
-    pub quality: Box<dyn Tracked + 'p>,
+    pub quality: Box<dyn CountedProperty + 'p>,
     /// States that suppress too much, with all that specialise them.
-    pub protection: Box<dyn Tracked + 'p>,
+    pub protection: Box<dyn CountedProperty + 'p>,
     /// The best state so far.
-    pub best: Option<Best>,
+    pub best: Option<BestState>,
     /// States that fit and suppress some rows, which all finer states suppress as well.
     coarser: (StateIndex, VecDeque<StateFigures>),
     /// How many states were checked.
@@ -105,12 +105,12 @@ pub struct LevelsSearch<'p> {
 const EASY: u64 = 2_000;
 
 /// A property that counts how it is used.
-pub trait Tracked: Property {
+pub trait CountedProperty: Property {
     /// What was asked and kept.
     fn usage(&self) -> Usage;
 }
 
-impl Tracked for Antichain {
+impl CountedProperty for Antichain {
     fn usage(&self) -> Usage {
         Antichain::usage(self)
     }
@@ -124,7 +124,7 @@ impl<'p> LevelsSearch<'p> {
     pub fn new(problem: &'p LevelsProblem<'p>) -> LevelsSearch<'p> {
         let heights = problem.lattice.heights();
         let tree = |inherited| Box::new(Antichain::new(&heights, inherited));
-        LevelsSearch::with(problem, tree(Inherited::Upward), tree(Inherited::Downward))
+        LevelsSearch::with(problem, tree(Monotonicity::Upward), tree(Monotonicity::Downward))
     }
 
     /// The same with other ways to keep what is inherited.
@@ -133,8 +133,8 @@ impl<'p> LevelsSearch<'p> {
     /// Like [`LevelsSearch::new`].
     pub fn with(
         problem: &'p LevelsProblem<'p>,
-        quality: Box<dyn Tracked + 'p>,
-        protection: Box<dyn Tracked + 'p>,
+        quality: Box<dyn CountedProperty + 'p>,
+        protection: Box<dyn CountedProperty + 'p>,
     ) -> LevelsSearch<'p> {
         let LevelsProblem { rows, lattice, privacy, suppressed, objective } = problem;
         assert!(rows.all() > 0, "there are rows");
@@ -152,16 +152,16 @@ impl<'p> LevelsSearch<'p> {
         let LevelsProblem { lattice, objective, .. } = *problem;
         let tree = |inherited| Box::new(Antichain::new(&lattice.heights(), inherited));
         let checker = Box::new(InChain { chain, lattice, objective });
-        LevelsSearch::checked_by(problem, checker, tree(Inherited::Upward), tree(Inherited::Downward))
+        LevelsSearch::checked_by(problem, checker, tree(Monotonicity::Upward), tree(Monotonicity::Downward))
     }
 
     fn checked_by(
         problem: &'p LevelsProblem<'p>,
         checker: Box<dyn Checker + 'p>,
-        quality: Box<dyn Tracked + 'p>,
-        protection: Box<dyn Tracked + 'p>,
+        quality: Box<dyn CountedProperty + 'p>,
+        protection: Box<dyn CountedProperty + 'p>,
     ) -> LevelsSearch<'p> {
-        let coarser = (StateIndex::new(&problem.lattice.heights(), Inherited::Downward, COARSER), VecDeque::new());
+        let coarser = (StateIndex::new(&problem.lattice.heights(), Monotonicity::Downward, COARSER), VecDeque::new());
         LevelsSearch {
             problem,
             checker,
@@ -225,7 +225,7 @@ impl<'p> LevelsSearch<'p> {
             }
             if !self.is_behind(score, levels) {
                 let figure = objective.figure(score);
-                self.best = Some(Best { levels: levels.clone(), score, figure, suppressed });
+                self.best = Some(BestState { levels: levels.clone(), score, figure, suppressed });
             }
         }
         // Where labels alone tell it, a thorough search asks them.

@@ -30,7 +30,7 @@ pub fn crowds(people: &Headcount, division: &Division<'_>, effort: Effort, coin:
     let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
     let course = Course { people, division, certain: effort.certain.saturating_mul(division.people()), rows };
     let mut all: Vec<u32> = (0..people.tuples() as u32).collect();
-    let all_rows = Open { nodes: division.root(), people: course.people_of(&all), tuples: &mut all };
+    let all_rows = OpenRegion { nodes: division.root(), people: course.people_of(&all), tuples: &mut all };
     let mut open = Vec::new();
     course.certain(all_rows, &mut open);
     let mut found = Halved { classes: Vec::new(), waiting: Vec::new() };
@@ -58,7 +58,7 @@ struct Course<'c> {
 }
 
 /// A region, its people, and their leaf tuples by number, ascending.
-struct Open<'t> {
+struct OpenRegion<'t> {
     nodes: Vec<Node>,
     people: u64,
     tuples: &'t mut [u32],
@@ -70,7 +70,7 @@ impl Course<'_> {
     }
 
     /// Divides a region as far as that is certain; what comes of it, the first part of each division before the second.
-    fn certain<'t>(&self, region: Open<'t>, found: &mut Vec<Open<'t>>) {
+    fn certain<'t>(&self, region: OpenRegion<'t>, found: &mut Vec<OpenRegion<'t>>) {
         let first = (region.people >= self.certain).then(|| self.division.splits(&region.nodes).into_iter().next());
         let Some(split) = first.flatten() else {
             found.push(region);
@@ -92,13 +92,13 @@ impl Course<'_> {
     /// closed by those that were.
     fn tossed(
         &self,
-        region: Open<'_>,
+        region: OpenRegion<'_>,
         refusals: u32,
         closed: &[bool],
         coin: &mut dyn FnMut() -> bool,
         found: &mut Halved,
     ) {
-        let Open { nodes, people, tuples } = &region;
+        let OpenRegion { nodes, people, tuples } = &region;
         if *people < self.division.people() {
             found.waiting.extend_from_slice(tuples);
             return;
@@ -123,7 +123,7 @@ impl Course<'_> {
     }
 
     /// Whether no part has people who are fewer than an atom needs.
-    fn is_clean(&self, split: RegionSplit, region: &Open<'_>) -> bool {
+    fn is_clean(&self, split: RegionSplit, region: &OpenRegion<'_>) -> bool {
         let (leaves, end) = (self.people.column(split.column), self.end(split));
         let first = region.tuples.iter().filter(|&&tuple| leaves[tuple as usize] < end);
         let first: u64 = first.map(|&tuple| self.rows[tuple as usize]).sum();
@@ -136,9 +136,9 @@ impl Course<'_> {
     }
 
     /// The two parts of a region; leaf tuples stay in their order, so that a loop over all of them goes through memory once.
-    fn parts<'t>(&self, region: Open<'t>, split: RegionSplit) -> [Open<'t>; 2] {
+    fn parts<'t>(&self, region: OpenRegion<'t>, split: RegionSplit) -> [OpenRegion<'t>; 2] {
         let (leaves, end) = (self.people.column(split.column), self.end(split));
-        let Open { nodes, people, tuples } = region;
+        let OpenRegion { nodes, people, tuples } = region;
         let (mut first, mut people_first, mut others) = (0, 0, Vec::new());
         for at in 0..tuples.len() {
             let tuple = tuples[at];
@@ -157,7 +157,7 @@ impl Course<'_> {
             nodes[split.column] = split.parts[at];
             nodes
         };
-        let first = Open { nodes: part(0), people: people_first, tuples: first };
-        [first, Open { nodes: part(1), people: people - people_first, tuples: second }]
+        let first = OpenRegion { nodes: part(0), people: people_first, tuples: first };
+        [first, OpenRegion { nodes: part(1), people: people - people_first, tuples: second }]
     }
 }

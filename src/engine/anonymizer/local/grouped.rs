@@ -24,7 +24,7 @@ pub enum Grouping {
 }
 
 /// Whether sums of the people of these leaf tuples would not be published.
-pub type Hidden<'h> = &'h dyn Fn(&[Vec<Leaf>]) -> bool;
+pub type HiddenSums<'h> = &'h dyn Fn(&[Vec<Leaf>]) -> bool;
 
 /// Classes of at least `k` people that keep to these limits, each person in one; none if there are fewer people, and one that may break the
 /// limits if all people together do. A class at the root is the last one.
@@ -39,7 +39,7 @@ pub fn grouped(
     trees: &[&Taxonomy],
     (k, limits): (u64, &RefinementLimits),
     by: Grouping,
-    hidden: Option<Hidden<'_>>,
+    hidden: Option<HiddenSums<'_>>,
 ) -> Carving {
     assert!(k >= 1, "a class holds a person at least");
     assert_eq!(people.width(), trees.len(), "a taxonomy for each column");

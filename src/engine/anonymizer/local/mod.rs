@@ -5,15 +5,15 @@ mod arx_lr;
 mod crowds;
 mod grouped;
 mod halves;
+mod halving_ticks;
 mod ladder;
 mod paths;
 mod remaining_rows;
 mod states;
-mod turns;
 
 pub use arx_lr::{CarvingResult, NoCarving, StateClass, arx_lr, carvable};
 pub use crowds::{Effort, crowds};
-pub use grouped::{Grouping, Hidden, grouped};
+pub use grouped::{Grouping, HiddenSums, grouped};
 pub use halves::{Halved, Region, halves};
+pub use halving_ticks::{HalvingTicks, NextHalvingTicks};
 pub use ladder::{Ladder, NoLadder};
-pub use turns::{NextTurns, Turns};

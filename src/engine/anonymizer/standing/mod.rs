@@ -16,7 +16,7 @@ use crate::model::{Node, Recoding, Taxonomy};
 use coarsen::ClassPeople;
 pub use course::Course;
 pub use parts::{Atom, RareRowRules, RecodingStep, StandingTick};
-pub use recoder::{Recoded, RecodedPeople, Recoder};
+pub use recoder::{FoundRecoding, RecodedPeople, Recoder};
 pub use state::StandingState;
 
 /// The standing recoding and all people it is about.

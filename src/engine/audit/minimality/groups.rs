@@ -47,7 +47,7 @@ pub struct ClassGroup {
 
 /// Rows that are not those behind a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Astray {
+pub struct ForeignRows {
     /// The labels that cannot be filled with them.
     pub nodes: Vec<Node>,
 }
@@ -56,7 +56,11 @@ pub struct Astray {
 ///
 /// # Errors
 /// Labels that the rows do not fill.
-pub fn groups(release: &Release, raw: &Histogram, columns: &Columns) -> Result<(Vec<Equals>, Vec<ClassGroup>), Astray> {
+pub fn groups(
+    release: &Release,
+    raw: &Histogram,
+    columns: &Columns,
+) -> Result<(Vec<Equals>, Vec<ClassGroup>), ForeignRows> {
     assert_eq!(release.width(), raw.width(), "rows of the release");
     let trees = columns.trees();
     let bare: Vec<bool> = (0..release.classes()).map(|class| is_bare(release.class(class), &trees)).collect();
@@ -70,7 +74,7 @@ pub fn groups(release: &Release, raw: &Histogram, columns: &Columns) -> Result<(
     if shown < bare.iter().filter(|&&bare| bare).count() {
         let filled: Vec<usize> = equals.iter().filter_map(|equals| equals.shown).collect();
         let empty = (0..release.classes()).find(|class| bare[*class] && !filled.contains(class));
-        return Err(Astray { nodes: release.class(empty.expect("one is not filled")).to_vec() });
+        return Err(ForeignRows { nodes: release.class(empty.expect("one is not filled")).to_vec() });
     }
     let generalised = (0..release.classes()).filter(|&class| !bare[class]);
     let groups = linked(generalised, release.classes(), &may);
@@ -94,11 +98,11 @@ fn equals(
     raw: &Histogram,
     (trees, bare): (&[&Taxonomy], &[bool]),
     tuple: usize,
-) -> Result<(Equals, Vec<usize>), Astray> {
+) -> Result<(Equals, Vec<usize>), ForeignRows> {
     let leaves: Vec<Node> = raw.tuple_at(tuple).zip(trees).map(|(leaf, tree)| tree.leaf_node(leaf)).collect();
     let people = rows_of(raw, tuple);
     let shown = release.find(&leaves);
-    let astray = || Astray { nodes: leaves.clone() };
+    let astray = || ForeignRows { nodes: leaves.clone() };
     let generalised = people.checked_sub(shown.map_or(0, |class| release.size(class))).ok_or_else(astray)?;
     for group in shown.iter().flat_map(|&class| release.range(class)) {
         let cells = raw.cells_of(tuple).iter().filter(|cell| cell.value == release.values()[group]);
@@ -156,7 +160,7 @@ fn group(
     (equals, may): (&[Equals], &[Vec<usize>]),
     classes: Vec<usize>,
     people: Vec<usize>,
-) -> Result<ClassGroup, Astray> {
+) -> Result<ClassGroup, ForeignRows> {
     let place: BTreeMap<usize, usize> = classes.iter().copied().zip(0..).collect();
     let pairs = people.iter().enumerate().flat_map(|(at, &of)| may[of].iter().map(move |class| (class, at)));
     let spread = RowSpread {
@@ -167,7 +171,7 @@ fn group(
     let tables = spread.tables(TABLES, STEPS);
     let fits = tables.as_ref().is_none_or(|tables| !tables.is_empty());
     if !fits || !agree(release, raw, equals, (&classes, &people)) {
-        return Err(Astray { nodes: release.class(classes[0]).to_vec() });
+        return Err(ForeignRows { nodes: release.class(classes[0]).to_vec() });
     }
     Ok(ClassGroup { classes, people, spread, tables })
 }

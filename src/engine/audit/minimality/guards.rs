@@ -9,7 +9,7 @@ use std::fmt;
 use super::groups::Equals;
 use crate::gate::diversity::node_of;
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
-use crate::model::{Column, Columns, Detail, Kind, Leaf, Node, Role, Taxonomy, Value};
+use crate::model::{Column, Columns, DetailSettings, Kind, Leaf, Node, Role, Taxonomy, Value};
 
 /// Who guards what.
 pub struct Guards {
@@ -57,7 +57,7 @@ impl Guards {
             guarded: Vec::new(),
             optional: false,
             unknown: None,
-            detail: Detail::default(),
+            detail: DetailSettings::default(),
         });
         Some(Columns::new(all))
     }

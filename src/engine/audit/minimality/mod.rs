@@ -16,7 +16,7 @@ mod values;
 
 use rayon::prelude::*;
 
-pub use self::groups::Astray;
+pub use self::groups::ForeignRows;
 use self::groups::{ClassGroup, Equals, groups};
 pub use self::guards::Guards;
 use self::numbers::NumbersCase;
@@ -31,9 +31,9 @@ use crate::model::Columns;
 
 /// Why a release cannot be judged with these rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Amiss {
+pub enum MinimalityProblem {
     /// They are not the rows behind it.
-    Astray(Astray),
+    Astray(ForeignRows),
     /// The requirement is about one number per person, and their values are something else.
     Numbers,
     /// What people guard is known and not asked for, or the other way round.
@@ -68,7 +68,7 @@ impl MinimalityFigures {
         columns: &Columns,
         requirement: Requirement,
         work: u64,
-    ) -> Result<MinimalityFigures, Amiss> {
+    ) -> Result<MinimalityFigures, MinimalityProblem> {
         assert_eq!(release.width(), raw.width(), "rows of the release");
         MinimalityFigures::guarding(release, raw, columns, (requirement, None), work)
     }
@@ -83,14 +83,14 @@ impl MinimalityFigures {
         columns: &Columns,
         (requirement, guards): (Requirement, Option<&Guards>),
         work: u64,
-    ) -> Result<MinimalityFigures, Amiss> {
+    ) -> Result<MinimalityFigures, MinimalityProblem> {
         let personal = matches!(requirement, Requirement::Personal { .. });
         if personal != guards.is_some() {
-            return Err(Amiss::Guards);
+            return Err(MinimalityProblem::Guards);
         }
         let sets = raw.values().guarded(columns);
-        let numbers = NumbersCase::of(raw.values(), &requirement).ok_or(Amiss::Numbers)?;
-        let (people, groups) = groups(release, raw, columns).map_err(Amiss::Astray)?;
+        let numbers = NumbersCase::of(raw.values(), &requirement).ok_or(MinimalityProblem::Numbers)?;
+        let (people, groups) = groups(release, raw, columns).map_err(MinimalityProblem::Astray)?;
         let mut ties = match requirement.of_sets().filter(|_| !personal && !sets.is_empty()) {
             Some(most) => of_sets(release, (&people, &groups), &sets, (most, requirement.least()), work),
             None => {

@@ -32,7 +32,7 @@ impl<'c> GuardedCase<'c> {
         (most, least): (ExactShare, u64),
     ) -> GuardedCase<'c> {
         let origin = |at: usize, rows: u64| {
-            let shown = Shown::of(&people[group.people[at]], sensitive);
+            let shown = ShownRows::of(&people[group.people[at]], sensitive);
             OriginClass { people: shown.rows + rows, generalised: rows, shown: shown.sensitive }
         };
         let attack = |(class, rows): (&usize, &Vec<u64>)| {
@@ -65,8 +65,8 @@ impl<'c> GuardedCase<'c> {
         people.zip(found).map(|(equals, credibility)| tie(equals, (self.set, self.most), credibility)).collect()
     }
 
-    fn shown(&self, at: usize) -> Shown {
-        Shown::of(&self.people[self.group.people[at]], self.sensitive)
+    fn shown(&self, at: usize) -> ShownRows {
+        ShownRows::of(&self.people[self.group.people[at]], self.sensitive)
     }
 
     fn exact(&self, attacks: &[Vec<MinimalityAttack>], possible: &[bool]) -> Vec<Option<Credibility>> {
@@ -136,15 +136,18 @@ pub fn tie(equals: &Equals, (set, most): (usize, ExactShare), credibility: Optio
 }
 
 /// Rows of people that a release shows as they are.
-struct Shown {
+struct ShownRows {
     rows: u64,
     sensitive: u64,
 }
 
-impl Shown {
-    fn of(equals: &Equals, sensitive: &[u64]) -> Shown {
+impl ShownRows {
+    fn of(equals: &Equals, sensitive: &[u64]) -> ShownRows {
         assert!(equals.generalised <= equals.people, "people whose labels are coarser are some of them");
-        Shown { rows: equals.people - equals.generalised, sensitive: equals.shown.map_or(0, |class| sensitive[class]) }
+        ShownRows {
+            rows: equals.people - equals.generalised,
+            sensitive: equals.shown.map_or(0, |class| sensitive[class]),
+        }
     }
 }
 

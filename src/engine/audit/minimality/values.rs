@@ -28,7 +28,7 @@ pub struct ValuesCase<'t> {
 type Admits<'a> = Box<dyn Fn(usize, &[u64]) -> bool + 'a>;
 
 /// Counts, and per people the most different values that are left and that were possible.
-type Left = (AssignmentCounts, Option<Vec<[usize; 2]>>);
+type RemainingCounts = (AssignmentCounts, Option<Vec<[usize; 2]>>);
 
 impl<'t> ValuesCase<'t> {
     /// Of so many values; `guarded` is what people guard, where the requirement is about that.
@@ -104,7 +104,7 @@ impl<'t> ValuesCase<'t> {
 
     /// What is left of a group's assignments, and for one class how many different values its people have; nothing where no class
     /// can have been generalised for the requirement, `None` where it is too much work.
-    fn left(&self, group: &ClassGroup, work: &mut u64) -> Option<Option<Left>> {
+    fn left(&self, group: &ClassGroup, work: &mut u64) -> Option<Option<RemainingCounts>> {
         let tables = group.tables.as_ref()?;
         let admits = self.admits();
         let shown: Vec<Vec<u64>> = group.people.iter().map(|&of| self.counts(self.people[of].shown)).collect();

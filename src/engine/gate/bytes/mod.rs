@@ -4,15 +4,15 @@
 //! Nothing here knows how the bytes were made, and it never judges by what a sensitive value looks like.
 
 mod dictionary;
+mod joined_tables;
 mod layout;
 mod leak;
-mod read;
 mod rows;
 mod sheet;
 mod table;
-mod two;
+mod table_reading;
 
+pub use joined_tables::{QUASI, SENSITIVE};
 pub use leak::Leak;
-pub use read::{read, read_local, read_part, read_tables, told_under};
 pub use table::{PartRows, PublishedTable};
-pub use two::{QUASI, SENSITIVE};
+pub use table_reading::{read, read_local, read_part, read_tables, told_under};

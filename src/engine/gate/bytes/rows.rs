@@ -11,7 +11,7 @@ use parquet::file::metadata::ParquetMetaData;
 use super::dictionary;
 use super::leak::Leak;
 use super::sheet::Sheet;
-use crate::histogram::{CellReading, Encoder, Labelled, RawCell, ReadableColumn};
+use crate::histogram::{CellReading, Encoder, LabelledRows, RawCell, ReadableColumn};
 use crate::model::Role;
 
 /// Rows that are read at a time.
@@ -29,8 +29,8 @@ pub fn read<'e>(
     sheet: &Sheet,
     encoder: &'e Encoder<'e>,
     leaks: &mut Vec<Leak>,
-) -> Option<Labelled<'e>> {
-    let mut rows = Labelled::new(encoder);
+) -> Option<LabelledRows<'e>> {
+    let mut rows = LabelledRows::new(encoder);
     if sheet.classed {
         rows = rows.classed();
     }

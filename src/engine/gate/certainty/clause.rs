@@ -158,7 +158,7 @@ impl Clause<'_> {
             let elsewhere = able_ones > usize::from(able);
             for (at, &child) in crowd.children.iter().enumerate() {
                 let mut ask = |part: &[Room], rest: &[Room], class: &[Node]| {
-                    let held = Held { part, rest, child: at, elsewhere, a: self.a };
+                    let held = PartQuestion { part, rest, child: at, elsewhere, a: self.a };
                     let found = held.certain(budget)?;
                     facts.extend(found.map(|bounds| self.fact(class.to_vec(), child, bounds, sole)));
                     Ok(())
@@ -207,7 +207,7 @@ fn range(rooms: &[Room], children: &[usize]) -> (u64, u64) {
 }
 
 /// The question of how many people a part of a class of the search has in a child, if the clause holds.
-struct Held<'h> {
+struct PartQuestion<'h> {
     part: &'h [Room],
     rest: &'h [Room],
     child: usize,
@@ -216,7 +216,7 @@ struct Held<'h> {
     a: u64,
 }
 
-impl Held<'_> {
+impl PartQuestion<'_> {
     /// The fewest and the most, if that is 1..a−1 in every world.
     fn certain(&self, budget: &mut CertaintyBudget) -> Result<Option<(u64, u64)>, CertaintyUndone> {
         let each = ((self.part.len() + self.rest.len()) * self.part[0].caps.len()) as u64;

@@ -52,7 +52,7 @@ pub fn coarsened(
 }
 
 /// A class that has grown.
-struct Grown<'g> {
+struct GrownClass<'g> {
     nodes: &'g [Node],
     by: u64,
     /// Per column the nodes of the recoding before that lie under its node.
@@ -61,7 +61,7 @@ struct Grown<'g> {
 
 struct Growth<'g> {
     /// Classes with several parts.
-    grown: Vec<Grown<'g>>,
+    grown: Vec<GrownClass<'g>>,
     a: u64,
 }
 
@@ -98,7 +98,7 @@ impl<'g> Growth<'g> {
             let cuts = before.recoding().iter().zip(trees).zip(nodes);
             let parts: Vec<&[Node]> = cuts.map(|((cut, tree), &node)| under(cut, tree, node)).collect();
             if by > 0 && parts.iter().any(|parts| parts.len() > 1) {
-                grown.push(Grown { nodes, by, parts });
+                grown.push(GrownClass { nodes, by, parts });
             }
         }
         if known.is_empty() { Ok(Growth { grown, a }) } else { Err(CertaintyUndone::Contradiction) }

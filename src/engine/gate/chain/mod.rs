@@ -5,16 +5,16 @@
 //! earliest, so cost follows the number of distinct recodings.
 
 mod exact;
-mod lower;
+mod lower_bound;
 mod targets;
 
 use rayon::prelude::*;
 
-use crate::histogram::{Excess, JoinCells, NotSuperset, Numbered, Release};
+use crate::histogram::{Excess, JoinCells, NotSuperset, NumberedClasses, Release};
 use crate::model::{Cut, Taxonomy};
 
-pub use exact::{ExactBudget, ExactWorlds, Least, Suspect};
-pub use lower::lower_bounds;
+pub use exact::{ExactBudget, ExactTarget, ExactWorlds, LeastRemaining};
+pub use lower_bound::lower_bounds;
 pub use targets::{ChainTarget, ComparablePairs, Fold};
 
 /// Releases of one chain, ready to be attacked together.
@@ -23,7 +23,7 @@ pub struct ReleaseChain<'a> {
     number: &'a [usize],
     trees: &'a [&'a Taxonomy],
     values: usize,
-    numbered: Vec<Numbered>,
+    numbered: Vec<NumberedClasses>,
 }
 
 /// The release in which a target of some increment is first seen under one recoding, and what the attacks on it leave.
@@ -40,7 +40,7 @@ pub struct TargetView<'s> {
 }
 
 /// Everything an attacker can use against a target of one increment.
-pub struct Sight<'s> {
+pub struct AttackerView<'s> {
     /// The increment.
     pub increment: usize,
     /// One view per recoding of the releases from that increment on.
@@ -49,7 +49,7 @@ pub struct Sight<'s> {
 
 /// A release that does not hold all rows of an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shrunk {
+pub struct ShrunkRelease {
     /// The earlier release.
     pub earlier: usize,
     /// The later release.
@@ -68,7 +68,7 @@ impl<'a> ReleaseChain<'a> {
     ) -> ReleaseChain<'a> {
         assert_eq!(releases.len(), number.len(), "a number for the recoding of each release");
         assert!(releases.iter().all(|release| release.width() == trees.len()), "a taxonomy for each column");
-        let numbered = Numbered::all(releases, number, trees.len());
+        let numbered = NumberedClasses::all(releases, number, trees.len());
         ReleaseChain { releases, number, trees, values, numbered }
     }
 
@@ -89,7 +89,7 @@ impl<'a> ReleaseChain<'a> {
     }
 
     /// The numbered classes of every recoding.
-    pub fn numbered(&self) -> &[Numbered] {
+    pub fn numbered(&self) -> &[NumberedClasses] {
         &self.numbered
     }
 
@@ -110,7 +110,7 @@ impl<'a> ReleaseChain<'a> {
     ///
     /// # Errors
     /// A release that lost rows of an earlier one.
-    pub fn each_sight(&self, mut look: impl FnMut(&Sight<'_>)) -> Result<(), Shrunk> {
+    pub fn each_sight(&self, mut look: impl FnMut(&AttackerView<'_>)) -> Result<(), ShrunkRelease> {
         let mut sweep = Sweep::new(self);
         for increment in 0..self.releases.len() {
             sweep.advance(increment)?;
@@ -141,7 +141,7 @@ impl<'c, 'a> Sweep<'c, 'a> {
     }
 
     /// Takes in the attacks that the releases before `increment` make possible.
-    pub fn advance(&mut self, increment: usize) -> Result<(), Shrunk> {
+    pub fn advance(&mut self, increment: usize) -> Result<(), ShrunkRelease> {
         let chain = self.chain;
         let newest = |recoding| (0..increment).rev().find(|&at| chain.number[at] == recoding);
         let before: Vec<usize> = (0..chain.numbered.len()).filter_map(newest).collect();
@@ -160,7 +160,7 @@ impl<'c, 'a> Sweep<'c, 'a> {
             }
             Ok((release, left, against))
         };
-        let done: Vec<Result<_, Shrunk>> = taken.into_par_iter().map(attacked).collect();
+        let done: Vec<Result<_, ShrunkRelease>> = taken.into_par_iter().map(attacked).collect();
         for done in done {
             let (release, left, against) = done?;
             let counts = chain.releases[release].counts();
@@ -171,23 +171,24 @@ impl<'c, 'a> Sweep<'c, 'a> {
     }
 
     /// What an attacker sees of a target of the increment that was advanced to.
-    pub fn sight(&self, increment: usize) -> Sight<'_> {
+    pub fn sight(&self, increment: usize) -> AttackerView<'_> {
         let view = |release: usize| {
             let (left, counts) = (self.left[release].as_slice(), self.chain.releases[release].counts());
             let paper = if release == increment { left } else { counts };
             TargetView { recoding: self.chain.number[release], release, left, paper }
         };
         assert!(increment < self.chain.releases.len(), "an increment of the chain");
-        Sight { increment, views: self.seen_in(increment).into_iter().map(view).collect() }
+        AttackerView { increment, views: self.seen_in(increment).into_iter().map(view).collect() }
     }
 }
 
 impl ReleaseChain<'_> {
     /// Takes N of one earlier release into what is left of the groups of a later one.
-    fn lessen(&self, left: &mut [u64], earlier: usize, later: usize) -> Result<(), Shrunk> {
+    fn lessen(&self, left: &mut [u64], earlier: usize, later: usize) -> Result<(), ShrunkRelease> {
         let (from, to) = (&self.releases[earlier], &self.releases[later]);
         let cells = JoinCells::of(from, to, self.trees);
-        let excess = Excess::of(&cells, from, to, self.values).map_err(|place| Shrunk { earlier, later, place })?;
+        let excess =
+            Excess::of(&cells, from, to, self.values).map_err(|place| ShrunkRelease { earlier, later, place })?;
         for class in 0..to.classes() {
             let cell = cells.of_later(class);
             for group in to.range(class) {

@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::{ReleaseChain, Sight};
+use super::{AttackerView, ReleaseChain};
 use crate::histogram::{JoinCells, ValueCode};
 
 /// The most tuples that are looked at in a chain; each increment has the same share of them.
@@ -53,7 +53,7 @@ impl Scratch {
 
 impl ReleaseChain<'_> {
     /// M(s) of a target into `scratch`; returns Σ M(s) and the paper's figure.
-    pub fn remaining(&self, sight: &Sight<'_>, classes: &[u32], scratch: &mut Scratch) -> (u64, u64) {
+    pub fn remaining(&self, sight: &AttackerView<'_>, classes: &[u32], scratch: &mut Scratch) -> (u64, u64) {
         let range = |view: usize| self.releases[sight.views[view].release].range(classes[view] as usize);
         assert!(classes.len() == sight.views.len(), "a class in each release that shows the target");
         let base = (0..classes.len()).min_by_key(|&view| range(view).len()).expect("a target is seen somewhere");
@@ -81,13 +81,20 @@ impl ReleaseChain<'_> {
         (left, paper)
     }
 
-    fn take<F: Fold>(&self, sight: &Sight<'_>, classes: &[u32], scratch: &mut Scratch, fold: &F, sum: &mut F::Sum) {
+    fn take<F: Fold>(
+        &self,
+        sight: &AttackerView<'_>,
+        classes: &[u32],
+        scratch: &mut Scratch,
+        fold: &F,
+        sum: &mut F::Sum,
+    ) {
         let (left, paper) = self.remaining(sight, classes, scratch);
         fold.take(sum, &ChainTarget { classes, crowd: &scratch.crowd, left, paper });
     }
 
     /// Whether the people of these slices are in a class of every view of a sight; `ids` as in [`ReleaseChain::classes_of`].
-    pub fn shows(&self, sight: &Sight<'_>, slices: &[&[u32]]) -> bool {
+    pub fn shows(&self, sight: &AttackerView<'_>, slices: &[&[u32]]) -> bool {
         let shown = |ids: &[u32]| sight.views.iter().all(|view| self.class_in(view.release, ids).is_some());
         slices.iter().all(|ids| shown(ids))
     }
@@ -96,7 +103,7 @@ impl ReleaseChain<'_> {
     ///
     /// # Panics
     /// If the slice's people are in no class of a view, which [`ReleaseChain::shows`] tells.
-    pub fn classes_of(&self, sight: &Sight<'_>, ids: &[u32]) -> Vec<u32> {
+    pub fn classes_of(&self, sight: &AttackerView<'_>, ids: &[u32]) -> Vec<u32> {
         let class = |view: &super::TargetView<'_>| {
             self.class_in(view.release, ids).expect("the rows were checked against the releases") as u32
         };
@@ -107,7 +114,7 @@ impl ReleaseChain<'_> {
     ///
     /// # Panics
     /// If one of these people is in no class of a view, which [`ReleaseChain::shows`] tells.
-    pub fn realised<F: Fold>(&self, sight: &Sight<'_>, slices: &[&[u32]], fold: &F) -> F::Sum {
+    pub fn realised<F: Fold>(&self, sight: &AttackerView<'_>, slices: &[&[u32]], fold: &F) -> F::Sum {
         let part = |ids: &[&[u32]]| {
             let (mut sum, mut scratch) = (fold.start(), Scratch::default());
             ids.iter().for_each(|ids| self.take(sight, &self.classes_of(sight, ids), &mut scratch, fold, &mut sum));
@@ -118,7 +125,7 @@ impl ReleaseChain<'_> {
     }
 
     /// Looks at all non-empty targets; false when there were too many for that.
-    pub fn all<F: Fold>(&self, sight: &Sight<'_>, pairs: &ComparablePairs, fold: &F) -> (F::Sum, bool) {
+    pub fn all<F: Fold>(&self, sight: &AttackerView<'_>, pairs: &ComparablePairs, fold: &F) -> (F::Sum, bool) {
         assert!(!sight.views.is_empty(), "a release shows the increment");
         let first = &sight.views[0];
         let roots: Vec<u32> = (0..self.numbered[first.recoding].len() as u32).collect();
@@ -180,7 +187,7 @@ impl ComparablePairs {
 /// Extends a tuple of comparable classes view by view.
 struct Walk<'w, F> {
     chain: &'w ReleaseChain<'w>,
-    sight: &'w Sight<'w>,
+    sight: &'w AttackerView<'w>,
     pairs: &'w ComparablePairs,
     fold: &'w F,
     scratch: Scratch,

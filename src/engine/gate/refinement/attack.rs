@@ -9,10 +9,10 @@ use rayon::prelude::*;
 
 use super::blocks::{Block, BlockShape};
 use super::budget::RefinementBudget;
-use super::count::{self, Weigh};
+use super::count::{self, SolutionWeight};
 use super::cover::Cover;
 use super::figure::{RatioFigure, SolutionCount};
-use super::finest;
+use super::finest_labels;
 use super::halves;
 use super::malformed::Malformed;
 use super::paths::PlacementPaths;
@@ -88,7 +88,7 @@ impl<'r> RefinementAttack<'r> {
         if self.release.rule().is_halving() {
             halves::open(self.release, marginals, budget, &mut target);
         } else if *self.release.rule() == CarvingRule::Finest {
-            finest::attack(self.release, (values, budget), &mut target);
+            finest_labels::attack(self.release, (values, budget), &mut target);
         } else if let Ok(shape) = BlockShape::new(self.release, &self.cover, place, (values, budget.cells)) {
             self.attack(&shape, &mut target);
         }
@@ -185,8 +185,8 @@ impl<'r> RefinementAttack<'r> {
     /// CRA, the ratio, and what each block holds in how many solutions.
     fn solutions(&self, shape: &BlockShape, paths: &PlacementPaths, target: &mut AttackTarget) {
         let AttackTerms { marginals, .. } = self.terms;
-        if let Some(bits) = self.exactly(shape, paths, (Weigh::Solutions, marginals)) {
-            let (total, held) = count::exact(shape, paths, (Weigh::Solutions, marginals), bits);
+        if let Some(bits) = self.exactly(shape, paths, (SolutionWeight::Solutions, marginals)) {
+            let (total, held) = count::exact(shape, paths, (SolutionWeight::Solutions, marginals), bits);
             target.cra = SolutionCount::Exact(total);
             for (at, (block, held)) in target.blocks.iter_mut().zip(held).enumerate() {
                 let counts = paths.support(at).iter().map(|&rows| rows.into());
@@ -198,7 +198,7 @@ impl<'r> RefinementAttack<'r> {
             target.ratio = RatioFigure::exact(lr, cra);
             return;
         }
-        let (cra, units) = count::near(shape, paths, Weigh::Solutions);
+        let (cra, units) = count::near(shape, paths, SolutionWeight::Solutions);
         if target.cra == SolutionCount::Unknown {
             target.cra = SolutionCount::near(cra, units);
         }
@@ -222,17 +222,24 @@ impl<'r> RefinementAttack<'r> {
         if !paths.possible {
             return SolutionCount::Exact(BigUint::ZERO);
         }
-        match self.exactly(shape, paths, (Weigh::Assignments, false)) {
-            Some(bits) => SolutionCount::Exact(count::exact(shape, paths, (Weigh::Assignments, false), bits).0),
+        match self.exactly(shape, paths, (SolutionWeight::Assignments, false)) {
+            Some(bits) => {
+                SolutionCount::Exact(count::exact(shape, paths, (SolutionWeight::Assignments, false), bits).0)
+            }
             None => {
-                let (number, units) = count::near(shape, paths, Weigh::Assignments);
+                let (number, units) = count::near(shape, paths, SolutionWeight::Assignments);
                 SolutionCount::near(number, units)
             }
         }
     }
 
     /// The bits of exact figures, if the budget allows them.
-    fn exactly(&self, shape: &BlockShape, paths: &PlacementPaths, (weigh, marginals): (Weigh, bool)) -> Option<u64> {
+    fn exactly(
+        &self,
+        shape: &BlockShape,
+        paths: &PlacementPaths,
+        (weigh, marginals): (SolutionWeight, bool),
+    ) -> Option<u64> {
         let (budget, bits) = (self.terms.budget, count::bits(shape, weigh));
         let may = bits <= budget.bits && count::cost(paths, bits, marginals) <= budget.operations;
         may.then_some(bits)

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::budget::Spent;
+use super::budget::BudgetSpent;
 use super::cover::Cover;
 use super::release::{AttackedRows, CarvedRelease, RepeatedValues};
 
@@ -47,7 +47,7 @@ impl BlockShape {
         cover: &Cover,
         place: AttackedRows,
         (values, budget): (RepeatedValues, u64),
-    ) -> Result<BlockShape, Spent> {
+    ) -> Result<BlockShape, BudgetSpent> {
         let segment = release.segment(place);
         let free = cover.free(place, &segment, budget)?;
         let (mut columns, mut children) = (Vec::new(), Vec::new());

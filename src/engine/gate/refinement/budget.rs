@@ -2,7 +2,7 @@
 
 /// The budget is spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spent;
+pub struct BudgetSpent;
 
 /// How much work one target may take, in operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

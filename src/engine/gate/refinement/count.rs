@@ -8,12 +8,12 @@ use num_integer::Integer;
 use super::blocks::{Block, BlockShape};
 use super::moduli::{Moduli, needed};
 use super::paths::PlacementPaths;
-use super::ring::{Floats, NumberRing, Residues, Several, Whole128};
-use super::wide::WideFloat;
+use super::ring::{Floats, NumberRing, Residues, SeveralPrimes, Whole128};
+use super::wide_float::WideFloat;
 
 /// What a way weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weigh {
+pub enum SolutionWeight {
     /// The values that its rows can have.
     Solutions,
     /// The counts of leaf cells that it stands for.
@@ -35,7 +35,12 @@ impl<T: Copy> Weights<T> {
 }
 
 /// The weights of all counts; of repeated values without the factor n!.
-pub fn weights<R: NumberRing>(ring: &R, shape: &BlockShape, paths: &PlacementPaths, weigh: Weigh) -> Weights<R::Item> {
+pub fn weights<R: NumberRing>(
+    ring: &R,
+    shape: &BlockShape,
+    paths: &PlacementPaths,
+    weigh: SolutionWeight,
+) -> Weights<R::Item> {
     let most = |block: usize| paths.support(block).last().copied().unwrap_or(0);
     let number = paths.order.iter().map(|&block| most(block) as usize + 1).sum();
     let mut weights = Weights { all: Vec::with_capacity(number), first: Vec::with_capacity(paths.blocks()) };
@@ -51,7 +56,7 @@ fn weigh_block<R: NumberRing>(
     ring: &R,
     shape: &BlockShape,
     block: &Block,
-    weigh: Weigh,
+    weigh: SolutionWeight,
     (most, weights): (u32, &mut Vec<R::Item>),
 ) {
     let (volume, mut weight) = (ring.number(block.volume), ring.number(1));
@@ -60,9 +65,9 @@ fn weigh_block<R: NumberRing>(
         let before = u128::from(rows - 1);
         // C(V, u) = C(V, u−1) (V−u+1) / u, V^u / u! and C(m+u−1, u) likewise.
         let factor = match (weigh, shape.distinct) {
-            (Weigh::Solutions, false) => volume,
-            (Weigh::Solutions, true) => ring.number(block.volume.saturating_sub(before)),
-            (Weigh::Assignments, _) => ring.number(u128::from(block.cells) + before),
+            (SolutionWeight::Solutions, false) => volume,
+            (SolutionWeight::Solutions, true) => ring.number(block.volume.saturating_sub(before)),
+            (SolutionWeight::Assignments, _) => ring.number(u128::from(block.cells) + before),
         };
         weight = ring.over(ring.times(weight, factor), rows);
         weights.push(weight);
@@ -109,14 +114,14 @@ pub fn marginals<R: NumberRing>(
 }
 
 /// Bits that no figure of a target needs more than.
-pub fn bits(shape: &BlockShape, weigh: Weigh) -> u64 {
+pub fn bits(shape: &BlockShape, weigh: SolutionWeight) -> u64 {
     let rows = shape.rows as f64;
     let ways = match weigh {
-        Weigh::Solutions => shape.free_volume() as f64,
-        Weigh::Assignments => shape.free_cells() as f64 + rows,
+        SolutionWeight::Solutions => shape.free_volume() as f64,
+        SolutionWeight::Assignments => shape.free_cells() as f64 + rows,
     };
     let orders: f64 = match (weigh, shape.distinct) {
-        (Weigh::Solutions, false) => 0.0,
+        (SolutionWeight::Solutions, false) => 0.0,
         // n! ≥ (n / e)^n
         _ => rows * (rows.max(1.0).log2() - std::f64::consts::LOG2_E),
     };
@@ -137,10 +142,10 @@ pub fn cost(paths: &PlacementPaths, bits: u64, marginals: bool) -> u64 {
 pub fn exact(
     shape: &BlockShape,
     paths: &PlacementPaths,
-    (weigh, with_marginals): (Weigh, bool),
+    (weigh, with_marginals): (SolutionWeight, bool),
     bits: u64,
 ) -> (BigUint, Vec<Vec<BigUint>>) {
-    let labelled = weigh == Weigh::Solutions && !shape.distinct;
+    let labelled = weigh == SolutionWeight::Solutions && !shape.distinct;
     // A weight is at most the total, and times a row number before it is divided.
     let numbers: Vec<BigUint> = if !labelled && bits + u64::from(shape.rows.max(1).ilog2()) < u64::from(u128::BITS) {
         totals(&Whole128, shape, paths, (weigh, with_marginals)).into_iter().map(BigUint::from).collect()
@@ -173,11 +178,11 @@ fn modulo<const N: usize>(
     rings: [&Residues; N],
     shape: &BlockShape,
     paths: &PlacementPaths,
-    (weigh, with_marginals): (Weigh, bool),
+    (weigh, with_marginals): (SolutionWeight, bool),
     residues: &mut Vec<Vec<u64>>,
 ) {
-    let ring = Several(rings);
-    let labelled = weigh == Weigh::Solutions && !shape.distinct;
+    let ring = SeveralPrimes(rings);
+    let labelled = weigh == SolutionWeight::Solutions && !shape.distinct;
     let orders = (1..=shape.rows).filter(|_| labelled).map(|row| ring.number(row.into()));
     let orders = orders.fold(ring.number(1), |a, b| ring.times(a, b));
     let found = totals(&ring, shape, paths, (weigh, with_marginals));
@@ -190,7 +195,7 @@ fn totals<R: NumberRing>(
     ring: &R,
     shape: &BlockShape,
     paths: &PlacementPaths,
-    (weigh, marginal): (Weigh, bool),
+    (weigh, marginal): (SolutionWeight, bool),
 ) -> Vec<R::Item> {
     let weights = weights(ring, shape, paths, weigh);
     let behind = behind(ring, paths, &weights);
@@ -202,10 +207,10 @@ fn totals<R: NumberRing>(
 }
 
 /// The number of solutions or assignments as a float, and by how many units it may be off.
-pub fn near(shape: &BlockShape, paths: &PlacementPaths, weigh: Weigh) -> (WideFloat, f64) {
+pub fn near(shape: &BlockShape, paths: &PlacementPaths, weigh: SolutionWeight) -> (WideFloat, f64) {
     let weights = weights(&Floats, shape, paths, weigh);
     let total = behind(&Floats, paths, &weights)[0];
-    let (orders, factors) = match weigh == Weigh::Solutions && !shape.distinct {
+    let (orders, factors) = match weigh == SolutionWeight::Solutions && !shape.distinct {
         true => (
             (1..=shape.rows).fold(WideFloat::ONE, |product, row| product * WideFloat::from(u128::from(row))),
             shape.rows,
@@ -276,18 +281,18 @@ mod tests {
                 let volume = u128::from(one + other);
                 let shape = BlockShape { columns, children, blocks, rows, cap, volume, distinct };
                 let paths = PlacementPaths::new(&shape, 1 << 20).expect("a small shape");
-                for weigh in [Weigh::Solutions, Weigh::Assignments] {
-                    if weigh == Weigh::Solutions && distinct && free < cap {
+                for weigh in [SolutionWeight::Solutions, SolutionWeight::Assignments] {
+                    if weigh == SolutionWeight::Solutions && distinct && free < cap {
                         continue;
                     }
                     let of = |rows_here: u64| match (weigh, distinct) {
-                        (Weigh::Solutions, true) => choose(one, rows_here) * choose(other, rows - rows_here),
-                        (Weigh::Solutions, false) => {
+                        (SolutionWeight::Solutions, true) => choose(one, rows_here) * choose(other, rows - rows_here),
+                        (SolutionWeight::Solutions, false) => {
                             let values = BigUint::from(one).pow(rows_here as u32)
                                 * BigUint::from(other).pow((rows - rows_here) as u32);
                             values * choose(rows, rows_here)
                         }
-                        (Weigh::Assignments, _) => {
+                        (SolutionWeight::Assignments, _) => {
                             choose(one + rows_here - 1, rows_here)
                                 * choose(other + rows - rows_here - 1, rows - rows_here)
                         }
@@ -297,7 +302,7 @@ mod tests {
                     let bits = bits(&shape, weigh);
                     assert!(sum.bits() <= bits, "{free} free, {weigh:?}: {} bits, not {bits}", sum.bits());
                     let (total, held) = exact(&shape, &paths, (weigh, true), bits);
-                    if !(distinct && weigh == Weigh::Assignments && free < cap) {
+                    if !(distinct && weigh == SolutionWeight::Assignments && free < cap) {
                         assert_eq!((&total, &held[0]), (&sum, &truth), "{free} free, {weigh:?}, distinct: {distinct}");
                     }
                 }
@@ -315,9 +320,10 @@ mod tests {
             let volume = free.into();
             let shape = BlockShape { columns, children, blocks, rows, cap: rows, volume, distinct: true };
             let paths = PlacementPaths::new(&shape, 1 << 20).expect("a small shape");
-            for (weigh, truth) in
-                [(Weigh::Solutions, choose(free, rows)), (Weigh::Assignments, choose(free + rows - 1, rows))]
-            {
+            for (weigh, truth) in [
+                (SolutionWeight::Solutions, choose(free, rows)),
+                (SolutionWeight::Assignments, choose(free + rows - 1, rows)),
+            ] {
                 assert_eq!(
                     exact(&shape, &paths, (weigh, false), bits(&shape, weigh)).0,
                     truth,

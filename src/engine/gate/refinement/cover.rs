@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::budget::Spent;
+use super::budget::BudgetSpent;
 use super::malformed::Malformed;
 use super::release::{AttackedRows, Attacker, CarvedRelease};
 
@@ -61,10 +61,10 @@ impl Cover {
     ///
     /// # Errors
     /// It would take more than so many cells.
-    pub fn free(&self, place: AttackedRows, segment: &[Range<u32>], budget: u64) -> Result<Vec<bool>, Spent> {
+    pub fn free(&self, place: AttackedRows, segment: &[Range<u32>], budget: u64) -> Result<Vec<bool>, BudgetSpent> {
         let size = cells(segment);
         if size > budget {
-            return Err(Spent);
+            return Err(BudgetSpent);
         }
         let rank = match place {
             AttackedRows::Class(at) => self.ranks[at],
@@ -83,7 +83,7 @@ impl Cover {
     }
 
     /// The same from the overlaps with every earlier class.
-    fn free_of_overlaps(&self, rank: u32, segment: &[Range<u32>], mut left: u64) -> Result<Vec<bool>, Spent> {
+    fn free_of_overlaps(&self, rank: u32, segment: &[Range<u32>], mut left: u64) -> Result<Vec<bool>, BudgetSpent> {
         let mut free = vec![true; cells(segment) as usize];
         let strides = strides(segment);
         for earlier in self.ranks.iter().zip(&self.segments).filter(|(other, _)| **other < rank).map(|(_, at)| at) {
@@ -93,7 +93,7 @@ impl Cover {
             };
             let overlap: Option<Vec<Range<u32>>> = segment.iter().zip(earlier).map(meet).collect();
             let Some(overlap) = overlap else { continue };
-            left = left.checked_sub(cells(&overlap)).ok_or(Spent)?;
+            left = left.checked_sub(cells(&overlap)).ok_or(BudgetSpent)?;
             for_each_run(&overlap, &strides, 0, &mut |run| free[run].fill(false));
         }
         Ok(free)

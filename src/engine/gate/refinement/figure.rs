@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 
 use super::budget::RefinementBudget;
 use super::count;
-use super::wide::{UNIT, WideFloat};
+use super::wide_float::{UNIT, WideFloat};
 
 /// How many solutions or assignments there are.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,25 +2,25 @@
 //! rows in each of its segments to all classes that are formed after it, and to the outliers. Most states say nothing that a
 //! coarser one before the same classes does not say too; those are left out.
 
-use super::budget::Spent;
+use super::budget::BudgetSpent;
 use super::key::StateKey;
 use super::release::{AttackedRows, Attacker, CarvedRelease};
 
 /// A state, and the targets that were formed after it.
-pub struct After {
+pub struct FormationState {
     /// Per column and leaf its node in this state, times the number of nodes of the columns after it.
     pub nodes: Vec<Vec<u64>>,
     /// Places in [`CarvedRelease::places`].
     pub later: Vec<usize>,
 }
 
-impl After {
+impl FormationState {
     /// The segment that a row lies in, by its leaves.
     pub fn segment(&self, row: &[u32]) -> u64 {
         row.iter().zip(&self.nodes).map(|(&leaf, nodes)| nodes[leaf as usize]).sum()
     }
 
-    fn new(release: &CarvedRelease, state: &[usize], later: Vec<usize>) -> After {
+    fn new(release: &CarvedRelease, state: &[usize], later: Vec<usize>) -> FormationState {
         let mut stride = 1u64;
         let mut nodes: Vec<Vec<u64>> = Vec::new();
         for (column, &layer) in release.columns().iter().zip(state).rev() {
@@ -29,7 +29,7 @@ impl After {
         }
         nodes.reverse();
         assert_eq!(nodes.len(), release.columns().len(), "nodes of each column");
-        After { nodes, later }
+        FormationState { nodes, later }
     }
 }
 
@@ -38,8 +38,12 @@ impl After {
 ///
 /// # Errors
 /// There are too many states for so many operations.
-pub fn states(release: &CarvedRelease, attacker: Attacker, (alone, budget): (bool, u64)) -> Result<Vec<After>, Spent> {
-    let (places, turns) = (release.places(), Turns::new(release, attacker));
+pub fn states(
+    release: &CarvedRelease,
+    attacker: Attacker,
+    (alone, budget): (bool, u64),
+) -> Result<Vec<FormationState>, BudgetSpent> {
+    let (places, turns) = (release.places(), FormationTurns::new(release, attacker));
     let later = |turn: usize| -> Vec<usize> {
         let after = |place: &AttackedRows| match *place {
             AttackedRows::Outliers => true,
@@ -51,7 +55,7 @@ pub fn states(release: &CarvedRelease, attacker: Attacker, (alone, budget): (boo
     let columns = release.columns();
     let number = columns.iter().fold(1u64, |number, column| number.saturating_mul(column.height() as u64));
     if number.saturating_mul(columns.len() as u64) > budget {
-        return Err(Spent);
+        return Err(BudgetSpent);
     }
     let state = |mut number: usize| {
         let mut state = vec![0; columns.len()];
@@ -80,11 +84,14 @@ pub fn states(release: &CarvedRelease, attacker: Attacker, (alone, budget): (boo
     let mut kept: Vec<usize> = (0..top).filter(|&number| !implied(number)).collect();
     kept.sort_by_key(|&number| (std::cmp::Reverse(turn[number]), number));
     let all = kept.into_iter().map(|number| (number, later(turn[number])));
-    Ok(all.filter(|(_, later)| said(later)).map(|(number, later)| After::new(release, &state(number), later)).collect())
+    Ok(all
+        .filter(|(_, later)| said(later))
+        .map(|(number, later)| FormationState::new(release, &state(number), later))
+        .collect())
 }
 
 /// The turns in which classes were formed, as far as an attacker knows them.
-struct Turns<'r> {
+struct FormationTurns<'r> {
     /// Per class its turn.
     of: Vec<usize>,
     /// Per turn the key of its state, and the state where it is known which of those that tie it was.
@@ -93,8 +100,8 @@ struct Turns<'r> {
     orderly: bool,
 }
 
-impl<'r> Turns<'r> {
-    fn new(release: &'r CarvedRelease, attacker: Attacker) -> Turns<'r> {
+impl<'r> FormationTurns<'r> {
+    fn new(release: &'r CarvedRelease, attacker: Attacker) -> FormationTurns<'r> {
         let key = |state: &[usize]| StateKey::new(release.columns(), state);
         let mut of: Vec<usize> = Vec::new();
         let mut keys: Vec<(StateKey, Option<&[usize]>)> = Vec::new();
@@ -114,7 +121,7 @@ impl<'r> Turns<'r> {
         }
         assert_eq!(of.len(), release.classes().len(), "a turn for each class");
         let orderly = keys.is_sorted();
-        Turns { of, keys, orderly }
+        FormationTurns { of, keys, orderly }
     }
 
     /// How many turns had classes before, or in, that of a state.

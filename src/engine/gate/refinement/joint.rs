@@ -9,10 +9,10 @@ use rayon::prelude::*;
 
 use super::attack::RefinementAttack;
 use super::blocks::BlockShape;
-use super::budget::Spent;
+use super::budget::BudgetSpent;
 use super::cover::{self, Cover};
 use super::figure::RatioFigure;
-use super::formation_order::{After, states};
+use super::formation_order::{FormationState, states};
 use super::release::{AttackedRows, CarvedRelease, CarvingRule, RepeatedValues};
 use super::sample::Sampler;
 use super::target::AttackTarget;
@@ -58,7 +58,7 @@ pub(super) struct FreeCells {
 }
 
 /// One target as it is drawn.
-struct Drawn<'s> {
+struct DrawnTarget<'s> {
     sampler: Sampler<'s>,
     /// By block.
     cells: Vec<(FreeCells, Urn)>,
@@ -87,18 +87,18 @@ pub fn joint(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Joint {
     draw(attack, targets).unwrap_or(unknown)
 }
 
-fn draw(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<Joint, Spent> {
+fn draw(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<Joint, BudgetSpent> {
     let (release, terms) = (attack.release, attack.terms);
     let budget = terms.budget;
     let cells_of = |target: &AttackTarget| cover::cells(&release.segment(target.place));
     if targets.iter().fold(0u64, |sum, target| sum.saturating_add(cells_of(target))) > budget.cells {
-        return Err(Spent);
+        return Err(BudgetSpent);
     }
     let shape =
         |target: &AttackTarget| BlockShape::new(release, &attack.cover, target.place, (terms.values, budget.cells));
-    let shapes: Vec<BlockShape> = targets.par_iter().map(shape).collect::<Result<_, Spent>>()?;
-    let drawn = shapes.par_iter().zip(targets).map(|(shape, target)| Drawn::new(attack, shape, target));
-    let drawn: Vec<Drawn<'_>> = drawn.collect::<Result<_, Spent>>()?;
+    let shapes: Vec<BlockShape> = targets.par_iter().map(shape).collect::<Result<_, BudgetSpent>>()?;
+    let drawn = shapes.par_iter().zip(targets).map(|(shape, target)| DrawnTarget::new(attack, shape, target));
+    let drawn: Vec<DrawnTarget<'_>> = drawn.collect::<Result<_, BudgetSpent>>()?;
     let apart: f64 = drawn.iter().map(|drawn| drawn.ratio).sum();
     let whole = drawn.iter().all(|drawn| drawn.sampler.is_whole());
     let states = states(release, terms.attacker, (whole, budget.operations))?;
@@ -122,8 +122,8 @@ fn draw(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<Joint
 /// Draws a solution of every target and says whether they fit together.
 fn fits(
     release: &CarvedRelease,
-    (drawn, distinct): (&[Drawn<'_>], bool),
-    states: &[After],
+    (drawn, distinct): (&[DrawnTarget<'_>], bool),
+    states: &[FormationState],
     chance: &mut SeededDraws,
 ) -> bool {
     let width = release.columns().len();
@@ -137,11 +137,15 @@ fn fits(
     })
 }
 
-impl<'s> Drawn<'s> {
+impl<'s> DrawnTarget<'s> {
     /// Some caps may be forgotten: that all targets fit together implies all caps of each.
-    fn new(attack: &RefinementAttack<'_>, shape: &'s BlockShape, target: &AttackTarget) -> Result<Drawn<'s>, Spent> {
+    fn new(
+        attack: &RefinementAttack<'_>,
+        shape: &'s BlockShape,
+        target: &AttackTarget,
+    ) -> Result<DrawnTarget<'s>, BudgetSpent> {
         let budget = attack.terms.budget;
-        let sampler = Sampler::new(shape, budget.fewer()).ok_or(Spent)?;
+        let sampler = Sampler::new(shape, budget.fewer()).ok_or(BudgetSpent)?;
         let ratio = match sampler.is_whole() {
             true => target.ratio.most(),
             false => target.lr.most().map(|lr| lr - sampler.all()),
@@ -152,7 +156,7 @@ impl<'s> Drawn<'s> {
             (cells, urn)
         };
         let cells = cells.into_iter().map(urn).collect();
-        Ok(Drawn { sampler, cells, ratio: ratio.ok_or(Spent)? })
+        Ok(DrawnTarget { sampler, cells, ratio: ratio.ok_or(BudgetSpent)? })
     }
 
     /// The leaves of every row of one solution, one row after the other.
@@ -174,7 +178,7 @@ pub(super) fn cells(
     cover: &Cover,
     place: AttackedRows,
     (shape, budget): (&BlockShape, u64),
-) -> Result<Vec<FreeCells>, Spent> {
+) -> Result<Vec<FreeCells>, BudgetSpent> {
     let segment = release.segment(place);
     let free = cover.free(place, &segment, budget)?;
     let mut cells: Vec<FreeCells> = Vec::new();

@@ -7,7 +7,7 @@ use super::labels::Layers;
 use super::malformed::Malformed;
 use super::names::Names;
 use super::release::{AttackedRows, Attacker, CarvedRelease, RepeatedValues};
-use super::results::{AttackResult, NoFinding, Together};
+use super::results::{AttackResult, JointAttack, NoFinding};
 use crate::histogram::describe;
 use crate::model::{Columns, Node};
 use crate::policy::{self, LabelRule, Policy};
@@ -39,7 +39,7 @@ pub fn attacked<'n>(
     columns: &Columns,
     classes: impl IntoIterator<Item = (&'n [Node], u64)>,
     (policy, attacker): (&Policy, Attacker),
-    (seed, together): (u64, Together),
+    (seed, together): (u64, JointAttack),
 ) -> Result<RefinementVerdict, String> {
     let (layers, release) = match (policy.search().facts().labels, attacker) {
         (LabelRule::Halved, _) => halved(columns, &Vec::from_iter(classes), policy)?,
@@ -78,7 +78,7 @@ pub fn judge<'n>(
     columns: &Columns,
     classes: impl IntoIterator<Item = (&'n [Node], u64)>,
     policy: &Policy,
-    (seed, together): (u64, Together),
+    (seed, together): (u64, JointAttack),
 ) -> Result<RefinementVerdict, String> {
     let mut judged = attacked(columns, classes, (policy, Attacker::Strongest), (seed, together))?;
     let RefinementVerdict { layers, release, found } = &mut judged;

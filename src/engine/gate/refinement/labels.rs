@@ -21,7 +21,7 @@ pub struct Layers {
 
 /// Why there are no layers in a column, counted among quasi columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unlayered {
+pub struct NoLayers {
     /// Which one.
     pub column: usize,
     /// Why.
@@ -33,7 +33,7 @@ impl Layers {
     ///
     /// # Errors
     /// The first column that has no layers of equal intervals.
-    pub fn of(trees: &[&Taxonomy]) -> Result<Layers, Unlayered> {
+    pub fn of(trees: &[&Taxonomy]) -> Result<Layers, NoLayers> {
         let nodes = |tree: &Taxonomy| tree.layers().ok_or(Malformed::Hierarchy);
         Layers::with(trees, nodes, LayeredColumn::new)
     }
@@ -43,7 +43,7 @@ impl Layers {
     ///
     /// # Errors
     /// The first column that is too large.
-    pub fn of_any(trees: &[&Taxonomy]) -> Result<Layers, Unlayered> {
+    pub fn of_any(trees: &[&Taxonomy]) -> Result<Layers, NoLayers> {
         Layers::with(trees, |tree| Ok(tree.padded()), LayeredColumn::uneven)
     }
 
@@ -51,10 +51,10 @@ impl Layers {
         trees: &[&Taxonomy],
         nodes: impl Fn(&Taxonomy) -> Result<Vec<Vec<Node>>, Malformed>,
         column_of: impl Fn(Vec<u64>, &[Vec<Range<usize>>]) -> Result<LayeredColumn, Malformed>,
-    ) -> Result<Layers, Unlayered> {
+    ) -> Result<Layers, NoLayers> {
         let mut layers = Layers { columns: Vec::new(), nodes: Vec::new(), places: Vec::new() };
         for (column, tree) in trees.iter().enumerate() {
-            let nodes = nodes(tree).map_err(|why| Unlayered { column, why })?;
+            let nodes = nodes(tree).map_err(|why| NoLayers { column, why })?;
             let lengths = (0..tree.leaves() as Leaf).map(|leaf| tree.values(tree.leaf_node(leaf))).collect();
             let mut places = vec![(0, 0); tree.nodes()];
             let mut ranges: Vec<Vec<Range<usize>>> = Vec::new();
@@ -71,7 +71,7 @@ impl Layers {
                 };
                 ranges.push(distinct.iter().map(range).collect());
             }
-            layers.columns.push(column_of(lengths, &ranges).map_err(|why| Unlayered { column, why })?);
+            layers.columns.push(column_of(lengths, &ranges).map_err(|why| NoLayers { column, why })?);
             layers.nodes.push(nodes);
             layers.places.push(places);
         }

@@ -26,7 +26,7 @@ pub struct FailedLimit {
 
 /// A target without a solution: ARX-LR did not make this release, so limits say nothing of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Impossible(pub AttackedRows);
+pub struct ImpossibleTarget(pub AttackedRows);
 
 /// Everything that speaks against a release, target by target, then of all together. `name` is what a target, or a part of
 /// it, is called; only what breaks a limit is named.
@@ -38,9 +38,9 @@ pub fn against(
     joint: Option<&Joint>,
     limits: &RefinementLimits,
     name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String,
-) -> Result<Vec<FailedLimit>, Impossible> {
+) -> Result<Vec<FailedLimit>, ImpossibleTarget> {
     if let Some(target) = targets.iter().find(|target| target.is_impossible()) {
-        return Err(Impossible(target.place));
+        return Err(ImpossibleTarget(target.place));
     }
     let Some(max_ratio) = limits.max_ratio else { return Ok(Vec::new()) };
     let mut found = Vec::new();
@@ -317,7 +317,7 @@ mod tests {
     fn what_has_no_solution_is_no_reason() {
         let found =
             against(&[target(10, 0)], None, &RefinementLimits { max_ratio: None, ..LIMITS }, &|_, _| String::new());
-        assert_eq!(found, Err(Impossible(AttackedRows::Class(0))));
+        assert_eq!(found, Err(ImpossibleTarget(AttackedRows::Class(0))));
     }
 
     #[test]

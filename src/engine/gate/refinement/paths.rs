@@ -12,7 +12,7 @@ use std::ops::Range;
 use crate::histogram::Tuples;
 
 use super::blocks::BlockShape;
-use super::budget::Spent;
+use super::budget::BudgetSpent;
 
 /// An arrow to a state from which not all rows can be placed.
 const NOWHERE: u32 = u32::MAX;
@@ -53,11 +53,11 @@ impl PlacementPaths {
     ///
     /// # Errors
     /// It has more.
-    pub fn new(shape: &BlockShape, budget: u64) -> Result<PlacementPaths, Spent> {
+    pub fn new(shape: &BlockShape, budget: u64) -> Result<PlacementPaths, BudgetSpent> {
         let columns = shape.children.len();
         assert!(shape.blocks.iter().all(|block| block.children.len() == columns), "a child in each column");
         let planned = shape.blocks.len() as u64 * shape.children.iter().sum::<usize>() as u64;
-        let left = budget.checked_sub(planned).ok_or(Spent)?;
+        let left = budget.checked_sub(planned).ok_or(BudgetSpent)?;
         let plan = Plan::new(shape);
         let tuples = Tuples::new(plan.slabs + 1);
         let first = Vec::with_capacity(plan.order.len() + 2);
@@ -225,12 +225,12 @@ struct Build<'s> {
 }
 
 impl Build<'_> {
-    fn spend(&mut self, amount: usize) -> Result<(), Spent> {
-        self.left = self.left.checked_sub(amount as u64).ok_or(Spent)?;
+    fn spend(&mut self, amount: usize) -> Result<(), BudgetSpent> {
+        self.left = self.left.checked_sub(amount as u64).ok_or(BudgetSpent)?;
         Ok(())
     }
 
-    fn grow(&mut self) -> Result<(), Spent> {
+    fn grow(&mut self) -> Result<(), BudgetSpent> {
         let width = self.plan.slabs + 1;
         let (mut state, mut next) = (vec![0; width], vec![0; width]);
         self.first.push(0);
@@ -245,7 +245,7 @@ impl Build<'_> {
                 state.copy_from_slice(self.tuples.get(number as u32));
                 let rows = self.rows(at, &state);
                 self.spend(rows.len())?;
-                let arrow = u32::try_from(self.to.len()).map_err(|_| Spent)?;
+                let arrow = u32::try_from(self.to.len()).map_err(|_| BudgetSpent)?;
                 self.states.push(State { arrow, least: rows.start });
                 for rows in rows {
                     self.step(at, &state, rows, &mut next);
@@ -258,7 +258,7 @@ impl Build<'_> {
             }
         }
         self.first.push(self.tuples.len());
-        let arrow = u32::try_from(self.to.len()).map_err(|_| Spent)?;
+        let arrow = u32::try_from(self.to.len()).map_err(|_| BudgetSpent)?;
         self.states.resize_with(self.tuples.len() + 1, || State { arrow, least: 0 });
         assert_eq!(self.first.len(), self.shape.blocks.len() + 2, "states before each block and behind the last");
         Ok(())

@@ -5,7 +5,7 @@ use super::attack::{AttackTerms, RefinementAttack};
 use super::budget::RefinementBudget;
 use super::figure::RatioFigure;
 use super::joint::{Joint, joint};
-use super::limits::{FailedLimit, Impossible, against, certain, certain_together, moved};
+use super::limits::{FailedLimit, ImpossibleTarget, against, certain, certain_together, moved};
 use super::malformed::Malformed;
 use super::names::Names;
 use super::release::{AttackedRows, CarvedRelease, CarvingRule, RepeatedValues};
@@ -18,7 +18,7 @@ const QUICKLY: u32 = 4;
 
 /// Whether all targets at once are looked at, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Together {
+pub enum JointAttack {
     /// Never.
     Not,
     /// Where a limit asks for it.
@@ -69,22 +69,22 @@ impl AttackResult {
         names: Names<'_>,
         terms: AttackTerms,
         limits: &policy::RefinementLimits,
-        together: Together,
+        together: JointAttack,
     ) -> Result<AttackResult, NoFinding> {
         let release = names.release();
         let attack = RefinementAttack::new(release, terms).map_err(NoFinding::Malformed)?;
         let targets = attack.targets();
         assert_eq!(targets.len(), release.places().len(), "each place is attacked");
         let joint = match (together, limits.max_joint_ratio) {
-            (Together::Not, _) | (Together::IfLimited, None) => None,
+            (JointAttack::Not, _) | (JointAttack::IfLimited, None) => None,
             (_, Some(_)) => Some(joint(&attack, &targets)).filter(known),
-            (Together::Yes, None) => quickly(release, (&targets, terms)).map_err(NoFinding::Malformed)?,
+            (JointAttack::Yes, None) => quickly(release, (&targets, terms)).map_err(NoFinding::Malformed)?,
         };
         // Halving with a coin comes to no label that leaves too few sets of rows, and all people together may be at the root.
         let coins = matches!(release.rule(), CarvingRule::Crowds { .. });
         let asked = policy::RefinementLimits { min_solutions: if coins { 1 } else { limits.min_solutions }, ..*limits };
         let against = against(&targets, joint.as_ref(), &asked, &|target, part| names.of(target, part));
-        let against = against.map_err(|Impossible(place)| {
+        let against = against.map_err(|ImpossibleTarget(place)| {
             let targets = targets.iter().filter(|target| target.is_impossible()).count();
             NoFinding::Impossible { place, targets }
         })?;

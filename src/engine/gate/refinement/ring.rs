@@ -2,7 +2,7 @@
 //! of their own. Sums and products of what is never negative; nothing is ever subtracted, so a float loses nothing but its
 //! last places.
 
-use super::wide::WideFloat;
+use super::wide_float::WideFloat;
 
 /// Numbers that can be added, multiplied, and divided by small whole numbers.
 pub trait NumberRing: Sync {
@@ -173,9 +173,9 @@ impl NumberRing for Residues {
 }
 
 /// Modulo several primes at once.
-pub struct Several<'r, const N: usize>(pub [&'r Residues; N]);
+pub struct SeveralPrimes<'r, const N: usize>(pub [&'r Residues; N]);
 
-impl<const N: usize> NumberRing for Several<'_, N> {
+impl<const N: usize> NumberRing for SeveralPrimes<'_, N> {
     type Item = [u64; N];
 
     fn number(&self, number: u128) -> [u64; N] {

@@ -3,11 +3,11 @@
 //! counted. The figure is a lower bound of the number of solutions, never above the truth but for one run in 10^9.
 
 use super::blocks::BlockShape;
-use super::count::{self, Weigh, Weights};
+use super::count::{self, SolutionWeight, Weights};
 use super::paths::PlacementPaths;
 use super::ring::Floats;
 use super::urn::Urn;
-use super::wide::{UNIT, WideFloat};
+use super::wide_float::{UNIT, WideFloat};
 use crate::arithmetic::{self, STEPS, SeededDraws, portion};
 
 /// Draws ways of a shape.
@@ -68,7 +68,7 @@ impl<'s> Sampler<'s> {
         if !paths.possible {
             return None;
         }
-        let weights = count::weights(&Floats, &drawn, &paths, Weigh::Solutions);
+        let weights = count::weights(&Floats, &drawn, &paths, SolutionWeight::Solutions);
         let behind = count::behind(&Floats, &paths, &weights);
         let urn = |blocks: &Vec<usize>| Urn::new(blocks.iter().map(|&block| shape.blocks[block].volume));
         assert_eq!(inside.len(), drawn.blocks.len(), "each block that is drawn holds some");
@@ -83,7 +83,7 @@ impl<'s> Sampler<'s> {
 
     /// A decimal logarithm that the number of solutions without the forgotten caps is not below.
     pub fn all(&self) -> f64 {
-        let (all, units) = count::near(&self.drawn, &self.paths, Weigh::Solutions);
+        let (all, units) = count::near(&self.drawn, &self.paths, SolutionWeight::Solutions);
         let (log10, rounding) = all.log10();
         // A logarithm to base 10 of what is off by so many units is off by less than half as many.
         log10 - rounding - units * UNIT

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use super::attack::RefinementAttack;
 use super::blocks::BlockShape;
-use super::budget::Spent;
-use super::formation_order::{After, states};
+use super::budget::BudgetSpent;
+use super::formation_order::{FormationState, states};
 use super::joint::cells;
 use super::release::RepeatedValues;
 use super::search::{EqualCells, PlacementSearch, TargetRows};
@@ -70,12 +70,12 @@ fn parts(target: &AttackTarget) -> Option<Vec<(SegmentPart, Support)>> {
 }
 
 /// The rows of all targets with the cells that they may lie in, and whether those are all that there are.
-fn rows(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<(Vec<TargetRows>, bool), Spent> {
+fn rows(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<(Vec<TargetRows>, bool), BudgetSpent> {
     let (release, terms) = (attack.release, attack.terms);
     let states = states(release, terms.attacker, (false, LOOKED_UP))?;
     let looked_up = LOOKED_UP / (targets.len() as u64 * states.len().max(1) as u64).max(1);
     if looked_up < FEWEST_CELLS {
-        return Err(Spent);
+        return Err(BudgetSpent);
     }
     let most = looked_up.min(MOST_CELLS) as usize;
     let of: Vec<Vec<usize>> = {
@@ -86,7 +86,7 @@ fn rows(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<(Vec<
     let (mut caps, mut whole) = (Caps { of: vec![BTreeMap::new(); states.len()], next: 0 }, true);
     let mut all = Vec::with_capacity(targets.len());
     for (at, target) in targets.iter().enumerate() {
-        let after: Vec<(usize, &After)> = of[at].iter().map(|&state| (state, &states[state])).collect();
+        let after: Vec<(usize, &FormationState)> = of[at].iter().map(|&state| (state, &states[state])).collect();
         let (cells, all_of_them) = one(attack, target, (&after, most), &mut caps)?;
         whole &= all_of_them;
         all.push(TargetRows::new(target.rows as usize, cells, parts_of_blocks(target)));
@@ -125,9 +125,9 @@ impl Caps {
 fn one(
     attack: &RefinementAttack<'_>,
     target: &AttackTarget,
-    (after, most): (&[(usize, &After)], usize),
+    (after, most): (&[(usize, &FormationState)], usize),
     caps: &mut Caps,
-) -> Result<(Vec<EqualCells>, bool), Spent> {
+) -> Result<(Vec<EqualCells>, bool), BudgetSpent> {
     let (release, terms) = (attack.release, attack.terms);
     let width = release.columns().len();
     let shape = BlockShape::new(release, &attack.cover, target.place, (terms.values, terms.budget.cells))?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 
-use super::next_release::Newest;
+use super::next_release::NewIncrement;
 use crate::histogram::Histogram;
 use crate::model::{Decimal, Leaf, Node, Value};
 use crate::policy::{Dominance, Policy};
@@ -124,7 +124,7 @@ fn unit(share: Decimal) -> BigUint {
 
 /// The numbers of the people of an increment, label by label. `None` if they are not known, or a person has no label.
 pub(super) fn addends(
-    newest: &Newest<'_>,
+    newest: &NewIncrement<'_>,
     measures: usize,
     label: impl Fn(&[Leaf]) -> Option<Vec<Node>>,
 ) -> Option<BTreeMap<Vec<Node>, Vec<PersonAddends>>> {

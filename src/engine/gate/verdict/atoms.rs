@@ -5,9 +5,9 @@
 //! is told.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
-use super::comparison::Ready;
+use super::comparison::PreparedCase;
 use super::crowds;
-use super::next_release::{Newest, Older};
+use super::next_release::{NewIncrement, OlderIncrement};
 use crate::histogram::{Release, Tuples, describe};
 use crate::model::{Leaf, Node, Taxonomy};
 use crate::policy::ChainPromise;
@@ -16,7 +16,7 @@ use crate::policy::ChainPromise;
 const NAMED: usize = 12;
 
 /// Judges all atoms.
-pub fn check(ready: &Ready<'_>) -> CheckResult {
+pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if crowds::judges(ready.case.policy) {
         return crowds::atoms(ready);
     }
@@ -41,7 +41,12 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
 }
 
 /// Atoms with fewer than a people.
-fn small(ready: &Ready<'_>, newest: &Newest<'_>, a: u64, smallest: &mut Option<u64>) -> Vec<(String, u64)> {
+fn small(
+    ready: &PreparedCase<'_>,
+    newest: &NewIncrement<'_>,
+    a: u64,
+    smallest: &mut Option<u64>,
+) -> Vec<(String, u64)> {
     let atoms = Release::under(newest.rows, 0..u32::MAX, newest.atoms);
     let mut found = Vec::new();
     for atom in 0..atoms.classes() {
@@ -56,7 +61,7 @@ fn small(ready: &Ready<'_>, newest: &Newest<'_>, a: u64, smallest: &mut Option<u
 
 /// Atoms of which the release tells two people apart: in some column the lowest node above all its people lies above the
 /// recoding's node there.
-fn split(ready: &Ready<'_>, newest: &Newest<'_>, reasons: &mut Vec<RejectionReason>) {
+fn split(ready: &PreparedCase<'_>, newest: &NewIncrement<'_>, reasons: &mut Vec<RejectionReason>) {
     let rows = newest.rows;
     let (mut atoms, mut above) = (Tuples::new(rows.width()), Vec::<Vec<Node>>::new());
     let mut nodes = vec![0; rows.width()];
@@ -91,7 +96,7 @@ fn join(above: &mut [Node], own: &[Node], trees: &[&Taxonomy]) {
 }
 
 /// Increments of the history are known as far as they were published; the release must not tell more of them.
-fn known(ready: &Ready<'_>, older: &Older<'_>, reasons: &mut Vec<RejectionReason>) {
+fn known(ready: &PreparedCase<'_>, older: &OlderIncrement<'_>, reasons: &mut Vec<RejectionReason>) {
     for tuple in 0..older.rows.tuples() {
         let leaves: Vec<Leaf> = older.rows.tuple_at(tuple).collect();
         let coarser =

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::addends::{Aggregate, LabelAddends, PersonAddends, SumRules, addends, earlier};
-use super::comparison::Ready;
-use super::next_release::Newest;
+use super::comparison::PreparedCase;
+use super::next_release::NewIncrement;
 use crate::model::{Cut, Leaf, Node, Taxonomy};
 use crate::policy::ChainPromise;
 
@@ -34,7 +34,7 @@ struct Parts {
 }
 
 /// What has to be told of each class of the release; `None` if the numbers of the people of some release are not known.
-pub(super) fn meant(ready: &Ready<'_>, measures: usize) -> Option<BTreeMap<Vec<Node>, LabelAddends>> {
+pub(super) fn meant(ready: &PreparedCase<'_>, measures: usize) -> Option<BTreeMap<Vec<Node>, LabelAddends>> {
     let (case, rules) = (ready.case, SumRules::of(ready.case.policy));
     // For each measure the parts by which numbers are counted, and those by which they are added up.
     let mut parts: Vec<[Parts; 2]> = (0..measures).map(|_| Default::default()).collect();
@@ -46,10 +46,12 @@ pub(super) fn meant(ready: &Ready<'_>, measures: usize) -> Option<BTreeMap<Vec<N
         come(&mut parts, addends(newest, measures, |leaves| Some(label(ready, newest, leaves)))?);
     }
     tell(&mut parts, &rules, case.recoding, &ready.trees);
-    let seen: Vec<[Seen<'_>; 2]> =
-        parts.iter().map(|kinds| kinds.each_ref().map(|kind| Seen::new(kind, case.recoding, &ready.trees))).collect();
+    let seen: Vec<[ClassParts<'_>; 2]> = parts
+        .iter()
+        .map(|kinds| kinds.each_ref().map(|kind| ClassParts::new(kind, case.recoding, &ready.trees)))
+        .collect();
     let told = |class: &[Node]| -> LabelAddends {
-        let of = |[counts, sums]: &[Seen<'_>; 2]| {
+        let of = |[counts, sums]: &[ClassParts<'_>; 2]| {
             let count = counts.numbers(class, &ready.trees).map(|numbers| numbers.count);
             let sum = sums.numbers(class, &ready.trees).map(|numbers| numbers.sum);
             Aggregate { count, sum: sum.filter(|_| count.is_some()) }
@@ -62,7 +64,7 @@ pub(super) fn meant(ready: &Ready<'_>, measures: usize) -> Option<BTreeMap<Vec<N
 }
 
 /// Where a new person is: in an atom, or where later releases may be finer, at a leaf tuple.
-fn label(ready: &Ready<'_>, newest: &Newest<'_>, leaves: &[Leaf]) -> Vec<Node> {
+fn label(ready: &PreparedCase<'_>, newest: &NewIncrement<'_>, leaves: &[Leaf]) -> Vec<Node> {
     match ready.case.policy.chain() {
         ChainPromise::Blind(_) => newest.atoms.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect(),
         _ => ready.trees.iter().zip(leaves).map(|(tree, &leaf)| tree.leaf_node(leaf)).collect(),
@@ -112,7 +114,7 @@ impl Parts {
 
 /// Parts as the classes of a release hold them.
 #[derive(Default)]
-struct Seen<'p> {
+struct ClassParts<'p> {
     /// Those that were told, class by class.
     whole: BTreeMap<Vec<Node>, Total>,
     /// Classes with people whose numbers were never told.
@@ -121,9 +123,9 @@ struct Seen<'p> {
     divided: Vec<&'p [Node]>,
 }
 
-impl<'p> Seen<'p> {
-    fn new(parts: &'p Parts, recoding: &[Cut], trees: &[&Taxonomy]) -> Seen<'p> {
-        let mut seen = Seen::default();
+impl<'p> ClassParts<'p> {
+    fn new(parts: &'p Parts, recoding: &[Cut], trees: &[&Taxonomy]) -> ClassParts<'p> {
+        let mut seen = ClassParts::default();
         for (label, &Total { count, sum }) in &parts.told {
             match class_of(label, recoding, trees) {
                 (class, true) => seen.whole.entry(class).or_default().join(count, sum),
@@ -182,7 +184,7 @@ mod tests {
             let mut parts = Parts::default();
             parts.told.insert(vec![0, 1], Total { count, sum: 7 });
             parts.told.insert(vec![1, 2], Total { count: 4, sum: 9 });
-            let seen = Seen::new(&parts, &leaves, &trees);
+            let seen = ClassParts::new(&parts, &leaves, &trees);
             let told = |class: [Node; 2]| seen.numbers(&class, &trees).map(|numbers| (numbers.count, numbers.sum));
             assert_eq!([told([1, 1]), told([2, 1])], if silent { [None; 2] } else { [Some((0, 0)); 2] });
             assert_eq!([told([1, 2]), told([2, 2])], [Some((4, 9)), Some((0, 0))]);

@@ -6,7 +6,7 @@
 //! are told, and judged where the policy asks for `max_global_ratio`.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::Ready;
+use super::comparison::PreparedCase;
 use super::crowds;
 use super::history::History;
 use super::next_release::NextRelease;
@@ -56,7 +56,7 @@ pub fn text(a: u64) -> String {
 }
 
 /// Judges the refusals of the search; nothing where classes have labels of their own.
-pub fn checks(ready: &Ready<'_>) -> Vec<CheckResult> {
+pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let limits = ready.case.policy.refinement();
     if ready.table.is_local() {
         return Vec::new();

@@ -2,14 +2,14 @@
 //! all people who could be.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
-use super::comparison::{Lineage, Ready};
+use super::comparison::{Lineage, PreparedCase};
 use super::{crossing, crowds};
-use crate::gate::chain::{ChainTarget, ComparablePairs, Fold, ReleaseChain, Sight};
-use crate::histogram::{Numbered, Slices};
+use crate::gate::chain::{AttackerView, ChainTarget, ComparablePairs, Fold, ReleaseChain};
+use crate::histogram::{NumberedClasses, Slices};
 use crate::policy;
 
 /// Judges all targets.
-pub fn check(ready: &Ready<'_>) -> CheckResult {
+pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if crowds::judges(ready.case.policy) {
         return crowds::chain(ready);
     }
@@ -37,35 +37,36 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
 }
 
 /// The one with the fewest candidates left of an increment.
-struct Weak {
+struct WeakTarget {
     increment: usize,
     left: u64,
 }
 
 /// One per increment that is looked at, and whether all targets were; `None` when a release lost rows or people.
-fn weakest(ready: &Ready<'_>, lineage: &Lineage) -> Option<(Vec<Weak>, bool)> {
+fn weakest(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<(Vec<WeakTarget>, bool)> {
     let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
     let last = lineage.releases.len() - 1;
     if lineage.releases[last].rows() != ready.people.rows() {
         return None;
     }
     let (mut found, mut whole, mut shown) = (Vec::new(), true, true);
-    let mut take = |increment: usize, left: Option<u64>| found.extend(left.map(|left| Weak { increment, left }));
+    let mut take = |increment: usize, left: Option<u64>| found.extend(left.map(|left| WeakTarget { increment, left }));
     let swept = if matches!(ready.case.policy.chain(), policy::ChainPromise::Bcf) {
         let comparable = ComparablePairs::of(&chain);
         chain.each_sight(|sight| {
-            let (left, complete) = chain.all(sight, &comparable, &Least);
+            let (left, complete) = chain.all(sight, &comparable, &FewestCandidates);
             whole &= complete;
             take(sight.increment, left);
         })
     } else {
-        let slices = Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>());
-        let sought = |sight: &Sight<'_>| lineage.all_people || sight.increment == last;
+        let slices =
+            Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&NumberedClasses>>());
+        let sought = |sight: &AttackerView<'_>| lineage.all_people || sight.increment == last;
         chain.each_sight(|sight| {
             let slices = if sought(sight) { slices.of_increment(sight.increment) } else { Vec::new() };
             shown &= chain.shows(sight, &slices);
             if shown {
-                take(sight.increment, chain.realised(sight, &slices, &Least));
+                take(sight.increment, chain.realised(sight, &slices, &FewestCandidates));
             }
         })
     };
@@ -74,9 +75,9 @@ fn weakest(ready: &Ready<'_>, lineage: &Lineage) -> Option<(Vec<Weak>, bool)> {
 }
 
 /// The fewest candidates that any target has left.
-struct Least;
+struct FewestCandidates;
 
-impl Fold for Least {
+impl Fold for FewestCandidates {
     type Sum = Option<u64>;
 
     fn start(&self) -> Option<u64> {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::crowd_history::{ReleaseGrowth, RemovedLabels};
-use super::next_release::{Newest, NextRelease};
+use super::next_release::{NewIncrement, NextRelease};
 use super::read_candidate::{Compared, ReadCandidate};
 use crate::gate::bytes::PublishedTable;
 use crate::histogram::{Headcount, Histogram, Release, SensitiveValues, ValueCode};
@@ -29,7 +29,7 @@ pub struct Lineage {
 }
 
 /// A case with its table read.
-pub struct Ready<'a> {
+pub struct PreparedCase<'a> {
     /// The case.
     pub case: &'a NextRelease<'a>,
     /// The trees of the quasi columns.
@@ -56,16 +56,16 @@ pub struct Ready<'a> {
     pub erased: RemovedLabels,
 }
 
-impl<'a> Ready<'a> {
+impl<'a> PreparedCase<'a> {
     /// Brings everything together.
-    pub fn new(candidate: ReadCandidate<'a>) -> Ready<'a> {
+    pub fn new(candidate: ReadCandidate<'a>) -> PreparedCase<'a> {
         let ReadCandidate { case, table, crowds, measures, erased } = candidate;
         let trees = case.columns.trees();
         let merged =
             |parts: Vec<Histogram>| Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), 0));
         let PublishedTable { release, values: shown, exact } = table;
         if let Some(compared) = crowds {
-            let labelled = |newest: &Newest<'_>| newest.rows.labelled_if_held(newest.carving?, &trees);
+            let labelled = |newest: &NewIncrement<'_>| newest.rows.labelled_if_held(newest.carving?, &trees);
             let labelled = case.newest.iter().map(|newest| labelled(newest).map(|rows| rows.as_one(0)));
             let labelled: Vec<Option<Histogram>> = labelled.collect();
             let atoms = labelled.iter().map(|rows| rows.as_ref().map(Release::from_own_labels)).collect();
@@ -74,7 +74,19 @@ impl<'a> Ready<'a> {
             let (table, people) = (release.with_values(&maps[0]), new.with_values(&values, &maps[1]));
             let growth = compared.growth.with_values(&maps[0]);
             let crowds = Some(Compared { growth, ..compared });
-            return Ready { case, trees, values, table, exact, lineage: None, people, crowds, atoms, measures, erased };
+            return PreparedCase {
+                case,
+                trees,
+                values,
+                table,
+                exact,
+                lineage: None,
+                people,
+                crowds,
+                atoms,
+                measures,
+                erased,
+            };
         }
         let new = merged(case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect());
         let all_people = case.before.clone().as_one(0).merge(&new);
@@ -88,7 +100,7 @@ impl<'a> Ready<'a> {
         let people = all_people.with_values(&values, &maps[2]);
         let (crowds, atoms) = (None, Vec::new());
         let mut ready =
-            Ready { case, trees, values, table, exact, lineage: None, people, crowds, atoms, measures, erased };
+            PreparedCase { case, trees, values, table, exact, lineage: None, people, crowds, atoms, measures, erased };
         if !matches!(case.policy.chain(), ChainPromise::Disjoint { .. }) {
             let new = new.with_values(&ready.values, &maps[3]);
             ready.lineage = Some(ready.line(&maps[0], new, case.only_adds()));

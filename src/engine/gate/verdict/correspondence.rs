@@ -4,14 +4,14 @@
 use rayon::prelude::*;
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::{Lineage, Ready};
+use super::comparison::{Lineage, PreparedCase};
 use super::crowds;
 use crate::gate::correspondence::{Anonymity, Correspondence};
-use crate::histogram::{Excess, JoinCells, Numbered, Slices, Tuples};
+use crate::histogram::{Excess, JoinCells, NumberedClasses, Slices, Tuples};
 use crate::policy::ChainPromise;
 
 /// Judges every pair with the candidate in it.
-pub fn check(ready: &Ready<'_>) -> CheckResult {
+pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if crowds::judges(ready.case.policy) {
         return crowds::correspondence(ready);
     }
@@ -49,7 +49,7 @@ fn figures(anonymity: &Anonymity) -> impl Iterator<Item = (&'static str, u64)> {
 }
 
 /// The candidate with each earlier release; `None` when it does not hold their rows or their people.
-fn pairs(ready: &Ready<'_>, lineage: &Lineage) -> Option<Vec<(usize, Anonymity)>> {
+fn pairs(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<Vec<(usize, Anonymity)>> {
     let (candidate, earlier) = lineage.releases.split_last()?;
     let people = match ready.case.policy.chain() {
         ChainPromise::Bcf => None,
@@ -73,15 +73,15 @@ fn pairs(ready: &Ready<'_>, lineage: &Lineage) -> Option<Vec<(usize, Anonymity)>
 
 /// In which classes the people who are looked for are.
 struct People {
-    numbered: Vec<Numbered>,
+    numbered: Vec<NumberedClasses>,
     number: Vec<usize>,
     slices: Vec<(u32, Vec<u32>)>,
 }
 
 impl People {
     /// `None` when a person is in no class of a release.
-    fn of(ready: &Ready<'_>, lineage: &Lineage) -> Option<People> {
-        let numbered = Numbered::all(&lineage.releases, &lineage.number, ready.trees.len());
+    fn of(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<People> {
+        let numbered = NumberedClasses::all(&lineage.releases, &lineage.number, ready.trees.len());
         let cuts: Vec<_> = numbered.iter().map(|numbered| lineage.releases[numbered.last()].recoding()).collect();
         let slices = Slices::of(&lineage.rows, &cuts, &numbered.iter().collect::<Vec<_>>());
         let slices = slices.iter().map(|(increment, ids)| (increment, ids.to_vec())).collect();

@@ -3,11 +3,11 @@
 //! enough; what stays open speaks against the release.
 
 use super::check_result::RejectionReason;
-use super::comparison::{Lineage, Ready};
+use super::comparison::{Lineage, PreparedCase};
 use crate::gate::chain::{
-    ChainTarget, ComparablePairs, ExactBudget, ExactWorlds, Fold, ReleaseChain, Sight, Suspect, lower_bounds,
+    AttackerView, ChainTarget, ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, Fold, ReleaseChain, lower_bounds,
 };
-use crate::histogram::{Numbered, Slices};
+use crate::histogram::{NumberedClasses, Slices};
 use crate::model::Cut;
 use crate::policy::{self, Cuts};
 
@@ -15,7 +15,7 @@ use crate::policy::{self, Cuts};
 const MOST: usize = 100_000;
 
 /// What speaks against the recodings of the releases.
-pub fn against(ready: &Ready<'_>, lineage: &Lineage) -> Option<RejectionReason> {
+pub fn against(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<RejectionReason> {
     let policy::ChainPromise::Tested { cuts, .. } = ready.case.policy.chain() else { return None };
     let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
     if chain.nested() || only_coarser(lineage) {
@@ -43,14 +43,14 @@ fn only_coarser(lineage: &Lineage) -> bool {
 }
 
 /// Whether each person who is there is shown to have k candidates left.
-fn holds(ready: &Ready<'_>, lineage: &Lineage, chain: &ReleaseChain<'_>) -> bool {
+fn holds(ready: &PreparedCase<'_>, lineage: &Lineage, chain: &ReleaseChain<'_>) -> bool {
     let k = ready.case.policy.k();
     let recodings: Vec<&[Cut]> = lineage.releases.iter().map(|release| release.recoding()).collect();
     assert_eq!(recodings.len(), lineage.number.len(), "a recoding of each release");
     if lower_bounds(&lineage.rows, &recodings, &ready.trees).into_iter().flatten().all(|left| left >= k) {
         return true;
     }
-    let slices = Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>());
+    let slices = Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&NumberedClasses>>());
     let (mut all, mut shown) = (Vec::new(), true);
     let swept = chain.each_sight(|sight| {
         let slices = slices.of_increment(sight.increment);
@@ -69,20 +69,20 @@ fn holds(ready: &Ready<'_>, lineage: &Lineage, chain: &ReleaseChain<'_>) -> bool
 }
 
 /// All targets of a sight.
-struct All<'s>(&'s Sight<'s>);
+struct All<'s>(&'s AttackerView<'s>);
 
 impl Fold for All<'_> {
-    type Sum = Vec<Suspect>;
+    type Sum = Vec<ExactTarget>;
 
-    fn start(&self) -> Vec<Suspect> {
+    fn start(&self) -> Vec<ExactTarget> {
         Vec::new()
     }
 
-    fn take(&self, all: &mut Vec<Suspect>, target: &ChainTarget<'_>) {
-        all.push(Suspect::new(self.0, target));
+    fn take(&self, all: &mut Vec<ExactTarget>, target: &ChainTarget<'_>) {
+        all.push(ExactTarget::new(self.0, target));
     }
 
-    fn join(&self, mut first: Vec<Suspect>, second: Vec<Suspect>) -> Vec<Suspect> {
+    fn join(&self, mut first: Vec<ExactTarget>, second: Vec<ExactTarget>) -> Vec<ExactTarget> {
         first.extend(second);
         first
     }

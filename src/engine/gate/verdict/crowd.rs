@@ -1,13 +1,13 @@
 //! Each person hides in a class of at least k in the release itself.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
-use super::comparison::Ready;
+use super::comparison::PreparedCase;
 
 /// Classes that are named at most; the smallest ones.
 const NAMED: usize = 12;
 
 /// Judges the sizes of all classes.
-pub fn check(ready: &Ready<'_>) -> CheckResult {
+pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let k = ready.case.policy.k();
     let smallest = ready.smallest();
     let mut found = CheckResult::made(Check::Crowd).at_least(smallest, k);

@@ -34,7 +34,7 @@ pub struct CrowdHistory {
     /// The rows of each of its labels.
     sizes: Sizes,
     /// What each release added.
-    added: Vec<Added>,
+    added: Vec<AddedRows>,
     /// The files of the newest one.
     parts: Vec<PartLine>,
 }
@@ -58,7 +58,7 @@ impl From<Sizes> for Vec<(Vec<Node>, u64)> {
 
 /// The rows that a release added, without atoms that were erased since.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Added {
+struct AddedRows {
     rows: Release,
     /// The fewest rows of a label; `None` if it added none.
     fewest: Option<u64>,
@@ -67,13 +67,13 @@ struct Added {
     people: OnceLock<Arc<Histogram>>,
 }
 
-impl Added {
-    fn new(rows: Release) -> Added {
-        Added { fewest: fewest(&rows), rows, people: OnceLock::new() }
+impl AddedRows {
+    fn new(rows: Release) -> AddedRows {
+        AddedRows { fewest: fewest(&rows), rows, people: OnceLock::new() }
     }
 
-    fn with_values(self, map: &[ValueCode]) -> Added {
-        Added { rows: self.rows.with_values(map), ..self }
+    fn with_values(self, map: &[ValueCode]) -> AddedRows {
+        AddedRows { rows: self.rows.with_values(map), ..self }
     }
 }
 
@@ -119,7 +119,7 @@ impl CrowdHistory {
             *self.sizes.0.entry(added.class(class).to_vec()).or_default() += added.size(class);
         }
         self.sums = sums;
-        self.added.push(Added::new(added));
+        self.added.push(AddedRows::new(added));
         assert_eq!(self.sizes.0.values().sum::<u64>(), self.sums.rows(), "each row has one label");
     }
 
@@ -166,7 +166,7 @@ impl CrowdHistory {
             if atom.rows() == 0 {
                 return None;
             }
-            *added = Added::new(others);
+            *added = AddedRows::new(others);
             let size = rest.sizes.0.get_mut(label)?;
             rest.sums.take(&atom, |_| *size);
             *size -= atom.rows();

@@ -9,9 +9,9 @@
 //! fewer than its atoms have people.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::Ready;
+use super::comparison::PreparedCase;
 use super::crowd_history::fewest;
-use super::next_release::{Newest, Older};
+use super::next_release::{NewIncrement, OlderIncrement};
 use super::read_candidate::Compared;
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::histogram::{Release, SensitiveValues, describe};
@@ -32,23 +32,24 @@ fn alone(policy: &Policy) -> bool {
 }
 
 /// What was published, and what is new.
-fn known<'r, 'a>(ready: &'r Ready<'a>) -> &'r Compared<'a> {
+fn known<'r, 'a>(ready: &'r PreparedCase<'a>) -> &'r Compared<'a> {
     ready.crowds.as_ref().expect("the policy asks for a chain of crowds")
 }
 
 /// What is new in the candidate, label by label, as its bytes tell.
-fn added<'r>(ready: &'r Ready<'_>) -> &'r Release {
+fn added<'r>(ready: &'r PreparedCase<'_>) -> &'r Release {
     &known(ready).growth.added
 }
 
 /// What speaks against the history: private tables that are not of the people of the releases. Release by release, so that all of
 /// them together are of the people of the last one, which holds just these rows.
-pub fn past(ready: &Ready<'_>, known: &Compared<'_>) -> Vec<RejectionReason> {
+pub fn past(ready: &PreparedCase<'_>, known: &Compared<'_>) -> Vec<RejectionReason> {
     if alone(ready.case.policy) {
         return Vec::new();
     }
     let (older, history) = (ready.case.older, &known.history);
-    let of_them = |(at, older): (usize, &Older<'_>)| history.are_of(at, older.rows, &ready.case.history.values);
+    let of_them =
+        |(at, older): (usize, &OlderIncrement<'_>)| history.are_of(at, older.rows, &ready.case.history.values);
     if older.len() == history.len() && older.iter().enumerate().all(of_them) {
         return Vec::new();
     }
@@ -56,14 +57,14 @@ pub fn past(ready: &Ready<'_>, known: &Compared<'_>) -> Vec<RejectionReason> {
 }
 
 /// The first class in which what is new in the candidate is not what its people are, and how many these are.
-pub fn difference(ready: &Ready<'_>) -> Option<(Vec<Node>, u64)> {
+pub fn difference(ready: &PreparedCase<'_>) -> Option<(Vec<Node>, u64)> {
     let new = Release::from_own_labels(&ready.people);
     let nodes = added(ready).first_difference(&new)?;
     Some((nodes.to_vec(), new.size_of(nodes)))
 }
 
 /// What comparing the release with earlier ones leaves of anybody (SCIENCE 2): the rows of a label that came together.
-pub fn correspondence(ready: &Ready<'_>) -> CheckResult {
+pub fn correspondence(ready: &PreparedCase<'_>) -> CheckResult {
     if alone(ready.case.policy) {
         return CheckResult::not_made(Check::Correspondence);
     }
@@ -80,7 +81,7 @@ pub fn correspondence(ready: &Ready<'_>) -> CheckResult {
 }
 
 /// What comparing all releases leaves of anybody (SCIENCE 3).
-pub fn chain(ready: &Ready<'_>) -> CheckResult {
+pub fn chain(ready: &PreparedCase<'_>) -> CheckResult {
     if alone(ready.case.policy) {
         return CheckResult::not_made(Check::Chain);
     }
@@ -96,7 +97,7 @@ pub fn chain(ready: &Ready<'_>) -> CheckResult {
 }
 
 /// Atoms have enough people, their labels hold them, and the new rows are theirs.
-pub fn atoms(ready: &Ready<'_>) -> CheckResult {
+pub fn atoms(ready: &PreparedCase<'_>) -> CheckResult {
     let (a, columns) = (ready.case.policy.a(), ready.case.columns);
     let (mut smallest, mut reasons) = (None::<u64>, Vec::new());
     assert_eq!(ready.case.newest.len(), ready.atoms.len(), "atoms of each increment");
@@ -125,7 +126,7 @@ pub fn atoms(ready: &Ready<'_>) -> CheckResult {
 }
 
 /// What new labels tell (SCIENCE 11, CRA): a factor of four for each split that may have been refused on the way to one.
-pub fn refinement(ready: &Ready<'_>) -> CheckResult {
+pub fn refinement(ready: &PreparedCase<'_>) -> CheckResult {
     let policy = ready.case.policy;
     let limit = policy.refinement().max_ratio;
     let mut found = CheckResult {
@@ -165,9 +166,9 @@ pub fn refinement(ready: &Ready<'_>) -> CheckResult {
 }
 
 /// The worst of the sensitive values of what is new: of each label, and of each atom.
-pub fn diversity(ready: &Ready<'_>, measures: &Measures, shares: &ValueShares) -> Option<DiversityFigures> {
+pub fn diversity(ready: &PreparedCase<'_>, measures: &Measures, shares: &ValueShares) -> Option<DiversityFigures> {
     let worst = measures.of_release(added(ready), shares);
-    let of = |(newest, atoms): (&Newest<'_>, &Option<Release>)| {
+    let of = |(newest, atoms): (&NewIncrement<'_>, &Option<Release>)| {
         let (_, maps) = SensitiveValues::union(&[&ready.values, newest.rows.values()]);
         Some(measures.of_release(&atoms.clone()?.with_values(&maps[1]), shares))
     };

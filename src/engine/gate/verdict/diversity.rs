@@ -2,14 +2,14 @@
 //! quasi-identifiers have fixed. What fails here ends the chain, since it is seen that nothing comes.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::Ready;
+use super::comparison::PreparedCase;
 use super::crowds;
 use super::remaining_candidates::Measured;
 use crate::gate::diversity::{CandidateValues, DiversityFigures, LimitedFigure, Measures, ValueShares};
 use crate::policy;
 
 /// Judges the classes of all people of the chain, a line for each figure that is limited.
-pub fn checks(ready: &Ready<'_>) -> Vec<CheckResult> {
+pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let asked = ready.case.policy.diversity();
     let Some(asked) = asked.filter(|asked| **asked != policy::DiversityLimits::default()) else {
         return vec![CheckResult::not_made(Check::Diversity)];
@@ -42,7 +42,7 @@ fn line(limited: LimitedFigure) -> CheckResult {
 }
 
 /// The worst of what is left to attackers of anybody; `None` where that is not known exactly.
-fn left(ready: &Ready<'_>, measures: &Measures, shares: &ValueShares) -> Option<DiversityFigures> {
+fn left(ready: &PreparedCase<'_>, measures: &Measures, shares: &ValueShares) -> Option<DiversityFigures> {
     if crowds::judges(ready.case.policy) {
         return crowds::diversity(ready, measures, shares);
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use super::addends::{Aggregate, LabelAddends, SumRules, addends};
 use super::blocks;
 use super::check_result::{Check, CheckResult, RejectionReason};
-use super::comparison::Ready;
+use super::comparison::PreparedCase;
 use super::unjudged_policy::uncovered;
 use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::{Column, Finite, Leaf, Node, Role, Value};
@@ -21,7 +21,7 @@ use crate::model::{Column, Finite, Leaf, Node, Role, Value};
 const NAMED: usize = 12;
 
 /// Judges the table of measures, where the feed has any.
-pub fn check(ready: &Ready<'_>) -> CheckResult {
+pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if !ready.case.columns.has_measures() {
         let settings = ready.case.policy.in_force();
         let safe = settings.dominance_safe == Some(true);
@@ -45,7 +45,7 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
 }
 
 /// Labels of which the table does not show what it has to.
-fn differences(ready: &Ready<'_>, shown: &Release, values: &SensitiveValues) -> Vec<RejectionReason> {
+fn differences(ready: &PreparedCase<'_>, shown: &Release, values: &SensitiveValues) -> Vec<RejectionReason> {
     let columns = ready.case.columns;
     let measures: Vec<&Column> = columns.of(Role::Measure).collect();
     let mut reasons = Vec::new();
@@ -104,7 +104,7 @@ fn cells_of(aggregate: Aggregate, decimals: u8) -> [Value; 3] {
 
 /// What has to be told of each label: of those that are new, or where people join the classes of earlier releases, of each class. `None`
 /// if the people of an atom are not known.
-fn meant(ready: &Ready<'_>, measures: &[&Column]) -> Option<BTreeMap<Vec<Node>, LabelAddends>> {
+fn meant(ready: &PreparedCase<'_>, measures: &[&Column]) -> Option<BTreeMap<Vec<Node>, LabelAddends>> {
     if ready.case.policy.joins() {
         return blocks::meant(ready, measures.len());
     }

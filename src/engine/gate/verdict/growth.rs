@@ -5,13 +5,13 @@
 //! Values are compared here, so whatever is found stops the chain, even where it is only a number of rows.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
-use super::comparison::Ready;
+use super::comparison::PreparedCase;
 use super::crowds;
 use crate::histogram::{Excess, Headcount, JoinCells, Release, describe};
 use crate::model::Node;
 
 /// Judges the counts of every class and value.
-pub fn check(ready: &Ready<'_>) -> CheckResult {
+pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let mut found = CheckResult { reasons: ready.past(), ..CheckResult::made(Check::Growth) };
     let differs = match &ready.crowds {
         Some(_) => crowds::difference(ready),
@@ -49,7 +49,7 @@ fn difference(table: &Release, people: &Release) -> Option<(Vec<Node>, u64)> {
 }
 
 /// In two tables quasi columns are shown as they are, and as they are of these very people.
-fn others(ready: &Ready<'_>) -> Option<RejectionReason> {
+fn others(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
     let (shown, meant) = (ready.exact.as_ref()?, ready.people.headcount());
     assert_eq!(ready.case.recoding.len(), ready.trees.len(), "a cut for each column");
     let other = |of: &Headcount, from: &Headcount| {
@@ -64,7 +64,7 @@ fn others(ready: &Ready<'_>) -> Option<RejectionReason> {
 }
 
 /// Each person who came into the chain is in the release, waits, or is withheld.
-fn lost(ready: &Ready<'_>) -> Option<RejectionReason> {
+fn lost(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
     let census = ready.case.census?;
     let published = ready.crowds.as_ref().map_or(0, |crowds| crowds.history.sums().rows()) + ready.people.rows();
     let known = published + census.waiting + ready.case.withheld;

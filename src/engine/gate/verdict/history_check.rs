@@ -2,11 +2,11 @@
 //! missing, or whose private tables are others, cannot be judged, however good the candidate looks.
 
 use super::check_result::RejectionReason;
-use super::comparison::{Lineage, Ready};
+use super::comparison::{Lineage, PreparedCase};
 use super::crowds;
 use crate::histogram::{Histogram, Release, SensitiveValues};
 
-impl Ready<'_> {
+impl PreparedCase<'_> {
     /// What speaks against the history.
     pub fn past(&self) -> Vec<RejectionReason> {
         match (&self.lineage, &self.crowds) {

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::Ready;
+use super::comparison::PreparedCase;
 use super::joint_slices::{Slice, slices};
-use super::next_release::Newest;
+use super::next_release::NewIncrement;
 use crate::gate::minimality::{Credibility, masked, masked_from};
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{Leaf, Node};
@@ -20,7 +20,7 @@ const NAMED: usize = 12;
 type Counts = BTreeMap<ValueCode, [u64; 2]>;
 
 /// Judges the atoms of what is new; those of others were judged when they came.
-pub fn check(ready: &Ready<'_>) -> CheckResult {
+pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let Some(masking) = ready.case.policy.masking().filter(|_| !matches!(ready.case.policy.chain(), ChainPromise::Bcf))
     else {
         return CheckResult::not_made(Check::Minimality);
@@ -52,7 +52,7 @@ struct Found {
 }
 
 impl Found {
-    fn increment(&mut self, ready: &Ready<'_>, newest: &Newest<'_>, raw: &Histogram) {
+    fn increment(&mut self, ready: &PreparedCase<'_>, newest: &NewIncrement<'_>, raw: &Histogram) {
         let (values, maps) = SensitiveValues::union(&[raw.values(), newest.rows.values()]);
         let sets = values.guarded(ready.case.columns);
         let sides = [raw, newest.rows].into_iter().zip(&maps).map(|(rows, map)| rows.clone().with_values(&values, map));
@@ -103,7 +103,7 @@ impl Found {
 
     /// Judges what releases show of people whose atoms they have split: a person is among the rows that show a guarded value, or an attacker
     /// believes of them what the masking of any atom allows. Whole atoms were judged when they came.
-    fn slices(&mut self, ready: &Ready<'_>) {
+    fn slices(&mut self, ready: &PreparedCase<'_>) {
         let Some(lineage) = ready.whole() else { return };
         let sets = ready.values.guarded(ready.case.columns);
         let (a, l) = (ready.case.policy.a(), self.masking.l());

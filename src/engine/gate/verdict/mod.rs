@@ -41,15 +41,15 @@ pub use certainty::{against, learnt, text};
 pub use check_result::{CheckResult, Figure, RejectionReason, Verdict};
 pub use crowd_history::ErasedAtom;
 pub use history::{Defect, History};
-pub use next_release::{Census, Learnt, Newest, NextRelease, Older};
+pub use next_release::{Census, NewIncrement, NextRelease, OlderIncrement, RecodingGain};
 
-use comparison::Ready;
+use comparison::PreparedCase;
 use read_candidate::ReadCandidate;
 
 use crate::release::Tables;
 
 /// The checks that are made on a table that can be read, in the order of a verdict.
-const CHECKS: &[fn(&Ready<'_>) -> CheckResult] = &[
+const CHECKS: &[fn(&PreparedCase<'_>) -> CheckResult] = &[
     crowd::check,
     growth::check,
     atoms::check,
@@ -86,7 +86,7 @@ impl ReadRelease<'_> {
     /// Judges what was read.
     pub fn judge(self) -> JudgedTable {
         let ReadRelease { case, tables, form, candidate } = self;
-        let ready = candidate.map(Ready::new);
+        let ready = candidate.map(PreparedCase::new);
         let mut checks = vec![form];
         if let Some(ready) = &ready {
             checks.extend(CHECKS.iter().map(|check| check(ready)));
@@ -101,6 +101,6 @@ impl ReadRelease<'_> {
             // What is not asked for has no line.
             checks.retain(|check| check.made || !check.reasons.is_empty());
         }
-        JudgedTable::new(case, Verdict { checks }, ready.map(Ready::into_found), tables)
+        JudgedTable::new(case, Verdict { checks }, ready.map(PreparedCase::into_found), tables)
     }
 }

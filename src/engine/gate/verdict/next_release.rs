@@ -31,7 +31,7 @@ pub struct NextRelease<'a> {
     /// Whether it is the recoding that a search of its own, or the standing one, led to, and no other that was fixed beside it.
     pub searched: bool,
     /// By how much it narrows down who is where, as far as it was worked out.
-    pub learnt: Option<Learnt>,
+    pub learnt: Option<RecodingGain>,
     /// The chain's releases as they were published.
     pub history: &'a History,
     /// Atoms that this release and all later ones leave out, and that its notice names; in a chain of crowds only.
@@ -40,14 +40,14 @@ pub struct NextRelease<'a> {
     /// and each of those tables is compared with what its release added.
     pub before: &'a Histogram,
     /// The private tables of the increments of the history, release by release.
-    pub older: &'a [Older<'a>],
+    pub older: &'a [OlderIncrement<'a>],
     /// The private tables of what is new, tick by tick.
-    pub newest: &'a [Newest<'a>],
+    pub newest: &'a [NewIncrement<'a>],
 }
 
 /// By how much a recoding narrows down who is where, as decimal logarithms.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Learnt {
+pub struct RecodingGain {
     /// What the final recoding alone tells; the truth is not below it.
     pub finally: Option<f64>,
     /// What the whole course of the search tells, or a bound from above; `None`: it is not known.
@@ -65,7 +65,7 @@ pub struct Census {
 
 /// People who came with one earlier release.
 #[derive(Clone, Copy)]
-pub struct Older<'a> {
+pub struct OlderIncrement<'a> {
     /// The recoding as far as which they are known.
     pub known: &'a [Cut],
     /// The recoding that split none of their atoms.
@@ -78,7 +78,7 @@ pub struct Older<'a> {
 
 /// People whose atoms formed in one tick.
 #[derive(Clone, Copy)]
-pub struct Newest<'a> {
+pub struct NewIncrement<'a> {
     /// The recoding whose classes are the atoms; of no column where these have labels of their own.
     pub atoms: &'a [Cut],
     /// Those atoms.

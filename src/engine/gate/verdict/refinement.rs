@@ -3,15 +3,15 @@
 //! quasi-identifiers, so that what is found tells nothing of sensitive values.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::Ready;
+use super::comparison::PreparedCase;
 use super::crowds;
-use crate::gate::refinement::{FailedLimit, Together, judge};
+use crate::gate::refinement::{FailedLimit, JointAttack, judge};
 
 /// Reasons that are given at most.
 const NAMED: usize = 12;
 
 /// Judges every class.
-pub fn check(ready: &Ready<'_>) -> CheckResult {
+pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if crowds::judges(ready.case.policy) {
         return crowds::refinement(ready);
     }
@@ -21,7 +21,7 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
     let limit = Figure::real(limit.get());
     let mut found = CheckResult { limit, ..CheckResult::made(Check::Refinement) };
     let classes = carving.classes().iter().map(|class| (class.as_slice(), ready.table.size_of(class)));
-    match judge(ready.case.columns, classes, ready.case.policy, (ready.case.release.into(), Together::IfLimited)) {
+    match judge(ready.case.columns, classes, ready.case.policy, (ready.case.release.into(), JointAttack::IfLimited)) {
         Err(text) => found.reasons.push(RejectionReason::plain("data", text)),
         Ok(judged) => {
             found.value = judged.found.max_log10_ratio().and_then(|log10| Figure::real(10f64.powf(log10)));

@@ -1,8 +1,8 @@
 //! What all attacks together leave of the classes of all people in a chain, for the checks that measure it.
 
-use super::comparison::{Lineage, Ready};
+use super::comparison::{Lineage, PreparedCase};
 use crate::gate::chain::{ChainTarget, Fold, ReleaseChain};
-use crate::histogram::{Numbered, Slices, ValueCode};
+use crate::histogram::{NumberedClasses, Slices, ValueCode};
 
 /// Candidates by value.
 type Crowd = [(ValueCode, u64)];
@@ -19,13 +19,14 @@ pub struct Measured<'m, T> {
 
 impl<T: Copy + Send + Sync> Measured<'_, T> {
     /// Of each person's class; `None` where crossing recodings leave it open, or a release does not show the chain's people.
-    pub fn all_people(&self, ready: &Ready<'_>, lineage: &Lineage) -> Option<T> {
+    pub fn all_people(&self, ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<T> {
         let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
         if lineage.releases.len() > 2 && !chain.nested() {
             return None;
         }
         assert_eq!(lineage.releases.len(), lineage.number.len(), "a number for the recoding of each release");
-        let slices = Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>());
+        let slices =
+            Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&NumberedClasses>>());
         let (mut all, mut shown) = (self.none, true);
         let swept = chain.each_sight(|sight| {
             let slices = slices.of_increment(sight.increment);

@@ -2,14 +2,14 @@
 //! by how much the tests of a chain move an attacker's belief has a cap.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::Ready;
+use super::comparison::PreparedCase;
 use super::joint_slices::slices;
 
 /// The fewest people of a slice.
 const FEWEST: u64 = 2;
 
 /// Judges the sizes of all slices, and the number of tests; nothing where there is no test.
-pub fn checks(ready: &Ready<'_>) -> Vec<CheckResult> {
+pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let Some(odds) = ready.case.policy.odds() else { return Vec::new() };
     let sizes = ready.whole().map(|lineage| slices(ready.case, &lineage)).unwrap_or_default();
     let smallest = sizes.iter().map(|slice| slice.shown.values().sum::<u64>()).min();

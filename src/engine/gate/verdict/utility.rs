@@ -1,7 +1,7 @@
 //! The floor of usefulness (SCIENCE 8): a release whose Loss is above the policy's limit is not worth what it risks.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
-use super::comparison::Ready;
+use super::comparison::PreparedCase;
 use crate::gate::utility;
 use crate::model::Role;
 use crate::policy::ChainPromise;
@@ -10,7 +10,7 @@ use crate::policy::ChainPromise;
 const ROUNDING: f64 = 1e-12;
 
 /// Judges the Loss of the release.
-pub fn check(ready: &Ready<'_>) -> CheckResult {
+pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let limit = ready.case.policy.max_loss().get();
     let loss = match &ready.crowds {
         Some(crowds) => utility::loss_of_sums(&crowds.growth.sums, &ready.trees),
@@ -39,7 +39,7 @@ pub fn check(ready: &Ready<'_>) -> CheckResult {
 }
 
 /// Labels above the floor of their column, one of each.
-fn above_floors(ready: &Ready<'_>) -> Vec<RejectionReason> {
+fn above_floors(ready: &PreparedCase<'_>) -> Vec<RejectionReason> {
     let details = ready.case.policy.details().iter().zip(&ready.trees).zip(ready.case.columns.of(Role::Quasi));
     let mut reasons = Vec::new();
     for (at, ((detail, tree), column)) in details.enumerate().filter(|(_, ((detail, _), _))| detail.floor().is_some()) {

@@ -1,7 +1,7 @@
 //! The forms `bands` and `leaves`/`layers` (CONTRACTS 2): integers under bands of growing width, and integers in
 //! intervals. Nothing here rounds: a domain that does not fit its parameters is refused.
 
-use super::built::{Built, FormError};
+use super::form_result::{Built, FormError};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::taxonomy::MOST_NODES;

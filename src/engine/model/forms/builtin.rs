@@ -1,7 +1,7 @@
 //! The form `builtin` (CONTRACTS 2): taxonomies of facts that every hospital shares. What raw values become is decided
 //! by the rules given here alone, never by what a feed happens to hold.
 
-use super::built::{Built, FormError};
+use super::form_result::{Built, FormError};
 use super::table::needed;
 use super::{Builtin, TaxonomyForm, TaxonomyTable, bands, codes, icd10};
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::built::{Built, FormError};
+use super::form_result::{Built, FormError};
 use super::table::needed;
 use super::{PrefixCodes, TaxonomyForm, TaxonomyTable, hierarchy};
 use crate::model::{Domain, Kind, LeafRule, Path, Taxonomy, TreeError, paths};

@@ -1,7 +1,7 @@
 //! The form `date` (CONTRACTS 2), and the calendar it needs: days since 1970-01-01 in the proleptic Gregorian calendar,
 //! by the era arithmetic that needs no table. No clock is read here.
 
-use super::built::{Built, FormError};
+use super::form_result::{Built, FormError};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::taxonomy::MOST_NODES;

@@ -1,7 +1,7 @@
 //! The form `edges`/`layers` (CONTRACTS 2): numbers with fractions in intervals, of which the first has no lower end and the last
 //! no upper one, so that every number has a leaf. Nothing here rounds.
 
-use super::built::{Built, FormError};
+use super::form_result::{Built, FormError};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::{Domain, Edge, Kind, LeafRule, Taxonomy, Tree};

@@ -1,6 +1,6 @@
 //! The form `file` (CONTRACTS 2): an ARX hierarchy, already split into rows.
 
-use super::built::{Built, FormError};
+use super::form_result::{Built, FormError};
 use crate::model::{Domain, Kind, LeafRule, Path, TreeError, paths};
 
 /// How many repeated rows are named before the rest is counted.

@@ -2,7 +2,7 @@
 //! A90 on, as in the versions before). Where the WHO nests blocks, the finest ones are taken. National modifications
 //! with letters in the third place are not part of it.
 
-use super::built::FormError;
+use super::form_result::FormError;
 
 use crate::model::{CodeShape, Domain, LeafRule, Tree};
 

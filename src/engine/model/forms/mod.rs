@@ -2,17 +2,17 @@
 //! values find their leaf. Files are opened by the caller, which hands their rows in; nothing here touches one.
 
 mod bands;
-mod built;
 mod builtin;
 mod codes;
 pub mod dates;
 pub(in crate::model) mod edges;
+mod form_result;
 mod hierarchy;
 mod icd10;
 mod range;
 mod table;
 
-pub use built::{Built, FormError};
+pub use form_result::{Built, FormError};
 pub use table::{Builtin, PrefixCodes, TaxonomyForm, TaxonomyTable};
 
 use super::Path;

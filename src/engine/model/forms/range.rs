@@ -1,7 +1,7 @@
 //! The form `range` (CONTRACTS 2): integers from one to another, divided by halves down to single values. Of an odd number of values
 //! the lower half has one more.
 
-use super::built::{Built, FormError};
+use super::form_result::{Built, FormError};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::taxonomy::MOST_NODES;

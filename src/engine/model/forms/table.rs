@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::built::FormError;
+use super::form_result::FormError;
 use crate::model::{DateLevel, Edge};
 
 /// A taxonomy, in exactly one of its forms: `file`; `bands`, `min`, `max`; `range`; `leaves`, `layers`; `edges`, `layers`; `prefix`, `length`,

@@ -75,27 +75,27 @@ fn leaves(tree: &Taxonomy, first: &str, last: &str) -> Result<Range<Leaf>, NoLea
 }
 
 /// Leaves, and whether what means them is the first and the last of what they stand for.
-struct Meant {
+struct MeantLeaves {
     leaves: Range<Leaf>,
     begins: bool,
     ends: bool,
 }
 
-fn meant(tree: &Taxonomy, text: &str) -> Result<Meant, NoLeaves> {
+fn meant(tree: &Taxonomy, text: &str) -> Result<MeantLeaves, NoLeaves> {
     if let Some(node) = tree.find(text) {
-        return Ok(Meant { leaves: tree.leaf_range(node), begins: true, ends: true });
+        return Ok(MeantLeaves { leaves: tree.leaf_range(node), begins: true, ends: true });
     }
     let found = number(tree, text).or_else(|| date(tree, text));
     found.ok_or_else(|| NoLeaves::Unknown(text.to_owned()))
 }
 
 /// A number in an interval `[30, 40[`.
-fn number(tree: &Taxonomy, text: &str) -> Option<Meant> {
+fn number(tree: &Taxonomy, text: &str) -> Option<MeantLeaves> {
     let value = whole_number(text)?;
     (0..tree.leaves() as Leaf).find_map(|leaf| {
         let (from, to) = interval(tree.label(tree.leaf_node(leaf)))?;
         let inside = from <= value && value < to;
-        inside.then(|| Meant { leaves: leaf..leaf + 1, begins: value == from, ends: value == to - 1 })
+        inside.then(|| MeantLeaves { leaves: leaf..leaf + 1, begins: value == from, ends: value == to - 1 })
     })
 }
 
@@ -105,14 +105,14 @@ fn interval(label: &str) -> Option<(i64, i64)> {
 }
 
 /// A day in a month, a quarter, a year or a decade.
-fn date(tree: &Taxonomy, text: &str) -> Option<Meant> {
+fn date(tree: &Taxonomy, text: &str) -> Option<MeantLeaves> {
     let day = dates::parse(text)?;
     [DateLevel::Month, DateLevel::Quarter, DateLevel::Year, DateLevel::Decade].into_iter().find_map(|level| {
         let label = level.label(day);
         let leaf = tree.find_leaf(&label)?;
         assert!((leaf as usize) < tree.leaves(), "a leaf of the column");
         let other = |day: i32| level.label(day) != label;
-        Some(Meant { leaves: leaf..leaf + 1, begins: other(day - 1), ends: other(day + 1) })
+        Some(MeantLeaves { leaves: leaf..leaf + 1, begins: other(day - 1), ends: other(day + 1) })
     })
 }
 

@@ -4,4 +4,4 @@ mod leaves;
 mod text;
 
 pub use leaves::NoLeaves;
-pub use text::{ColumnCondition, Condition, Literal, Misread, parse};
+pub use text::{ColumnCondition, Condition, Literal, PredicateError, parse};

@@ -30,7 +30,7 @@ pub struct Condition {
 /// Text that is no predicate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("character {at}: {wanted} is expected here")]
-pub struct Misread {
+pub struct PredicateError {
     /// Where, counted from 1.
     pub at: usize,
     /// What would be right.
@@ -41,7 +41,7 @@ pub struct Misread {
 ///
 /// # Errors
 /// The text is none.
-pub fn parse(text: &str) -> Result<Vec<Condition>, Misread> {
+pub fn parse(text: &str) -> Result<Vec<Condition>, PredicateError> {
     let mut reader = Reader { tokens: tokens(text)?, at: 0 };
     let mut conditions = Vec::new();
     while conditions.is_empty() || reader.keyword("and") {
@@ -72,7 +72,7 @@ enum Token {
 }
 
 /// The tokens of a text, each with its place.
-fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Misread> {
+fn tokens(text: &str) -> Result<Vec<(usize, Token)>, PredicateError> {
     let (mut tokens, mut left) = (Vec::new(), text.chars().enumerate().peekable());
     while let Some((at, char)) = left.next() {
         let at = at + 1;
@@ -89,7 +89,7 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Misread> {
                             None => break,
                         },
                         Some((_, next)) => inside.push(next),
-                        None => return Err(Misread { at, wanted: "a second quote for this one" }),
+                        None => return Err(PredicateError { at, wanted: "a second quote for this one" }),
                     }
                 }
                 if char == '"' { Token::Name(inside) } else { Token::Text(inside) }
@@ -120,8 +120,8 @@ impl Reader {
         &self.tokens[self.at].1
     }
 
-    fn misread(&self, wanted: &'static str) -> Misread {
-        Misread { at: self.tokens[self.at].0, wanted }
+    fn misread(&self, wanted: &'static str) -> PredicateError {
+        PredicateError { at: self.tokens[self.at].0, wanted }
     }
 
     /// Steps over a word of the language, in whatever case, if it is next.
@@ -138,7 +138,7 @@ impl Reader {
         is
     }
 
-    fn condition(&mut self) -> Result<Condition, Misread> {
+    fn condition(&mut self) -> Result<Condition, PredicateError> {
         let column = match self.peek() {
             Token::Word(name) | Token::Name(name) => name.clone(),
             _ => return Err(self.misread("the name of a column")),
@@ -160,7 +160,7 @@ impl Reader {
         Ok(Condition { column, wanted })
     }
 
-    fn list(&mut self) -> Result<Vec<Literal>, Misread> {
+    fn list(&mut self) -> Result<Vec<Literal>, PredicateError> {
         if !self.sign('(') {
             return Err(self.misread("`(`"));
         }
@@ -171,7 +171,7 @@ impl Reader {
         if self.sign(')') { Ok(values) } else { Err(self.misread("`,` or `)`")) }
     }
 
-    fn literal(&mut self) -> Result<Literal, Misread> {
+    fn literal(&mut self) -> Result<Literal, PredicateError> {
         let literal = match self.peek() {
             Token::Word(word) if word.eq_ignore_ascii_case("null") => Literal::Null,
             Token::Word(text) | Token::Text(text) => Literal::Text(text.clone()),
@@ -218,7 +218,7 @@ mod tests {
             ("a = 1 and", 10, "the name of a column"),
             ("= 1", 1, "the name of a column"),
         ] {
-            assert_eq!(parse(predicate), Err(Misread { at, wanted }), "{predicate}");
+            assert_eq!(parse(predicate), Err(PredicateError { at, wanted }), "{predicate}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the checks of a policy share: the facts they are given and the list they add to. Judges nothing itself.
 
-use crate::model::{Columns, Decimal, Detail, Role};
+use crate::model::{Columns, Decimal, DetailSettings, Role};
 
 /// What a policy must know of the columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct ColumnFacts {
     /// The names of the quasi columns, in order.
     pub quasi: Vec<Box<str>>,
     /// How much detail each quasi column is to keep, in order; empty where all of them are to keep what they can.
-    pub details: Vec<Detail>,
+    pub details: Vec<DetailSettings>,
 }
 
 impl ColumnFacts {

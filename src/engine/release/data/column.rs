@@ -8,7 +8,7 @@ use arrow_array::types::{ArrowPrimitiveType, Date32Type, Decimal128Type, Float64
 use arrow_array::{ArrayRef, DictionaryArray, LargeStringArray};
 use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, Field};
 
-use super::exact::LeafTable;
+use super::leaf_table::LeafTable;
 use crate::histogram::{Release, SensitiveValues};
 use crate::model::{Kind, Taxonomy, Value};
 

@@ -7,7 +7,7 @@
 //! never held on its own: columns are written one by one as runs, so memory is the output and one row group.
 
 mod column;
-mod exact;
+mod leaf_table;
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use crate::histogram::{Headcount, Histogram, Release, SensitiveValues};
 use crate::model::{self, Columns, Role};
 use column::ColumnWriter;
-use exact::LeafTable;
+use leaf_table::LeafTable;
 
 /// Rows per row group.
 pub const ROW_GROUP: usize = 1 << 20;

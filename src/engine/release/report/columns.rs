@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::html::{fixed, head, name, names, numbers, wide};
 use super::words::{Words, fill};
-use super::{Cutting, Form, Report, detail, icicle, labels};
+use super::{ColumnCut, Form, Report, detail, icicle, labels};
 
 /// The heading, and what was done to values.
 fn heading(words: &Words, form: Form) -> [&'static str; 2] {
@@ -40,7 +40,7 @@ pub fn sections(report: &Report) -> Markup {
 /// The table over all columns.
 fn losses(report: &Report) -> Markup {
     let words = report.words;
-    let cells = |column: &Cutting| {
+    let cells = |column: &ColumnCut| {
         [
             words.decimal(column.shown.loss(column.tree), 4),
             words.count(column.nodes.len() as u64),

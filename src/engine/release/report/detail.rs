@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use super::Cutting;
+use super::ColumnCut;
 use super::html::{head, name, numbers};
 use super::words::{Words, fill};
 
@@ -11,7 +11,7 @@ use super::words::{Words, fill};
 const SIZES: [u64; 4] = [10, 25, 50, 99];
 
 /// Rows of a column by the size of their label: the value itself, the kinds of `SIZES`, everything.
-fn rows(column: &Cutting) -> [u64; SIZES.len() + 2] {
+fn rows(column: &ColumnCut) -> [u64; SIZES.len() + 2] {
     let (tree, domain) = (column.tree, column.tree.values(0));
     let mut rows = [0; SIZES.len() + 2];
     for &node in &column.nodes {
@@ -30,7 +30,7 @@ fn rows(column: &Cutting) -> [u64; SIZES.len() + 2] {
 }
 
 /// The table over all columns.
-pub fn table(words: &Words, columns: &[Cutting]) -> Markup {
+pub fn table(words: &Words, columns: &[ColumnCut]) -> Markup {
     let sizes = SIZES.iter().enumerate().map(|(at, most)| match at {
         0 => fill(words.share_of_domain_first, &[("most", most)]),
         3 => html! { (words.share_of_domain_rest) },
@@ -72,7 +72,8 @@ mod tests {
         let cells = [3, 4, 5].map(|count| Cell { increment: 0, value: 0, count });
         let table = Release::from_own_labels(&Histogram::of_counts(&[vec![0, 1, 2]], values, &cells));
         let table = Overview::of(&table);
-        let column = Cutting { name: "column", tree: &tree, nodes: table.labels(0), shown: LabelCounts::of(&table, 0) };
+        let column =
+            ColumnCut { name: "column", tree: &tree, nodes: table.labels(0), shown: LabelCounts::of(&table, 0) };
         assert_eq!(rows(&column), [5, 0, 0, 4, 0, 3]);
     }
 }

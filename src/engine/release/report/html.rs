@@ -101,9 +101,9 @@ pub fn grouped(count: u64, separator: &str) -> String {
 }
 
 /// A count with its noun: `1 row`, `2 rows`.
-pub struct Many(pub u64, pub &'static str);
+pub struct CountedNoun(pub u64, pub &'static str);
 
-impl fmt::Display for Many {
+impl fmt::Display for CountedNoun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}{}", GroupedDigits(self.0), self.1, if self.0 == 1 { "" } else { "s" })
     }

@@ -6,7 +6,7 @@
 
 use maud::{Markup, html};
 
-use super::Cutting;
+use super::ColumnCut;
 use super::html::{Text, percent, wide};
 use super::words::{Words, fill};
 use crate::model::Node;
@@ -51,7 +51,7 @@ struct Part {
 }
 
 /// Boxes from left to right, upper ones first.
-fn boxes(column: &Cutting) -> Vec<Box> {
+fn boxes(column: &ColumnCut) -> Vec<Box> {
     let (tree, nodes) = (column.tree, &column.nodes);
     let below = |from: Node, end: Node| {
         (nodes.partition_point(|&node| node < end) - nodes.partition_point(|&node| node < from)) as u64
@@ -93,7 +93,7 @@ fn several(
     (first, end, from, width): (Node, Node, u64, u64),
     level: u32,
     below: impl Fn(Node, Node) -> u64,
-    column: &Cutting,
+    column: &ColumnCut,
 ) -> Box {
     let (labels, rows) = (below(first, end), column.shown.between(first, end));
     assert!(labels > 0, "what is drawn as one holds a label");
@@ -115,7 +115,7 @@ struct Frame {
 }
 
 /// Draws a column.
-pub fn drawing(words: &Words, column: &Cutting) -> Markup {
+pub fn drawing(words: &Words, column: &ColumnCut) -> Markup {
     let boxes = boxes(column);
     let levels = boxes.iter().map(|drawn| drawn.level + 1).max().unwrap_or(1);
     let most = boxes.iter().filter(|drawn| drawn.is_cut()).map(Box::density).fold(0.0, f64::max);
@@ -134,7 +134,7 @@ pub fn drawing(words: &Words, column: &Cutting) -> Markup {
 }
 
 impl Box {
-    fn draw(&self, words: &Words, column: &Cutting, frame: &Frame) -> Markup {
+    fn draw(&self, words: &Words, column: &ColumnCut, frame: &Frame) -> Markup {
         let (from, width) = (percent(self.from, frame.domain), percent(self.width, frame.domain));
         // What is published reaches down to the last level, so that the cut is one row without gaps.
         let (top, bottom) = (self.level * LEVEL, if self.is_cut() { frame.levels } else { self.level + 1 } * LEVEL);
@@ -169,7 +169,7 @@ impl Box {
     }
 
     /// What is shown when one points at it.
-    fn title(&self, words: &Words, column: &Cutting) -> Markup {
+    fn title(&self, words: &Words, column: &ColumnCut) -> Markup {
         let (values, rows) = (words.many(self.width, words.value), words.many(self.rows, words.row));
         let (text, label) = match self.kind {
             Kind::Above(node) => (words.divided_further, column.tree.label(node)),
@@ -180,7 +180,7 @@ impl Box {
     }
 
     /// As much of its label as fits; none where nothing does.
-    fn label(&self, words: &Words, column: &Cutting, pixels: f64) -> String {
+    fn label(&self, words: &Words, column: &ColumnCut, pixels: f64) -> String {
         let label = match self.kind {
             Kind::Above(node) | Kind::Published(node) => column.tree.label(node).to_owned(),
             Kind::Several(labels) => words.many(labels, words.label),

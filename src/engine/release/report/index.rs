@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use super::Language;
+use super::changes::figures;
 use super::head::minute;
 use super::html::{Text, document, head, name, numbers, wide};
-use super::since::figures;
 use super::words::{Words, fill};
 use crate::release::past_release::PastRelease;
 

@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use super::Cutting;
+use super::ColumnCut;
 use super::html::{Text, bar, name, numbers, wide};
 use super::words::{Words, fill};
 use crate::model::Node;
@@ -15,7 +15,7 @@ const SOME: usize = 16;
 const FEW: usize = 3;
 
 /// The table of one column.
-pub fn table(words: &Words, column: &Cutting) -> Markup {
+pub fn table(words: &Words, column: &ColumnCut) -> Markup {
     let (nodes, shown) = (&column.nodes, &column.shown);
     let listed = listed(column);
     let seen = nodes.iter().filter(|&&node| shown.at(node) > 0).count();
@@ -74,7 +74,7 @@ fn line(words: &Words, label: Markup, values: u64, (rows, all): (u64, u64)) -> M
 }
 
 /// All labels, or those with rows, or those with the most rows (the earlier of equals), in preorder.
-fn listed(column: &Cutting) -> Vec<Node> {
+fn listed(column: &ColumnCut) -> Vec<Node> {
     let mut nodes = column.nodes.clone();
     let seen = nodes.iter().filter(|&&node| column.shown.at(node) > 0).count();
     if nodes.len() > seen + FEW {

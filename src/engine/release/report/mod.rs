@@ -5,6 +5,7 @@
 //! The manifest's list of files and its decision are not read, so that the report can be one of those files and the gate can write it
 //! again.
 
+mod changes;
 mod checks;
 mod columns;
 mod detail;
@@ -21,7 +22,6 @@ mod policy;
 mod promise;
 mod reading;
 mod risk;
-mod since;
 mod sizes;
 mod trends;
 mod verdict;
@@ -47,7 +47,7 @@ use html::{Text, document};
 use words::{Words, fill};
 
 /// A quasi column: its name, its tree, its published labels, and how many rows show which.
-struct Cutting<'a> {
+struct ColumnCut<'a> {
     name: &'a str,
     tree: &'a Taxonomy,
     nodes: Vec<Node>,
@@ -109,7 +109,7 @@ impl<'a> Surroundings<'a> {
 struct Report<'a> {
     words: &'static Words,
     manifest: &'a Manifest,
-    columns: Vec<Cutting<'a>>,
+    columns: Vec<ColumnCut<'a>>,
     sensitive: Vec<&'a str>,
     form: Form,
     sums: &'a TableSums,
@@ -128,7 +128,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>, arou
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
     let cutting = |(at, (column, tree))| {
         let column: &Column = column;
-        Cutting { name: &column.name, tree, nodes: table.labels(at), shown: LabelCounts::of(table, at) }
+        ColumnCut { name: &column.name, tree, nodes: table.labels(at), shown: LabelCounts::of(table, at) }
     };
     let words = Words::of(around.language);
     let report = Report {
@@ -148,7 +148,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>, arou
         main {
             (verdict::section(&report))
             (figures::section(&report))
-            (since::section(&report))
+            (changes::section(&report))
             (trends::section(&report))
             (promise::section(&report))
             (columns::sections(&report))

@@ -3,7 +3,7 @@
 use maud::{Markup, Render, html};
 
 use super::Report;
-use super::since::figures;
+use super::changes::figures;
 use super::words::fill;
 use crate::release::past_release::PastRelease;
 

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::html::names;
 use super::words::fill;
-use super::{Cutting, Form, Report};
+use super::{ColumnCut, Form, Report};
 use crate::release::check::Check;
 use crate::release::check::CheckLine;
 
@@ -57,6 +57,6 @@ fn titles(report: &Report, made: bool) -> Vec<String> {
 }
 
 /// Whether each row shows the root of a column that has several values.
-fn is_without_detail(column: &Cutting) -> bool {
+fn is_without_detail(column: &ColumnCut) -> bool {
     column.tree.values(0) > 1 && column.shown.all() > 0 && column.shown.at(0) == column.shown.all()
 }

@@ -4,7 +4,7 @@
 //! An estimator that finds no solution, or whose model does not hold the sample, says so: it never gives a number that it did not find.
 
 mod pitman;
-mod snb;
+mod slide_negative_binomial;
 mod zayatz;
 
 use super::sizes::Sizes;
@@ -43,7 +43,7 @@ impl PopulationUniques {
         let possible = |estimate: &f64| (0.0..=population as f64).contains(estimate);
         let pitman = pitman::uniques(sizes, population).filter(possible);
         let zayatz = zayatz::uniques(sizes, population).filter(possible);
-        let snb = snb::uniques(sizes, rows as f64 / population as f64).filter(possible);
+        let snb = slide_negative_binomial::uniques(sizes, rows as f64 / population as f64).filter(possible);
         let mut found = PopulationUniques { population, pitman, zayatz, snb, chosen: None };
         // Up to a tenth of the population.
         let few = u128::from(rows) * 10 <= u128::from(population);

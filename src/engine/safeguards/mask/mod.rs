@@ -4,15 +4,15 @@
 //! Rows of an atom are all alike to readers, so nothing here knows people: only how many rows of a cell have a value.
 
 mod draws;
+mod replacement_values;
 mod shares;
-mod stock;
 
 use std::collections::BTreeSet;
 
 use crate::histogram::ValueCode;
 pub use draws::Draws;
+pub use replacement_values::{ReplacementSources, ReplacementValues};
 pub use shares::{AtomShare, AtomShares};
-pub use stock::{Stock, Stocks};
 
 /// Rows of an atom that are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub fn mask(
     atoms: &[Vec<EqualRows>],
     sets: &[Vec<bool>],
     l: u64,
-    stocks: &dyn Stocks,
+    stocks: &dyn ReplacementSources,
     draws: &mut dyn Draws,
 ) -> Result<Vec<Change>, NoReplacement> {
     assert!(sets.windows(2).all(|pair| pair[0].len() == pair[1].len()), "a mark for each value");
@@ -66,7 +66,7 @@ pub fn mask(
         let crowds: Vec<AtomShare> = atoms.iter().map(|rows| crowd(rows, set)).collect();
         for (at, target) in AtomShares::of(&crowds, l).targets(&crowds, draws) {
             let (rows, AtomShare { people, guarded }) = (&mut atoms[at], crowds[at]);
-            let stock = stock::of(stocks, at, people).ok_or(NoReplacement)?;
+            let stock = replacement_values::of(stocks, at, people).ok_or(NoReplacement)?;
             let chosen = some(guarded, guarded - target, draws);
             let mut changed = Vec::with_capacity(chosen.len());
             for (cell, from) in taken(rows, set, &chosen) {

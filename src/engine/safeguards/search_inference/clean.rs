@@ -7,7 +7,7 @@ use super::terms::TraceBudget;
 use crate::policy::Values;
 
 /// Ways without a small child, and all ways.
-pub struct Ways {
+pub struct WayCounts {
     /// Without a small child.
     pub clean: BigUint,
     /// All.
@@ -15,7 +15,7 @@ pub struct Ways {
 }
 
 /// The ways to place so many people over children of these volumes; `None` where the numbers are too large for the budget.
-pub fn ways(rows: u64, volumes: &[u128], a: u64, values: Values, budget: &mut TraceBudget) -> Option<Ways> {
+pub fn ways(rows: u64, volumes: &[u128], a: u64, values: Values, budget: &mut TraceBudget) -> Option<WayCounts> {
     let whole = volumes.iter().try_fold(0u128, |sum, &volume| sum.checked_add(volume))?;
     let bits = rows.checked_mul(u64::from(u128::BITS - whole.leading_zeros()))?;
     let sums = rows.checked_mul(rows + 1)?.checked_mul(volumes.len() as u64)?.checked_mul(bits / 64 + 1)?;
@@ -40,7 +40,7 @@ pub fn ways(rows: u64, volumes: &[u128], a: u64, values: Values, budget: &mut Tr
         }
         left = next;
     }
-    Some(Ways { clean: left.swap_remove(0), all: all(rows, whole, values) })
+    Some(WayCounts { clean: left.swap_remove(0), all: all(rows, whole, values) })
 }
 
 /// All ways to have so many people among so many combinations.

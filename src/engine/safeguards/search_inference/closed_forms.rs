@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 
-use super::clean::{self, Ways};
+use super::clean::{self, WayCounts};
 use super::figure::TraceRatio;
 use super::log_bounds::{self, ProbabilityBounds};
 use super::pmf::ln_sum;
@@ -126,7 +126,7 @@ fn exact(children: &[u64], crowds: &Crowds, a: u64, values: Values, budget: &mut
     for (&(rows, beside), &times) in crowds {
         let volumes: Vec<u128> =
             children.iter().map(|&volume| beside.checked_mul(volume.into())).collect::<Option<_>>()?;
-        let ways: Ways = clean::ways(rows, &volumes, a, values, &mut rest)?;
+        let ways: WayCounts = clean::ways(rows, &volumes, a, values, &mut rest)?;
         // The first of them is paid for.
         rest.bits = rest.bits.checked_sub(ways.all.bits().checked_mul(times - 1)?)?;
         let times = u32::try_from(times).ok()?;

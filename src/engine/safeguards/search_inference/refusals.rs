@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::anonymizer::{Accepted, InvalidReason, NodeSplit, SearchTable, SearchView, Tried, Validity, top_down};
+use crate::anonymizer::{
+    Accepted, CandidateTrial, InvalidReason, NodeSplit, SearchTable, SearchView, Validity, top_down,
+};
 use crate::histogram::Release;
 use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
@@ -58,7 +60,7 @@ pub fn refusals(release: &Release, trees: &[&Taxonomy]) -> Vec<TracedRefusal> {
         .collect();
     let refused = trace.iter().enumerate().filter(|(_, tried)| !tried.accepted);
     refused
-        .map(|(turn, &Tried { column, node, .. })| {
+        .map(|(turn, &CandidateTrial { column, node, .. })| {
             let mut crowds: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
             for class in (0..release.classes()).filter(|&class| release.class(class)[column] == node) {
                 let then = release.class(class).iter().zip(trees).enumerate().map(|(column, (&node, tree))| {

@@ -5,10 +5,10 @@
 //! that some of a list of further cells must be left out as well (a `CoverInequality`). `cheap` finds a good pattern with such cuts, `least`
 //! the cheapest one by branch and bound. Neither decides whether a pattern is safe: the intervals do.
 
-mod cheap;
+mod cheapest_pattern;
 mod cut;
-mod least;
 mod problem;
+mod quick_pattern;
 mod search;
 
 pub use problem::{CellSuppression, Protection, Sensitive, SuppressionProblem};
@@ -23,11 +23,11 @@ impl SuppressionProblem<'_> {
     pub fn protect(&self) -> Protection {
         assert_eq!((self.values.len(), self.costs.len()), (self.system.cells(), self.system.cells()));
         let mut search = SuppressionSearch::new(self);
-        let found = match cheap::pattern(&mut search) {
+        let found = match quick_pattern::pattern(&mut search) {
             Ok(found) => found,
             Err(cell) => return Protection::Impossible { cell },
         };
-        let (pattern, least) = least::pattern(&mut search, found);
+        let (pattern, least) = cheapest_pattern::pattern(&mut search, found);
         let secondary: Vec<usize> = search.secondary(&pattern).collect();
         let cost = search.cost(&pattern);
         Protection::Protected(CellSuppression { secondary, cost, least })

@@ -10,12 +10,12 @@ mod framing;
 mod names;
 mod plan;
 mod reader;
+mod record_walk;
 mod schema;
 mod value;
-mod walk;
 
 pub use framing::{SchemaKey, beside, framed};
 pub use plan::SchemaPlan;
+pub use record_walk::AvroWalk;
 pub use schema::Schema;
 pub use value::read;
-pub use walk::AvroWalk;

@@ -178,7 +178,7 @@ pub fn settings(address: &BucketAddress, variables: &Variables, times: &Times) -
 
 /// How long is waited for a bucket.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct BucketTimeouts {
     /// For a connection.
     pub connect: Duration,
     /// For an answer.
@@ -189,9 +189,9 @@ pub struct Patience {
     pub give_up: Duration,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience {
+impl Default for BucketTimeouts {
+    fn default() -> BucketTimeouts {
+        BucketTimeouts {
             connect: Duration::from_secs(5),
             answer: Duration::from_secs(30),
             pause: Duration::from_millis(500),

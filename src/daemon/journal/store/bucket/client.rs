@@ -17,7 +17,7 @@ use object_store::list::{PaginatedListOptions, PaginatedListResult, PaginatedLis
 use object_store::path::Path;
 use object_store::{GetOptions, ObjectStore, ObjectStoreExt, PutMode, RetryConfig};
 
-use super::access::{BucketAddress, BucketService, Patience, Times, Variables, settings};
+use super::access::{BucketAddress, BucketService, BucketTimeouts, Times, Variables, settings};
 use super::crypto::OpenSsl;
 use super::fault::BucketFault;
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -45,8 +45,8 @@ pub struct BucketClient {
 
 impl BucketClient {
     /// Sets it up; asks nothing yet.
-    pub fn new(address: &BucketAddress, variables: &Variables, patience: &Patience) -> Result<BucketClient> {
-        let Patience { connect, answer, .. } = *patience;
+    pub fn new(address: &BucketAddress, variables: &Variables, patience: &BucketTimeouts) -> Result<BucketClient> {
+        let BucketTimeouts { connect, answer, .. } = *patience;
         Ok(BucketClient { client: client(address, variables, &Times { connect, whole: answer * LONGER })?, answer })
     }
 

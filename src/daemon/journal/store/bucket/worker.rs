@@ -9,8 +9,8 @@ use object_store::path::Path;
 use object_store::{Error as Cause, PutMode};
 use tokio::time::{Instant, sleep};
 
-use super::super::{Created, Listed, fitting};
-use super::access::{BucketAddress, Patience};
+use super::super::{CreateOutcome, ListedObject, fitting};
+use super::access::{BucketAddress, BucketTimeouts};
 use super::client::{BucketClient, BucketResponse};
 use super::fault::BucketFault;
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -25,7 +25,7 @@ pub struct BucketWorker {
     /// How it is reached.
     pub client: BucketClient,
     /// How long is waited for it.
-    pub patience: Patience,
+    pub patience: BucketTimeouts,
     /// How the variables begin that are for this root alone.
     pub own: &'static str,
 }
@@ -68,10 +68,10 @@ impl BucketWorker {
     }
 
     /// Puts an object where none is.
-    pub async fn create(&self, path: &str, bytes: Bytes) -> Result<Created> {
+    pub async fn create(&self, path: &str, bytes: Bytes) -> Result<CreateOutcome> {
         let key = self.object(path)?;
         let error = match self.client.put(&key, bytes, PutMode::Create).await {
-            Ok(()) => return Ok(Created::Made),
+            Ok(()) => return Ok(CreateOutcome::Made),
             Err(error) => error,
         };
         if matches!(error, Cause::AlreadyExists { .. } | Cause::Precondition { .. }) {
@@ -79,24 +79,24 @@ impl BucketWorker {
             if !refused(&error) {
                 sleep(self.patience.pause).await;
             }
-            return Ok(Created::Exists);
+            return Ok(CreateOutcome::Exists);
         }
         let fault = BucketFault::of(&error);
         if fault.settled() {
             return Err(self.error("written", fault));
         }
         sleep(self.patience.pause).await;
-        Ok(Created::Unknown)
+        Ok(CreateOutcome::Unknown)
     }
 
     /// All objects below a folder, and the one of its name.
-    pub async fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+    pub async fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         let mut found = Vec::new();
         let mut begin = self.key("");
         if !prefix.is_empty() {
             let key = self.object(prefix)?;
             let size = self.patiently("read", || self.client.size(&key)).await?;
-            found.extend(size.map(|size| Listed { path: prefix.to_owned(), size }));
+            found.extend(size.map(|size| ListedObject { path: prefix.to_owned(), size }));
             begin = format!("{key}/");
         }
         let mut next = None;
@@ -106,7 +106,7 @@ impl BucketWorker {
                 let path = object.location.as_ref().strip_prefix(&self.key(""));
                 // What else is in the bucket is not ours.
                 let path = path.filter(|path| fitting(path).is_ok());
-                found.extend(path.map(|path| Listed { path: path.to_owned(), size: object.size }));
+                found.extend(path.map(|path| ListedObject { path: path.to_owned(), size: object.size }));
             }
             next = page.page_token;
             if next.is_none() {

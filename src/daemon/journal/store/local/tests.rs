@@ -105,7 +105,7 @@ fn names_of_temporaries_that_are_taken_are_passed_over() {
     let (_place, root) = place();
     let local = Local::private(&root).expect("a store");
     fs::write(root.join(format!(".new/{}-0", std::process::id())), b"another's").expect("a file");
-    assert_eq!(local.create("a", b"mine").expect("a create"), Created::Made);
+    assert_eq!(local.create("a", b"mine").expect("a create"), CreateOutcome::Made);
     assert_eq!(local.read("a").expect("a read").as_deref(), Some(&b"mine"[..]));
 }
 
@@ -122,8 +122,8 @@ fn links_are_not_followed() {
     for path in ["leaf", "folder/secret", "folder/new"] {
         assert!(local.read(path).is_err(), "{path} was read");
     }
-    assert_eq!(local.create("leaf", b"1").expect("a create"), Created::Exists);
-    assert_eq!(local.create("dangling", b"1").expect("a create"), Created::Exists);
+    assert_eq!(local.create("leaf", b"1").expect("a create"), CreateOutcome::Exists);
+    assert_eq!(local.create("dangling", b"1").expect("a create"), CreateOutcome::Exists);
     assert!(local.create("folder/new", b"1").is_err());
     assert!(local.delete("folder/secret").is_err());
     assert!(local.list("").expect("a listing").is_empty());

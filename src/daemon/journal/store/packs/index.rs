@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::form::{self, PackedPaths, TRAILER};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::store::{Listed, Store, log};
+use crate::daemon::journal::store::{ListedObject, Store, log};
 
 /// Where packs lie.
 const FOLDER: &str = "pack";
@@ -16,7 +16,7 @@ const ENTRIES: &str = "log";
 
 /// The place of a pack of objects among all others: of two that hold an object it belongs to the higher one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Order {
+pub struct PackOrder {
     /// The epoch of its writer.
     pub epoch: u64,
     /// How manieth it is of this writer.
@@ -38,7 +38,7 @@ pub struct Pack {
 
 /// A pack of entries that follow one another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct EntryPack {
     /// The place of the first.
     pub first: u64,
     /// The place of the last.
@@ -52,14 +52,14 @@ pub struct Run {
 /// The packs that were seen last.
 #[derive(Default)]
 pub struct PackIndex {
-    listed: Vec<Listed>,
+    listed: Vec<ListedObject>,
     /// Packs of objects.
-    pub packs: BTreeMap<Order, Pack>,
-    objects: BTreeMap<Arc<str>, (Order, u64)>,
-    runs: Vec<Run>,
+    pub packs: BTreeMap<PackOrder, Pack>,
+    objects: BTreeMap<Arc<str>, (PackOrder, u64)>,
+    runs: Vec<EntryPack>,
 }
 
-impl Order {
+impl PackOrder {
     /// Where such a pack lies.
     pub fn path(self, group: &str) -> String {
         format!("{FOLDER}/{group}/{:010}/{:010}", self.epoch, self.number)
@@ -79,7 +79,7 @@ pub fn run(first: u64, last: u64) -> String {
 /// What lies at a path of a pack.
 enum Named {
     Entries(u64, u64),
-    Objects(String, Order),
+    Objects(String, PackOrder),
 }
 
 fn named(path: &str) -> Option<Named> {
@@ -89,7 +89,7 @@ fn named(path: &str) -> Option<Named> {
         return Some(Named::Entries(first.parse().ok()?, last.parse().ok()?));
     }
     let (epoch, number) = rest.split_once('/')?;
-    Some(Named::Objects(group.to_owned(), Order { epoch: epoch.parse().ok()?, number: number.parse().ok()? }))
+    Some(Named::Objects(group.to_owned(), PackOrder { epoch: epoch.parse().ok()?, number: number.parse().ok()? }))
 }
 
 /// The list of a pack; `None` where it is gone.
@@ -122,13 +122,13 @@ impl PackIndex {
     }
 
     /// With these packs; `None` where one has gone meanwhile.
-    fn after(&mut self, store: &dyn Store, listed: Vec<Listed>) -> Result<Option<PackIndex>> {
+    fn after(&mut self, store: &dyn Store, listed: Vec<ListedObject>) -> Result<Option<PackIndex>> {
         let mut index = PackIndex::default();
-        for Listed { path, size } in &listed {
+        for ListedObject { path, size } in &listed {
             match named(path) {
                 None => {}
                 Some(Named::Entries(first, last)) => {
-                    index.runs.push(Run { first, last, path: path.clone(), size: *size });
+                    index.runs.push(EntryPack { first, last, path: path.clone(), size: *size });
                 }
                 Some(Named::Objects(group, order)) => {
                     let known = self.packs.get(&order).filter(|pack| pack.path == *path && pack.size == *size);
@@ -164,23 +164,23 @@ impl PackIndex {
     }
 
     /// Whether an object belongs to this pack, and to none that is higher.
-    pub fn is_in(&self, path: &str, order: Order) -> bool {
+    pub fn is_in(&self, path: &str, order: PackOrder) -> bool {
         self.objects.get(path).is_some_and(|(holds, _)| *holds == order)
     }
 
     /// The objects whose path is `prefix` or lies below it.
-    pub fn below(&self, prefix: &str) -> Vec<Listed> {
+    pub fn below(&self, prefix: &str) -> Vec<ListedObject> {
         let is_below = |path: &str| {
             let rest = path.strip_prefix(prefix);
             rest.is_some_and(|rest| prefix.is_empty() || rest.is_empty() || rest.starts_with('/'))
         };
         let from = self.objects.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
         let near = from.take_while(|(path, _)| path.starts_with(prefix)).filter(|(path, _)| is_below(path));
-        near.map(|(path, (_, size))| Listed { path: path.to_string(), size: *size }).collect()
+        near.map(|(path, (_, size))| ListedObject { path: path.to_string(), size: *size }).collect()
     }
 
     /// The packs that hold any of these.
-    pub fn with_any(&self, paths: &BTreeSet<&str>) -> Vec<Order> {
+    pub fn with_any(&self, paths: &BTreeSet<&str>) -> Vec<PackOrder> {
         let holds = |pack: &Pack| {
             paths.iter().any(|path| pack.objects.binary_search_by(|(known, _)| (**known).cmp(path)).is_ok())
         };
@@ -188,8 +188,8 @@ impl PackIndex {
     }
 
     /// The packs of a group with fewer bytes than this, and what belongs to them.
-    pub fn small(&self, group: &str, bytes: u64) -> (Vec<Order>, Vec<String>) {
-        let small: Vec<Order> = self
+    pub fn small(&self, group: &str, bytes: u64) -> (Vec<PackOrder>, Vec<String>) {
+        let small: Vec<PackOrder> = self
             .packs
             .iter()
             .filter(|(_, pack)| pack.group == group && pack.size < bytes)
@@ -201,20 +201,22 @@ impl PackIndex {
     }
 
     /// The packs that hold something that a higher one holds.
-    pub fn doubled(&self) -> Vec<Order> {
-        let twice = |(order, pack): &(&Order, &Pack)| pack.objects.iter().any(|(path, _)| !self.is_in(path, **order));
+    pub fn doubled(&self) -> Vec<PackOrder> {
+        let twice =
+            |(order, pack): &(&PackOrder, &Pack)| pack.objects.iter().any(|(path, _)| !self.is_in(path, **order));
         self.packs.iter().filter(twice).map(|(order, _)| *order).collect()
     }
 
     /// The pack with the newest entries.
-    pub fn newest_run(&self) -> Option<Run> {
+    pub fn newest_run(&self) -> Option<EntryPack> {
         self.runs.iter().max_by_key(|run| (run.last, std::cmp::Reverse(run.first))).cloned()
     }
 
     /// The newest packs of entries that follow one another and have so many bytes, but for one at the end with fewer.
-    pub fn last_runs(&self, least: u64, less_than: u64) -> Vec<Run> {
+    pub fn last_runs(&self, least: u64, less_than: u64) -> Vec<EntryPack> {
         let grown = self.runs.iter().rev().skip_while(|run| run.size < least);
-        let mut runs: Vec<Run> = grown.take_while(|run| (least..less_than).contains(&run.size)).cloned().collect();
+        let mut runs: Vec<EntryPack> =
+            grown.take_while(|run| (least..less_than).contains(&run.size)).cloned().collect();
         runs.reverse();
         let follows = runs.windows(2).all(|two| two[0].last + 1 == two[1].first);
         if follows { runs } else { Vec::new() }
@@ -222,7 +224,7 @@ impl PackIndex {
 
     /// The packs of entries whose entries are all in another one.
     pub fn covered(&self) -> Vec<String> {
-        let covers = |all: &Run, run: &Run| all != run && all.first <= run.first && run.last <= all.last;
+        let covers = |all: &EntryPack, run: &EntryPack| all != run && all.first <= run.first && run.last <= all.last;
         let covered = self.runs.iter().filter(|run| self.runs.iter().any(|all| covers(all, run)));
         covered.map(|run| run.path.clone()).collect()
     }

@@ -9,7 +9,7 @@ use super::super::super::top_down::Refusal;
 use super::super::super::validity::InvalidReason;
 use super::super::course::Course;
 use super::classes::RecodedPeople;
-use super::terms::{Recoded, Recoder};
+use super::terms::{FoundRecoding, Recoder};
 use crate::arithmetic::gcd;
 use crate::histogram::Headcount;
 use crate::model::{Node, Recoding, Taxonomy};
@@ -22,7 +22,7 @@ const LOOKED_AT: u64 = 4_000_000;
 const WAITING: u64 = 1_000;
 
 /// The levels for people who are all in a class of at least `a` where each column is at its floor.
-pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&Taxonomy]) -> Recoded {
+pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&Taxonomy]) -> FoundRecoding {
     let floors: Vec<Option<u8>> = recoder.details.iter().map(|detail| detail.floor()).collect();
     let (lattice, rows) = (Lattice::up_to(trees, &floors), DistinctRows::of_people(people));
     let privacy = Privacy::k(recoder.a);
@@ -40,7 +40,7 @@ pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&T
     let recoding = lattice.recoding(trees, &levels);
     assert_eq!(recoding.len(), trees.len(), "a cut for each column");
     let refusals = refusals(recoder, people, most, &lattice, &levels, trees);
-    Recoded { course: Course::level_by_level(&recoding, trees), refusals }
+    FoundRecoding { course: Course::level_by_level(&recoding, trees), refusals }
 }
 
 /// What is to be least.

@@ -6,11 +6,11 @@
 //! that share. Nothing here could look at a sensitive value: there is none in what it is given.
 
 mod classes;
-mod find;
 mod levels;
 mod raise;
+mod recoding_search;
 mod set_aside;
 mod terms;
 
 pub use classes::RecodedPeople;
-pub use terms::{Recoded, Recoder};
+pub use terms::{FoundRecoding, Recoder};

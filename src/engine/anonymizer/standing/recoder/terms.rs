@@ -4,7 +4,7 @@ use super::super::super::top_down::Refusal;
 use super::super::course::Course;
 use super::classes::RecodedPeople;
 use crate::histogram::Headcount;
-use crate::model::{Cut, Decimal, Detail, Recoding, Taxonomy};
+use crate::model::{Cut, Decimal, DetailSettings, Recoding, Taxonomy};
 use crate::policy::{Policy, Search, Workload, WorkloadCount};
 
 /// How a recoding is searched for.
@@ -19,14 +19,14 @@ pub struct Recoder {
     /// The share of people who may be left waiting.
     pub(super) set_aside: Decimal,
     /// How much detail each column is to keep, in order.
-    pub(super) details: Vec<Detail>,
+    pub(super) details: Vec<DetailSettings>,
     /// The coarsest recoding that may be published.
     pub(super) coarsest: Recoding,
 }
 
 /// A recoding that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recoded {
+pub struct FoundRecoding {
     /// It, and how it was reached.
     pub course: Course,
     /// What was refused on the way.
@@ -47,8 +47,8 @@ impl Recoder {
         Recoder { workload, ..Recoder::new(policy.a(), levels, policy.set_aside(), policy.details(), trees) }
     }
 
-    fn new(a: u64, levels: bool, set_aside: Decimal, details: &[Detail], trees: &[&Taxonomy]) -> Recoder {
-        let details = if details.is_empty() { vec![Detail::default(); trees.len()] } else { details.to_vec() };
+    fn new(a: u64, levels: bool, set_aside: Decimal, details: &[DetailSettings], trees: &[&Taxonomy]) -> Recoder {
+        let details = if details.is_empty() { vec![DetailSettings::default(); trees.len()] } else { details.to_vec() };
         assert_eq!(details.len(), trees.len(), "a detail for each column");
         let coarsest = details.iter().zip(trees).map(|(detail, tree)| detail.coarsest(tree)).collect();
         Recoder { a, levels, workload: None, set_aside, details, coarsest }
@@ -66,7 +66,7 @@ impl Recoder {
 
     /// How much each column counts.
     pub fn weights(&self) -> Vec<u32> {
-        self.details.iter().map(Detail::hundredths).collect()
+        self.details.iter().map(DetailSettings::hundredths).collect()
     }
 
     /// People who can be in a class of at least `a` under a recoding that may be published, and the others, who wait.

@@ -39,7 +39,7 @@ const SHARES: [u64; 3] = [20_000_000, 500_000_000, u64::MAX];
 
 /// A target to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Suspect {
+pub struct ExactTarget {
     /// Σ M by the pair bound.
     pub left: u64,
     /// The increment.
@@ -50,17 +50,22 @@ pub struct Suspect {
     pub crowd: Vec<(ValueCode, u64)>,
 }
 
-impl Suspect {
+impl ExactTarget {
     /// Of a target of a sight.
-    pub fn new(sight: &super::Sight<'_>, target: &ChainTarget<'_>) -> Suspect {
+    pub fn new(sight: &super::AttackerView<'_>, target: &ChainTarget<'_>) -> ExactTarget {
         let seen = sight.views.iter().zip(target.classes).map(|(view, &class)| (view.release, class));
-        Suspect { left: target.left, increment: sight.increment, seen: seen.collect(), crowd: target.crowd.to_vec() }
+        ExactTarget {
+            left: target.left,
+            increment: sight.increment,
+            seen: seen.collect(),
+            crowd: target.crowd.to_vec(),
+        }
     }
 }
 
 /// The least of what is left of some targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Least {
+pub struct LeastRemaining {
     /// One of them has no more than this.
     pub left: u64,
     /// Which one, as an index.
@@ -69,7 +74,7 @@ pub struct Least {
     pub proven: u64,
 }
 
-impl Least {
+impl LeastRemaining {
     /// Whether `left` is the truth.
     pub fn exact(&self) -> bool {
         self.proven >= self.left
@@ -123,9 +128,9 @@ impl<'c> ExactWorlds<'c> {
     ///
     /// # Panics
     /// If there are no targets.
-    pub fn least(&mut self, suspects: &[&Suspect], budget: &mut ExactBudget) -> Least {
+    pub fn least(&mut self, suspects: &[&ExactTarget], budget: &mut ExactBudget) -> LeastRemaining {
         let first = (0..suspects.len()).min_by_key(|&at| (suspects[at].left, at)).expect("there are targets");
-        let mut least = Least { left: suspects[first].left, at: first, proven: u64::MAX };
+        let mut least = LeastRemaining { left: suspects[first].left, at: first, proven: u64::MAX };
         let mut open: Vec<(usize, u64)> = (0..suspects.len()).map(|at| (at, 0)).collect();
         for share in SHARES {
             for (at, proven) in &mut open {
@@ -144,14 +149,14 @@ impl<'c> ExactWorlds<'c> {
     }
 
     /// M(s) of a target, exactly; `None` when that stays open.
-    pub fn candidates(&mut self, suspect: &Suspect, value: ValueCode, budget: &mut ExactBudget) -> Option<u64> {
+    pub fn candidates(&mut self, suspect: &ExactTarget, value: ValueCode, budget: &mut ExactBudget) -> Option<u64> {
         let pair = suspect.crowd.iter().find(|group| group.0 == value).map_or(0, |group| group.1);
         let (from, to) = self.settle(&self.path(suspect), value, (pair, u64::MAX), (u64::MAX, budget));
         (from == to).then_some(from)
     }
 
     /// What is left of a target at least and at most; searched until the first is `enough` or both are one.
-    fn narrow(&mut self, suspect: &Suspect, enough: u64, (share, budget): (u64, &mut ExactBudget)) -> (u64, u64) {
+    fn narrow(&mut self, suspect: &ExactTarget, enough: u64, (share, budget): (u64, &mut ExactBudget)) -> (u64, u64) {
         let path = self.path(suspect);
         let mut known: Vec<(u64, u64)> =
             suspect.crowd.iter().map(|&(value, pair)| self.known(&path, value, pair)).collect();
@@ -170,7 +175,7 @@ impl<'c> ExactWorlds<'c> {
     }
 
     /// The target's path: its release and its class number under each recoding from there on.
-    fn path(&self, suspect: &Suspect) -> Vec<u32> {
+    fn path(&self, suspect: &ExactTarget) -> Vec<u32> {
         let mut path = vec![NOWHERE; self.chain.numbered.len() + 1];
         path[0] = suspect.increment as u32;
         for &(release, class) in &suspect.seen {

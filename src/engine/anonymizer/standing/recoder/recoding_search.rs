@@ -6,13 +6,13 @@ use super::super::super::top_down::{top_down, top_down_from};
 use super::super::course::Course;
 use super::levels;
 use super::set_aside::WaitingShare;
-use super::terms::{Recoded, Recoder};
+use super::terms::{FoundRecoding, Recoder};
 use crate::histogram::Headcount;
 use crate::model::{Cut, Leaf, Recoding, Taxonomy};
 
 impl Recoder {
     /// Searches; `None` if no class of at least `a` people can be published.
-    pub fn find(&self, people: &Headcount, trees: &[&Taxonomy]) -> Option<Recoded> {
+    pub fn find(&self, people: &Headcount, trees: &[&Taxonomy]) -> Option<FoundRecoding> {
         let most = self.set_aside.whole_of(people.rows());
         let [kept, _] = self.within_floors(people);
         if kept.rows() == 0 {
@@ -21,7 +21,7 @@ impl Recoder {
         Some(if self.levels { levels::find(self, &kept, most, trees) } else { self.find_top_down(&kept, most, trees) })
     }
 
-    fn find_top_down(&self, people: &Headcount, most: u64, trees: &[&Taxonomy]) -> Recoded {
+    fn find_top_down(&self, people: &Headcount, most: u64, trees: &[&Taxonomy]) -> FoundRecoding {
         let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
         let columns: Vec<&[Leaf]> = (0..people.width()).map(|column| people.column(column)).collect();
         let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
@@ -36,6 +36,6 @@ impl Recoder {
             (Some(from), _) => top_down_from(&table, from, &leaves, &mut set_aside),
         };
         let course = Course::searched_from(&self.coarsest, &found, trees);
-        Recoded { course, refusals: found.refusals }
+        FoundRecoding { course, refusals: found.refusals }
     }
 }

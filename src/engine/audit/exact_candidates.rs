@@ -1,16 +1,16 @@
 //! Where recodings cross, an audit asks for what is exactly left (SCIENCE 3) as far as the verdict hangs on it: first of
 //! the people who are there, then of all targets. A figure on which nothing hangs is solved when that is cheap.
 
-use super::findings::{ChainFigures, Weakest};
-use super::suspects::Suspects;
-use crate::gate::chain::{ComparablePairs, ExactBudget, ExactWorlds, Least, ReleaseChain, Suspect};
+use super::findings::{ChainFigures, WeakestTarget};
+use super::weak_targets::WeakTargets;
+use crate::gate::chain::{ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, LeastRemaining, ReleaseChain};
 
 /// What is to be solved.
 pub struct SolveInput {
     /// All non-empty targets.
-    pub all: Suspects,
+    pub all: WeakTargets,
     /// Those with a person in them, where they are known.
-    pub realised: Option<Suspects>,
+    pub realised: Option<WeakTargets>,
 }
 
 /// Solves what the verdict over `k` needs within `budget`, and more where it is cheap, and puts it into the figures.
@@ -33,7 +33,7 @@ pub fn solve(
         let upper = realised.all.iter().flatten().map(|target| target.left).min();
         needed = lower < Some(k) && upper >= Some(k);
         let spent = if needed { &mut full } else { &mut small };
-        let mut targets: Vec<Option<&mut Weakest>> = realised.all.iter_mut().map(Option::as_mut).collect();
+        let mut targets: Vec<Option<&mut WeakestTarget>> = realised.all.iter_mut().map(Option::as_mut).collect();
         let least = least(&mut exact, suspects, &mut targets, &judged, spent);
         realised.solved = least.is_some_and(|least| least.left == 0 || least.exact() && !suspects.dropped);
         needed &= !realised.solved;
@@ -42,7 +42,7 @@ pub fn solve(
     let upper = (0..figures.all.len()).filter(|&at| judged(at)).map(|at| figures.all[at].left).min();
     needed &= upper >= Some(k);
     let spent = if needed { &mut full } else { &mut small };
-    let mut targets: Vec<Option<&mut Weakest>> = figures.all.iter_mut().map(Some).collect();
+    let mut targets: Vec<Option<&mut WeakestTarget>> = figures.all.iter_mut().map(Some).collect();
     let least = least(&mut exact, &open.all, &mut targets, &judged, spent);
     let complete = !open.all.dropped && figures.whole;
     figures.solved = least.is_some_and(|least| least.left == 0 || least.exact() && complete);
@@ -52,12 +52,12 @@ pub fn solve(
 /// The least over all judged increments.
 fn least(
     exact: &mut ExactWorlds<'_>,
-    suspects: &Suspects,
-    targets: &mut [Option<&mut Weakest>],
+    suspects: &WeakTargets,
+    targets: &mut [Option<&mut WeakestTarget>],
     judged: &impl Fn(usize) -> bool,
     budget: &mut ExactBudget,
-) -> Option<Least> {
-    let mut of: Vec<&Suspect> = suspects.iter().filter(|suspect| judged(suspect.increment)).collect();
+) -> Option<LeastRemaining> {
+    let mut of: Vec<&ExactTarget> = suspects.iter().filter(|suspect| judged(suspect.increment)).collect();
     of.sort();
     lower(exact, &of, targets, budget)
 }
@@ -65,12 +65,12 @@ fn least(
 /// The least of each increment on its own.
 fn each(
     exact: &mut ExactWorlds<'_>,
-    suspects: &Suspects,
-    targets: &mut [Option<&mut Weakest>],
+    suspects: &WeakTargets,
+    targets: &mut [Option<&mut WeakestTarget>],
     budget: &mut ExactBudget,
 ) {
     for increment in 0..targets.len() {
-        let mut of: Vec<&Suspect> = suspects.iter().filter(|suspect| suspect.increment == increment).collect();
+        let mut of: Vec<&ExactTarget> = suspects.iter().filter(|suspect| suspect.increment == increment).collect();
         of.sort();
         lower(exact, &of, targets, budget);
     }
@@ -79,10 +79,10 @@ fn each(
 /// Finds the least of some targets and puts it where it is less than what stood there.
 fn lower(
     exact: &mut ExactWorlds<'_>,
-    suspects: &[&Suspect],
-    targets: &mut [Option<&mut Weakest>],
+    suspects: &[&ExactTarget],
+    targets: &mut [Option<&mut WeakestTarget>],
     budget: &mut ExactBudget,
-) -> Option<Least> {
+) -> Option<LeastRemaining> {
     if suspects.is_empty() {
         return None;
     }
@@ -95,7 +95,7 @@ fn lower(
             found.seen.iter().map(|&(release, class)| (release, class as usize)).collect();
         seen.sort_unstable();
         assert!(least.proven <= least.left, "what is proven is never more than what was found");
-        **target = Weakest { left: least.left, seen };
+        **target = WeakestTarget { left: least.left, seen };
     }
     Some(least)
 }

@@ -9,18 +9,18 @@ use crate::daemon::config::Http;
 use crate::daemon::error::{Error, ErrorCategory, Result, cause};
 
 /// An open port and the tokens that are asked for.
-pub struct Door {
+pub struct HttpPort {
     pub(super) listener: TcpListener,
     pub(super) address: SocketAddr,
     pub(super) tokens: Tokens,
 }
 
-impl Door {
+impl HttpPort {
     /// Opens the port and reads the tokens.
     ///
     /// # Errors
     /// The port cannot be opened, a token cannot be read or is empty, or there is none and other machines reach the port.
-    pub fn open(http: &Http) -> Result<Door> {
+    pub fn open(http: &Http) -> Result<HttpPort> {
         let bind = http.bind;
         if http.is_open() {
             let text = format!(
@@ -33,7 +33,7 @@ impl Door {
         let listener = TcpListener::bind(bind).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
-        Ok(Door { listener, address, tokens })
+        Ok(HttpPort { listener, address, tokens })
     }
 
     /// Where it is; with port 0 in the feed file the one that the system chose.

@@ -9,7 +9,7 @@ use super::secret::is_local;
 
 /// The hosts of webhooks.
 #[derive(Debug, Clone, Default)]
-pub struct Reach {
+pub struct AllowedHosts {
     /// The only hosts that a webhook may name; `None`: those of the webhooks themselves.
     allowed: Option<Vec<String>>,
     /// Hosts that may have addresses in a private network.
@@ -33,7 +33,7 @@ enum Network {
 const METADATA: [Ipv4Addr; 3] =
     [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(192, 0, 0, 192)];
 
-impl Reach {
+impl AllowedHosts {
     /// With these lists, each by the path of its key, or the entry that is no host.
     ///
     /// # Errors
@@ -41,18 +41,18 @@ impl Reach {
     pub fn new(
         allowed: Option<&[String]>,
         private: &[String],
-    ) -> std::result::Result<Reach, (&'static str, &'static str)> {
+    ) -> std::result::Result<AllowedHosts, (&'static str, &'static str)> {
         let text = "this is a list of hosts, without scheme, port and path: [\"hooks.example\", \"10.1.2.3\"]";
         let hosts = |key, entries: &[String]| {
             entries.iter().map(|entry| host(entry).ok_or((key, text))).collect::<std::result::Result<Vec<_>, _>>()
         };
         let allowed = allowed.map(|entries| hosts("notify.allowed_hosts", entries)).transpose()?;
-        Ok(Reach { allowed, private: hosts("notify.private_hosts", private)? })
+        Ok(AllowedHosts { allowed, private: hosts("notify.private_hosts", private)? })
     }
 
     /// The same, where a host that the feed file names as a proxy may lie in a private network.
     #[must_use]
-    pub fn with_private(mut self, host: &str) -> Reach {
+    pub fn with_private(mut self, host: &str) -> AllowedHosts {
         self.private.push(host.to_owned());
         self
     }
@@ -188,7 +188,7 @@ mod tests {
 
     fn permitted(host: &str, address: &str, private: &[&str]) -> bool {
         let private: Vec<String> = private.iter().map(|&host| host.to_owned()).collect();
-        let reach = Reach::new(None, &private).expect("hosts");
+        let reach = AllowedHosts::new(None, &private).expect("hosts");
         reach.permits(host, address.parse().expect("an address")).is_ok()
     }
 
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_web_address_is_read_as_it_is_connected_to() {
-        let reach = Reach::new(None, &[]).expect("no hosts");
+        let reach = AllowedHosts::new(None, &[]).expect("no hosts");
         for address in ["https://hooks.example/a?b", "http://localhost:1/", "http://127.0.0.1/", "https://10.1.2.3/"] {
             assert!(reach.url(address).is_ok(), "{address}");
         }
@@ -283,7 +283,7 @@ mod tests {
     fn hosts_of_a_list_are_all_there_are() {
         let list = |hosts: &[&str]| hosts.iter().map(|&host| host.to_owned()).collect::<Vec<_>>();
         let allowed = list(&["Hooks.Example", "bücher.example", "10.1.2.3", "2001:DB8::1"]);
-        let reach = Reach::new(Some(&allowed), &[]).expect("hosts");
+        let reach = AllowedHosts::new(Some(&allowed), &[]).expect("hosts");
         for address in [
             "https://hooks.example/x",
             "https://HOOKS.example:8443/",
@@ -304,12 +304,12 @@ mod tests {
             let why = reach.url(address).expect_err(address);
             assert!(why.contains("is not in `notify.allowed_hosts`"), "{why}");
         }
-        assert!(Reach::new(Some(&[]), &[]).expect("none").url("https://hooks.example/").is_err());
+        assert!(AllowedHosts::new(Some(&[]), &[]).expect("none").url("https://hooks.example/").is_err());
         for entry in
             ["", "https://hooks.example", "hooks.example:443", "hooks.example/", "*.example", "a@b", " a", "a b"]
         {
             for [allowed, private] in [[Some(list(&[entry])), None], [None, Some(list(&[entry]))]] {
-                let refused = Reach::new(allowed.as_deref(), &private.unwrap_or_default());
+                let refused = AllowedHosts::new(allowed.as_deref(), &private.unwrap_or_default());
                 assert!(refused.is_err(), "{entry:?}");
             }
         }

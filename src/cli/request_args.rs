@@ -7,11 +7,11 @@ use super::{CommandResult, Exit, Out};
 use crate::daemon::config::{FeedConfig, MOST_NAME};
 use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::feed_writer::RequestOutcome;
-use crate::daemon::service::{Asking, Requester, ask};
+use crate::daemon::service::{RequestBuilder, Requester, ask};
 
 /// A feed and a reason.
 #[derive(clap::Args)]
-pub struct About {
+pub struct RequestArgs {
     /// The feed file
     #[arg(value_name = "FEED")]
     pub feed: PathBuf,
@@ -26,12 +26,12 @@ pub struct About {
 /// The most letters of a reason.
 const MOST_REASON: usize = 1000;
 
-impl About {
+impl RequestArgs {
     /// Asks it, and prints what came of it: 1 when it was refused.
     ///
     /// # Errors
     /// The feed cannot be reached.
-    pub fn ask(self, asking: &Asking<'_>, new_chain: bool, out: &mut Out) -> CommandResult<Exit> {
+    pub fn ask(self, asking: &RequestBuilder<'_>, new_chain: bool, out: &mut Out) -> CommandResult<Exit> {
         self.about(&|feed, by| ask(feed, asking, by, new_chain), out)
     }
 
@@ -39,7 +39,7 @@ impl About {
     ///
     /// # Errors
     /// The reason is none, or it cannot be done.
-    pub fn about(self, doing: &Doing<'_>, out: &mut Out) -> CommandResult<Exit> {
+    pub fn about(self, doing: &FeedAction<'_>, out: &mut Out) -> CommandResult<Exit> {
         let by = self.person()?;
         let feed = FeedConfig::load(&self.feed)?;
         Ok(answered(&doing(&feed, &by)?, out))
@@ -70,7 +70,7 @@ fn line(text: Option<&str>, most: usize, option: &str) -> crate::daemon::error::
 }
 
 /// What is done with a feed for a person.
-pub type Doing<'a> = dyn Fn(&FeedConfig, &Requester) -> crate::daemon::error::Result<RequestOutcome> + 'a;
+pub type FeedAction<'a> = dyn Fn(&FeedConfig, &Requester) -> crate::daemon::error::Result<RequestOutcome> + 'a;
 
 fn print(answer: &RequestOutcome, out: &mut Out) {
     if out.json() {

@@ -7,15 +7,15 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::subject::AttackSubject;
+use crate::cli::common_texts::name;
 use crate::cli::progress;
 use crate::cli::released::labels;
-use crate::cli::tell::name;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::{TableFile, count};
 use crate::daemon::whole_file;
 use crate::engine::gate::refinement::{
-    AttackedRows, Attacker, CarvingRule, Layers, Malformed, Unlayered, Unlike, divide, fuzzy as single,
+    AttackedRows, Attacker, CarvingRule, Layers, Malformed, NoLayers, RowsMismatch, divide, fuzzy as single,
 };
 use crate::engine::histogram::{Histogram, describe};
 use crate::engine::model::{Columns, Node, Role};
@@ -133,7 +133,7 @@ fn grouped(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attac
 }
 
 /// A column that ARX-LR cannot go by.
-fn unlayered(Unlayered { column, why }: Unlayered, feed: &FeedConfig) -> Error {
+fn unlayered(NoLayers { column, why }: NoLayers, feed: &FeedConfig) -> Error {
     let text = match why {
         Malformed::Hierarchy => {
             "ARX-LR goes by layers, and this taxonomy has none: every leaf has to lie in one interval of each layer. Write \
@@ -275,7 +275,7 @@ pub fn fuzzy(file: &Path, subject: &AttackSubject) -> Result<Vec<u64>> {
     let reading = table.raw();
     let (rows, _) = count(table, &columns, reading)?;
     let release = &subject.release;
-    let held = divide(release, subject.attacker, &counts(&rows)).map_err(|Unlike { place, rows }| {
+    let held = divide(release, subject.attacker, &counts(&rows)).map_err(|RowsMismatch { place, rows }| {
         let told = release.rows(place);
         let differ = match place {
             AttackedRows::Class(_) => {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::listeners::Listener;
-use super::notification::{Notification, What};
-use super::receiver::Handed;
+use super::notification::{Notification, NotifiedEvent};
+use super::receiver::HandoverOutcome;
 use crate::daemon::error::Complaint;
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{
@@ -21,7 +21,7 @@ pub struct NotifyOutcome {
 }
 
 /// Tells one receiver.
-pub struct Teller {
+pub struct Delivery {
     /// The receiver.
     pub listener: Listener,
     told: FeedObserver,
@@ -29,10 +29,10 @@ pub struct Teller {
     pause: Duration,
 }
 
-impl Teller {
+impl Delivery {
     /// Of this receiver.
-    pub fn new(listener: Listener, told: FeedObserver) -> Teller {
-        Teller { listener, told, away: false, pause: AGAIN[0] }
+    pub fn new(listener: Listener, told: FeedObserver) -> Delivery {
+        Delivery { listener, told, away: false, pause: AGAIN[0] }
     }
 
     /// Something has kept a notification from its receiver; how long to wait before the next try.
@@ -63,16 +63,16 @@ impl Teller {
     ) -> Option<NotifyOutcome> {
         loop {
             match self.listener.hand.hand(notification, ends) {
-                Handed::Told => return None,
-                Handed::Done => {
+                HandoverOutcome::Told => return None,
+                HandoverOutcome::Done => {
                     self.back();
                     return Some(NotifyOutcome { notice: notice(&notification.what), refused: None });
                 }
-                Handed::Refused(why) => {
+                HandoverOutcome::Refused(why) => {
                     self.back();
                     return Some(NotifyOutcome { notice: notice(&notification.what), refused: Some(why) });
                 }
-                Handed::Away(why) => {
+                HandoverOutcome::Away(why) => {
                     let pause = self.fails(ErrorText::from(why));
                     if !waits(pause) {
                         return None;
@@ -90,7 +90,7 @@ impl NotifyOutcome {
     }
 
     /// Says so; the caller may rely on it that the receiver is not told again.
-    pub fn say(self, teller: &Teller) {
+    pub fn say(self, teller: &Delivery) {
         let NotifyOutcome { notice, refused } = self;
         let receiver = teller.listener.name;
         match refused {
@@ -100,16 +100,16 @@ impl NotifyOutcome {
     }
 }
 
-fn notice(what: &What) -> Notice {
+fn notice(what: &NotifiedEvent) -> Notice {
     match what {
-        What::Release { .. } => Notice::Release,
-        What::Withdrawn { .. } => Notice::Withdrawn,
-        What::Erased { .. } => Notice::Erased,
-        What::Expired { .. } => Notice::Expired,
-        What::Rejected { .. } => Notice::Rejected,
-        What::Coarsest { .. } => Notice::Coarsest,
-        What::Approval { .. } => Notice::Approval,
-        What::Halted { .. } => Notice::Halted,
-        What::Resumed { .. } => Notice::Resumed,
+        NotifiedEvent::Release { .. } => Notice::Release,
+        NotifiedEvent::Withdrawn { .. } => Notice::Withdrawn,
+        NotifiedEvent::Erased { .. } => Notice::Erased,
+        NotifiedEvent::Expired { .. } => Notice::Expired,
+        NotifiedEvent::Rejected { .. } => Notice::Rejected,
+        NotifiedEvent::Coarsest { .. } => Notice::Coarsest,
+        NotifiedEvent::Approval { .. } => Notice::Approval,
+        NotifiedEvent::Halted { .. } => Notice::Halted,
+        NotifiedEvent::Resumed { .. } => Notice::Resumed,
     }
 }

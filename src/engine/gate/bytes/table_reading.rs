@@ -7,8 +7,8 @@ use bytes::Bytes;
 use super::leak::Leak;
 use super::sheet::Sheet;
 use super::table::{PartRows, PublishedTable};
-use super::{layout, rows, two};
-use crate::histogram::{Histogram, Labelled, Release};
+use super::{joined_tables, layout, rows};
+use crate::histogram::{Histogram, LabelledRows, Release};
 use crate::model::{Columns, Cut, Role};
 use crate::release::Tables;
 
@@ -31,11 +31,11 @@ pub fn read_tables(tables: &Tables, columns: &Columns, recoding: &[Cut]) -> (Opt
         }
     };
     let (quasi, leaks) = scanned(data, &Sheet::of_two(columns, Role::Quasi), |rows| rows.alike().1);
-    let mut found: Vec<Leak> = leaks.into_iter().map(|leak| leak.of(two::QUASI)).collect();
+    let mut found: Vec<Leak> = leaks.into_iter().map(|leak| leak.of(joined_tables::QUASI)).collect();
     let (values, leaks) = scanned(sensitive, &Sheet::of_two(columns, Role::Sensitive), |rows| rows.alike());
-    found.extend(leaks.into_iter().map(|leak| leak.of(two::SENSITIVE)));
+    found.extend(leaks.into_iter().map(|leak| leak.of(joined_tables::SENSITIVE)));
     let table = quasi.zip(values).and_then(|(quasi, (values, groups))| {
-        let joined = two::join(&quasi, &groups, values, columns, recoding);
+        let joined = joined_tables::join(&quasi, &groups, values, columns, recoding);
         joined.map_err(|leaks| found.extend(leaks)).ok()
     });
     (table, found)
@@ -72,7 +72,7 @@ pub fn read_part(data: &[u8], columns: &Columns, release: u32) -> (Option<PartRo
     (Some(part), leaks)
 }
 
-fn scanned<T>(data: &[u8], sheet: &Sheet, read: impl FnOnce(Labelled<'_>) -> T) -> (Option<T>, Vec<Leak>) {
+fn scanned<T>(data: &[u8], sheet: &Sheet, read: impl FnOnce(LabelledRows<'_>) -> T) -> (Option<T>, Vec<Leak>) {
     let scan = || {
         let mut leaks = Vec::new();
         let bytes = Bytes::copy_from_slice(data);

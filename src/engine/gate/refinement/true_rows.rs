@@ -15,7 +15,7 @@ pub fn fuzzy<R: AsRef<[u32]>>(rows: &[R]) -> u64 {
 
 /// Rows that are not those of a release: in this place there are so many of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unlike {
+pub struct RowsMismatch {
     /// The first place of which the number of rows differs.
     pub place: AttackedRows,
     /// How many of them come to lie there.
@@ -32,8 +32,8 @@ pub fn divide(
     release: &CarvedRelease,
     attacker: Attacker,
     rows: &[(Vec<u32>, u64)],
-) -> Result<Vec<Vec<Vec<u32>>>, Unlike> {
-    let all = Unlike { place: AttackedRows::Outliers, rows: rows.iter().map(|row| row.1).sum() };
+) -> Result<Vec<Vec<Vec<u32>>>, RowsMismatch> {
+    let all = RowsMismatch { place: AttackedRows::Outliers, rows: rows.iter().map(|row| row.1).sum() };
     let mut division = Division {
         release,
         rows,
@@ -74,7 +74,7 @@ struct Division<'r> {
     holder: Vec<Option<usize>>,
     tries: usize,
     /// How many ties were gone through when rows did not fit, at most, and where.
-    unlike: (usize, Unlike),
+    unlike: (usize, RowsMismatch),
 }
 
 impl Division<'_> {
@@ -114,7 +114,7 @@ impl Division<'_> {
         }
         let differs = |class: &&usize| counts[**class] != self.release.classes()[**class].rows;
         if let Some(class) = classes.values().find(differs).copied() {
-            self.missed(tie, Unlike { place: AttackedRows::Class(class), rows: counts[class] });
+            self.missed(tie, RowsMismatch { place: AttackedRows::Class(class), rows: counts[class] });
             return None;
         }
         taken.iter().for_each(|&(row, class)| self.holder[row] = Some(class));
@@ -126,12 +126,12 @@ impl Division<'_> {
         let left = self.rows.iter().zip(&self.holder).filter(|(_, holder)| holder.is_none());
         let rows: u64 = left.map(|((_, count), _)| count).sum();
         if rows != self.release.outliers() {
-            self.missed(tie + 1, Unlike { place: AttackedRows::Outliers, rows });
+            self.missed(tie + 1, RowsMismatch { place: AttackedRows::Outliers, rows });
         }
         rows == self.release.outliers()
     }
 
-    fn missed(&mut self, tie: usize, unlike: Unlike) {
+    fn missed(&mut self, tie: usize, unlike: RowsMismatch) {
         if self.unlike.0 <= tie {
             self.unlike = (tie, unlike);
         }

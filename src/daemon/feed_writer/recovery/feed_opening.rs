@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::super::publish::public_root::PublicRoot;
 use super::super::state::FeedState;
-use super::super::work::{FeedSettings, Last, Live, terms};
+use super::super::writer::{FeedSettings, FeedWriter, LastCheckpoint, terms};
 use super::replay::{ReplayedLog, read_quickly, steadily};
 use crate::daemon::chance::Chance;
 use crate::daemon::config;
@@ -133,7 +133,7 @@ impl<'a> OpenedFeed<'a> {
     ///
     /// # Errors
     /// The log cannot be written, or another writer has taken over.
-    pub fn begin(self) -> Result<(Live, OpeningReport)> {
+    pub fn begin(self) -> Result<(FeedWriter, OpeningReport)> {
         let hasher = self.hasher();
         let OpenedFeed { opening, named, ring, fresh, past } = self;
         let Opening { private, public, writer, feed, services, mut chance, settings, now, changed, .. } = opening;
@@ -154,8 +154,8 @@ impl<'a> OpenedFeed<'a> {
             None => first(&mut log, feed, &settings)?,
         };
         let policy = state.terms.policy()?;
-        let known = Last { entries: checkpoint.map_or(0, |seq| seq + 1), bytes: 0 };
-        let mut live = Live {
+        let known = LastCheckpoint { entries: checkpoint.map_or(0, |seq| seq + 1), bytes: 0 };
+        let mut live = FeedWriter {
             log,
             state,
             policy,
@@ -190,12 +190,12 @@ fn begun_meanwhile(private: &dyn Store, key: &OperatorKey) -> Result<()> {
     }
 }
 
-impl Live {
+impl FeedWriter {
     /// Opens a feed, or begins one.
     ///
     /// # Errors
     /// As for [`OpenedFeed::read`] and [`OpenedFeed::begin`].
-    pub fn open(opening: Opening<'_>) -> Result<(Live, OpeningReport)> {
+    pub fn open(opening: Opening<'_>) -> Result<(FeedWriter, OpeningReport)> {
         OpenedFeed::read(opening)?.begin()
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::leak::Leak;
 use super::table::PublishedTable;
-use crate::histogram::{Alike, Cell, Headcount, Heads, Histogram, Release, SensitiveValues, describe};
+use crate::histogram::{Cell, Headcount, Heads, Histogram, Release, RowGroup, SensitiveValues, describe};
 use crate::model::{Columns, Cut, Leaf, Node, Role, Taxonomy};
 
 /// What verdicts call the one with the quasi columns.
@@ -18,8 +18,8 @@ const NAMED: usize = 12;
 
 /// Rows of both tables as the classes that they are of; what keeps them from being joined.
 pub fn join(
-    quasi: &[Alike],
-    groups: &[Alike],
+    quasi: &[RowGroup],
+    groups: &[RowGroup],
     values: SensitiveValues,
     columns: &Columns,
     recoding: &[Cut],
@@ -31,9 +31,9 @@ pub fn join(
     // Any leaf tuple of a class stands for the class.
     let first: BTreeMap<i64, &Vec<Leaf>> =
         quasi.iter().zip(&leaves).rev().map(|(run, leaves)| (run.class, leaves)).collect();
-    let of = |group: &Alike, column: usize| first[&group.class][column];
+    let of = |group: &RowGroup, column: usize| first[&group.class][column];
     let told: Vec<Vec<Leaf>> = (0..width).map(|at| groups.iter().map(|group| of(group, at)).collect()).collect();
-    let cell = |group: &Alike| Cell { increment: 0, value: group.value, count: group.rows };
+    let cell = |group: &RowGroup| Cell { increment: 0, value: group.value, count: group.rows };
     let counted = Histogram::of_counts(&told, values, &groups.iter().map(cell).collect::<Vec<_>>());
     let heads = quasi.iter().map(|run| Heads { since: 0, count: run.rows });
     let exact = Headcount::of(width, leaves.iter().zip(heads));
@@ -43,7 +43,7 @@ pub fn join(
 }
 
 /// The leaf tuple of each run.
-fn leaves(quasi: &[Alike], columns: &Columns) -> Result<Vec<Vec<Leaf>>, Vec<Leak>> {
+fn leaves(quasi: &[RowGroup], columns: &Columns) -> Result<Vec<Vec<Leaf>>, Vec<Leak>> {
     let trees = columns.trees();
     let inner = columns.of(Role::Quasi).zip(&trees).enumerate().filter_map(|(at, (column, tree))| {
         let run = quasi.iter().find(|run| !tree.is_leaf(run.nodes[at]))?;
@@ -61,7 +61,7 @@ fn leaves(quasi: &[Alike], columns: &Columns) -> Result<Vec<Vec<Leaf>>, Vec<Leak
 }
 
 /// Every row stands under the number of its class: classes are counted from 1 in preorder.
-fn numbered(quasi: &[Alike], leaves: &[Vec<Leaf>], columns: &Columns, recoding: &[Cut]) -> Result<(), Vec<Leak>> {
+fn numbered(quasi: &[RowGroup], leaves: &[Vec<Leaf>], columns: &Columns, recoding: &[Cut]) -> Result<(), Vec<Leak>> {
     let nodes =
         |leaves: &Vec<Leaf>| -> Vec<Node> { recoding.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect() };
     let nodes: Vec<Vec<Node>> = leaves.iter().map(nodes).collect();
@@ -80,7 +80,7 @@ fn numbered(quasi: &[Alike], leaves: &[Vec<Leaf>], columns: &Columns, recoding: 
 }
 
 /// Every class has as many rows in one table as in the other.
-fn sizes(quasi: &[Alike], groups: &[Alike]) -> Result<(), Vec<Leak>> {
+fn sizes(quasi: &[RowGroup], groups: &[RowGroup]) -> Result<(), Vec<Leak>> {
     let mut sizes: BTreeMap<i64, [u64; 2]> = BTreeMap::new();
     for (side, runs) in [quasi, groups].into_iter().enumerate() {
         runs.iter().for_each(|run| sizes.entry(run.class).or_default()[side] += u64::from(run.rows));

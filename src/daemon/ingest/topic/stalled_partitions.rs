@@ -11,7 +11,7 @@ const TIMES: u32 = 6;
 const HELD: Duration = Duration::from_secs(1);
 
 /// Where partitions were when it was looked last, and how often they were found there.
-pub struct Still {
+pub struct StalledPartitions {
     looked: Instant,
     held: bool,
     known: BTreeMap<i32, (u64, u32)>,
@@ -19,10 +19,10 @@ pub struct Still {
     doubted: bool,
 }
 
-impl Still {
+impl StalledPartitions {
     /// It was not looked at yet.
-    pub fn new() -> Still {
-        Still { looked: Instant::now(), held: false, known: BTreeMap::new(), doubted: false }
+    pub fn new() -> StalledPartitions {
+        StalledPartitions { looked: Instant::now(), held: false, known: BTreeMap::new(), doubted: false }
     }
 
     /// Messages waited for so long to be taken in.
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn partitions_are_still_when_they_are_found_where_they_were() {
-        let mut still = Still::new();
+        let mut still = StalledPartitions::new();
         let mut look = |next: &[(i32, u64)], held| {
             still.was_held(Duration::from_secs(held));
             still.look(next.iter().copied())

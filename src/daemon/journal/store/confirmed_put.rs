@@ -1,7 +1,7 @@
 //! Making sure of an object (HOUSE 3, Append): what a store leaves open is read back. The same bytes are ours, others are
 //! another writer's, and what is not there is sent again as it was.
 
-use super::{Created, Store};
+use super::{CreateOutcome, Store};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// How often an object is sent before we give up.
@@ -9,7 +9,7 @@ const TRIES: usize = 8;
 
 /// Who was first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Put {
+pub enum PutOutcome {
     /// These bytes are there.
     Ours,
     /// Other bytes are.
@@ -20,14 +20,14 @@ pub enum Put {
 ///
 /// # Errors
 /// The store cannot be written or read, or never says what it did.
-pub fn put(store: &dyn Store, path: &str, bytes: &[u8]) -> Result<Put> {
+pub fn put(store: &dyn Store, path: &str, bytes: &[u8]) -> Result<PutOutcome> {
     for _ in 0..TRIES {
-        if store.create(path, bytes)? == Created::Made {
-            return Ok(Put::Ours);
+        if store.create(path, bytes)? == CreateOutcome::Made {
+            return Ok(PutOutcome::Ours);
         }
         match store.read(path)? {
-            Some(there) if there == bytes => return Ok(Put::Ours),
-            Some(_) => return Ok(Put::Theirs),
+            Some(there) if there == bytes => return Ok(PutOutcome::Ours),
+            Some(_) => return Ok(PutOutcome::Theirs),
             None => {}
         }
     }
@@ -42,7 +42,7 @@ pub fn put(store: &dyn Store, path: &str, bytes: &[u8]) -> Result<Put> {
 pub fn put_all(store: &dyn Store, objects: &[(String, Vec<u8>)]) -> Result<()> {
     let created = store.create_all(objects)?;
     for ((path, bytes), created) in objects.iter().zip(created) {
-        if created != Created::Made && put(store, path, bytes)? == Put::Theirs {
+        if created != CreateOutcome::Made && put(store, path, bytes)? == PutOutcome::Theirs {
             let text = format!("`{path}` at {} is there already with other content", store.place());
             return Err(Error::new(ErrorCategory::Io, text));
         }

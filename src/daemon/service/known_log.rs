@@ -5,8 +5,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::begin::store;
-use super::damage::Wounds;
+use super::damage::KnownDamage;
+use super::root_opening::store;
 use super::world::OpenedRoots;
 use crate::daemon::chance::{Chance, name};
 use crate::daemon::config::{FeedConfig, Root};
@@ -20,7 +20,7 @@ const RESTORED: &str = "the log of this private root does not hold what this pro
      or is being put back. Put the newest one back; if this is the newest, start the process again";
 
 /// What a process knows of a log.
-pub struct Ward {
+pub struct KnownLog {
     /// Its name as a writer, under all epochs.
     name: String,
     /// The newest entry that it has seen.
@@ -28,20 +28,20 @@ pub struct Ward {
     /// An operator has accepted the clock of the start, which counts for no later one.
     accepted: AtomicBool,
     /// What has halted it that a start may not see.
-    pub(super) wounds: Wounds,
+    pub(super) wounds: KnownDamage,
 }
 
-impl Ward {
+impl KnownLog {
     /// Knows nothing yet.
     ///
     /// # Errors
     /// There are no random bytes.
-    pub fn new(chance: &mut dyn Chance) -> Result<Ward> {
-        Ok(Ward {
+    pub fn new(chance: &mut dyn Chance) -> Result<KnownLog> {
+        Ok(KnownLog {
             name: name(chance)?,
             newest: Mutex::default(),
             accepted: AtomicBool::default(),
-            wounds: Wounds::default(),
+            wounds: KnownDamage::default(),
         })
     }
 
@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
     use crate::daemon::chance::Seeded;
-    use crate::daemon::error::Rival;
+    use crate::daemon::error::OtherProcess;
     use crate::daemon::feed_writer::PublicRoot;
     use crate::daemon::journal::store::{Memory, ReadStore as _};
     use crate::daemon::journal::{Fence, KeyRing};
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_feed_that_was_lost_is_not_taken_back() {
-        let (store, ward) = (Memory::default(), Ward::new(&mut Seeded::new(3)).expect("chance"));
+        let (store, ward) = (Memory::default(), KnownLog::new(&mut Seeded::new(3)).expect("chance"));
         let roots = || OpenedRoots {
             private: Arc::new(store.clone()),
             public: PublicRoot::over(Arc::new(Memory::default())),
@@ -158,7 +158,7 @@ mod tests {
         writer(&store, "another");
         writer(&store, ward.name());
         let error = ward.may_go_on(&roots()).expect_err("it was taken over");
-        assert_eq!(error.rival, Some(Rival::TookOver), "{error}");
+        assert_eq!(error.rival, Some(OtherProcess::TookOver), "{error}");
         // Nor is an older log gone on with.
         let error =
             ward.may_go_on(&OpenedRoots { private: Arc::new(Memory::default()), ..roots() }).expect_err("it is empty");

@@ -16,17 +16,17 @@ const TURNED_AWAY: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(
 const UNCLEAR: Duration = Duration::from_secs(10);
 
 /// Since when, and what was said of it.
-pub struct Away {
+pub struct Absence {
     since: Instant,
     told: bool,
     /// Since when they turn us away.
     turned: Option<Instant>,
 }
 
-impl Away {
+impl Absence {
     /// From now on.
-    pub fn begin() -> Away {
-        Away { since: Instant::now(), told: false, turned: None }
+    pub fn begin() -> Absence {
+        Absence { since: Instant::now(), told: false, turned: None }
     }
 
     /// Whether it is borne, by what was heard last; brokers that knew us before get more time.

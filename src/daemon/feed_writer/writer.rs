@@ -8,7 +8,7 @@ use crate::daemon::config;
 use crate::daemon::error::Result;
 use crate::daemon::formats::terms_to_bytes;
 use crate::daemon::ingest::PersonHasher;
-use crate::daemon::ingest::topic::Unwanted;
+use crate::daemon::ingest::topic::UnwantedPolicies;
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{Log, NewEntry, Ref};
 use crate::daemon::sign::Signing;
@@ -30,7 +30,7 @@ pub struct FeedSettings {
     /// The share of messages that may be set aside.
     pub max_quarantine_share: Decimal,
     /// What becomes of messages of a topic that are no rows by themselves.
-    pub unwanted: Unwanted,
+    pub unwanted: UnwantedPolicies,
     /// Where schemas of messages lie.
     pub registry: Option<config::RegistrySettings>,
     /// How long raw rows are kept after what they brought is published, in seconds.
@@ -56,7 +56,7 @@ impl FeedSettings {
 
 /// The checkpoint that was written last.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Last {
+pub struct LastCheckpoint {
     /// The entries there were then.
     pub entries: u64,
     /// Its bytes.
@@ -64,14 +64,14 @@ pub struct Last {
 }
 
 /// A feed at work.
-pub struct Live {
+pub struct FeedWriter {
     pub(super) log: Log,
     pub(super) state: FeedState,
     pub(super) policy: Policy,
     pub(super) public: PublicRoot,
     pub(super) settings: FeedSettings,
     pub(super) hasher: PersonHasher,
-    pub(super) last: Last,
+    pub(super) last: LastCheckpoint,
     /// The entries there were when what lies alone was put together last.
     pub(super) packed: u64,
     /// How often this writer has written a release aside.
@@ -80,7 +80,7 @@ pub struct Live {
     pub(super) index: Option<Sha256>,
 }
 
-impl Live {
+impl FeedWriter {
     /// What the log says.
     pub fn state(&self) -> &FeedState {
         &self.state

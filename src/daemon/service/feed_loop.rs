@@ -7,18 +7,18 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-use super::begin::pause;
 use super::detached_drop::LockWatch;
 use super::event::LoopEvent;
-use super::feed_at_work::Work;
+use super::feed_at_work::FeedAtWork;
 use super::keeper::Keeper;
 use super::outcome::FeedTick;
-use super::queries::Until;
+use super::queries::RunEnd;
+use super::root_opening::pause;
 use super::timetable;
 use super::world::{World, aside};
 use crate::daemon::config::{Schedule, Ticks};
 use crate::daemon::error::Result;
-use crate::daemon::ingest::topic::Bell;
+use crate::daemon::ingest::topic::FetchBell;
 use crate::daemon::observe::events::ShuttingDown;
 
 /// The longest sleep: clocks may be set.
@@ -31,14 +31,14 @@ const SETTLED: Duration = Duration::from_secs(30);
 /// # Errors
 /// The feed halts.
 pub(in crate::daemon::service) async fn work(
-    at_work: &Work,
+    at_work: &FeedAtWork,
     mut shutdown: watch::Receiver<bool>,
 ) -> Result<Vec<FeedTick>> {
     let pause = pause(&at_work.feed);
     let world = &at_work.world;
     let opens = at_work.clone();
     let mut keeper = aside(world, move || Keeper::open(&opens).map(LockWatch::new)).await??;
-    if at_work.how.until == Until::Once {
+    if at_work.how.until == RunEnd::Once {
         return once(keeper, at_work, shutdown).await;
     }
     let mut settling = Some(world.age());
@@ -93,7 +93,7 @@ pub(in crate::daemon::service) async fn work(
 }
 
 /// Waits until a source has something; for ever where it cannot tell.
-async fn rings(bell: &Option<Bell>) {
+async fn rings(bell: &Option<FetchBell>) {
     match bell {
         Some(bell) => bell.rings().await,
         None => std::future::pending().await,
@@ -119,7 +119,11 @@ async fn step(
 }
 
 /// One tick: files that are there are waited for until they stand still.
-async fn once(keeper: LockWatch<Keeper>, at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result<Vec<FeedTick>> {
+async fn once(
+    keeper: LockWatch<Keeper>,
+    at_work: &FeedAtWork,
+    mut shutdown: watch::Receiver<bool>,
+) -> Result<Vec<FeedTick>> {
     let world = &at_work.world;
     let (mut keeper, mut ticks) = step(world, keeper, LoopEvent::Look).await?;
     while keeper.waits() && !*shutdown.borrow() {

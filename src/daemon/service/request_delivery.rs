@@ -4,13 +4,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::begin::{before_new_chain, key, live, not_begun, private, roots};
+use super::root_opening::{before_new_chain, key, live, not_begun, private, roots};
 use super::world::OpenedRoots;
 use crate::daemon::chance::SystemChance;
 use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::feed_writer::{Ask, DecidedRelease, FeedState, Pending, Request, RequestOutcome, past};
+use crate::daemon::feed_writer::{
+    DecidedRelease, FeedState, OutgoingRelease, Request, RequestKind, RequestOutcome, past,
+};
 use crate::daemon::journal::KeyRing;
 use crate::daemon::journal::store::Store;
 use crate::daemon::sign::Signing;
@@ -21,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// What a command knows of the feed before it asks.
 pub struct FeedFacts<'a> {
     /// The release that waits for a person.
-    pub held: Option<&'a Pending>,
+    pub held: Option<&'a OutgoingRelease>,
     /// The releases that were let go, in order.
     pub releases: &'a [DecidedRelease],
     /// The keys.
@@ -52,7 +54,7 @@ impl Requester {
     }
 
     /// What they ask for, signed where they have a key.
-    fn request(&self, ask: Ask, when: String, feed: &FeedConfig, ring: &KeyRing) -> Result<Request> {
+    fn request(&self, ask: RequestKind, when: String, feed: &FeedConfig, ring: &KeyRing) -> Result<Request> {
         let request = Request::new(ask, self.who(), when, self.why.clone(), ring, &mut SystemChance)?;
         Ok(match self.name.as_deref().zip(self.key.as_ref()) {
             Some((name, key)) => request.signed_by(name, key, &feed.name, ring),
@@ -67,13 +69,13 @@ impl Requester {
 }
 
 /// What is asked, once the feed is known; or why it need not be asked.
-pub type Asking<'a> = dyn Fn(&FeedFacts<'_>) -> Result<Ask> + 'a;
+pub type RequestBuilder<'a> = dyn Fn(&FeedFacts<'_>) -> Result<RequestKind> + 'a;
 
 /// Asks, and waits for what comes of it. `new_chain`: the feed file may have changed what is frozen.
 ///
 /// # Errors
 /// The feed cannot be opened, or no answer comes.
-pub fn ask(feed: &FeedConfig, asking: &Asking<'_>, by: &Requester, new_chain: bool) -> Result<RequestOutcome> {
+pub fn ask(feed: &FeedConfig, asking: &RequestBuilder<'_>, by: &Requester, new_chain: bool) -> Result<RequestOutcome> {
     match roots(feed)? {
         Some(roots) if roots.lock.is_some() => here(feed, &roots, asking, by, new_chain),
         held => {
@@ -90,7 +92,7 @@ pub fn ask(feed: &FeedConfig, asking: &Asking<'_>, by: &Requester, new_chain: bo
 fn here(
     feed: &FeedConfig,
     roots: &OpenedRoots,
-    asking: &Asking<'_>,
+    asking: &RequestBuilder<'_>,
     by: &Requester,
     new_chain: bool,
 ) -> Result<RequestOutcome> {
@@ -110,9 +112,14 @@ fn here(
 }
 
 /// Asks the process at work.
-fn there(feed: &FeedConfig, store: &Arc<dyn Store>, asking: &Asking<'_>, by: &Requester) -> Result<RequestOutcome> {
+fn there(
+    feed: &FeedConfig,
+    store: &Arc<dyn Store>,
+    asking: &RequestBuilder<'_>,
+    by: &Requester,
+) -> Result<RequestOutcome> {
     let ring = KeyRing::open(&**store, &key(feed)?)?.ok_or_else(|| not_begun(feed))?;
-    let public = super::begin::public(feed)?;
+    let public = super::root_opening::public(feed)?;
     let state = past(&**store, &*public, &ring)?.state.ok_or_else(|| not_begun(feed))?;
     let ask = asking(&FeedFacts::of(&state, &ring))?;
     let request = by.request(ask, clock::now(), feed, &ring)?;

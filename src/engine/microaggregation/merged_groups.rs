@@ -4,7 +4,7 @@ use super::points::{Points, distance};
 
 /// Groups after some were merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergedGroups {
     /// The groups; rows in each ascend.
     pub groups: Vec<Vec<usize>>,
     /// How often two became one.
@@ -20,7 +20,7 @@ pub fn until_safe(
     points: &Points,
     most: Option<usize>,
     is_sensitive: &dyn Fn(&[usize]) -> bool,
-) -> Merged {
+) -> MergedGroups {
     until_safe_where(groups, points, most, is_sensitive, &|_| true)
 }
 
@@ -31,7 +31,7 @@ pub fn until_safe_where(
     most: Option<usize>,
     is_sensitive: &dyn Fn(&[usize]) -> bool,
     admits: &dyn Fn(&[usize]) -> bool,
-) -> Merged {
+) -> MergedGroups {
     let most = most.map(|most| most as u64);
     let mut groups: Vec<Group> = groups.into_iter().map(|rows| Group::new(rows, points, is_sensitive)).collect();
     let (mut merges, mut removed) = (0, Vec::new());
@@ -57,7 +57,7 @@ pub fn until_safe_where(
         }
     }
     removed.sort_unstable();
-    Merged { groups: groups.into_iter().map(|group| group.rows).collect(), merges, removed }
+    MergedGroups { groups: groups.into_iter().map(|group| group.rows).collect(), merges, removed }
 }
 
 struct Group {

@@ -7,24 +7,24 @@ use crate::policy::Certain;
 
 /// The ticks of a chain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Turns {
+pub struct HalvingTicks {
     /// The number of the next tick, once there was a first.
     next: Option<u64>,
 }
 
 /// How many ticks there are to the next turns; 1: the next tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NextTurns {
+pub struct NextHalvingTicks {
     /// To the next tick that halves.
     pub halving: u64,
     /// To the next one that halves as little as it may, so that few are left over.
     pub sweep: u64,
 }
 
-impl Turns {
+impl HalvingTicks {
     /// Behind the tick of this number; `None`: there was no first one.
-    pub fn behind(tick: Option<u64>) -> Turns {
-        Turns { next: tick.map(|tick| tick + 1) }
+    pub fn behind(tick: Option<u64>) -> HalvingTicks {
+        HalvingTicks { next: tick.map(|tick| tick + 1) }
     }
 
     /// The number of the last tick; `None` before the first one.
@@ -33,12 +33,12 @@ impl Turns {
     }
 
     /// How far away the next turns are, once enough people wait.
-    pub fn ahead(&self, every: u64) -> NextTurns {
+    pub fn ahead(&self, every: u64) -> NextHalvingTicks {
         assert!(every > 0, "some ticks are halved together");
         let sweep = every.saturating_mul(4);
-        let Some(next) = self.next else { return NextTurns { halving: 1, sweep: sweep.saturating_add(1) } };
+        let Some(next) = self.next else { return NextHalvingTicks { halving: 1, sweep: sweep.saturating_add(1) } };
         let to = |of: u64| next.checked_next_multiple_of(of).map_or(u64::MAX, |turn| turn - next + 1);
-        NextTurns { halving: to(every), sweep: to(sweep) }
+        NextHalvingTicks { halving: to(every), sweep: to(sweep) }
     }
 
     /// Counts the next tick, before which `waiting` people wait. Returns how many classes make a split certain in this tick, or
@@ -61,9 +61,9 @@ mod tests {
     #[test]
     fn turns_ahead_are_those_that_come() {
         for every in [1, 2, 3, 8] {
-            let mut turns = Turns::default();
+            let mut turns = HalvingTicks::default();
             let ahead = turns.ahead(every);
-            assert_eq!(ahead, NextTurns { halving: 1, sweep: 4 * every + 1 });
+            assert_eq!(ahead, NextHalvingTicks { halving: 1, sweep: 4 * every + 1 });
             assert_eq!(turns.tick(5, 5, &Certain::CROWDS, every), Some(Certain::CROWDS.first));
             for _ in 0..20 {
                 let ahead = turns.ahead(every);
@@ -79,6 +79,6 @@ mod tests {
                 turns.tick(0, 5, &Certain::CROWDS, every);
             }
         }
-        assert_eq!(Turns::behind(Some(7)).ahead(u64::MAX).halving, u64::MAX - 7);
+        assert_eq!(HalvingTicks::behind(Some(7)).ahead(u64::MAX).halving, u64::MAX - 7);
     }
 }

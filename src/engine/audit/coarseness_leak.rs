@@ -10,7 +10,7 @@ use crate::policy::{ChainPromise, Inference, Output, Policy};
 
 /// What one release tells.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Coarse {
+pub struct CoarsenessLeak {
     /// The release, counted from 0.
     pub release: usize,
     /// Small classes that are certain; none where no search ends with such a release.
@@ -21,14 +21,14 @@ pub struct Coarse {
     pub wholly: Option<f64>,
 }
 
-impl Coarse {
+impl CoarsenessLeak {
     /// Of all releases of which it can be told. Ratios come from elsewhere: working one out runs the search.
     pub fn of(
         subject: &AuditSubject,
         columns: &Columns,
         policy: &Policy,
         ratios: impl Fn(&Release) -> [Option<f64>; 2],
-    ) -> Vec<Coarse> {
+    ) -> Vec<CoarsenessLeak> {
         let limits = policy.refinement();
         // Where rows keep labels of their own no search for one recoding ended.
         let own = subject.releases.iter().any(Release::is_local);
@@ -50,7 +50,7 @@ impl Coarse {
             let certainty = learnt(None, release, &trees, inference, (policy.a(), limits.values));
             let known = inference == Inference::Replay;
             let [finally, wholly] = if known { ratios(release) } else { [None; 2] };
-            Coarse { release: at, certainty, finally, wholly }
+            CoarsenessLeak { release: at, certainty, finally, wholly }
         };
         releases.iter().enumerate().map(of).collect()
     }

@@ -11,7 +11,7 @@ use super::schema::SchemaNode;
 
 /// What was found; unknown keys and wrong types come before what is missing, for a slip of the pen is both.
 #[derive(Default)]
-pub struct Walked {
+pub struct CheckedKeys {
     /// Unknown keys and values of the wrong type.
     pub wrong: Vec<ConfigProblem>,
     /// Keys that must be there.
@@ -19,8 +19,8 @@ pub struct Walked {
 }
 
 /// Walks a whole feed file.
-pub fn walk(schema: &Value, file: &Spanned<DeTable<'_>>, places: &mut Places<'_>) -> Walked {
-    let mut walk = Walk { root: SchemaNode::root(schema), places, found: Walked::default() };
+pub fn walk(schema: &Value, file: &Spanned<DeTable<'_>>, places: &mut Places<'_>) -> CheckedKeys {
+    let mut walk = Walk { root: SchemaNode::root(schema), places, found: CheckedKeys::default() };
     walk.table(walk.root, file.get_ref(), "");
     walk.found
 }
@@ -28,7 +28,7 @@ pub fn walk(schema: &Value, file: &Spanned<DeTable<'_>>, places: &mut Places<'_>
 struct Walk<'w, 's, 't> {
     root: SchemaNode<'s>,
     places: &'w mut Places<'t>,
-    found: Walked,
+    found: CheckedKeys,
 }
 
 impl<'s> Walk<'_, 's, '_> {

@@ -1,6 +1,6 @@
 //! The targets of crossing chains that are worth a search: those with the fewest candidates by the pair bound.
 
-use crate::gate::chain::Suspect;
+use crate::gate::chain::ExactTarget;
 
 /// The most targets that are kept for the search, of all increments together.
 const MOST_SUSPECTS: usize = 100_000;
@@ -13,15 +13,15 @@ pub fn share(releases: usize) -> usize {
 
 /// The targets with the fewest candidates by the pair bound.
 #[derive(Debug, Default)]
-pub struct Suspects {
-    kept: Vec<Suspect>,
+pub struct WeakTargets {
+    kept: Vec<ExactTarget>,
     /// Whether some are missing.
     pub dropped: bool,
 }
 
-impl Suspects {
+impl WeakTargets {
     /// Takes in one more; at most so many are kept. Which ones does not depend on the order.
-    pub fn push(&mut self, suspect: Suspect, most: usize) {
+    pub fn push(&mut self, suspect: ExactTarget, most: usize) {
         assert!(most > 0, "suspects that are kept");
         self.kept.push(suspect);
         if self.kept.len() >= 2 * most {
@@ -30,20 +30,20 @@ impl Suspects {
     }
 
     /// Takes in those of another increment.
-    pub fn extend(&mut self, other: Suspects) {
+    pub fn extend(&mut self, other: WeakTargets) {
         self.dropped |= other.dropped;
         self.kept.extend(other.kept);
     }
 
     /// Those of both, at most so many.
-    pub fn join(mut self, other: Suspects, most: usize) -> Suspects {
+    pub fn join(mut self, other: WeakTargets, most: usize) -> WeakTargets {
         self.extend(other);
         self.cut(most);
         self
     }
 
     /// All that are kept.
-    pub fn iter(&self) -> impl Iterator<Item = &Suspect> {
+    pub fn iter(&self) -> impl Iterator<Item = &ExactTarget> {
         self.kept.iter()
     }
 

@@ -10,7 +10,7 @@ use crate::cli::audit;
 use crate::daemon::chance;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::folder::{InputEntry, Task, Watch, run, told};
+use crate::daemon::folder::{InputEntry, Task, TaskProgress, run, told};
 use crate::daemon::seal::OperatorKey;
 
 /// The folder of these tables.
@@ -51,7 +51,7 @@ impl Snapshots {
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub fn add(&mut self, new: &[Admission]) -> Result<Beside> {
+    pub fn add(&mut self, new: &[Admission]) -> Result<ReleaseComparison> {
         let number = self.releases.len() + 1;
         let mut rows = HEADER.to_owned();
         for one in new {
@@ -68,7 +68,7 @@ impl Snapshots {
         let one_list = self.one_list(&increment)?;
         self.releases.push(release);
         self.increments.push(increment);
-        Ok(Beside { left: left(&self.audit())?, one_list })
+        Ok(ReleaseComparison { left: left(&self.audit())?, one_list })
     }
 
     /// The loss of the newest release with one list of labels for all rows, once these people have come.
@@ -123,7 +123,7 @@ impl Snapshots {
 }
 
 /// What stands beside a release of the demo.
-pub struct Beside {
+pub struct ReleaseComparison {
     /// The fewest candidates that all snapshots leave a person.
     pub left: u64,
     /// The loss with one list of labels for all rows.
@@ -142,7 +142,7 @@ pub fn left(args: &audit::Args) -> Result<u64> {
 /// The demo does not show how far it is.
 struct Unwatched;
 
-impl Watch for Unwatched {
+impl TaskProgress for Unwatched {
     fn reading(&mut self, _: usize, _: u64) {}
     fn deciding(&mut self, _: usize) {}
     fn undeclared(&mut self, _: &[String]) {}

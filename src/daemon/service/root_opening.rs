@@ -9,8 +9,8 @@ use super::world::{HeldResource, OpenedRoots, World};
 use crate::daemon::chance::{Chance, SystemChance};
 use crate::daemon::config::{Approval, FeedConfig, Root, Secret, SourcePlace, StoreSettings as StoreTable};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::feed_writer::{FEW, FeedSettings, Live, Opening, OpeningReport, PublicRoot};
-use crate::daemon::ingest::topic::Unwanted;
+use crate::daemon::feed_writer::{FEW, FeedSettings, FeedWriter, Opening, OpeningReport, PublicRoot};
+use crate::daemon::ingest::topic::UnwantedPolicies;
 use crate::daemon::journal::store::{Local, Packs, ReadOnlyFolder, Store, open};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::sign::Signing;
@@ -117,7 +117,7 @@ pub fn settings(feed: &FeedConfig) -> Result<FeedSettings> {
         manual: schedule.is_some_and(|schedule| schedule.approval == Approval::Manual),
         min_records: schedule.map_or(1, |schedule| schedule.min_records),
         max_quarantine_share: source.max_quarantine_share,
-        unwanted: Unwanted { tombstones: source.tombstones, deletes: source.deletes },
+        unwanted: UnwantedPolicies { tombstones: source.tombstones, deletes: source.deletes },
         registry: source.registry.clone(),
         keep_raw: table.keep_raw.get().as_secs(),
         keep_aside: table.quarantine_days.saturating_mul(86_400),
@@ -173,7 +173,7 @@ pub fn pause(feed: &FeedConfig) -> Duration {
 ///
 /// # Errors
 /// Its log is damaged, its key another one, or the feed file has changed what is frozen.
-pub fn live(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<(Live, OpeningReport)> {
+pub fn live(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<(FeedWriter, OpeningReport)> {
     opened(feed, roots, &key(feed)?, now, Writer::of_a_command())
 }
 
@@ -187,7 +187,7 @@ pub fn live_as(
     now: &str,
     name: &str,
     world: &dyn World,
-) -> Result<(Live, OpeningReport)> {
+) -> Result<(FeedWriter, OpeningReport)> {
     let writer = Writer { name: Some(name.to_owned()), chance: world.chance(), few: world.few(), changed: false };
     opened(feed, roots, &key(feed)?, now, writer)
 }
@@ -196,7 +196,7 @@ pub fn live_as(
 ///
 /// # Errors
 /// Its log is damaged, or its key another one.
-pub fn before_new_chain(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<Live> {
+pub fn before_new_chain(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<FeedWriter> {
     under(feed, roots, &key(feed)?, now)
 }
 
@@ -204,7 +204,7 @@ pub fn before_new_chain(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Re
 ///
 /// # Errors
 /// As [`before_new_chain`].
-pub fn under(feed: &FeedConfig, roots: &OpenedRoots, key: &OperatorKey, now: &str) -> Result<Live> {
+pub fn under(feed: &FeedConfig, roots: &OpenedRoots, key: &OperatorKey, now: &str) -> Result<FeedWriter> {
     opened(feed, roots, key, now, Writer { changed: true, ..Writer::of_a_command() }).map(|(live, _)| live)
 }
 
@@ -232,7 +232,7 @@ fn opened(
     key: &OperatorKey,
     now: &str,
     Writer { name: writer, chance, few, changed }: Writer,
-) -> Result<(Live, OpeningReport)> {
+) -> Result<(FeedWriter, OpeningReport)> {
     let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
     let opening = Opening {
         private: roots.private.clone(),
@@ -248,7 +248,7 @@ fn opened(
         changed,
         drawn: None,
     };
-    Live::open(opening)
+    FeedWriter::open(opening)
 }
 
 /// What to say where no feed has begun.

@@ -5,7 +5,7 @@ use super::entry::{Entry, NoEntry};
 use super::ring::{KeyRing, changed_since};
 use super::store::{ReadStore, log};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::formats::Body;
+use crate::daemon::formats::EntryBody;
 use crate::engine::release::Sha256;
 
 /// An entry that is where it belongs, and its digest.
@@ -85,7 +85,7 @@ fn in_place(
 ) -> Result<()> {
     let follows = entry.seq == seq && entry.prev_sha256 == last.map(|last| last.sha256);
     let epoch = match (&entry.body, last) {
-        (Body::Fence(_), last) => entry.epoch == last.map_or(1, |last| last.entry.epoch + 1),
+        (EntryBody::Fence(_), last) => entry.epoch == last.map_or(1, |last| last.entry.epoch + 1),
         (_, Some(last)) => entry.epoch == last.entry.epoch && entry.writer == last.entry.writer,
         (_, None) => false,
     };
@@ -94,7 +94,7 @@ fn in_place(
     }
     // The operator's key was changed after we had looked which one holds.
     match entry.body {
-        Body::Rekey(_) if entry.epoch > ring.generation() => Err(changed_since(store)),
+        EntryBody::Rekey(_) if entry.epoch > ring.generation() => Err(changed_since(store)),
         _ => Ok(()),
     }
 }

@@ -8,13 +8,13 @@ use rdkafka::error::{KafkaError, KafkaResult};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
-use super::client::Ear;
+use super::broker_absence::Absence;
+use super::client::ConnectionState;
 use super::damage::{DamageCount, is_damage};
 use super::errors;
-use super::handover::{News, ReaderEnd, ReaderStep};
+use super::handover::{FetchEvent, ReaderEnd, ReaderStep};
 use super::id::{TopicIdentity, describe};
 use super::reader::TopicReader;
-use super::unreachable::Away;
 
 /// How long one answer of the brokers is waited for at first: a thread that waits sees only behind it that it is to end.
 pub(super) const SHORT: Duration = Duration::from_millis(500);
@@ -187,20 +187,20 @@ impl TopicReader {
     /// No broker answers.
     fn gone(&mut self) -> ReaderStep<()> {
         let heard = self.consumer.context().last();
-        let away = self.away.get_or_insert_with(Away::begin);
+        let away = self.away.get_or_insert_with(Absence::begin);
         away.bears(heard.as_ref(), self.known)?;
         let why = heard.map(|(_, why)| why);
         if away.lasts(self.patience) {
             return Err(errors::away(&self.brokers, why).into());
         }
-        if away.is_to_be_told() { self.tell(News::Away(why)) } else { Ok(()) }
+        if away.is_to_be_told() { self.tell(FetchEvent::Away(why)) } else { Ok(()) }
     }
 
     fn back(&mut self) -> ReaderStep<()> {
         self.consumer.context().forget();
         self.known = true;
         let told = self.away.take().is_some_and(|away| away.was_told());
-        if told { self.tell(News::Back) } else { Ok(()) }
+        if told { self.tell(FetchEvent::Back) } else { Ok(()) }
     }
 
     /// Listens for so long to what the library has to say, so that its complaints are known and messages that come are kept.
@@ -224,7 +224,7 @@ impl TopicReader {
 /// The library has a question for both at once, which takes the end for the beginning when only the second half of it is
 /// answered: a new feed would leave out all that is there.
 pub(super) fn ends(
-    consumer: &BaseConsumer<Ear>,
+    consumer: &BaseConsumer<ConnectionState>,
     topic: &str,
     partitions: &[i32],
     which: Offset,

@@ -16,13 +16,13 @@ pub enum Purpose {
 }
 
 /// A safeguard that is written and not built.
-pub struct Unbuilt {
+pub struct UnbuiltSafeguard {
     path: String,
     /// That it is not built, in words.
     pub text: String,
 }
 
-impl Unbuilt {
+impl UnbuiltSafeguard {
     /// As an error of its own.
     pub fn problem(&self) -> ConfigProblem {
         ConfigProblem::new(&self.path, format!("{}, and nothing is promised that is not kept: leave it out", self.text))
@@ -30,12 +30,12 @@ impl Unbuilt {
 }
 
 /// What is written in a feed file and not built.
-pub fn unbuilt(file: &DeTable<'_>, purpose: Purpose) -> Vec<Unbuilt> {
+pub fn unbuilt(file: &DeTable<'_>, purpose: Purpose) -> Vec<UnbuiltSafeguard> {
     masking(file).filter(|_| purpose == Purpose::Releases).into_iter().collect()
 }
 
 /// Guarded values are masked in chains of one kind; an audit judges releases of any.
-fn masking(file: &DeTable<'_>) -> Option<Unbuilt> {
+fn masking(file: &DeTable<'_>) -> Option<UnbuiltSafeguard> {
     let policy = file.get("policy")?.get_ref().as_table()?;
     policy.get("m")?;
     let text = |table: &str, key: &str| file.get(table)?.get_ref().as_table()?.get(key)?.get_ref().as_str();
@@ -44,5 +44,5 @@ fn masking(file: &DeTable<'_>) -> Option<Unbuilt> {
         () if policy.get("mask").and_then(|mask| mask.get_ref().as_bool()) == Some(false) => ("mask", "`mask = false`"),
         () => return None,
     };
-    Some(Unbuilt { path: format!("policy.{key}"), text: format!("{what} is not built in this version") })
+    Some(UnbuiltSafeguard { path: format!("policy.{key}"), text: format!("{what} is not built in this version") })
 }

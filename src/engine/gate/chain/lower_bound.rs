@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::targets::Scratch;
 use super::{ReleaseChain, Sweep};
-use crate::histogram::{Histogram, Numbered, Release, Slices, number_recodings};
+use crate::histogram::{Histogram, NumberedClasses, Release, Slices, number_recodings};
 use crate::model::{Cut, Recoding, Taxonomy, cut};
 
 /// Per increment the lower bound on the anonymity of its people; `None` for an increment without people.
@@ -29,7 +29,7 @@ pub fn lower_bounds(histogram: &Histogram, recodings: &[&[Cut]], trees: &[&Taxon
         ReleaseChain::new(&falling, &falling_number, trees, values),
     ];
     let cuts: Vec<&[Cut]> = chains.iter().flat_map(ReleaseChain::cuts).collect();
-    let numbered: Vec<&Numbered> = chains.iter().flat_map(|chain| chain.numbered()).collect();
+    let numbered: Vec<&NumberedClasses> = chains.iter().flat_map(|chain| chain.numbered()).collect();
     let slices = Slices::of(histogram, &cuts, &numbered);
     let mut sweeps = chains.each_ref().map(Sweep::new);
     let split = chains[0].numbered().len();

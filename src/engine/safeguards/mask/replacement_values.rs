@@ -11,14 +11,14 @@ const ENOUGH: u64 = 10;
 
 /// Values, each as often as people have it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stock {
+pub struct ReplacementValues {
     /// Each with the number of rows that have it or one before it.
     values: Vec<(ValueCode, u64)>,
 }
 
-impl Stock {
+impl ReplacementValues {
     /// Of values with the number of rows that have them.
-    pub fn of(values: impl IntoIterator<Item = (ValueCode, u64)>) -> Stock {
+    pub fn of(values: impl IntoIterator<Item = (ValueCode, u64)>) -> ReplacementValues {
         let mut counts: BTreeMap<ValueCode, u64> = BTreeMap::new();
         for (value, rows) in values.into_iter().filter(|(_, rows)| *rows > 0) {
             *counts.entry(value).or_default() += rows;
@@ -28,7 +28,7 @@ impl Stock {
             so_far += rows;
             (value, so_far)
         };
-        Stock { values: counts.into_iter().map(up_to).collect() }
+        ReplacementValues { values: counts.into_iter().map(up_to).collect() }
     }
 
     /// How many rows.
@@ -45,13 +45,13 @@ impl Stock {
 }
 
 /// What the chain holds outside of every guarded set, by how like an atom people are.
-pub trait Stocks {
+pub trait ReplacementSources {
     /// The rows of an atom's class (0), of the class one specialisation higher (1), and so on; `None` behind that of all people.
-    fn around(&self, atom: usize, higher: usize) -> Option<Stock>;
+    fn around(&self, atom: usize, higher: usize) -> Option<ReplacementValues>;
 }
 
 /// The nearest one with enough for so many people, or that of all people; `None` where that is empty.
-pub(super) fn of(stocks: &dyn Stocks, atom: usize, people: u64) -> Option<Stock> {
+pub(super) fn of(stocks: &dyn ReplacementSources, atom: usize, people: u64) -> Option<ReplacementValues> {
     let mut last = None;
     for stock in (0..).map_while(|higher| stocks.around(atom, higher)) {
         let enough = stock.rows() >= people.saturating_mul(ENOUGH);

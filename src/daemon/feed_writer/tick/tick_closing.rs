@@ -4,13 +4,15 @@
 use std::collections::BTreeMap;
 
 use super::super::state_parts::Closing;
-use super::super::work::Live;
+use super::super::writer::FeedWriter;
 use super::chance_draws::Drawn;
 use super::repair::repair;
 use crate::daemon::error::Result;
-use crate::daemon::formats::{AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, Recorded, RowColumns, Since};
+use crate::daemon::formats::{
+    AtomCounts, AtomMembers, Atoms, Grain, LedgerColumns, RecordedTick, RowColumns, RowsByTick,
+};
 use crate::daemon::journal::{ClosedTick, ClosingOutcome, Drafts, Masked, Ref};
-use crate::engine::feed::{self, ClosingResult, Fixed, Ledger};
+use crate::engine::feed::{self, ClosingResult, FixedTick, Ledger};
 use crate::engine::histogram::{CodedRows, Headcount, Histogram, Person};
 use crate::engine::measures::{PersonNumbers, SumSuppression};
 use crate::engine::model::{Leaf, Taxonomy};
@@ -28,7 +30,7 @@ pub struct TickResult {
     /// What came of it.
     pub outcome: ClosingOutcome,
     /// What there is to tell the operator.
-    pub recorded: Recorded,
+    pub recorded: RecordedTick,
 }
 
 /// Where people are after a tick.
@@ -38,7 +40,7 @@ struct Places<'a> {
     formed: &'a Headcount,
 }
 
-impl Live {
+impl FeedWriter {
     /// The tick scheduled for this time. If a release comes of it, a decision is to be made next.
     ///
     /// # Errors
@@ -55,7 +57,7 @@ impl Live {
         let columns = self.state.terms.columns.clone();
         let trees = columns.trees();
         let mut ticked = self.ticked(&trees)?;
-        let mut recorded = Recorded::new(&ticked, &columns);
+        let mut recorded = RecordedTick::new(&ticked, &columns);
         let state = &mut self.state;
         recorded.repairs = repair(&mut state.feed, &mut ticked, &state.history, &self.policy, &columns);
         let mut fixed = self.state.feed.fixed(&ticked);
@@ -113,7 +115,7 @@ impl Live {
     }
 
     /// The measures of the people whose atoms formed.
-    fn measured(&mut self, formed: &Atoms, fixed: &mut Fixed, trees: &[&Taxonomy]) -> Result<()> {
+    fn measured(&mut self, formed: &Atoms, fixed: &mut FixedTick, trees: &[&Taxonomy]) -> Result<()> {
         if let Some(measures) = formed.measures(&self.policy, trees)? {
             self.state.feed.measured(measures.clone());
             fixed.measures = Some(measures);
@@ -195,11 +197,11 @@ impl Live {
         self.append(closed.clone())?;
         self.state.feed.skipped(turns);
         self.state.closed(&closed);
-        Ok(Some(TickResult { tick, new, added: 0, outcome, recorded: Recorded::of(tick) }))
+        Ok(Some(TickResult { tick, new, added: 0, outcome, recorded: RecordedTick::of(tick) }))
     }
 
     /// The values of a tick are fixed as they will be published.
-    fn count(&mut self, fixed: &Fixed, atoms: &Atoms, people: Vec<Person>) -> Result<()> {
+    fn count(&mut self, fixed: &FixedTick, atoms: &Atoms, people: Vec<Person>) -> Result<()> {
         let columns = self.state.terms.columns.clone();
         let trees = columns.trees();
         let changes = self.changes()?.filter(|_| fixed.proposed.is_some());
@@ -255,7 +257,7 @@ impl Live {
 
     /// All people who are not published, read back from where they were put, by where they are now; and who came since the
     /// tick before.
-    fn all_people(&self, fixed: &Fixed) -> Result<([Since; 3], Vec<Person>)> {
+    fn all_people(&self, fixed: &FixedTick) -> Result<([RowsByTick; 3], Vec<Person>)> {
         let trees = self.state.terms.columns.trees();
         let none = Headcount::empty(trees.len());
         let [waiting, withheld] = [&fixed.waiting, &fixed.withheld].map(Histogram::headcount);
