@@ -10,7 +10,7 @@ use crate::cli::audit;
 use crate::daemon::chance;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::folder::{InputEntry, Task, TaskProgress, run, told};
+use crate::daemon::folder::{InputEntry, SilentProgress, Task, run, told};
 use crate::daemon::seal::OperatorKey;
 
 /// The folder of these tables.
@@ -118,7 +118,7 @@ impl Snapshots {
         let key = OperatorKey::parse(&self.key).expect("a key was drawn");
         let (inputs, time) = ([rows.to_path_buf()], crate::daemon::clock::now());
         let task = Task { feed, inputs: &inputs, folder, key, made: None, quarantine: None, time: &time };
-        Ok(run(&task, &mut Unwatched)?.entries)
+        Ok(run(&task, &mut SilentProgress)?.entries)
     }
 }
 
@@ -137,19 +137,4 @@ pub struct ReleaseComparison {
 pub fn left(args: &audit::Args) -> Result<u64> {
     let least = audit::least(args)?;
     least.ok_or_else(|| Error::new(ErrorCategory::Internal, "an audit of the demo tells nothing"))
-}
-
-/// The demo does not show how far it is.
-struct Unwatched;
-
-impl TaskProgress for Unwatched {
-    fn reading(&mut self, _: usize, _: u64) {}
-    fn deciding(&mut self, _: usize) {}
-    fn undeclared(&mut self, _: &[String]) {}
-    fn missing(&mut self, _: usize, _: u64) {}
-    fn unknown(&mut self, _: usize, _: &str, _: &str, _: u64) {}
-    fn misspelled(&mut self, _: usize, _: &str, _: u64) {}
-    fn telling(&mut self, _: &[String]) {}
-    fn finished(&mut self, _: &str, _: &InputEntry) {}
-    fn kept(&mut self, _: &Path) {}
 }
