@@ -116,6 +116,8 @@ fn runs_that_failed_once_are_played_again() {
     }
     // `LATEST` names a release that was withdrawn, from a writer that was held up until no process was at work: `verify` says who mends it.
     play_of(5, 20_190_950, &mut places);
+    // A writer that publishes what was approved, while another one has taken over and published it.
+    play_of(5, 20_292_592, &mut places);
 }
 
 #[test]

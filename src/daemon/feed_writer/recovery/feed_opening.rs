@@ -172,7 +172,7 @@ impl<'a> OpenedFeed<'a> {
         if !changed {
             live.configured(feed, services, now)?;
         }
-        live.state.remember(live.log.store(), &*live.public)?;
+        live.remember()?;
         live.removed_stay_away()?;
         let swept = live.sweep()?;
         Ok((live, OpeningReport { entries, read, checkpoint, swept, fence: entries }))

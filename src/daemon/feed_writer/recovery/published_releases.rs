@@ -9,6 +9,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use super::super::publish::make_visible::not_as_decided;
 use super::super::state::FeedState;
 use super::super::state_parts::DecidedRelease;
+use super::super::writer::FeedWriter;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::ReadStore;
 use crate::engine::gate::bytes::{self, PartRows};
@@ -19,6 +20,17 @@ use crate::engine::release::{Layout, PartLine, Sha256, TableKind};
 
 /// Files of a table that are decoded at the same time, and held in memory for that.
 const AT_ONCE: usize = 8;
+
+impl FeedWriter {
+    /// Reads what is not remembered yet.
+    ///
+    /// # Errors
+    /// As for the state, or another writer has taken over, which may have moved or removed what is looked for.
+    pub(in crate::daemon::feed_writer) fn remember(&mut self) -> Result<()> {
+        let remembered = self.state.remember(self.log.store(), &*self.public);
+        remembered.or_else(|error| self.log.ours().and(Err(error)))
+    }
+}
 
 impl FeedState {
     /// Reads what is not remembered yet.

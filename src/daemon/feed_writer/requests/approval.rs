@@ -87,7 +87,7 @@ impl FeedWriter {
             let text = format!("this approval of release {release} is in the log, and {}", still(missing));
             return Ok(RequestOutcome { release: Some(release), ..ask.done(text) });
         }
-        self.state.remember(self.log.store(), &*self.public)?;
+        self.remember()?;
         self.leave(now)?;
         Ok(RequestOutcome { release: Some(release), ..ask.done(format!("release {release} is published")) })
     }

@@ -143,7 +143,7 @@ impl FeedWriter {
         let parts = self.state.parts();
         if leaving.atoms.iter().any(|atom| !parts.iter().any(|part| part.span.holds(atom.release))) {
             self.state.history = History::default();
-            self.state.remember(self.log.store(), &*self.public)?;
+            self.remember()?;
         }
         Ok(())
     }

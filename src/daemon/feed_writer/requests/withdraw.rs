@@ -26,7 +26,7 @@ impl FeedWriter {
         let void = self.void()?;
         self.state.withdraw(&withdraw);
         if chain == self.state.feed.chain() {
-            self.state.remember(self.log.store(), &*self.public)?;
+            self.remember()?;
         }
         self.clean(now)?;
         let releases =

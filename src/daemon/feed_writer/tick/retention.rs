@@ -65,7 +65,7 @@ impl FeedWriter {
             self.unstage(&held)?;
         }
         self.state.retire(&retire);
-        self.state.remember(self.log.store(), &*self.public)
+        self.remember()
     }
 }
 
