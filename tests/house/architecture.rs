@@ -77,7 +77,7 @@ fn there_is_no_ring() {
 
 #[test]
 fn names_say_what_they_hold() {
-    none(names::shared(&rust("src")));
+    none(names::bad_types(&rust("src")));
     none(rust("src").iter().filter_map(names::silent).collect());
 }
 

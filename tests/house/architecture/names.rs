@@ -8,56 +8,100 @@ use super::text;
 /// Names of types that sibling modules share, because they are the same idea.
 const SAME_IDEA: &[&str] = &["Args"];
 
-/// Participles, pronouns and other words that say nothing of what a file holds.
+/// Participles, pronouns and other words that say nothing of what a file or a type holds.
 const SAY_NOTHING: &[&str] = &[
+    "about",
     "after",
     "again",
+    "agree",
     "ahead",
+    "alike",
+    "alone",
     "aside",
     "asked",
+    "astray",
     "away",
     "behind",
+    "beside",
+    "built",
     "came",
     "case",
+    "cheap",
     "chosen",
     "closed",
+    "coarse",
+    "comes",
     "done",
     "drawn",
     "entered",
+    "few",
+    "find",
+    "finer",
+    "finest",
     "found",
     "given",
     "held",
     "here",
+    "holds",
     "how",
+    "is",
     "kept",
     "known",
+    "learnt",
+    "least",
     "leave",
     "leaving",
     "left",
+    "lets",
     "look",
+    "lower",
     "made",
+    "many",
     "misc",
     "near",
     "needed",
+    "news",
+    "now",
+    "off",
+    "once",
     "past",
+    "put",
+    "remember",
     "roll",
     "seen",
+    "several",
     "shelf",
     "shown",
+    "shut",
+    "since",
     "still",
     "stuff",
     "swallowed",
     "taken",
+    "tell",
     "there",
     "together",
     "told",
+    "tried",
+    "two",
+    "unbuilt",
+    "under",
+    "unlike",
+    "until",
     "util",
     "utils",
+    "walked",
+    "ways",
+    "what",
+    "which",
+    "who",
     "whole",
+    "wide",
+    "written",
 ];
 
-/// The names that several public types have, each with the files that these are in.
-pub fn shared(sources: &[Source]) -> Vec<String> {
+/// Public types by their names, each with the files that it is in.
+fn types(sources: &[Source]) -> BTreeMap<String, Vec<String>> {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for source in sources.iter().filter(|source| !source.is_test()) {
         let tokens = text::tokens(&text::without_tests(&text::code(&source.text)));
@@ -69,8 +113,21 @@ pub fn shared(sources: &[Source]) -> Vec<String> {
             }
         }
     }
-    let several = places.iter().filter(|(name, files)| files.len() > 1 && !SAME_IDEA.contains(&name.as_str()));
-    several.map(|(name, files)| format!("`{name}` is a public type of {}", files.join(", "))).collect()
+    places
+}
+
+/// The names that several public types have, and those that say nothing, each with the files that it is in.
+pub fn bad_types(sources: &[Source]) -> Vec<String> {
+    let mut bad = Vec::new();
+    for (name, files) in types(sources) {
+        if SAY_NOTHING.contains(&name.to_lowercase().as_str()) {
+            bad.push(format!("`{name}` of {}: a type is named by what it holds", files.join(", ")));
+        }
+        if files.len() > 1 && !SAME_IDEA.contains(&name.as_str()) {
+            bad.push(format!("`{name}` is a public type of {}", files.join(", ")));
+        }
+    }
+    bad
 }
 
 /// A file whose name tells nothing of what is in it.

@@ -134,10 +134,12 @@ fn names_that_are_shared_or_say_nothing_are_found() {
         source("src/a.rs", "pub struct Answer;"),
         source("src/b.rs", "pub enum Answer { Yes }\nstruct Own;\npub struct Args;"),
     ];
-    assert_eq!(names::shared(&two), ["`Answer` is a public type of src/a.rs, src/b.rs"]);
-    assert_eq!(names::shared(&two[..1]), [""; 0]);
+    assert_eq!(names::bad_types(&two), ["`Answer` is a public type of src/a.rs, src/b.rs"]);
+    assert_eq!(names::bad_types(&two[..1]), [""; 0]);
     let other = source("src/c.rs", "struct Answer;\npub struct Args;\n#[cfg(test)]\nmod tests { pub struct Answer; }");
-    assert_eq!(names::shared(&[other, two[0].clone()]), [""; 0]);
+    assert_eq!(names::bad_types(&[other, two[0].clone()]), [""; 0]);
+    let near = source("src/d.rs", "pub struct Near;\nstruct Far;");
+    assert_eq!(names::bad_types(&[near]), ["`Near` of src/d.rs: a type is named by what it holds"]);
     assert!(names::silent(&source("src/engine/told.rs", "")).is_some());
     assert!(names::silent(&source("src/engine/told_apart.rs", "")).is_none());
 }

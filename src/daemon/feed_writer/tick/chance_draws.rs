@@ -5,15 +5,15 @@ use crate::daemon::error::{Error, Result};
 use crate::engine::safeguards::mask::Draws;
 
 /// Draws from a source of random bytes.
-pub struct Drawn<'c> {
+pub struct ChanceDraws<'c> {
     chance: &'c mut dyn Chance,
     failed: Option<Error>,
 }
 
-impl<'c> Drawn<'c> {
+impl<'c> ChanceDraws<'c> {
     /// From this source.
-    pub fn from(chance: &'c mut dyn Chance) -> Drawn<'c> {
-        Drawn { chance, failed: None }
+    pub fn from(chance: &'c mut dyn Chance) -> ChanceDraws<'c> {
+        ChanceDraws { chance, failed: None }
     }
 
     /// What was drawn counts.
@@ -25,7 +25,7 @@ impl<'c> Drawn<'c> {
     }
 }
 
-impl Draws for Drawn<'_> {
+impl Draws for ChanceDraws<'_> {
     fn below(&mut self, n: u64) -> u64 {
         // Numbers above the last whole multiple of n would make small ones more likely.
         let most = u64::MAX - u64::MAX % n;
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn numbers_below_some_are_as_likely_as_each_other() {
         let mut seeded = Seeded::new(3);
-        let mut drawn = Drawn::from(&mut seeded);
+        let mut drawn = ChanceDraws::from(&mut seeded);
         let mut seen = [0u32; 6];
         (0..6_000).for_each(|_| seen[drawn.below(6) as usize] += 1);
         assert!(seen.iter().all(|times| (850..1_150).contains(times)), "{seen:?}");
@@ -72,7 +72,7 @@ mod tests {
             }
         }
         let mut none = None;
-        let mut drawn = Drawn::from(&mut none);
+        let mut drawn = ChanceDraws::from(&mut none);
         assert_eq!(drawn.below(5), 0);
         assert!(drawn.sound().is_err());
     }

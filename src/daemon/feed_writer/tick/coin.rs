@@ -3,7 +3,7 @@
 
 use super::super::state_parts::{CoinResult, UndecidedRelease};
 use super::super::writer::FeedWriter;
-use super::chance_draws::Drawn;
+use super::chance_draws::ChanceDraws;
 use crate::daemon::error::Result;
 use crate::daemon::formats::SealedFormat;
 use crate::daemon::journal::Coin;
@@ -24,7 +24,7 @@ impl FeedWriter {
         if let Some(lets) = due.coin {
             return Ok(lets);
         }
-        let mut drawn = Drawn::from(self.log.chance());
+        let mut drawn = ChanceDraws::from(self.log.chance());
         let lets = CoinResult(drawn.below(10u64.pow(odds.rho.scale().into())) >= odds.rho.digits());
         drawn.sound()?;
         let coin = self.log.keep("coin", &SealedFormat::Coin.bytes(&lets.0))?;

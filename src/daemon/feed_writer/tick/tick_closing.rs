@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::super::state_parts::Closing;
 use super::super::writer::FeedWriter;
-use super::chance_draws::Drawn;
+use super::chance_draws::ChanceDraws;
 use super::repair::repair;
 use crate::daemon::error::Result;
 use crate::daemon::formats::{
@@ -149,7 +149,7 @@ impl FeedWriter {
             let numbers = self.numbers(trees)?;
             self.state.feed.with_numbers(numbers);
         }
-        let mut drawn = Drawn::from(self.log.chance());
+        let mut drawn = ChanceDraws::from(self.log.chance());
         let ticked = self.state.feed.close(&self.policy, trees, &mut drawn);
         drawn.sound()?;
         Ok(ticked)
@@ -229,7 +229,7 @@ impl FeedWriter {
 
     /// Which values are changed of those who formed last, drawn anew: nothing outside knows of an earlier draw.
     fn changes(&mut self) -> Result<Option<Ledger>> {
-        let mut drawn = Drawn::from(self.log.chance());
+        let mut drawn = ChanceDraws::from(self.log.chance());
         let changes = self.state.feed.mask(&self.policy, &self.state.terms.columns, &mut drawn);
         drawn.sound()?;
         // Where there is nothing to change them to, they stay as they are, and the gate stops the chain.

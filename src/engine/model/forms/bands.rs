@@ -1,14 +1,14 @@
 //! The forms `bands` and `leaves`/`layers` (CONTRACTS 2): integers under bands of growing width, and integers in
 //! intervals. Nothing here rounds: a domain that does not fit its parameters is refused.
 
-use super::form_result::{Built, FormError};
+use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::taxonomy::MOST_NODES;
 use crate::model::{Domain, Kind, LeafRule, Taxonomy, Tree};
 
 /// Integers `min..=max` under inclusive bands that start at `min`.
-pub(super) fn bands(table: &TaxonomyTable) -> Result<Built, FormError> {
+pub(super) fn bands(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let widths = needed(&table.bands, TaxonomyForm::Bands, "bands")?;
     let min = *needed(&table.min, TaxonomyForm::Bands, "min")?;
     let max = *needed(&table.max, TaxonomyForm::Bands, "max")?;
@@ -26,7 +26,7 @@ pub(super) fn bands(table: &TaxonomyTable) -> Result<Built, FormError> {
         return Err(FormError::new("max", format!("too large a domain: a taxonomy has at most {MOST_NODES} nodes")));
     }
     let tree = integers(widths, min, max, false)?;
-    Ok(Built {
+    Ok(FormResult {
         domain: Domain { tree, rule: LeafRule::Integers { min, max, open: false } },
         kind: Kind::Int,
         warnings: Vec::new(),
@@ -76,7 +76,7 @@ fn grow(
 }
 
 /// Intervals between ascending edges, under nodes that hold so many children each.
-pub(super) fn intervals(table: &TaxonomyTable) -> Result<Built, FormError> {
+pub(super) fn intervals(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let edges = needed(&table.leaves, TaxonomyForm::Intervals, "leaves")?;
     let layers = needed(&table.layers, TaxonomyForm::Intervals, "layers")?;
     if edges.len() < 2 {
@@ -107,7 +107,7 @@ pub(super) fn intervals(table: &TaxonomyTable) -> Result<Built, FormError> {
     let size = |leaf: i64| edges[leaf as usize].abs_diff(edges[leaf as usize + 1]);
     grow(&mut tree, (0, "*"), &widths, (0, leaves - 1), &label, &size);
     let tree = tree.finish().map_err(|error| FormError::of_tree("leaves", &error))?;
-    Ok(Built {
+    Ok(FormResult {
         domain: Domain { tree, rule: LeafRule::Intervals { edges: edges.clone() } },
         kind: Kind::Int,
         warnings: Vec::new(),

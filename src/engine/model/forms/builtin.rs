@@ -1,7 +1,7 @@
 //! The form `builtin` (CONTRACTS 2): taxonomies of facts that every hospital shares. What raw values become is decided
 //! by the rules given here alone, never by what a feed happens to hold.
 
-use super::form_result::{Built, FormError};
+use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{Builtin, TaxonomyForm, TaxonomyTable, bands, codes, icd10};
 
@@ -20,7 +20,7 @@ const RESTRICTED: [&str; 17] = [
 const SEXES: [&str; 4] = ["female", "male", "other", "unknown"];
 
 /// The taxonomy of a builtin.
-pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
+pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let which = *needed(&table.builtin, TaxonomyForm::Builtin, "builtin")?;
     if table.restricted.is_some() && which != Builtin::UsZip3 {
         return Err(FormError::new("restricted", "`restricted` belongs to `builtin = \"us-zip3\"` only"));
@@ -31,7 +31,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
         Builtin::UsZip3 => (us_zip3(table.restricted.as_deref())?, Kind::String),
         Builtin::Icd10 => (icd10::domain()?, Kind::String),
     };
-    Ok(Built { domain, kind, warnings: Vec::new() })
+    Ok(FormResult { domain, kind, warnings: Vec::new() })
 }
 
 /// `0` … `89`, `90+`; the open end takes the bands that hold it with it: `80+` is the last band of 20.

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::form_result::{Built, FormError};
+use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{PrefixCodes, TaxonomyForm, TaxonomyTable, hierarchy};
 use crate::model::{Domain, Kind, LeafRule, Path, Taxonomy, TreeError, paths};
 
 /// Codes of one length under their prefixes, padded with `*`.
-pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<Built, FormError> {
+pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<FormResult, FormError> {
     let keep = needed(&table.prefix, TaxonomyForm::Prefix, "prefix")?;
     let length = *needed(&table.length, TaxonomyForm::Prefix, "length")?;
     if !(1..=1000).contains(&length) {
@@ -41,7 +41,7 @@ pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<Built, Fo
     }
     let (tree, repeats) = paths::from_paths(&paths).map_err(|error| FormError::of_tree("domain", &error))?;
     let warnings = hierarchy::repeated(&repeats).into_iter().collect();
-    Ok(Built { domain: Domain { tree, rule: LeafRule::Label }, kind: Kind::String, warnings })
+    Ok(FormResult { domain: Domain { tree, rule: LeafRule::Label }, kind: Kind::String, warnings })
 }
 
 /// The labels of one code up to the root, or what is wrong with it.
@@ -67,10 +67,10 @@ fn path(row: &Path, keep: &[i64], length: usize) -> Result<Path, String> {
 }
 
 /// Values right under the root.
-pub(super) fn flat(table: &TaxonomyTable) -> Result<Built, FormError> {
+pub(super) fn flat(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let values = needed(&table.flat, TaxonomyForm::Flat, "flat")?;
     let domain = Domain { tree: under_root(values, "flat")?, rule: LeafRule::Label };
-    Ok(Built { domain, kind: Kind::String, warnings: Vec::new() })
+    Ok(FormResult { domain, kind: Kind::String, warnings: Vec::new() })
 }
 
 /// The tree of values right under `*`.

@@ -1,7 +1,7 @@
 //! The form `date` (CONTRACTS 2), and the calendar it needs: days since 1970-01-01 in the proleptic Gregorian calendar,
 //! by the era arithmetic that needs no table. No clock is read here.
 
-use super::form_result::{Built, FormError};
+use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::taxonomy::MOST_NODES;
@@ -83,7 +83,7 @@ impl DateLevel {
 }
 
 /// Dates from `from` to `to`, one leaf per node of the first level.
-pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
+pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let levels = needed(&table.date, TaxonomyForm::Date, "date")?;
     let from = day(needed(&table.from, TaxonomyForm::Date, "from")?, "from")?;
     let to = day(needed(&table.to, TaxonomyForm::Date, "to")?, "to")?;
@@ -124,7 +124,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
         "a leaf for each of the finest level"
     );
     let rule = LeafRule::Dates { from, to, level: finest };
-    Ok(Built { domain: Domain { tree, rule }, kind: Kind::Date, warnings: Vec::new() })
+    Ok(FormResult { domain: Domain { tree, rule }, kind: Kind::Date, warnings: Vec::new() })
 }
 
 fn day(text: &str, key: &'static str) -> Result<i32, FormError> {

@@ -1,7 +1,7 @@
 //! The form `edges`/`layers` (CONTRACTS 2): numbers with fractions in intervals, of which the first has no lower end and the last
 //! no upper one, so that every number has a leaf. Nothing here rounds.
 
-use super::form_result::{Built, FormError};
+use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::{Domain, Edge, Kind, LeafRule, Taxonomy, Tree};
@@ -12,7 +12,7 @@ const MOST_DIGITS: usize = 12;
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
 /// Intervals around ascending edges, under nodes that hold so many children each.
-pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
+pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let edges = needed(&table.edges, TaxonomyForm::Edges, "edges")?;
     let layers = needed(&table.layers, TaxonomyForm::Edges, "layers")?;
     if edges.is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
     }
     let tree = tree(edges, &units, layers).map_err(|error| FormError::of_tree("edges", &error))?;
     assert_eq!(tree.leaves(), edges.len() + 1, "a leaf between two edges, and two outside");
-    Ok(Built {
+    Ok(FormResult {
         domain: Domain { tree, rule: LeafRule::Edges { edges: edges.clone() } },
         kind: Kind::Float,
         warnings: Vec::new(),

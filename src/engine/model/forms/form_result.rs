@@ -4,7 +4,7 @@ use crate::model::{Domain, Kind, TreeError};
 
 /// A taxonomy made from a table.
 #[derive(Debug)]
-pub struct Built {
+pub struct FormResult {
     /// The tree and how raw values find their leaf.
     pub domain: Domain,
     /// The type of the column, unless the feed file names another.

@@ -1,19 +1,19 @@
 //! The form `file` (CONTRACTS 2): an ARX hierarchy, already split into rows.
 
-use super::form_result::{Built, FormError};
+use super::form_result::{FormError, FormResult};
 use crate::model::{Domain, Kind, LeafRule, Path, TreeError, paths};
 
 /// How many repeated rows are named before the rest is counted.
 const NAMED: usize = 3;
 
 /// The taxonomy of these rows.
-pub(super) fn build(rows: &[Path]) -> Result<Built, FormError> {
+pub(super) fn build(rows: &[Path]) -> Result<FormResult, FormError> {
     let (tree, repeats) = paths::from_paths(rows).map_err(|error| refused(rows, &error))?;
     let alone = "the tree is only a root: all rows look the same, and nothing can be generalised";
     let alone = (tree.nodes() == 1).then(|| alone.to_owned());
     assert!(tree.leaves() <= rows.len(), "a leaf has a line");
     let warnings = repeated(&repeats).into_iter().chain(padded(rows)).chain(alone).collect();
-    Ok(Built { domain: Domain { tree, rule: LeafRule::Label }, kind: Kind::String, warnings })
+    Ok(FormResult { domain: Domain { tree, rule: LeafRule::Label }, kind: Kind::String, warnings })
 }
 
 /// Why rows are no tree, with what often lies behind it.

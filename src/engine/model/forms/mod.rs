@@ -12,7 +12,7 @@ mod icd10;
 mod range;
 mod table;
 
-pub use form_result::{Built, FormError};
+pub use form_result::{FormError, FormResult};
 pub use table::{Builtin, PrefixCodes, TaxonomyForm, TaxonomyTable};
 
 use super::Path;
@@ -22,7 +22,7 @@ use super::Path;
 ///
 /// # Errors
 /// No form or two, a key of another form, parameters or rows that contradict each other.
-pub fn build(table: &TaxonomyTable, source: &[Path]) -> Result<Built, FormError> {
+pub fn build(table: &TaxonomyTable, source: &[Path]) -> Result<FormResult, FormError> {
     match table.form()? {
         TaxonomyForm::File => hierarchy::build(source),
         TaxonomyForm::Bands => bands::bands(table),

@@ -1,14 +1,14 @@
 //! The form `range` (CONTRACTS 2): integers from one to another, divided by halves down to single values. Of an odd number of values
 //! the lower half has one more.
 
-use super::form_result::{Built, FormError};
+use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::taxonomy::MOST_NODES;
 use crate::model::{Domain, Kind, LeafRule, Tree};
 
 /// Integers `range[0]..=range[1]`.
-pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
+pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let refused = |text: String| FormError::new("range", text);
     let &[min, max] = needed(&table.range, TaxonomyForm::Range, "range")?.as_slice() else {
         return Err(refused("`range` is the smallest and the largest value of the domain: [0, 120]".to_owned()));
@@ -26,7 +26,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
     halve(&mut tree, 0, (min, max));
     let tree = tree.finish().map_err(|error| FormError::of_tree("range", &error))?;
     let rule = LeafRule::Integers { min, max, open: false };
-    Ok(Built { domain: Domain { tree, rule }, kind: Kind::Int, warnings: Vec::new() })
+    Ok(FormResult { domain: Domain { tree, rule }, kind: Kind::Int, warnings: Vec::new() })
 }
 
 /// Hangs the halves of what lies from `low` to `high` under a node. The depth is that of a logarithm.
