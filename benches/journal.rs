@@ -40,10 +40,10 @@ fn one_file(feed: &FeedConfig, folder: &Path, rows: usize) {
     let mut best = [f64::INFINITY; 2];
     for round in 0..3 {
         let root = folder.join(format!("one{round}"));
-        let mut live = open(feed, &root);
-        let (decoded, decoding) = decode(feed, &file, live.hasher());
+        let mut writer = open(feed, &root);
+        let (decoded, decoding) = decode(feed, &file, writer.hasher());
         let start = Instant::now();
-        live.take(taken("rows.csv", decoded), "2026-01-01T00:00:00Z").expect("a place");
+        writer.take(taken("rows.csv", decoded), "2026-01-01T00:00:00Z").expect("a place");
         let keeping = start.elapsed().as_secs_f64();
         best = [best[0].min(decoding), best[1].min(decoding + keeping)];
     }
@@ -58,7 +58,7 @@ fn one_file(feed: &FeedConfig, folder: &Path, rows: usize) {
 
 fn many_ticks(feed: &FeedConfig, folder: &Path, ticks: usize) {
     let root = folder.join("many");
-    let mut live = open(feed, &root);
+    let mut writer = open(feed, &root);
     println!(
         "  tick   entries   closed ms   released ms   start ms (whole log, checkpoint)   state KiB   resident MiB"
     );
@@ -66,27 +66,27 @@ fn many_ticks(feed: &FeedConfig, folder: &Path, ticks: usize) {
         let (name, time) = (format!("{tick:06}.csv"), format!("2026-01-01T{:02}:{:02}:00Z", tick / 60 % 24, tick % 60));
         let file = folder.join(&name);
         write(&file, tick * 1000, 1000);
-        let (decoded, _) = decode(feed, &file, live.hasher());
+        let (decoded, _) = decode(feed, &file, writer.hasher());
         let start = Instant::now();
-        live.take(taken(&name, decoded), &time).expect("a place");
-        live.close(&time).expect("a tick");
+        writer.take(taken(&name, decoded), &time).expect("a place");
+        writer.close(&time).expect("a tick");
         let closed = start.elapsed().as_secs_f64() * 1e3;
         let start = Instant::now();
-        live.decide().expect("a decision");
-        live.leave(&time).expect("a release");
+        writer.decide().expect("a decision");
+        writer.leave(&time).expect("a release");
         let released = start.elapsed().as_secs_f64() * 1e3;
-        live.checkpoint().expect("a checkpoint");
+        writer.checkpoint().expect("a checkpoint");
         if [1, 10, 20, 50, 100, 200, 500, 1000].contains(&(tick + 1)) {
-            let entries = live.log().next();
+            let entries = writer.log().next();
             let (private, public) = stores(&root);
             let ring = KeyRing::open(&*private, &key()).expect("keys").expect("keys");
             let start = Instant::now();
             past(&*private, &*public, &ring).expect("a log");
             let whole = start.elapsed().as_secs_f64() * 1e3;
             let start = Instant::now();
-            live = open(feed, &root);
+            writer = open(feed, &root);
             let quick = start.elapsed().as_secs_f64() * 1e3;
-            let (tick, kept) = (tick + 1, live.state().bytes().len() as f64 / 1024.0);
+            let (tick, kept) = (tick + 1, writer.state().bytes().len() as f64 / 1024.0);
             println!(
                 "{tick:>6}   {entries:>7}   {closed:>9.1}   {released:>11.1}   {whole:>20.1}, {quick:>10.1}   {kept:>9.0}   {:>12.1}",
                 resident()

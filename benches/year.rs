@@ -47,24 +47,24 @@ fn main() {
     let temporary = tempfile::tempdir().expect("a folder");
     let folder = arguments.get(2).map_or(temporary.path(), Path::new);
     println!("     ticks   people    private files, MB    public files   slowest tick ms (of those since)   peak MiB");
-    let (mut slowest, mut live) = (0.0f64, open(folder));
+    let (mut slowest, mut writer) = (0.0f64, open(folder));
     for tick in 0..ticks {
         let begun = Instant::now();
-        one(&mut live, folder, tick, people);
+        one(&mut writer, folder, tick, people);
         slowest = slowest.max(begun.elapsed().as_secs_f64() * 1e3);
         if (tick + 1) % (ticks / 8).max(1) == 0 {
             let [(files, bytes), (shown, _)] = ["private", "public"].map(|root| size(&folder.join(root)));
             println!(
                 "{:>10} {:>8} {files:>16}, {:>4.0} {shown:>12} {slowest:>34.0} {:>10.0}",
                 tick + 1,
-                live.state().feed.people().len(),
+                writer.state().feed.people().len(),
                 bytes as f64 / 1e6,
                 memory("VmHWM:")
             );
             slowest = 0.0;
         }
     }
-    drop(live);
+    drop(writer);
     for what in ["start", "replay", "verify"] {
         let program = std::env::current_exe().expect("this program");
         let ended = Command::new(program).arg(what).arg(folder).status().expect("it starts");
@@ -76,8 +76,8 @@ fn main() {
 fn alone(what: &str, root: &Path) {
     let begun = Instant::now();
     if what == "start" {
-        let live = open(root);
-        let (seconds, people) = (begun.elapsed().as_secs_f64(), live.state().feed.people().len() as f64);
+        let writer = open(root);
+        let (seconds, people) = (begun.elapsed().as_secs_f64(), writer.state().feed.people().len() as f64);
         let [held, peak] = ["VmRSS:", "VmHWM:"].map(|line| memory(line) * 1024.0 * 1024.0 / people);
         return println!("start: {seconds:.2} s; it holds {held:.0} bytes per person, {peak:.0} at most");
     }
@@ -115,18 +115,18 @@ fn erase(root: &Path) {
         ("people in a release that is held", known..known + 20, false),
     ];
     for (what, people, rows) in asks {
-        let mut live = open(root);
+        let mut writer = open(root);
         if people.start == known {
-            live = held(root, known);
+            writer = held(root, known);
         }
-        let hash = |row: usize| Hash(live.hasher().person(&[&format!("P{row:08}")]));
+        let hash = |row: usize| Hash(writer.hasher().person(&[&format!("P{row:08}")]));
         let ask = RequestKind::Erase { people: people.map(hash).collect(), rows };
         let time = "2027-01-01T00:00:00Z".to_owned();
-        let request = Request::new(ask, "me".into(), time.clone(), None, live.log().ring(), &mut SystemChance);
+        let request = Request::new(ask, "me".into(), time.clone(), None, writer.log().ring(), &mut SystemChance);
         let (request, begun) = (request.expect("a request"), Instant::now());
-        let answer = live.asked(&request, &|| Ok(feed()), &time).expect("an answer");
+        let answer = writer.asked(&request, &|| Ok(feed()), &time).expect("an answer");
         let took = begun.elapsed().as_secs_f64();
-        drop(live);
+        drop(writer);
         let begun = Instant::now();
         drop(open(root));
         println!(
@@ -139,41 +139,41 @@ fn erase(root: &Path) {
 
 /// A tick of which a release comes that waits for approval.
 fn held(root: &Path, known: usize) -> FeedWriter {
-    let mut live = opened(root, true);
+    let mut writer = opened(root, true);
     let (time, new) = ("2027-01-01T01:00:00Z", 100);
     for tick in known / new.. {
-        come(&mut live, root, (tick, new), time);
-        live.close(time).expect("a tick");
-        live.decide().expect("a decision");
-        if live.state().held.is_some() {
+        come(&mut writer, root, (tick, new), time);
+        writer.close(time).expect("a tick");
+        writer.decide().expect("a decision");
+        if writer.state().held.is_some() {
             break;
         }
     }
-    live
+    writer
 }
 
 /// A tick of an hour: people come, it is closed and published, and what a daemon does behind it.
-fn one(live: &mut FeedWriter, folder: &Path, tick: usize, people: usize) {
+fn one(writer: &mut FeedWriter, folder: &Path, tick: usize, people: usize) {
     let due = Timestamp::from_second(1_735_689_600 + 3600 * tick as i64).expect("a time");
     let time = due.to_string();
-    come(live, folder, (tick, people), &time);
-    live.close(&time).expect("a tick");
-    live.decide().expect("a decision");
-    live.leave(&time).expect("a release");
-    live.forget(due).expect("a root");
-    live.pack().expect("a root");
-    live.checkpoint().expect("a checkpoint");
+    come(writer, folder, (tick, people), &time);
+    writer.close(&time).expect("a tick");
+    writer.decide().expect("a decision");
+    writer.leave(&time).expect("a release");
+    writer.forget(due).expect("a root");
+    writer.pack().expect("a root");
+    writer.checkpoint().expect("a checkpoint");
 }
 
 /// The people of a tick come.
-fn come(live: &mut FeedWriter, folder: &Path, (tick, people): (usize, usize), time: &str) {
+fn come(writer: &mut FeedWriter, folder: &Path, (tick, people): (usize, usize), time: &str) {
     let file = folder.join("rows.csv");
     std::fs::write(&file, rows(tick, people)).expect("a file");
-    let decoded = take(&file, &feed().columns, live.hasher(), &mut |_| {}).expect("rows");
+    let decoded = take(&file, &feed().columns, writer.hasher(), &mut |_| {}).expect("rows");
     let name = format!("{tick:06}.csv");
     let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 0, modified: 0 };
     let seen = decoded.seen();
-    live.take(TakenMessages::file(name, look, seen, decoded.rows, None, 0), time).expect("a place");
+    writer.take(TakenMessages::file(name, look, seen, decoded.rows, None, 0), time).expect("a place");
 }
 
 fn rows(tick: usize, people: usize) -> String {

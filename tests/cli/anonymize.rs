@@ -2,23 +2,23 @@
 //! nor a kill at any moment leaves half of anything there.
 
 mod answers;
-mod carved;
+mod carving;
 mod coins;
-mod counted;
 mod crowds;
 mod crowds_judged;
 mod folder;
-mod global;
+mod global_recoding;
 mod golden;
-mod grouped;
+mod grouping;
 mod growth;
-mod halved;
+mod halving;
 mod inputs;
 mod kills;
 mod levels;
 mod limits;
 mod place;
 mod preview;
-mod shown;
-mod two;
+mod query;
+mod show_and_verify;
+mod two_tables;
 mod words;

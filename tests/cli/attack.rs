@@ -1,12 +1,12 @@
 //! `tidegate attack refinement` from outside (CONTRACTS 3): known answers by both attackers, exit codes, thousands of rows,
 //! the page, and bad input that is told by file and field without a value of a record.
 
-mod audited;
-mod halved;
-mod known;
-mod large;
+mod audit_section;
+mod errors;
+mod halving;
+mod known_answers;
+mod large_tables;
 mod page;
-mod refused;
 mod verdict;
 
 use std::fs;

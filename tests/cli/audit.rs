@@ -1,7 +1,7 @@
 //! `tidegate audit` from outside (CONTRACTS 3): known answers, JSON, exit codes, and bad input that is told by file, row
 //! and column without a value of a record.
 
-mod certain;
+mod certainty;
 mod crowds;
 mod risk;
 mod sums;

@@ -3,14 +3,14 @@
 
 mod browser;
 mod judge;
-mod made;
+mod page_samples;
 
 use std::path::Path;
 
 use crate::common::needs;
 use browser::Browser;
 use judge::{checker, defects};
-use made::{Made, pages, shown_values};
+use page_samples::{Made, pages, shown_values};
 
 /// Text that is too pale, a link without a name, no language, a wide line, a picture from elsewhere, and a long page.
 const BAD: &str = "<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>Bad</title></head><body><main><h1>Bad</h1>\

@@ -128,7 +128,7 @@ pub fn open_set(
         changed: false,
         drawn: None,
     };
-    FeedWriter::open(opening).map(|(live, _)| live)
+    FeedWriter::open(opening).map(|(writer, _)| writer)
 }
 
 /// A private root as those see it who open its packs.
@@ -177,23 +177,23 @@ pub fn crowd(draw: &mut super::draw::Draw, known: &mut u128) -> Vec<Human> {
 }
 
 /// One tick from wherever the feed is: what is done already is not done again.
-pub fn step(live: &mut FeedWriter, tick: usize, people: &[Human]) -> Result<()> {
+pub fn step(writer: &mut FeedWriter, tick: usize, people: &[Human]) -> Result<()> {
     let (name, time) = (format!("{tick:03}.csv"), time(tick));
-    live.roll_forward(&time)?;
-    if live.taken(&name).is_none() {
-        let is_measured = live.state().terms.columns.has_measures();
-        live.take(if is_measured { measured(&name, people) } else { taken(&name, people) }, &time)?;
+    writer.roll_forward(&time)?;
+    if writer.taken(&name).is_none() {
+        let is_measured = writer.state().terms.columns.has_measures();
+        writer.take(if is_measured { measured(&name, people) } else { taken(&name, people) }, &time)?;
     }
     // A tick whose successor's file is there went by, even when nothing of it had to be written down.
-    let over = live.taken(&format!("{:03}.csv", tick + 1)).is_some();
-    if !over && live.state().ticked.as_deref() < Some(&time) {
-        live.close(&time)?;
+    let over = writer.taken(&format!("{:03}.csv", tick + 1)).is_some();
+    if !over && writer.state().ticked.as_deref() < Some(&time) {
+        writer.close(&time)?;
     }
-    live.decide()?;
-    live.leave(&time)?;
+    writer.decide()?;
+    writer.leave(&time)?;
     // Now and then what lies alone is put together, and the rest lies alone.
     if tick % 3 == 2 {
-        live.pack()?;
+        writer.pack()?;
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ pub mod ports;
 #[cfg(feature = "daemon")]
 pub mod public;
 pub mod random;
-pub mod refined;
+pub mod refinement_cases;
 pub mod secret;
 #[cfg(feature = "daemon")]
 pub mod server;

@@ -163,21 +163,21 @@ fn rest() -> TakenMessages {
 fn feed_at_work(policy: &str) -> Roots {
     let (private, public) = (Memory::default(), Memory::default());
     let (mut draw, mut known) = (Draw(3), 0);
-    let mut live = opened(policy, &private, &public, 1).expect("a feed");
+    let mut writer = opened(policy, &private, &public, 1).expect("a feed");
     for tick in 0..TICKS {
-        step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+        step(&mut writer, tick, &crowd(&mut draw, &mut known)).expect("a tick");
     }
-    assert!(!live.state().releases.is_empty(), "{policy}: something was published");
+    assert!(!writer.state().releases.is_empty(), "{policy}: something was published");
     let (tick, now) = (TICKS, time(TICKS));
     let mut aside = taken(&format!("{tick:03}.csv"), &many(1 << 100, 120));
     let part = &mut aside.parts[0];
     (part.seen, part.next) = (part.seen + 1, part.next + 1);
     part.aside = Some((1, b"set aside".to_vec().into()));
-    live.take(aside, &now).expect("a file");
-    live.close(&now).expect("a tick");
-    let decided = live.decide().expect("a decision").map(|(decided, ..)| decided);
+    writer.take(aside, &now).expect("a file");
+    writer.close(&now).expect("a tick");
+    let decided = writer.decide().expect("a decision").map(|(decided, ..)| decided);
     assert_eq!(decided, Some(DecisionMade::Publish), "{policy}");
-    live.take(rest(), &now).expect("a file");
+    writer.take(rest(), &now).expect("a file");
     Roots { private: private.objects(), public: public.objects() }
 }
 
@@ -186,12 +186,12 @@ fn opened(policy: &str, private: &Memory, public: &Memory, chance: u64) -> Resul
 }
 
 /// What follows: what is decided becomes visible, a file is offered again, and there is another tick.
-fn goes_on(live: &mut FeedWriter) -> Result<()> {
-    live.roll_forward(&time(TICKS + 1))?;
-    if live.taken("rest.csv").is_none() {
-        live.take(rest(), &time(TICKS))?;
+fn goes_on(writer: &mut FeedWriter) -> Result<()> {
+    writer.roll_forward(&time(TICKS + 1))?;
+    if writer.taken("rest.csv").is_none() {
+        writer.take(rest(), &time(TICKS))?;
     }
-    step(live, TICKS + 2, &many(1 << 80, 60))
+    step(writer, TICKS + 2, &many(1 << 80, 60))
 }
 
 /// A feed that was opened and went on: its state then and in the end, how many files it knew, and what it published.
@@ -205,12 +205,12 @@ struct Story {
 /// Opens a feed and lets it go on; true with an error that came after it was open.
 fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool)> {
     let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
-    let mut live = opened(policy, &private, &public, 2).map_err(|error| (error, false))?;
-    let (state, files) = (live.state().bytes(), live.state().files.len());
-    goes_on(&mut live).map_err(|error| (error, true))?;
+    let mut writer = opened(policy, &private, &public, 2).map_err(|error| (error, false))?;
+    let (state, files) = (writer.state().bytes(), writer.state().files.len());
+    goes_on(&mut writer).map_err(|error| (error, true))?;
     let mut tables = public.objects();
     tables.retain(|path, _| path.starts_with("data/") && !roots.public.contains_key(path));
-    Ok(Story { files, states: [state, live.state().bytes()], tables })
+    Ok(Story { files, states: [state, writer.state().bytes()], tables })
 }
 
 /// What `verify` finds in damaged roots, and does not find in whole ones.
@@ -398,16 +398,16 @@ fn what_was_forgotten_is_not_missed() {
     for policy in POLICIES {
         let (private, public) = (Memory::default(), Memory::default());
         let (mut draw, mut known) = (Draw(3), 0);
-        let mut live = opened(policy, &private, &public, 1).expect("a feed");
+        let mut writer = opened(policy, &private, &public, 1).expect("a feed");
         for tick in 0..TICKS {
-            step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+            step(&mut writer, tick, &crowd(&mut draw, &mut known)).expect("a tick");
         }
-        let gone = live.forget("2027-01-01T00:00:00Z".parse().expect("a time")).expect("a root");
+        let gone = writer.forget("2027-01-01T00:00:00Z".parse().expect("a time")).expect("a root");
         assert!(gone > 0, "{policy}");
         let roots = Roots { private: private.objects(), public: public.objects() };
         assert_eq!(verified(&roots).expect("roots"), Some(Vec::new()), "{policy}");
         let again = opened(policy, &private, &public, 2).expect("a feed");
-        assert!(again.state().bytes() == live.state().bytes(), "{policy}");
+        assert!(again.state().bytes() == writer.state().bytes(), "{policy}");
     }
 }
 

@@ -31,12 +31,12 @@ impl Roots {
     /// Of a feed after some ticks, with rows that wait for the next one. Without checkpoints: a start reads the whole log.
     fn after_ticks(policy: &str) -> Roots {
         let roots = Roots { private: Memory::default(), public: Memory::default() };
-        let mut live = roots.open(policy, 1).expect("a feed");
+        let mut writer = roots.open(policy, 1).expect("a feed");
         let (mut draw, mut known) = (Draw(7), 0);
         for tick in 0..5 {
-            step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+            step(&mut writer, tick, &crowd(&mut draw, &mut known)).expect("a tick");
         }
-        live.take(taken("rest.csv", &crowd(&mut draw, &mut known)), &time(6)).expect("rows");
+        writer.take(taken("rest.csv", &crowd(&mut draw, &mut known)), &time(6)).expect("rows");
         let mut private = roots.private.objects();
         private.retain(|path, _| !path.starts_with("checkpoint/"));
         Roots { private: Memory::with(private), public: roots.public }

@@ -1,16 +1,16 @@
 //! The real program is killed (HOUSE 3): at every place of a feed's life that has a name (`kills/points.rs`), and at any
-//! moment while another writer is at work on the same roots (`kills/two.rs`). Whatever happens: the state is the fold of a
+//! moment while another writer is at work on the same roots (`kills/two_writers.rs`). Whatever happens: the state is the fold of a
 //! first part of what came, no person is lost or counted twice, and what was published stays as it was.
 
 mod books;
-mod held;
-mod life;
-mod named;
+mod feed_life;
+mod held_up_writer;
+mod named_points;
 mod planted;
 mod points;
 pub mod roots;
 mod scenes;
-mod two;
-mod watched;
+mod shimmed_program;
+mod two_writers;
 
 use crate::common::{place, public, server, shim};

@@ -4,9 +4,9 @@
 mod common;
 
 mod damage;
+mod feed_writer;
 mod form_versions;
 mod kills;
-mod live;
 mod observe;
 mod roots;
 mod run;

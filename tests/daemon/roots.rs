@@ -3,9 +3,9 @@
 
 mod feeds;
 mod folders;
-mod notified;
+mod notified_root;
 mod people;
-mod published;
+mod published_releases;
 mod root;
 mod topic;
 
@@ -46,7 +46,7 @@ roots! {
     "0.1" "rejected" rejected feeds::publish_rejected_people_in_new_chain;
     "0.1" "stopped" stopped feeds::publish_others_in_new_chain;
     "0.1" "killed" killed feeds::finish_decided_release;
-    "0.1" "notified" notified notified::notify_once_per_release;
+    "0.1" "notified" notified notified_root::notify_once_per_release;
     "0.1" "folder" folder folders::continue_folder;
     "0.1" "folder-carved" folder_carved folders::continue_folder;
     "0.1" "topic" topic topic::read_on;

@@ -2,19 +2,18 @@
 //! which files appear, killed, halted, asked and watched.
 
 mod approvers;
-mod asked;
 mod canaries;
-mod carved;
+mod carving;
 mod clocks;
 mod crowds;
 mod delta;
 mod doors;
 mod drill;
-mod halted;
+mod events;
+mod halted_feeds;
 mod halts;
-mod halved;
+mod halving;
 mod kills;
-mod listens;
 mod masks;
 mod measures;
 mod notices;
@@ -22,13 +21,14 @@ mod readers;
 mod rekey;
 mod removal;
 mod repeats;
+mod requests;
 mod scrub;
 mod secrets;
 mod set_aside;
-mod signed;
-mod silent;
-mod told;
-mod two;
+mod signatures;
+mod silent_bucket;
+mod two_tables;
+mod web_receiver;
 mod webhooks;
 
 use crate::common::{place, public};

@@ -19,32 +19,38 @@ use crate::common::random;
 /// More steps than any round takes here.
 const MANY: u32 = 100_000;
 
-fn roots(live: &FeedWriter) -> ScrubInput<'_> {
-    let log = live.log();
-    ScrubInput { private: log.store(), public: live.public(), ring: log.ring(), state: live.state(), next: log.next() }
+fn roots(writer: &FeedWriter) -> ScrubInput<'_> {
+    let log = writer.log();
+    ScrubInput {
+        private: log.store(),
+        public: writer.public(),
+        ring: log.ring(),
+        state: writer.state(),
+        next: log.next(),
+    }
 }
 
 /// What a step finds that is found again.
-fn found(live: &FeedWriter, step: ScrubStep) -> Option<Damage> {
+fn found(writer: &FeedWriter, step: ScrubStep) -> Option<Damage> {
     let ScrubStep::Damaged(damage) = step else { return None };
-    inspect(roots(live), &damage.place).expect("memory")
+    inspect(roots(writer), &damage.place).expect("memory")
 }
 
 /// All that a whole round finds.
-fn round(live: &FeedWriter) -> Vec<Damage> {
+fn round(writer: &FeedWriter) -> Vec<Damage> {
     let (mut scrub, mut all) = (Scrub::default(), Vec::new());
     for _ in 0..MANY {
-        match scrub.step(roots(live)).expect("memory") {
+        match scrub.step(roots(writer)).expect("memory") {
             ScrubStep::Over => return all,
-            step => all.extend(found(live, step)),
+            step => all.extend(found(writer, step)),
         }
     }
     panic!("a round has an end");
 }
 
-fn verified(live: &FeedWriter, private: &Memory, public: &Memory) -> Vec<Finding> {
+fn verified(writer: &FeedWriter, private: &Memory, public: &Memory) -> Vec<Finding> {
     let private = feed::packed(private);
-    let found = verify::roots(&private, live.log().ring(), public, Layout::Root, &[]);
+    let found = verify::roots(&private, writer.log().ring(), public, Layout::Root, &[]);
     // Without a pack, or with a changed one, it ends with an error.
     found.map_or_else(|_| Vec::new(), |(seen, found)| found.findings.into_iter().chain(seen.findings).collect())
 }
@@ -52,21 +58,21 @@ fn verified(live: &FeedWriter, private: &Memory, public: &Memory) -> Vec<Finding
 fn begun(policy: &str) -> (Memory, Memory, FeedWriter) {
     let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(3), 0);
     let (roots, seed) = ((Arc::new(private.clone()), Arc::new(public.clone())), 1);
-    let mut live = open(&feed::feed(policy), roots.0, roots.1, seed, false).expect("a feed");
+    let mut writer = open(&feed::feed(policy), roots.0, roots.1, seed, false).expect("a feed");
     for tick in 0..5 {
-        step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+        step(&mut writer, tick, &crowd(&mut draw, &mut known)).expect("a tick");
     }
     let mut aside = taken("aside.csv", &[(1 << 90, 1, 2, 3)]);
     let part = &mut aside.parts[0];
     (part.seen, part.next, part.aside) = (2, 2, Some((1, b"set aside".to_vec().into())));
-    live.take(aside, &time(6)).expect("a file");
-    assert!(!live.state().releases.is_empty(), "{policy}: something was published");
-    (private, public, live)
+    writer.take(aside, &time(6)).expect("a file");
+    assert!(!writer.state().releases.is_empty(), "{policy}: something was published");
+    (private, public, writer)
 }
 
 /// Whether a scrub has to find this: it lies where the log names it, alone or in a pack, and the feed still needs it.
-fn is_named(live: &FeedWriter, root: &str, path: &str) -> bool {
-    let state = live.state();
+fn is_named(writer: &FeedWriter, root: &str, path: &str) -> bool {
+    let state = writer.state();
     let needed = |path: &str| state.live.contains(path);
     match path.split('/').next().unwrap_or_default() {
         _ if root == "public" => {
@@ -77,7 +83,7 @@ fn is_named(live: &FeedWriter, root: &str, path: &str) -> bool {
         }
         "log" => true,
         "pack" => path.starts_with("pack/log/"),
-        "keys" => state.live.iter().any(|object| live.log().ring().place(object) == path),
+        "keys" => state.live.iter().any(|object| writer.log().ring().place(object) == path),
         _ => needed(path),
     }
 }
@@ -86,10 +92,10 @@ fn is_named(live: &FeedWriter, root: &str, path: &str) -> bool {
 fn damage_behind_a_feed_at_work_is_named_in_the_words_of_verify() {
     let mut kinds: BTreeMap<String, u32> = BTreeMap::new();
     for policy in [POLICIES[0], CROWDS, TWO_TABLES] {
-        let (private, public, live) = begun(policy);
-        assert_eq!(round(&live), [], "{policy}");
+        let (private, public, writer) = begun(policy);
+        assert_eq!(round(&writer), [], "{policy}");
         for (root, store) in [("private", &private), ("public", &public)] {
-            for (path, whole) in store.objects().into_iter().filter(|(path, _)| is_named(&live, root, path)) {
+            for (path, whole) in store.objects().into_iter().filter(|(path, _)| is_named(&writer, root, path)) {
                 for is_gone in [true, false] {
                     // A signature that was changed is for readers, who have the public half of the key.
                     if !is_gone && path.ends_with(".sig") {
@@ -102,13 +108,13 @@ fn damage_behind_a_feed_at_work_is_named_in_the_words_of_verify() {
                     if !is_gone {
                         store.replace(&path, &bytes).expect("memory");
                     }
-                    let found = round(&live);
+                    let found = round(&writer);
                     // An entry that keeps its place besides may be read in its pack.
                     let is_twice =
                         path.starts_with("log/") && feed::packed(&private).read(&path).expect("memory").is_some();
                     let case = format!("{policy}: {root} {path}, gone: {is_gone}");
                     assert!(!found.is_empty() || is_twice, "{case}");
-                    let meant = verified(&live, &private, &public);
+                    let meant = verified(&writer, &private, &public);
                     let other = found.iter().find(|damage| !meant.is_empty() && !meant.contains(&damage.finding));
                     assert!(other.is_none(), "{case}: {other:?} and verify {meant:?}");
                     *kinds.entry(format!("{root} {}", path.split('/').next().expect("a folder"))).or_default() += 1;
@@ -116,7 +122,7 @@ fn damage_behind_a_feed_at_work_is_named_in_the_words_of_verify() {
                 }
             }
         }
-        assert_eq!(round(&live), [], "{policy}: everything was put back");
+        assert_eq!(round(&writer), [], "{policy}: everything was put back");
     }
     let meant =
         ["log", "pack", "keys", "terms", "atoms", "mask", "quarantine", "seg"].map(|kind| format!("private {kind}"));
@@ -128,11 +134,11 @@ fn damage_behind_a_feed_at_work_is_named_in_the_words_of_verify() {
 /// What stops a feed, and what is for people.
 #[test]
 fn a_feed_goes_on_without_what_is_for_people_alone() {
-    let (private, public, live) = begun(POLICIES[0]);
+    let (private, public, writer) = begun(POLICIES[0]);
     for (root, store) in [("private", &private), ("public", &public)] {
-        for (path, whole) in store.objects().into_iter().filter(|(path, _)| is_named(&live, root, path)) {
+        for (path, whole) in store.objects().into_iter().filter(|(path, _)| is_named(&writer, root, path)) {
             store.delete(&path).expect("memory");
-            let stops = round(&live).iter().any(Damage::stops);
+            let stops = round(&writer).iter().any(Damage::stops);
             let is_for_people = ["report/", "quarantine/", "verdict/"].iter().any(|folder| path.starts_with(folder));
             let is_key_of_them = path.starts_with("keys/") || path.starts_with("pack/");
             let is_twice = feed::packed(&private).read(&path).expect("memory").is_some();
@@ -155,29 +161,30 @@ fn what_a_feed_does_itself_is_no_damage() {
         let policy = policies[draw.between(0, policies.len() as u64 - 1) as usize];
         let feed_file = feed::feed(policy);
         let (private, public) = (Memory::default(), Memory::default());
-        let mut live = open(&feed_file, Arc::new(private.clone()), Arc::new(public.clone()), 1, false).expect("a feed");
+        let mut writer =
+            open(&feed_file, Arc::new(private.clone()), Arc::new(public.clone()), 1, false).expect("a feed");
         let (mut people, mut known, mut scrub, mut rounds) = (Draw(draw.between(0, 1 << 40)), 0, Scrub::default(), 0);
         let mut came = BTreeSet::new();
         for tick in 0..24 {
             for _ in 0..draw.between(1, 4) {
                 for _ in 0..draw.between(0, 60) {
-                    let step = scrub.step(roots(&live)).expect("memory");
+                    let step = scrub.step(roots(&writer)).expect("memory");
                     rounds += u32::from(step == ScrubStep::Over);
-                    let damage = found(&live, step);
+                    let damage = found(&writer, step);
                     assert!(damage.is_none(), "{policy}: {damage:?}");
                 }
                 match draw.between(0, 4) {
-                    0 => drop(live.pack().expect("a root")),
-                    1 => drop(live.forget(time(tick + 30).parse().expect("a time")).expect("a root")),
+                    0 => drop(writer.pack().expect("a root")),
+                    1 => drop(writer.forget(time(tick + 30).parse().expect("a time")).expect("a root")),
                     2 if !came.is_empty() => {
                         let gone: Vec<Hash> = came.iter().copied().take(2).map(|one| Hash(Person(one))).collect();
                         came.retain(|one| !gone.contains(&Hash(Person(*one))));
-                        asks(&mut live, RequestKind::Erase { people: gone, rows: policy == CROWDS }, policy, tick);
+                        asks(&mut writer, RequestKind::Erase { people: gone, rows: policy == CROWDS }, policy, tick);
                     }
                     3 => {
-                        let newest = live.state().releases.iter().rev().find(|line| line.is_visible());
+                        let newest = writer.state().releases.iter().rev().find(|line| line.is_visible());
                         if let Some(release) = newest.map(|line| line.release) {
-                            asks(&mut live, RequestKind::Withdraw { release, republish: true }, policy, tick);
+                            asks(&mut writer, RequestKind::Withdraw { release, republish: true }, policy, tick);
                         }
                     }
                     _ => {}
@@ -185,21 +192,21 @@ fn what_a_feed_does_itself_is_no_damage() {
             }
             let crowd = crowd(&mut people, &mut known);
             came.extend(crowd.iter().map(|human| human.0));
-            step(&mut live, tick, &crowd).expect("a tick");
+            step(&mut writer, tick, &crowd).expect("a tick");
         }
-        let damage = round(&live);
+        let damage = round(&writer);
         assert!(damage.is_empty(), "{policy}: {damage:?}");
         assert!(rounds > 0, "{policy}: no round was over");
-        let removed = live.state().releases.iter().filter(|line| line.removed.is_some()).count();
+        let removed = writer.state().releases.iter().filter(|line| line.removed.is_some()).count();
         left.fetch_add(removed as u32, Ordering::Relaxed);
     });
     assert!(left.into_inner() > 0, "no release has left the public root");
 }
 
 /// Asks for something; what is refused changes nothing.
-fn asks(live: &mut FeedWriter, ask: RequestKind, policy: &str, tick: usize) {
-    let (now, why, seed) = (time(tick), Some("a reason".to_owned()), live.log().next());
-    let request = Request::new(ask, "me".to_owned(), now, why, live.log().ring(), &mut Seeded::new(seed));
-    live.asked(&request.expect("a request"), &|| Ok(feed::feed(policy)), &time(tick)).expect("a root");
-    live.clean(&time(tick)).expect("a root");
+fn asks(writer: &mut FeedWriter, ask: RequestKind, policy: &str, tick: usize) {
+    let (now, why, seed) = (time(tick), Some("a reason".to_owned()), writer.log().next());
+    let request = Request::new(ask, "me".to_owned(), now, why, writer.log().ring(), &mut Seeded::new(seed));
+    writer.asked(&request.expect("a request"), &|| Ok(feed::feed(policy)), &time(tick)).expect("a root");
+    writer.clean(&time(tick)).expect("a root");
 }

@@ -6,10 +6,10 @@
 mod books;
 mod commands;
 mod feed_files;
-mod here;
 mod mutants;
 mod nature;
 mod person;
+mod process_world;
 mod promises;
 mod run;
 mod stores;

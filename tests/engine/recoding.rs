@@ -2,6 +2,6 @@
 //! floors, against searches that are written from the definition; and what it makes certain, against all populations that give the same
 //! release.
 
-mod certain;
+mod certainty;
+mod found_recodings;
 mod reference;
-mod searched;

@@ -2,12 +2,12 @@
 //! hold when the budget is spent, and figures that do not depend on the number of threads.
 
 mod budget;
+mod class_reasons;
 mod enumerate;
-mod judged;
-mod known;
+mod joint_attack;
+mod known_answers;
 mod local;
 mod random;
-mod together;
 mod truth;
 
 use tidegate::engine::gate::refinement::{

@@ -3,7 +3,7 @@
 mod manifest;
 mod report;
 pub mod table;
-mod two;
+mod two_tables;
 
 use std::collections::BTreeSet;
 

@@ -3,6 +3,7 @@
 
 mod bytes;
 mod cases;
+mod chain_tests;
 mod crowds;
 mod measures;
 mod pages;
@@ -11,8 +12,7 @@ mod promises;
 mod rows;
 mod sample;
 mod sheet;
-mod tested;
-mod two;
+mod two_tables;
 
 use crate::common::chain;
 

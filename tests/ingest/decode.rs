@@ -1,16 +1,16 @@
 //! Raw files become rows (HOUSE 4, Decoding): the same rows from every format, faults with their place and never with a
 //! value, whatever is wrong with a sensitive field is null.
 
-mod aside;
 mod fhir;
 mod header;
 mod json;
 mod lines;
-mod offered;
 mod quotes;
 mod repeats;
+mod set_aside;
+mod set_aside_formats;
 mod set_aside_people;
-mod typed;
+mod typed_columns;
 
 use crate::common;
 use std::path::{Path, PathBuf};

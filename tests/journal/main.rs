@@ -7,12 +7,12 @@ mod common;
 
 mod faults;
 mod faulty_disk;
-mod kinds;
 mod packs;
 mod power;
 mod power_cuts;
 mod protocol;
 mod proxy;
+mod store_kinds;
 mod suite;
 
 use common::server;

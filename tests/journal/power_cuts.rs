@@ -11,10 +11,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
-use super::power::asked::{ASKED, TICKS};
 use super::power::checks::{self, Meant, Told};
 use super::power::disk::{Disk, Objects};
 use super::power::draw::{Draw, POLICIES};
+use super::power::requests::{ASKED, TICKS};
 use super::power::trace::{Op, Trace};
 use super::power::writer::{Place, Script, Shim};
 

@@ -18,7 +18,7 @@
 //! has to finish what was begun.
 //!
 //! What is not: content (an entry says which program formed the atoms, nothing else), keys (an object and its key are one),
-//! Config, Rekey, Retry, a new chain, what leaves the public root (`publish/clean.rs`: killed at every write, `tests/daemon/live`), ticks that go by, a rejection by a person, checkpoints, clocks (raw rows may be
+//! Config, Rekey, Retry, a new chain, what leaves the public root (`publish/clean.rs`: killed at every write, `tests/daemon/feed_writer`), ticks that go by, a rejection by a person, checkpoints, clocks (raw rows may be
 //! forgotten as soon as they are spent), damage by others. Deleting a set of objects is one step: what a crash leaves of it
 //! no entry names. Copies to the public root have no doubts of their own: a copy that lands late is a writer that is slow.
 //!
@@ -27,14 +27,14 @@
 //! In two places the model does more than HOUSE 3 says, and `faults` shows what happens without: before a request is
 //! refused, and before a missing object is called a damage, the writer looks whether the next slot is still empty.
 
-mod asked;
 mod entry;
 mod explore;
 mod faults;
 mod fold;
-mod leave;
 mod promises;
+mod publication;
 mod replay;
+mod requests;
 mod work;
 mod world;
 mod writer;

@@ -18,7 +18,7 @@ mod registry;
 mod security;
 mod topic_faults;
 mod topics;
-mod two;
+mod two_daemons;
 
 use common::ports::Ports;
 use common::{avro_write, broker, place, public};

@@ -21,24 +21,24 @@ struct TickEntries {
 ///
 /// # Errors
 /// The log cannot be read.
-pub fn newest(live: &FeedWriter, input: usize) -> Result<Option<(IntakePart, TickVerdict)>> {
-    let Some(tick) = live.state().feed.ticks().checked_sub(1) else { return Ok(None) };
-    let TickEntries { part: Some(part), closed: Some(closed), decision } = TickEntries::read(live, tick)? else {
+pub fn newest(writer: &FeedWriter, input: usize) -> Result<Option<(IntakePart, TickVerdict)>> {
+    let Some(tick) = writer.state().feed.ticks().checked_sub(1) else { return Ok(None) };
+    let TickEntries { part: Some(part), closed: Some(closed), decision } = TickEntries::read(writer, tick)? else {
         return Err(Error::new(ErrorCategory::Internal, "each tick of a folder has its input"));
     };
     let kept: Option<&Ref> = match &decision {
         Some(decision) => decision.verdict(),
         None => closed.verdict.as_ref(),
     };
-    let recorded = live.recorded(tick, kept)?;
-    let state = live.state();
+    let recorded = writer.recorded(tick, kept)?;
+    let state = writer.state();
     let outcome = match outcome(&closed, decision.as_ref()) {
         InputOutcome::Waiting if closed.skipped && state.feed.published().is_empty() => InputOutcome::Held,
         outcome => outcome,
     };
     let release = state.releases.last().filter(|_| outcome == InputOutcome::Published);
-    let mut answer = InputEntry::new(input, outcome, release.map(|line| line.release), totals(live));
-    answer.added = added(live, &closed, outcome);
+    let mut answer = InputEntry::new(input, outcome, release.map(|line| line.release), totals(writer));
+    answer.added = added(writer, &closed, outcome);
     (answer.duplicate, answer.quarantined) = (part.counts.duplicate, part.counts.quarantined);
     answer.reasons.clone_from(&recorded.reasons);
     let verdict = TickVerdict::of(recorded, &part.origin.name(), answer, &closed.time, state.feed.chain());
@@ -46,10 +46,10 @@ pub fn newest(live: &FeedWriter, input: usize) -> Result<Option<(IntakePart, Tic
 }
 
 /// Totals after the newest tick.
-pub fn totals(live: &FeedWriter) -> TickTotals {
-    let feed = &live.state().feed;
+pub fn totals(writer: &FeedWriter) -> TickTotals {
+    let feed = &writer.state().feed;
     TickTotals {
-        rows: live.state().releases.last().map_or(0, |line| line.rows),
+        rows: writer.state().releases.last().map_or(0, |line| line.rows),
         // Where people gather for several ticks, new rows wait as well.
         waiting: feed.waiting().rows() + feed.new_rows(),
         withheld: feed.withheld().rows(),
@@ -59,9 +59,9 @@ pub fn totals(live: &FeedWriter) -> TickTotals {
 
 impl TickEntries {
     /// Reads the log backwards as far as needed.
-    fn read(live: &FeedWriter, tick: u32) -> Result<TickEntries> {
+    fn read(writer: &FeedWriter, tick: u32) -> Result<TickEntries> {
         let mut found = TickEntries::default();
-        let (log, mut at) = (live.log(), live.log().next());
+        let (log, mut at) = (writer.log(), writer.log().next());
         while found.part.is_none() && at > 0 {
             at -= 1;
             let path = Logged::path(at);
@@ -92,8 +92,8 @@ fn outcome(closed: &ClosedTick, decision: Option<&Decision>) -> InputOutcome {
 }
 
 /// Rows whose atoms formed, and that are published or come out with the next release.
-fn added(live: &FeedWriter, closed: &ClosedTick, outcome: InputOutcome) -> u64 {
-    let (state, policy) = (live.state(), live.policy());
+fn added(writer: &FeedWriter, closed: &ClosedTick, outcome: InputOutcome) -> u64 {
+    let (state, policy) = (writer.state(), writer.policy());
     match outcome {
         InputOutcome::Published if policy.standing().is_none() => {
             let mut newest = state.releases.iter().rev().map(|line| line.rows);

@@ -120,7 +120,7 @@ fn ahead<'t>(
 struct Work {
     /// The folder.
     place: Option<ReleaseFolder>,
-    live: FeedWriter,
+    writer: FeedWriter,
     /// When the command began, as what is written down says it: times of a folder never go back.
     time: String,
     /// The tick that a kill had interrupted and that was finished now.
@@ -130,13 +130,13 @@ struct Work {
 impl Work {
     /// Takes the folder over, and finishes what a kill has left half done.
     fn begin(task: &Task<'_>, place: Option<ReleaseFolder>, ahead: OpenedFeed<'_>) -> Result<Work> {
-        let (live, _) = ahead.begin()?;
-        let newest = live.state().newest().map(clock::text);
+        let (writer, _) = ahead.begin()?;
+        let newest = writer.state().newest().map(clock::text);
         let time = newest.map_or_else(|| task.time.to_owned(), |newest| newest.max(task.time.to_owned()));
-        let mut work = Work { place, live, time, resumed: None };
-        let newest = work.live.state().feed.ticks().checked_sub(1);
+        let mut work = Work { place, writer, time, resumed: None };
+        let newest = work.writer.state().feed.ticks().checked_sub(1);
         let interrupted = newest.is_some_and(|tick| work.place.as_ref().is_some_and(|place| !place.told(tick)))
-            || !work.live.state().fresh.is_empty();
+            || !work.writer.state().fresh.is_empty();
         if interrupted {
             work.resumed = Some(work.finish(0)?);
         }
@@ -155,9 +155,9 @@ impl Work {
     /// All ticks of a command, and what lasts of them.
     fn ran(mut self, inputs: Vec<Input>, watch: &mut dyn TaskProgress) -> Result<CommandOutcome> {
         let entries = self.ticks(inputs, watch)?;
-        self.live.forget(clock::instant())?;
-        self.live.pack()?;
-        self.live.checkpoint()?;
+        self.writer.forget(clock::instant())?;
+        self.writer.pack()?;
+        self.writer.checkpoint()?;
         let finished = self.resumed.take();
         finished.iter().for_each(|(part, entry)| watch.finished(&part.origin.name(), entry));
         Ok(CommandOutcome { entries, finished: finished.map(|(_, entry)| entry) })
@@ -169,28 +169,28 @@ impl Work {
         if let Some((_, entry)) = self.resumed.take_if(|(part, _)| is(part, name, sha256)) {
             return Ok(InputEntry { input: at, ..entry });
         }
-        let known = self.live.state().knows(name, &sha256);
-        let Some(rows) = input.rows.filter(|_| !known) else { return Ok(InputEntry::known(at, totals(&self.live))) };
+        let known = self.writer.state().knows(name, &sha256);
+        let Some(rows) = input.rows.filter(|_| !known) else { return Ok(InputEntry::known(at, totals(&self.writer))) };
         let Input { name: file, look, aside, nulled, .. } = input;
         let seen = rows.len() as u64 + aside.as_ref().map_or(0, |(messages, _)| *messages);
-        self.live.take(TakenMessages::file(file, look, seen, rows, aside, nulled), &self.time)?;
+        self.writer.take(TakenMessages::file(file, look, seen, rows, aside, nulled), &self.time)?;
         Ok(self.finish(at)?.1)
     }
 
     /// Goes on with the newest tick from wherever it is.
     fn finish(&mut self, input: usize) -> Result<(IntakePart, InputEntry)> {
         let time = self.time.clone();
-        self.live.leave(&time)?;
-        if !self.live.state().fresh.is_empty() {
-            self.live.close(&time)?;
+        self.writer.leave(&time)?;
+        if !self.writer.state().fresh.is_empty() {
+            self.writer.close(&time)?;
         }
-        if self.live.state().due.is_some() {
-            let release = self.live.state().feed.releases() + 1;
+        if self.writer.state().due.is_some() {
+            let release = self.writer.state().feed.releases() + 1;
             self.place.as_ref().map_or(Ok(()), |place| place.free(release))?;
-            self.live.decide()?;
+            self.writer.decide()?;
         }
-        self.live.leave(&time)?;
-        let told = newest(&self.live, input)?;
+        self.writer.leave(&time)?;
+        let told = newest(&self.writer, input)?;
         let (part, verdict) = told.ok_or_else(|| Error::new(ErrorCategory::Internal, "a tick went by"))?;
         self.place.as_ref().map_or(Ok(()), |place| place.tell(&verdict))?;
         Ok((part, verdict.answer))

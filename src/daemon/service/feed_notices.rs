@@ -21,9 +21,9 @@ impl Keeper {
     /// Does what people ask for.
     pub(super) fn inbox(&mut self) -> Result<()> {
         let file = self.feed.file.clone();
-        let (begun, before) = (Instant::now(), self.live.state().releases.len());
-        let done = self.live.inbox(&|| FeedConfig::load(&file), &self.now())?;
-        if let Some(line) = self.live.state().releases.get(before).cloned() {
+        let (begun, before) = (Instant::now(), self.writer.state().releases.len());
+        let done = self.writer.inbox(&|| FeedConfig::load(&file), &self.now())?;
+        if let Some(line) = self.writer.state().releases.get(before).cloned() {
             let left =
                 line.manifest.map(|manifest| PublishedRelease { release: line.release, rows: line.rows, manifest });
             left.iter().for_each(|left| self.published(left, None, begun, true));
@@ -38,7 +38,7 @@ impl Keeper {
                 _ => Request::QuarantineRetry,
             };
             let said = if answer.done { Answer::Done } else { Answer::Refused };
-            self.told.emit(&RequestDone { what, answer: said, seq: self.live.log().next().checked_sub(1) });
+            self.told.emit(&RequestDone { what, answer: said, seq: self.writer.log().next().checked_sub(1) });
         }
         for Erase { erased, published, moved, rows, .. } in done.erased {
             let segments = moved.iter().filter(|moved| moved.old.starts_with("seg/")).count() as u64;
@@ -54,12 +54,12 @@ impl Keeper {
     /// Whether the messages that are set aside are few enough to go on before the tick.
     pub(super) fn bearable(&mut self) -> Result<()> {
         self.tell_aside(false);
-        self.live.bearable(false)
+        self.writer.bearable(false)
     }
 
     /// Tells how many messages are set aside: at a tick whatever they are, before it when they are near the limit.
     pub(super) fn tell_aside(&mut self, closing: bool) {
-        let Some(share) = self.live.set_aside(closing) else { return };
+        let Some(share) = self.writer.set_aside(closing) else { return };
         let told = share.near || (closing && (share.aside > 0 || self.aside));
         if told {
             self.aside = share.aside > 0;
@@ -75,7 +75,7 @@ impl Keeper {
     pub(super) fn overdue(&self, due: Timestamp, missed: u64) {
         let late = Duration::try_from(self.world.now().duration_since(due)).unwrap_or(Duration::ZERO);
         if missed > 0 || late >= LATE {
-            let tick = u64::from(self.live.state().feed.ticks());
+            let tick = u64::from(self.writer.state().feed.ticks());
             self.told.emit(&OverdueWarning { tick, seconds_late: late, missed });
         }
     }

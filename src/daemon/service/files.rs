@@ -38,19 +38,19 @@ impl Keeper {
     /// Looks at the folder, and takes what stands still.
     pub(super) fn look_at_files(&mut self) -> Result<Vec<FeedTick>> {
         let (now, age) = (Instant::now(), self.world.age());
-        let live = &self.live;
+        let writer = &self.writer;
         let Intake::Folder(folder) = &mut self.source else { return Ok(Vec::new()) };
-        let (ready, taken) = folder.look(now, &|name| live.taken(name).is_some())?;
+        let (ready, taken) = folder.look(now, &|name| writer.taken(name).is_some())?;
         if self.looked.is_none_or(|looked| age.saturating_sub(looked) >= AGAIN) {
             taken.iter().try_for_each(|seen| self.unchanged(seen))?;
             // A writer with nothing to write is to notice, too, that another has taken over.
-            self.live.log().ours()?;
+            self.writer.log().ours()?;
             self.looked = Some(age);
         }
         let mut ticks = Vec::new();
         for seen in ready {
             if self.take(&seen)?.is_some() && matches!(self.schedule().ticks, Ticks::PerFile) {
-                self.live.shown(true)?;
+                self.writer.shown(true)?;
                 ticks.push(self.tick(&self.now())?);
                 self.upkeep()?;
             }
@@ -60,7 +60,7 @@ impl Keeper {
 
     /// A file that was taken must stay what it was.
     fn unchanged(&self, seen: &FolderFile) -> Result<()> {
-        let Some(known) = self.live.taken(&seen.name) else { return Ok(()) };
+        let Some(known) = self.writer.taken(&seen.name) else { return Ok(()) };
         if known.looks(seen.look.size, seen.look.modified) {
             return Ok(());
         }
@@ -83,7 +83,7 @@ impl Keeper {
             return read;
         }
         if let Ok(Some(ReadFile { shelf, .. })) = read {
-            self.live.let_go(shelf);
+            self.writer.let_go(shelf);
         }
         Ok(None)
     }
@@ -92,11 +92,11 @@ impl Keeper {
     fn read_at_rest(&mut self, file: &Path) -> Result<Option<ReadFile>> {
         let sha256 = digest(file)?;
         self.fitting(file).map_err(untaken)?;
-        let (decoded, shelf) = self.live.read(file).map_err(untaken)?;
+        let (decoded, shelf) = self.writer.read(file).map_err(untaken)?;
         match digest(file) {
             Ok(now) if now == sha256 => Ok(Some(ReadFile { sha256, decoded, shelf })),
             other => {
-                self.live.let_go(shelf);
+                self.writer.let_go(shelf);
                 other.map(|_| None)
             }
         }
@@ -106,7 +106,7 @@ impl Keeper {
     fn take(&mut self, seen: &FolderFile) -> Result<Option<IntakeCounts>> {
         let (begun, file) = (Instant::now(), self.folder()?.file(&seen.name));
         let Some(ReadFile { sha256, decoded, shelf }) = self.read(seen)? else { return Ok(None) };
-        let newest = self.live.state().files.keys().next_back().filter(|newest| **newest > seen.name).cloned();
+        let newest = self.writer.state().files.keys().next_back().filter(|newest| **newest > seen.name).cloned();
         if let Some(newest) = newest {
             let [file, after] = [&seen.name, &newest].map(|name| FileName::of(Path::new(name)));
             self.told.emit(&LateFile { file, after });
@@ -117,13 +117,13 @@ impl Keeper {
         let aside = (!aside.messages().is_empty()).then(|| (aside.messages().len() as u64, aside.bytes()));
         let look = Consumed::new(sha256, seen.look.size, seen.look.modified);
         let taken = TakenMessages::file(seen.name.clone(), look, seen_rows, rows, aside, nulled).with_repeats(repeats);
-        let came = self.live.take_with(taken, shelf, &self.now())?;
+        let came = self.writer.take_with(taken, shelf, &self.now())?;
         self.told.emit(&FileTaken {
             file: FileName::of(&file),
-            seq: self.live.log().next() - 1,
+            seq: self.writer.log().next() - 1,
             rows: came,
             nulled,
-            new_rows: self.live.state().feed.new_rows(),
+            new_rows: self.writer.state().feed.new_rows(),
             seconds: begun.elapsed(),
         });
         self.bearable()?;

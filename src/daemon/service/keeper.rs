@@ -14,7 +14,7 @@ use super::intake::Intake;
 use super::known_log::KnownLog;
 use super::outcome::{FeedTick, TickOutcome};
 use super::queries::RunEnd;
-use super::root_opening::{live_as, possible, store};
+use super::root_opening::{named_writer, possible, store};
 use super::scrub_progress::Rounds;
 use super::timetable;
 use super::world::{OpenedRoots, World};
@@ -40,7 +40,7 @@ const MANY: u64 = 128;
 /// A feed at work, with everything around it.
 pub struct Keeper {
     pub(super) feed: Arc<FeedConfig>,
-    pub(super) live: FeedWriter,
+    pub(super) writer: FeedWriter,
     pub(super) told: FeedObserver,
     pub(super) source: Intake,
     /// When files that were taken were looked at last, by the age of the process.
@@ -74,23 +74,23 @@ impl Keeper {
         ward.may_go_on(&roots)?;
         ward.wounds.are_healed(&feed, &roots)?;
         let (tried, accepts_clock) = (ward.has_begun(), ward.accepts_clock(how.accept_clock));
-        let (mut live, found) = live_as(&feed, &roots, &now, ward.name(), &*world)?;
-        ward.saw(live.log());
+        let (mut writer, found) = named_writer(&feed, &roots, &now, ward.name(), &*world)?;
+        ward.saw(writer.log());
         // A feed that is halted is opened again and again, and leaves a fence each time: the next one is to read little. Now, while its state
         // is what the log says: what follows may fail half way.
-        if found.read >= MANY && (tried || live.bearable(true).is_err()) {
-            live.checkpoint()?;
-            live.pack()?;
+        if found.read >= MANY && (tried || writer.bearable(true).is_err()) {
+            writer.checkpoint()?;
+            writer.pack()?;
         }
-        let notifier = Notifier::begin(&feed, (&roots.private, &roots.public.read_only()), live.log().next(), &told)?;
-        let source = Intake::begin(&feed, live.state(), how.until == RunEnd::Once, &*world)?;
+        let notifier = Notifier::begin(&feed, (&roots.private, &roots.public.read_only()), writer.log().next(), &told)?;
+        let source = Intake::begin(&feed, writer.state(), how.until == RunEnd::Once, &*world)?;
         source.watched(&feed, &told);
         let (step, clock) = (feed.services.max_clock_step.get(), (read, world.age()));
-        let sense = ClockState::begin(Arc::clone(&roots.private), step, live.state().newest(), accepts_clock, clock)?;
+        let sense = ClockState::begin(Arc::clone(&roots.private), step, writer.state().newest(), accepts_clock, clock)?;
         ward.has_accepted();
         let mut keeper = Keeper {
             feed,
-            live,
+            writer,
             told,
             source,
             looked: None,
@@ -104,11 +104,11 @@ impl Keeper {
             _roots: roots,
         };
         let now = keeper.now();
-        keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.live.log().writer().epoch });
+        keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.writer.log().writer().epoch });
         keeper.look_at_clock()?;
         let rolled = keeper.go_on(&now);
         let rolled = keeper.tell(rolled)?;
-        let shown = keeper.live.shown(false);
+        let shown = keeper.writer.shown(false);
         keeper.tell(shown)?;
         if found.swept > 0 {
             keeper.told.emit(&Swept { objects: found.swept });
@@ -126,11 +126,11 @@ impl Keeper {
     }
 
     fn tell_recovered(&self, found: &OpeningReport, rolled_forward: u64, begun: Instant) -> Result<()> {
-        let sums = self.tell(self.live.newest_sums())?;
-        let state = self.live.state();
+        let sums = self.tell(self.writer.newest_sums())?;
+        let state = self.writer.state();
         let newest = state.releases.last();
         self.told.emit(&Recovered {
-            log_entries: self.live.log().next(),
+            log_entries: self.writer.log().next(),
             entries_read: found.read,
             checkpoint: found.checkpoint,
             rolled_forward,
@@ -150,15 +150,15 @@ impl Keeper {
     /// Finishes what the process before has left half done; how many releases came of it.
     fn go_on(&mut self, now: &str) -> Result<u64> {
         let mut rolled = 0;
-        if let Some(left) = self.live.roll_forward(now)? {
+        if let Some(left) = self.writer.roll_forward(now)? {
             self.published(&left, None, Instant::now(), false);
             rolled += 1;
         }
-        if self.live.state().due.is_some() {
+        if self.writer.state().due.is_some() {
             let tick = self.judge(Instant::now())?;
             rolled += u64::from(tick.release.is_some());
         }
-        if matches!(self.schedule().ticks, Ticks::PerFile) && !self.live.state().fresh.is_empty() {
+        if matches!(self.schedule().ticks, Ticks::PerFile) && !self.writer.state().fresh.is_empty() {
             let tick = self.tick(now)?;
             rolled += u64::from(tick.release.is_some());
         }
@@ -168,7 +168,7 @@ impl Keeper {
     /// Now, as what is written down says it: never before anything that was.
     pub(super) fn now(&self) -> String {
         let now = self.world.now();
-        clock::text(self.live.state().newest().map_or(now, |newest| now.max(newest)))
+        clock::text(self.writer.state().newest().map_or(now, |newest| now.max(newest)))
     }
 
     /// Tells of a clock that cannot be believed.
@@ -181,7 +181,7 @@ impl Keeper {
     }
 
     pub(super) fn standing(&self) -> UnpublishedRows {
-        let feed = &self.live.state().feed;
+        let feed = &self.writer.state().feed;
         UnpublishedRows { waiting: feed.waiting().rows(), withheld: feed.withheld().rows(), pending: feed.pending() }
     }
 
@@ -196,8 +196,8 @@ impl Keeper {
 
     /// Receivers are told what was done; what has happened before a halt is told before it.
     fn tell<T>(&self, done: Result<T>) -> Result<T> {
-        self.ward.saw(self.live.log());
-        self.notifier.entries(self.live.log().next());
+        self.ward.saw(self.writer.log());
+        self.notifier.entries(self.writer.log().next());
         if done.is_err() {
             self.notifier.finish(BEFORE_A_HALT);
         }
@@ -215,9 +215,9 @@ impl Keeper {
             LoopEvent::Look => {
                 self.inbox()?;
                 let ticks = self.look()?;
-                if self.live.packs_soon() {
-                    self.live.log().ours()?;
-                    self.live.pack()?;
+                if self.writer.packs_soon() {
+                    self.writer.log().ours()?;
+                    self.writer.pack()?;
                 }
                 self.scrub()?;
                 Ok(ticks)
@@ -225,9 +225,9 @@ impl Keeper {
             LoopEvent::Tick { due, missed } => {
                 self.inbox()?;
                 let mut ticks = self.look()?;
-                self.live.shown(true)?;
+                self.writer.shown(true)?;
                 self.overdue(due, missed);
-                match self.live.state().ticked.as_deref().and_then(clock::parse).filter(|last| *last > due) {
+                match self.writer.state().ticked.as_deref().and_then(clock::parse).filter(|last| *last > due) {
                     Some(last) => {
                         self.told.emit(&ClockBehind { due, last });
                         ticks.push(FeedTick { outcome: TickOutcome::Postponed, ..self.nothing() });
@@ -249,7 +249,7 @@ impl Keeper {
     /// missed as well.
     pub fn missed(&self, now: Timestamp) -> Option<(Timestamp, u64)> {
         let due = timetable::last(self.schedule(), now)?;
-        let state = self.live.state();
+        let state = self.writer.state();
         let since = state.since.as_deref().and_then(clock::parse).filter(|since| *since <= due)?;
         let last = state.ticked.as_deref().and_then(clock::parse);
         let from = last.map_or(since, |last| last.max(since));
@@ -290,23 +290,23 @@ impl Keeper {
 
     /// What is done after a tick, when there is time.
     pub(super) fn upkeep(&mut self) -> Result<()> {
-        self.live.log().ours()?;
-        self.live.removed_stay_away()?;
+        self.writer.log().ours()?;
+        self.writer.removed_stay_away()?;
         if self.settled {
-            forget(self.live.log().store())?;
+            forget(self.writer.log().store())?;
         }
-        let gone = if self.sense.is_believed() { self.live.forget(self.world.now())? } else { 0 };
+        let gone = if self.sense.is_believed() { self.writer.forget(self.world.now())? } else { 0 };
         if gone > 0 {
             self.told.emit(&Forgotten { objects: gone });
         }
-        self.live.pack()?;
+        self.writer.pack()?;
         self.checkpoint()
     }
 
     /// Writes down the state, if that is due, so that the next start need not read the whole log.
     fn checkpoint(&mut self) -> Result<()> {
         let begun = Instant::now();
-        if let Some((seq, bytes)) = self.live.checkpoint()? {
+        if let Some((seq, bytes)) = self.writer.checkpoint()? {
             self.told.emit(&CheckpointWritten { seq, bytes, seconds: begun.elapsed() });
         }
         Ok(())
@@ -314,13 +314,13 @@ impl Keeper {
 
     /// What came of the last tick, where nothing is due.
     pub(super) fn nothing(&self) -> FeedTick {
-        let feed = &self.live.state().feed;
+        let feed = &self.writer.state().feed;
         FeedTick {
             feed: self.feed.name.clone(),
             tick: None,
             outcome: TickOutcome::Idle,
             release: None,
-            rows: self.live.state().releases.last().map_or(0, |line| line.rows),
+            rows: self.writer.state().releases.last().map_or(0, |line| line.rows),
             added: 0,
             new: feed.new_rows(),
             waiting: feed.waiting().rows(),

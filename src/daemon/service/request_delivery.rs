@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::root_opening::{before_new_chain, key, live, not_begun, private, roots};
+use super::root_opening::{before_new_chain, key, not_begun, private, roots, writer};
 use super::world::OpenedRoots;
 use crate::daemon::chance::SystemChance;
 use crate::daemon::clock;
@@ -97,18 +97,18 @@ fn here(
     new_chain: bool,
 ) -> Result<RequestOutcome> {
     let now = clock::now();
-    let mut live = match live(feed, roots, &now) {
-        Ok((live, _)) => live,
+    let mut writer = match writer(feed, roots, &now) {
+        Ok((writer, _)) => writer,
         // What is frozen was changed: a new chain may be asked for just then, and nothing else.
         Err(error) => match new_chain {
             true => before_new_chain(feed, roots, &now)?,
             false => return Err(error),
         },
     };
-    live.finish(&now)?;
-    let ask = asking(&FeedFacts::of(live.state(), live.log().ring()))?;
-    let request = by.request(ask, now.clone(), feed, live.log().ring())?;
-    live.asked(&request, &|| FeedConfig::load(&feed.file), &now)
+    writer.finish(&now)?;
+    let ask = asking(&FeedFacts::of(writer.state(), writer.log().ring()))?;
+    let request = by.request(ask, now.clone(), feed, writer.log().ring())?;
+    writer.asked(&request, &|| FeedConfig::load(&feed.file), &now)
 }
 
 /// Asks the process at work.

@@ -173,15 +173,15 @@ pub fn pause(feed: &FeedConfig) -> Duration {
 ///
 /// # Errors
 /// Its log is damaged, its key another one, or the feed file has changed what is frozen.
-pub fn live(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<(FeedWriter, OpeningReport)> {
+pub fn writer(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<(FeedWriter, OpeningReport)> {
     opened(feed, roots, &key(feed)?, now, Writer::of_a_command())
 }
 
-/// [`live`], as the writer of this name.
+/// [`writer`], as the writer of this name.
 ///
 /// # Errors
-/// As for [`live`].
-pub fn live_as(
+/// As for [`writer`].
+pub fn named_writer(
     feed: &FeedConfig,
     roots: &OpenedRoots,
     now: &str,
@@ -205,7 +205,7 @@ pub fn before_new_chain(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Re
 /// # Errors
 /// As [`before_new_chain`].
 pub fn under(feed: &FeedConfig, roots: &OpenedRoots, key: &OperatorKey, now: &str) -> Result<FeedWriter> {
-    opened(feed, roots, key, now, Writer { changed: true, ..Writer::of_a_command() }).map(|(live, _)| live)
+    opened(feed, roots, key, now, Writer { changed: true, ..Writer::of_a_command() }).map(|(writer, _)| writer)
 }
 
 /// What a writer brings along.

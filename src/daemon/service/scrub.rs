@@ -35,7 +35,7 @@ impl Keeper {
         self.rounds.began.get_or_insert(began);
         let (mut bytes, mut steps, mut is_over) = (0, 0, false);
         while bytes < BYTES && steps < STEPS && self.world.age().saturating_sub(began) < TIME && !is_over {
-            match self.rounds.scrub.step(roots(&self.live))? {
+            match self.rounds.scrub.step(roots(&self.writer))? {
                 ScrubStep::Sound(read) => bytes += read,
                 ScrubStep::Damaged(damage) => self.damaged(&damage)?,
                 ScrubStep::Over => is_over = true,
@@ -58,8 +58,8 @@ impl Keeper {
 
     fn damaged(&mut self, damage: &Damage) -> Result<()> {
         // Of a feed that another writer has taken over anything may be gone.
-        self.live.log().ours()?;
-        let Some(damage) = inspect(roots(&self.live), &damage.place)? else { return Ok(()) };
+        self.writer.log().ours()?;
+        let Some(damage) = inspect(roots(&self.writer), &damage.place)? else { return Ok(()) };
         let rounds = &mut self.rounds;
         let is_new = !rounds.known().contains(&damage.finding);
         if rounds.found.len() < MOST {
@@ -89,7 +89,7 @@ impl Keeper {
             rounds.told = Some(now);
             let scrubbed = Scrubbed {
                 rounds: std::mem::take(&mut rounds.rounds),
-                log_entries: self.live.log().next(),
+                log_entries: self.writer.log().next(),
                 bytes,
                 damaged: rounds.before.len() as u64,
                 seconds: now.saturating_sub(began.unwrap_or(now)),
@@ -105,7 +105,13 @@ impl Keeper {
     }
 }
 
-fn roots(live: &FeedWriter) -> ScrubInput<'_> {
-    let log = live.log();
-    ScrubInput { private: log.store(), public: live.public(), ring: log.ring(), state: live.state(), next: log.next() }
+fn roots(writer: &FeedWriter) -> ScrubInput<'_> {
+    let log = writer.log();
+    ScrubInput {
+        private: log.store(),
+        public: writer.public(),
+        ring: log.ring(),
+        state: writer.state(),
+        next: log.next(),
+    }
 }

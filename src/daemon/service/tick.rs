@@ -22,11 +22,11 @@ impl Keeper {
     /// The tick scheduled for this time.
     pub(super) fn tick(&mut self, due: &str) -> Result<FeedTick> {
         let begun = Instant::now();
-        if self.live.state().feed.new_rows() >= self.schedule().min_records {
+        if self.writer.state().feed.new_rows() >= self.schedule().min_records {
             self.tell_aside(true);
         }
-        let Some(ticked) = self.live.close(due)? else { return Ok(self.nothing()) };
-        let seq = self.live.log().next() - 1;
+        let Some(ticked) = self.writer.close(due)? else { return Ok(self.nothing()) };
+        let seq = self.writer.log().next() - 1;
         let tick = u64::from(ticked.tick);
         if ticked.outcome == Came::Skipped {
             self.tell_skipped(tick, ticked.new);
@@ -38,11 +38,11 @@ impl Keeper {
             Came::Candidate => {
                 let judged = self.judge(begun)?;
                 // Where all people of the refused classes wait again, the release adds no rows.
-                let gone = judged.outcome != TickOutcome::Published && self.live.state().feed.pending() == 0;
+                let gone = judged.outcome != TickOutcome::Published && self.writer.state().feed.pending() == 0;
                 return Ok(FeedTick { added: if gone { 0 } else { added }, ..judged });
             }
             Came::Held => {
-                let rows = self.live.state().feed.waiting().rows();
+                let rows = self.writer.state().feed.waiting().rows();
                 self.told.emit(&Held { tick, why: Hold::TooFew, rows });
                 TickOutcome::Held
             }
@@ -64,8 +64,8 @@ impl Keeper {
 
     /// A tick that decided nothing.
     fn tell_skipped(&self, tick: u64, new_rows: u64) {
-        let feed = &self.live.state().feed;
-        match self.live.policy().publish_every() {
+        let feed = &self.writer.state().feed;
+        match self.writer.policy().publish_every() {
             Some(every) => {
                 let waiting_rows = feed.waiting().rows() + feed.new_rows();
                 let ticks_left = feed.turns().ahead(every).halving;
@@ -78,16 +78,16 @@ impl Keeper {
     /// Asks the gate about the release that is due, and makes it visible if it may leave.
     pub(super) fn judge(&mut self, begun: Instant) -> Result<FeedTick> {
         let judging = Instant::now();
-        let misspelled = self.live.misspelled_guarded();
-        let Some((decided, under, recorded)) = self.live.decide()? else { return Ok(self.nothing()) };
+        let misspelled = self.writer.misspelled_guarded();
+        let Some((decided, under, recorded)) = self.writer.decide()? else { return Ok(self.nothing()) };
         let number = recorded.tick;
-        let release = self.live.state().feed.releases() + u32::from(decided != DecisionMade::Publish);
+        let release = self.writer.state().feed.releases() + u32::from(decided != DecisionMade::Publish);
         let tick = u64::from(number);
         let made = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::made);
         let against = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::against);
         let tell = |decision: Decision| {
             let (made, against) = (made.clone(), against.clone());
-            let (release, seq) = (u64::from(release), self.live.log().next() - 1);
+            let (release, seq) = (u64::from(release), self.writer.log().next() - 1);
             let seconds = judging.elapsed();
             self.told.emit(&DecidedEvent { tick, release, seq, decision, made, against, seconds });
         };
@@ -99,19 +99,19 @@ impl Keeper {
             let columns = ColumnNames::declared(&self.feed.columns, &misspelled);
             self.told.emit(&MisspelledGuarded { tick, columns, help: SPELLING });
         }
-        let without_detail = self.live.newly_without_detail()?;
+        let without_detail = self.writer.newly_without_detail()?;
         let columns = ColumnNames::declared(&self.feed.columns, &without_detail);
         let (outcome, release) = match decided {
             DecisionMade::Publish => {
                 tell(Decision::Publish);
-                if let Some(left) = self.live.leave(&self.now())? {
+                if let Some(left) = self.writer.leave(&self.now())? {
                     self.published(&left, Some(number), begun, false);
                 }
                 (TickOutcome::Published, Some(release))
             }
             DecisionMade::Hold => {
                 tell(Decision::Hold);
-                self.told.emit(&Held { tick, why: Hold::Approval, rows: self.live.state().feed.pending() });
+                self.told.emit(&Held { tick, why: Hold::Approval, rows: self.writer.state().feed.pending() });
                 (TickOutcome::Approval, Some(release))
             }
             DecisionMade::Reject => {
@@ -134,15 +134,15 @@ impl Keeper {
 
     pub(super) fn published(&mut self, left: &PublishedRelease, tick: Option<u32>, begun: Instant, approved: bool) {
         // What is counted for the operator stops no release.
-        let sums = self.live.newest_sums().ok().flatten();
-        let state = self.live.state();
+        let sums = self.writer.newest_sums().ok().flatten();
+        let state = self.writer.state();
         let line = state.releases.last();
         let due = state.ticked.as_deref().and_then(clock::parse);
         let since = due.map_or(0, |due| self.world.now().as_second() - due.as_second());
         self.told.emit(&Published {
             release: u64::from(left.release),
             tick: u64::from(tick.or_else(|| line.map(|line| line.tick)).unwrap_or_default()),
-            seq: self.live.log().next() - 1,
+            seq: self.writer.log().next() - 1,
             rows: left.rows,
             sums: sums.map(|sums| sums.told),
             sums_left_out: sums.map(|sums| sums.left_out),

@@ -63,22 +63,22 @@ impl Keeper {
         let parts: Vec<TakenPart> = begins.into_iter().map(part).collect();
         let partitions = parts.len() as u64;
         let now = self.now();
-        self.live.take(TakenMessages { parts, rows: self.none(), nulled: 0 }, &now)?;
-        self.told.emit(&PartitionsBegun { seq: self.live.log().next() - 1, partitions });
+        self.writer.take(TakenMessages { parts, rows: self.none(), nulled: 0 }, &now)?;
+        self.told.emit(&PartitionsBegun { seq: self.writer.log().next() - 1, partitions });
         Ok(())
     }
 
     fn none(&self) -> Decoded {
         use crate::engine::model::Role;
-        let count = |role| self.live.state().terms.columns.of(role).count();
+        let count = |role| self.writer.state().terms.columns.of(role).count();
         Decoded::empty(count(Role::Quasi), count(Role::Sensitive), count(Role::Identifier) > 0)
     }
 
     /// What a batch holds.
     fn decoded(&self, topic: &str, batch: &Batch) -> Result<Rows> {
-        let unwanted = self.live.settings().unwanted;
-        let (columns, hasher) = (&self.live.state().terms.columns, self.live.hasher());
-        let knows = self.live.knows();
+        let unwanted = self.writer.settings().unwanted;
+        let (columns, hasher) = (&self.writer.state().terms.columns, self.writer.hasher());
+        let knows = self.writer.knows();
         let mut repeats = knows.as_ref().map(|knows| Repeats::of(knows));
         decode_sifted(topic, batch, columns, hasher, unwanted, repeats.as_mut())
     }
@@ -87,7 +87,7 @@ impl Keeper {
     fn take_batch(&mut self, batch: &Batch) -> Result<()> {
         let (begun, topic) = (Instant::now(), self.topic());
         let decoded = self.decoded(&topic, batch)?;
-        let known = self.live.state().partitions.get(&topic).cloned().unwrap_or_default();
+        let known = self.writer.state().partitions.get(&topic).cloned().unwrap_or_default();
         let part = |one: PartitionResult| {
             let Position { topic_id, next: from, .. } = known[&one.partition].clone();
             TakenPart {
@@ -106,16 +106,16 @@ impl Keeper {
         let next: Vec<(i32, u64)> = batch.partitions.keys().copied().zip(parts.iter().map(|part| part.next)).collect();
         let partitions = parts.len() as u64;
         let now = self.now();
-        let came = self.live.take(TakenMessages { parts, rows: decoded.rows, nulled: decoded.nulled }, &now)?;
+        let came = self.writer.take(TakenMessages { parts, rows: decoded.rows, nulled: decoded.nulled }, &now)?;
         if let Intake::Topic(topic) = &self.source {
             topic.fetch.taken(&next);
         }
         self.told.emit(&BatchTaken {
             partitions,
-            seq: self.live.log().next() - 1,
+            seq: self.writer.log().next() - 1,
             rows: came,
             nulled: decoded.nulled,
-            new_rows: self.live.state().feed.new_rows(),
+            new_rows: self.writer.state().feed.new_rows(),
             seconds: begun.elapsed(),
         });
         self.bearable()

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::carved::rows;
+use super::carving::rows;
 use super::place::{FEED, HEADER, Place, fits, people, text};
-use super::shown::asked;
+use super::show_and_verify::asked;
 
 /// The feed with crowds, and more in its policy.
 fn feed(more: &str) -> String {

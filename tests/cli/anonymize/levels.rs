@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
-use super::carved::rows;
-use super::global::check;
+use super::carving::rows;
+use super::global_recoding::check;
 use super::place::{FEED, HEADER, Place, counts};
 
 /// The sample feed with another chain and policy, and more said of the age.

@@ -6,14 +6,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Value as Json, json};
 
 use super::books::Books;
-use super::life::{Life, in_memory};
+use super::feed_life::{Life, in_memory};
 use super::place::{NEVER, PLANTED, Place, people};
 use super::points::{Point, name};
 use super::public::Release;
 use super::scenes::{BEGINS, SCENES};
 use super::shim::Shim;
-use super::watched::Call::{self, Link, Rename, Unlink};
-use super::watched::{Done, Side};
+use super::shimmed_program::Call::{self, Link, Rename, Unlink};
+use super::shimmed_program::{Done, Side};
 
 /// What a check says that finds something wrong.
 fn wrong(check: impl FnOnce()) -> String {

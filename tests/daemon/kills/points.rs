@@ -1,8 +1,8 @@
 //! The places in the life of a feed that have a name: an object of a root gets its name, or loses it. What the program does
-//! and is in no line here is found out (`named.rs`), and so is a line that never comes true.
+//! and is in no line here is found out (`named_points.rs`), and so is a line that never comes true.
 
 use super::scenes::*;
-use super::watched::{Call, Call::*, Done};
+use super::shimmed_program::{Call, Call::*, Done};
 
 /// A place in the life of a feed.
 #[derive(Debug, Clone, Copy)]

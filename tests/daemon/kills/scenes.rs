@@ -3,7 +3,7 @@
 
 use super::books::SET_ASIDE;
 use super::place::{NEVER, PER_FILE, PLANTED, Place, people, person};
-use super::watched::Side::{self, After, Before};
+use super::shimmed_program::Side::{self, After, Before};
 
 pub const BEGINS: &str = "a feed begins";
 pub const GROWS: &str = "it grows";

@@ -2,7 +2,7 @@
 //! the next release.
 
 use super::people::{People, read_people, read_texts};
-use super::published::{Release, account_for_people, releases};
+use super::published_releases::{Release, account_for_people, releases};
 use super::root::Root;
 
 /// The new file is the last one of the folder.

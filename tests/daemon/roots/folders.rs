@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::people::{read_people, read_texts};
-use super::published::{account_for_people, releases};
+use super::published_releases::{account_for_people, releases};
 use super::root::Root;
 
 const KEY: [&str; 2] = ["--key", "operator.key"];

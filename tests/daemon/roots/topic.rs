@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::feeds::{count_unpublished, open_as_left, run_again, verify_and_audit};
 use super::people::{read_people, read_texts};
-use super::published::{account_for_people, releases};
+use super::published_releases::{account_for_people, releases};
 use super::root::Root;
 use crate::common::broker::Broker;
 

@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value as Json;
 
-use super::asked::{at_work, ended, twice};
 use super::place::{Place, answer, people};
 use super::public::releases;
+use super::requests::{at_work, ended, twice};
 use crate::common::secret;
 
 const NAMES: [&str; 3] = ["Data protection", "Head of data", "Trial board"];

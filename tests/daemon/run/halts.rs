@@ -252,7 +252,7 @@ fn a_halt_that_lasts_leaves_little_to_read() {
         // A process that another test starts has the lock too, for a moment.
         let free = || root_opening::roots(&feed).expect("roots");
         let roots = wait::until(|| "the lock".to_owned(), free);
-        root_opening::live(&feed, &roots, "2026-01-01T00:00:00Z").expect("a feed").1.read
+        root_opening::writer(&feed, &roots, "2026-01-01T00:00:00Z").expect("a feed").1.read
     };
     let read: Vec<u64> = (0..130).map(|_| tries()).collect();
     assert!(read[129] > 129, "each try reads what the others left: {read:?}");

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use super::listens::{Listener, Told};
 use super::place::{NEVER, PER_FILE, PLANTED, Place, people, until};
 use super::public::releases;
+use super::web_receiver::{Listener, Told};
 use crate::common::wait;
 
 /// A feed that tells a receiver.

@@ -1,8 +1,8 @@
 //! Second rows of people where the feed file wants to see them (CONTRACTS 1, `on_repeat = "dead-letter"`): set aside and
 //! listed, never counted against the source, never taken in, and gone with a person who is erased.
 
-use super::asked::{at_work, ended, erase, twice};
 use super::place::{NEVER, PLANTED, Place, files, people, person};
+use super::requests::{at_work, ended, erase, twice};
 
 fn place() -> Place {
     Place::with(NEVER, "k = 3\non_repeat = \"dead-letter\"\n", "")

@@ -1,7 +1,7 @@
 //! What was set aside is offered again, or leaves with a person who is erased, whether a feed is at work or not.
 
-use super::asked::{at_work, ended, erase, twice};
 use super::place::{HEADER, PER_FILE, PLANTED, Place, people, person};
+use super::requests::{at_work, ended, erase, twice};
 
 /// The taxonomy of wards, grown.
 const GROWN: &str = "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n";

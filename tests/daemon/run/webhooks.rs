@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-use super::listens::{Listener, Told};
 use super::place::{HOOK_KEY, PER_FILE, Place, people};
+use super::web_receiver::{Listener, Told};
 use crate::common::{needs, wait};
 
 fn telling(urls: &[(&str, &str)]) -> Place {

@@ -18,8 +18,8 @@ use tokio::sync::watch;
 use super::books;
 use super::draw::{CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES, disjoint};
 use super::feed_files::{Feeds, keeps_labels};
-use super::here::FEW;
 use super::nature::{Nature, Side};
+use super::process_world::FEW;
 use super::run::{Process, Run};
 use super::stores::Seen;
 use crate::common::random::Draw;
@@ -194,16 +194,22 @@ fn does(kind: Kind, named: usize, feed: &FeedConfig, (nature, process): (&Arc<Na
             remedy: "a new chain is to begin",
             changed: true,
         };
-        FeedWriter::open(opening).map(|(live, _)| live)
+        FeedWriter::open(opening).map(|(writer, _)| writer)
     };
     match kind {
         Kind::NewChain => {
-            let mut live = open(&key(named))?;
-            live.finish(&now)?;
+            let mut writer = open(&key(named))?;
+            writer.finish(&now)?;
             let why = "a test".to_owned();
-            let request =
-                Request::new(RequestKind::NewChain, why, now.clone(), None, live.log().ring(), &mut *nature.chance())?;
-            let answer = live.asked(&request, &|| Ok(feed.clone()), &now)?;
+            let request = Request::new(
+                RequestKind::NewChain,
+                why,
+                now.clone(),
+                None,
+                writer.log().ring(),
+                &mut *nature.chance(),
+            )?;
+            let answer = writer.asked(&request, &|| Ok(feed.clone()), &now)?;
             nature.line(&format!("a new chain: {}", answer.text));
             Ok(answer.done)
         }

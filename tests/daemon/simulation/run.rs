@@ -17,10 +17,10 @@ use super::books;
 use super::commands::Command;
 use super::draw::{CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
 use super::feed_files::{Feeds, Places, approver, keeps_labels};
-use super::here::live;
 use super::mutants::Mutant;
 use super::nature::{Harm, Nature, Side};
 use super::person;
+use super::process_world::lives;
 use super::promises::Promises;
 use super::turns::End;
 use crate::common::random::Draw;
@@ -222,7 +222,7 @@ impl Run<'_> {
         let (nature, feed) = (Arc::clone(&self.nature), self.feed.clone());
         let observer = self.places.observer.feed(&feed);
         self.processes.insert(process, Process { ends, told: false });
-        self.nature.turns.begin(process, move || live(&nature, process, feed, observer, told));
+        self.nature.turns.begin(process, move || lives(&nature, process, feed, observer, told));
     }
 
     fn ended(&mut self, process: u32, end: End) {

@@ -13,8 +13,8 @@ use tidegate::daemon::feed_writer::{FeedWriter, past};
 use tidegate::daemon::journal::store::{ListedObject, Memory, Packs, Store};
 use tidegate::engine::release::{Manifest, Sha256};
 
-use super::asked;
 use super::disk::{Objects, Roots};
+use super::requests;
 use super::writer::Script;
 
 /// What the writer has said: what each object may hold, what must be there, and what must not.
@@ -70,8 +70,8 @@ impl Meant {
         let public = Memory::default();
         let private: Arc<dyn Store> = Arc::new(Memory::default());
         let shown: Arc<dyn Store> = Arc::new(public.clone());
-        let live = script.run(&private, &shown, 99).expect("a script");
-        if live.state().releases.is_empty() {
+        let writer = script.run(&private, &shown, 99).expect("a script");
+        if writer.state().releases.is_empty() {
             return None;
         }
         let (mut known, mut people) = (BTreeSet::new(), vec![0]);
@@ -108,23 +108,23 @@ pub fn look(left: &Roots, seen: &Objects, told: &Told, meant: &Meant, chance: u6
 
 /// Opens a feed and goes on to the end of the script; what is there then.
 pub fn goes_on(private: Arc<dyn Store>, public: Arc<dyn Store>, meant: &Meant, chance: u64) -> Result<Roots, String> {
-    let live = meant.script.open(&private, &public, 1 << 31 | chance);
-    let live = live.map_err(|error| format!("it does not open: {error}"))?;
+    let writer = meant.script.open(&private, &public, 1 << 31 | chance);
+    let writer = writer.map_err(|error| format!("it does not open: {error}"))?;
     let whole = Packs::over(private.clone());
-    folded(&live, &whole, &*public)?;
+    folded(&writer, &whole, &*public)?;
     if meant.is_known() {
-        first_part(&live, meant)?;
+        first_part(&writer, meant)?;
     }
-    drop(live);
-    let live = meant.script.run(&private, &public, 1 << 32 | chance);
-    let live = live.map_err(|error| format!("it does not go on: {error}"))?;
-    folded(&live, &whole, &*public)?;
+    drop(writer);
+    let writer = meant.script.run(&private, &public, 1 << 32 | chance);
+    let writer = writer.map_err(|error| format!("it does not go on: {error}"))?;
+    folded(&writer, &whole, &*public)?;
     let after = Roots { private: crate::common::feed::unpacked(private), public: objects(&*public)? };
     complete(&after.public)?;
     if !meant.is_known() {
-        return asked::is_whole(&live, &whole, &*public).map(|()| after);
+        return requests::is_whole(&writer, &whole, &*public).map(|()| after);
     }
-    finished(&live, meant)?;
+    finished(&writer, meant)?;
     if Meant::tables(&after.public) == Meant::tables(&meant.public) {
         Ok(after)
     } else {
@@ -180,27 +180,27 @@ fn complete(public: &Objects) -> Result<(), String> {
 }
 
 /// The state is the fold of the log.
-fn folded(live: &FeedWriter, private: &dyn Store, public: &dyn Store) -> Result<(), String> {
-    let (_, ring) = asked::opened(private).map_err(|error| error.to_string())?.ok_or("no keys")?;
+fn folded(writer: &FeedWriter, private: &dyn Store, public: &dyn Store) -> Result<(), String> {
+    let (_, ring) = requests::opened(private).map_err(|error| error.to_string())?.ok_or("no keys")?;
     let past = past(private, public, &ring).map_err(|error| format!("the log: {error}"))?;
-    let folded = past.state.is_some_and(|state| state.bytes() == live.state().bytes());
+    let folded = past.state.is_some_and(|state| state.bytes() == writer.state().bytes());
     if folded { Ok(()) } else { Err("the state is not the fold of the log".to_owned()) }
 }
 
 /// The first files of the script are in it, whole, and no others.
-fn first_part(live: &FeedWriter, meant: &Meant) -> Result<(), String> {
-    let files = &live.state().files;
+fn first_part(writer: &FeedWriter, meant: &Meant) -> Result<(), String> {
+    let files = &writer.state().files;
     let in_order = (0..files.len()).map(|tick| format!("{tick:03}.csv")).eq(files.keys().cloned());
-    match in_order && live.state().feed.people().len() == meant.people[files.len()] {
+    match in_order && writer.state().feed.people().len() == meant.people[files.len()] {
         true => Ok(()),
         false => Err(format!("not a first part of the input: {:?}", files.keys())),
     }
 }
 
 /// Each person is in it, once.
-fn finished(live: &FeedWriter, meant: &Meant) -> Result<(), String> {
-    let feed = &live.state().feed;
-    let newest = live.state().releases.last().map_or(0, |line| line.rows);
+fn finished(writer: &FeedWriter, meant: &Meant) -> Result<(), String> {
+    let feed = &writer.state().feed;
+    let newest = writer.state().releases.last().map_or(0, |line| line.rows);
     let places = newest + feed.waiting().rows() + feed.withheld().rows() + feed.pending() + feed.new_rows();
     let all = meant.people.last().copied().unwrap_or(0);
     // A check that reads sensitive values has stopped the chain: people of its increments count as published for ever.

@@ -3,9 +3,9 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-pub mod asked;
 pub mod checks;
 pub mod disk;
+pub mod requests;
 pub mod trace;
 pub mod writer;
 

@@ -15,10 +15,10 @@ use tidegate::daemon::feed_writer::FeedWriter;
 use tidegate::daemon::journal::store::{CreateOutcome, ListedObject, Local, ReadStore, Store};
 use tidegate::engine::release::Sha256;
 
-use super::asked::{self, ASKED};
 use super::disk::Roots;
 use super::draw::{Draw, POLICIES};
 use super::feed::{Human, crowd, feed, open, step};
+use super::requests::{self, ASKED};
 pub use super::shim::Shim;
 
 /// A feed that a seed stands for.
@@ -54,14 +54,14 @@ impl Script {
     /// # Errors
     /// As the feed.
     pub fn run(&self, private: &Arc<dyn Store>, public: &Arc<dyn Store>, chance: u64) -> Result<FeedWriter> {
-        let mut live = self.open(private, public, chance)?;
+        let mut writer = self.open(private, public, chance)?;
         for (tick, people) in self.people().iter().enumerate() {
-            step(&mut live, tick, people)?;
+            step(&mut writer, tick, people)?;
             if self.asked {
-                live = asked::between(live, tick, self, &|| self.open(private, public, chance + 1))?;
+                writer = requests::between(writer, tick, self, &|| self.open(private, public, chance + 1))?;
             }
         }
-        Ok(live)
+        Ok(writer)
     }
 
     /// Opens the feed; `chance` is the seed of what it draws.
@@ -70,7 +70,7 @@ impl Script {
     /// As the feed.
     pub fn open(&self, private: &Arc<dyn Store>, public: &Arc<dyn Store>, chance: u64) -> Result<FeedWriter> {
         if self.asked {
-            return asked::open(self, private, public, chance);
+            return requests::open(self, private, public, chance);
         }
         open(&feed(self.policy()), Arc::clone(private), Arc::clone(public), chance, false)
     }

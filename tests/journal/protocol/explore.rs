@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 use super::entry::digest;
 use super::promises::{AT_REST, OF_THE_STORE, OF_THE_WRITERS, Promise, SIGHTS};
 use super::world::{By, Rules, Steps, World};
-use super::{asked, writer};
+use super::{requests, writer};
 
 /// Steps after which a writer that is alone has nothing left to do.
 const ENOUGH: usize = 100;
@@ -79,7 +79,7 @@ impl Looked {
 pub fn next(world: &World, rules: &Rules, steps: &mut Steps) {
     steps.clear();
     (0..world.writers.len()).for_each(|at| writer::steps(world, at, rules, steps));
-    asked::person(world, rules, steps);
+    requests::person(world, rules, steps);
     world.lands(steps);
     steps.iter_mut().for_each(|(_, _, world)| *world = world.canonical());
 }

@@ -24,7 +24,7 @@ struct Twins {
     world: World,
     private: Memory,
     public: Memory,
-    live: Option<FeedWriter>,
+    writer: Option<FeedWriter>,
     requests: [Option<Request>; 2],
     manual: bool,
 }
@@ -56,8 +56,8 @@ impl Twins {
         panic!("the model comes to rest");
     }
 
-    fn live(&mut self) -> &mut FeedWriter {
-        self.live.as_mut().expect("it runs")
+    fn writer(&mut self) -> &mut FeedWriter {
+        self.writer.as_mut().expect("it runs")
     }
 
     /// Does what the model does; `what` is how the model calls it, `then` the world in which it has begun.
@@ -69,29 +69,29 @@ impl Twins {
                 let seed = draw.below(1 << 30);
                 let stores: [Arc<dyn Store>; 2] = [Arc::new(self.private.clone()), Arc::new(self.public.clone())];
                 let [private, public] = stores;
-                let live = feed::open(&feed::feed("k = 2"), private, public, seed, self.manual);
-                self.live = Some(live.expect("a feed"));
-                self.live().roll_forward(NOW).expect("nothing is in the way");
+                let writer = feed::open(&feed::feed("k = 2"), private, public, seed, self.manual);
+                self.writer = Some(writer.expect("a feed"));
+                self.writer().roll_forward(NOW).expect("nothing is in the way");
             }
-            ("dies", _) => self.live = None,
+            ("dies", _) => self.writer = None,
             ("puts an object", Kind::Ingest) => {
                 let file = then.writers[1].entry.subject();
                 let people: Vec<feed::Human> = (0..6).map(|at| (person(file, at), at % 2, 3, 1)).collect();
-                self.live().take(feed::taken(&format!("{file}.csv"), &people), NOW).expect("a file");
+                self.writer().take(feed::taken(&format!("{file}.csv"), &people), NOW).expect("a file");
             }
-            ("puts an object", Kind::Closed) => _ = self.live().close(&feed::time(tick)).expect("a tick"),
+            ("puts an object", Kind::Closed) => _ = self.writer().close(&feed::time(tick)).expect("a tick"),
             ("asks", _) => self.asks(then),
             // The daemon does nothing that is asked for before it has decided what is due.
-            _ if self.live().state().due.is_some() => return self.decides(),
-            _ => _ = self.live().inbox(&|| Ok(feed::feed("k = 2")), NOW).expect("an inbox"),
+            _ if self.writer().state().due.is_some() => return self.decides(),
+            _ => _ = self.writer().inbox(&|| Ok(feed::feed("k = 2")), NOW).expect("an inbox"),
         }
         self.does(*then);
     }
 
     /// The gate decides for both.
     fn decides(&mut self) {
-        let decided = self.live().decide().expect("a decision").map(|(decided, ..)| decided);
-        self.live().leave(NOW).expect("nothing is in the way");
+        let decided = self.writer().decide().expect("a decision").map(|(decided, ..)| decided);
+        self.writer().leave(NOW).expect("nothing is in the way");
         let meant = match decided.expect("something was due") {
             DecisionMade::Publish => "stages a release",
             DecisionMade::Hold => "stages one to hold",
@@ -106,13 +106,13 @@ impl Twins {
     fn asks(&mut self, then: &World) {
         let new = |at: &usize| then.requests[*at].note != self.world.requests[*at].note;
         let number = (0..2).find(new).expect("a new request");
-        let live = self.live.as_ref().expect("it runs");
-        let ask = match &live.state().held {
+        let writer = self.writer.as_ref().expect("it runs");
+        let ask = match &writer.state().held {
             Some(held) if number == 0 => Asked::Approve { release: held.approved.release(), decision: held.decision },
             _ => Asked::Erase { people: vec![Hash(Person(person(0, 0)))], rows: false },
         };
         let mut chance = Seeded::new(number as u64);
-        let request = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, live.log().ring(), &mut chance);
+        let request = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, writer.log().ring(), &mut chance);
         let request = request.expect("a request");
         request.put(&self.private).expect("an inbox");
         self.requests[number] = Some(request);
@@ -156,10 +156,10 @@ fn the_daemon_writes_what_the_model_writes() {
         let mut draw = draw::Draw(seed);
         let (private, public) = (Memory::default(), Memory::default());
         let (requests, manual) = ([None, None], seed % 4 > 0);
-        let mut twins = Twins { world: World::default(), private, public, live: None, requests, manual };
+        let mut twins = Twins { world: World::default(), private, public, writer: None, requests, manual };
         for _ in 0..30 {
             let (runs, asked) =
-                (twins.live.is_some(), twins.world.requests.iter().any(|asked| asked.note == Note::Lies));
+                (twins.writer.is_some(), twins.world.requests.iter().any(|asked| asked.note == Note::Lies));
             let may = |(by, what, _): &&(By, &str, World)| match by {
                 By::Crash(_) => draw.below(3) == 0,
                 By::Person => runs && !asked,

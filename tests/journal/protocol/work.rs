@@ -7,7 +7,7 @@ use super::faults::Fault;
 use super::fold::{Folder, MANY, Name};
 use super::world::{By, Flight, Rules, Steps, World, Writer};
 use super::writer::{missing, send};
-use super::{asked, leave};
+use super::{publication, requests};
 
 /// What there is to do.
 pub fn steps(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
@@ -21,12 +21,12 @@ pub fn steps(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
         return steps.push((by, "puts the counts", masks(*world, at, tick, rules)));
     }
     if fold.leaving.is_some() {
-        return leave::first(world, at, rules, steps);
+        return publication::first(world, at, rules, steps);
     }
     take(world, at, rules, steps);
     close(world, at, rules, steps);
     decide(world, at, rules, steps);
-    asked::inbox(world, at, rules, steps);
+    requests::inbox(world, at, rules, steps);
     let spent = fold.spent(rules.fault) & world.objects;
     if spent != 0 {
         let mut world = *world;

@@ -5,7 +5,7 @@ use super::entry::{Entry, Kind};
 use super::faults::Fault;
 use super::fold::{Fold, below};
 use super::world::{By, Flight, Phase, Rules, Steps, World, Writer};
-use super::{asked, leave, work};
+use super::{publication, requests, work};
 
 /// What a writer may do next.
 pub fn steps(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
@@ -19,12 +19,12 @@ pub fn steps(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
         Phase::Back => steps.push((by, "reads the slot back", back(*world, at, rules))),
         Phase::Sweep => steps.push((by, "sweeps", sweep(*world, at, rules))),
         Phase::Ready => work::steps(world, at, rules, steps),
-        Phase::Copied => leave::second(world, at, rules, steps),
-        Phase::Shown => leave::third(world, at, rules, steps),
-        Phase::Unstage => steps.push((by, "removes what lay aside", leave::unstage(*world, at))),
-        Phase::Destroy => steps.push((by, "destroys what it has replaced", asked::destroy(*world, at))),
-        Phase::Refuse(request) => steps.push((by, "refuses", asked::refuse(*world, at, request))),
-        Phase::Remove(request) => steps.push((by, "empties the inbox", asked::remove(*world, at, request))),
+        Phase::Copied => publication::second(world, at, rules, steps),
+        Phase::Shown => publication::third(world, at, rules, steps),
+        Phase::Unstage => steps.push((by, "removes what lay aside", publication::unstage(*world, at))),
+        Phase::Destroy => steps.push((by, "destroys what it has replaced", requests::destroy(*world, at))),
+        Phase::Refuse(request) => steps.push((by, "refuses", requests::refuse(*world, at, request))),
+        Phase::Remove(request) => steps.push((by, "empties the inbox", requests::remove(*world, at, request))),
     }
     if writer.phase != Phase::Off {
         steps.push((By::Crash(writer.name), "dies", ends(*world, at)));

@@ -155,7 +155,7 @@ impl<'a> OpenedFeed<'a> {
         };
         let policy = state.terms.policy()?;
         let known = LastCheckpoint { entries: checkpoint.map_or(0, |seq| seq + 1), bytes: 0 };
-        let mut live = FeedWriter {
+        let mut opened = FeedWriter {
             log,
             state,
             policy,
@@ -168,14 +168,14 @@ impl<'a> OpenedFeed<'a> {
             index: None,
         };
         // What a tick has fixed is put down under the taxonomies that it was closed under.
-        live.finish_closing()?;
+        opened.finish_closing()?;
         if !changed {
-            live.configured(feed, services, now)?;
+            opened.configured(feed, services, now)?;
         }
-        live.remember()?;
-        live.removed_stay_away()?;
-        let swept = live.sweep()?;
-        Ok((live, OpeningReport { entries, read, checkpoint, swept, fence: entries }))
+        opened.remember()?;
+        opened.removed_stay_away()?;
+        let swept = opened.sweep()?;
+        Ok((opened, OpeningReport { entries, read, checkpoint, swept, fence: entries }))
     }
 }
 

@@ -140,4 +140,4 @@ fn check(name: &str) {
     }
 }
 
-crate::common::refined::known!(check);
+crate::common::refinement_cases::known!(check);

@@ -34,7 +34,7 @@ fn lines(tick: usize, changed: bool) -> String {
 fn published(policy: &str, changed: bool) -> (BTreeMap<String, Vec<String>>, Vec<String>) {
     let feed = feed(policy);
     let (private, public) = (Arc::new(Memory::default()), Arc::new(Memory::default()));
-    let mut live = open(&feed, private, Arc::clone(&public) as Arc<dyn Store>, 7, false).expect("a feed");
+    let mut writer = open(&feed, private, Arc::clone(&public) as Arc<dyn Store>, 7, false).expect("a feed");
     let folder = tempfile::tempdir().expect("a folder");
     for tick in 0..5 {
         let (name, time) = (format!("{tick}.jsonl"), time(tick));
@@ -43,10 +43,12 @@ fn published(policy: &str, changed: bool) -> (BTreeMap<String, Vec<String>>, Vec
         let rows = ingest::take(&path, &feed.columns, &PersonHasher::new(&[7; 32]), &mut |_| {}).expect("rows");
         let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 };
         assert_eq!((rows.rows.len(), rows.aside.messages().len()), (20, 0));
-        live.take(TakenMessages::file(name, look, 20, rows.rows, None, rows.nulled), &time).expect("they are taken in");
-        live.close(&time).expect("a tick");
-        live.decide().expect("a verdict");
-        live.leave(&time).expect("a release");
+        writer
+            .take(TakenMessages::file(name, look, 20, rows.rows, None, rows.nulled), &time)
+            .expect("they are taken in");
+        writer.close(&time).expect("a tick");
+        writer.decide().expect("a verdict");
+        writer.leave(&time).expect("a release");
     }
     let (mut tables, mut cells) = (BTreeMap::new(), Vec::new());
     for object in public.list("").expect("objects") {

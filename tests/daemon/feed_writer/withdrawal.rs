@@ -42,25 +42,25 @@ fn manifests(roots: &Roots) -> Vec<u32> {
 
 fn a_writer_may_die(republish: bool) {
     let (roots, ticks) = begun(4, 6);
-    let live = roots.copy().open(&key(), 9, false);
-    let last = live.state().releases.last().expect("a release").release;
+    let writer = roots.copy().open(&key(), 9, false);
+    let last = writer.state().releases.last().expect("a release").release;
     assert!(last > 2, "a few releases are published");
     let ask = RequestKind::Withdraw { release: last - 1, republish };
     let wanted = Some("a reason".to_owned());
-    let request = Request::new(ask, "me".to_owned(), time(0), wanted, live.log().ring(), &mut Seeded::new(6));
+    let request = Request::new(ask, "me".to_owned(), time(0), wanted, writer.log().ring(), &mut Seeded::new(6));
     let request = request.expect("a request");
     let tick = ticks.len();
-    let all = |live: &mut FeedWriter| -> tidegate::daemon::error::Result<()> {
-        let answer = live.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;
+    let all = |writer: &mut FeedWriter| -> tidegate::daemon::error::Result<()> {
+        let answer = writer.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;
         assert!(answer.done, "{answer:?}");
-        if republish { step(live, tick, &[]) } else { Ok(()) }
+        if republish { step(writer, tick, &[]) } else { Ok(()) }
     };
     let meant = roots.copy();
-    let mut live = meant.open(&key(), 10, false);
-    all(&mut live).expect("no writer dies");
-    meant.whole(&live, &key(), "no writer died");
+    let mut writer = meant.open(&key(), 10, false);
+    all(&mut writer).expect("no writer dies");
+    meant.whole(&writer, &key(), "no writer died");
     assert_eq!(manifests(&meant).contains(&(last + 1)), republish);
-    let parts: Vec<(u32, u32)> = live.state().parts().iter().map(|part| (part.span.first, part.span.last)).collect();
+    let parts: Vec<(u32, u32)> = writer.state().parts().iter().map(|part| (part.span.first, part.span.last)).collect();
     // Rows that are published again lie in one file, whichever releases they came with.
     assert_eq!(parts.contains(&(last - 1, last)), republish, "{parts:?}");
     assert!(!manifests(&meant).contains(&last) && !manifests(&meant).contains(&(last - 1)));
@@ -71,15 +71,15 @@ fn a_writer_may_die(republish: bool) {
             let left = Arc::new(AtomicU64::new(at));
             let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after });
             let run = open(&feed(CROWDS), store(&here.private), store(&here.public), 10 + at, false)
-                .and_then(|mut live| all(&mut live));
+                .and_then(|mut writer| all(&mut writer));
             died |= run.is_err();
             assert!(run.is_ok() == (left.load(Ordering::SeqCst) > 0));
             let why = format!("write {at}, after it: {after}");
             visible_is_whole(&here.public, &why);
-            let mut live = here.open(&key(), 1000 + at, false);
+            let mut writer = here.open(&key(), 1000 + at, false);
             visible_is_whole(&here.public, &why);
-            all(&mut live).expect("no writer dies");
-            here.whole(&live, &key(), &why);
+            all(&mut writer).expect("no writer dies");
+            here.whole(&writer, &key(), &why);
             assert!(manifests(&here) == manifests(&meant), "{why}");
             if !republish {
                 assert!(shown(&here) == shown(&meant), "{why}");
@@ -108,33 +108,33 @@ fn a_release_that_waits_is_void_when_another_one_is_withdrawn() {
     let begun = |seed: u64, manual: bool| {
         open(&feed(HALVED), Arc::new(private.clone()), Arc::new(public.clone()), seed, manual).expect("a feed")
     };
-    let mut live = begun(1, false);
+    let mut writer = begun(1, false);
     let mut tick = 0;
-    let mut next = |live: &mut FeedWriter| {
-        step(live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+    let mut next = |writer: &mut FeedWriter| {
+        step(writer, tick, &crowd(&mut draw, &mut known)).expect("a tick");
         tick += 1;
     };
-    while live.state().releases.len() < 2 {
-        next(&mut live);
+    while writer.state().releases.len() < 2 {
+        next(&mut writer);
     }
-    drop(live);
-    let mut live = begun(2, true);
-    while live.state().held.is_none() {
-        next(&mut live);
+    drop(writer);
+    let mut writer = begun(2, true);
+    while writer.state().held.is_none() {
+        next(&mut writer);
     }
-    let release = live.state().releases.last().expect("a release").release;
+    let release = writer.state().releases.last().expect("a release").release;
     let ask = RequestKind::Withdraw { release, republish: false };
     let request =
-        Request::new(ask, "me".to_owned(), time(0), None, live.log().ring(), &mut Seeded::new(6)).expect("a request");
-    let answer = live.asked(&request, &|| Ok(feed(HALVED)), &time(0)).expect("an answer");
+        Request::new(ask, "me".to_owned(), time(0), None, writer.log().ring(), &mut Seeded::new(6)).expect("a request");
+    let answer = writer.asked(&request, &|| Ok(feed(HALVED)), &time(0)).expect("an answer");
     assert!(answer.done && answer.text.contains("is void"), "{answer:?}");
     let store = packed(&private);
     let ring = KeyRing::open(&store, &key()).expect("keys").expect("keys");
     let whole = past(&store, &public, &ring).expect("a log").state.expect("a chain");
-    assert!(whole.held.is_none() && whole.sha256() == live.state().sha256());
-    drop(live);
-    let mut live = begun(3, true);
-    while live.state().held.is_none() {
-        next(&mut live);
+    assert!(whole.held.is_none() && whole.sha256() == writer.state().sha256());
+    drop(writer);
+    let mut writer = begun(3, true);
+    while writer.state().held.is_none() {
+        next(&mut writer);
     }
 }

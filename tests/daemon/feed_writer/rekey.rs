@@ -32,12 +32,12 @@ fn begun() -> (Memory, Memory, Vec<Vec<Human>>) {
     let (mut draw, mut known) = (Draw(7), 0);
     let ticks: Vec<Vec<Human>> = (0..BEFORE + 2).map(|_| crowd(&mut draw, &mut known)).collect();
     let opened = open(&feed(POLICY), Arc::new(private.clone()), Arc::new(public.clone()), 1, false);
-    let mut live = opened.expect("a feed");
+    let mut writer = opened.expect("a feed");
     for (tick, people) in ticks.iter().enumerate().take(BEFORE) {
-        step(&mut live, tick, people).expect("a tick");
-        live.checkpoint().expect("a checkpoint");
+        step(&mut writer, tick, people).expect("a tick");
+        writer.checkpoint().expect("a checkpoint");
     }
-    live.take(taken("erased.csv", &[(ERASED, 1, 39, 0)]), &time(BEFORE)).expect("rows");
+    writer.take(taken("erased.csv", &[(ERASED, 1, 39, 0)]), &time(BEFORE)).expect("rows");
     assert!(private.objects().keys().any(|path| path.starts_with("checkpoint/")), "a checkpoint was due");
     (private, public, ticks)
 }
@@ -112,19 +112,19 @@ fn done(private: &Memory, public: &Memory, case: &str) {
 /// Another tick, and a person who is erased: no key opens an object that holds them any more.
 fn meanwhile(private: &Memory, public: &Memory, ticks: &[Vec<Human>], seed: u64) {
     let holds = holder(private, public);
-    let mut live = Deadly::new(private, public, u64::MAX, false).open(&holds, seed).expect("a feed");
+    let mut writer = Deadly::new(private, public, u64::MAX, false).open(&holds, seed).expect("a feed");
     let people = vec![Hash(Person(ERASED))];
     let request = Request::new(
         RequestKind::Erase { people, rows: false },
         "me".into(),
         time(0),
         None,
-        live.log().ring(),
+        writer.log().ring(),
         &mut Seeded::new(seed),
     );
-    let answer = live.asked(&request.expect("a request"), &|| Ok(feed(POLICY)), &time(0)).expect("an answer");
+    let answer = writer.asked(&request.expect("a request"), &|| Ok(feed(POLICY)), &time(0)).expect("an answer");
     assert_eq!(answer.changed, Some(1), "{}", answer.text);
-    step(&mut live, BEFORE, &ticks[BEFORE]).expect("a tick");
+    step(&mut writer, BEFORE, &ticks[BEFORE]).expect("a tick");
     let objects = unpacked(Arc::new(private.clone()));
     let wraps = || objects.iter().filter(|(path, _)| path.starts_with("keys/"));
     for (path, sealed) in objects.iter().filter(|(path, _)| !path.starts_with("keys/")) {
@@ -134,7 +134,7 @@ fn meanwhile(private: &Memory, public: &Memory, ticks: &[Vec<Human>], seed: u64)
         {
             let keys = [key(), new_key()];
             let opened =
-                keys.iter().find_map(|key| live.log().ring().under(key, 0).unwrap(wrapped, wrap)).expect("a key");
+                keys.iter().find_map(|key| writer.log().ring().under(key, 0).unwrap(wrapped, wrap)).expect("a key");
             let bytes = opened.open(sealed, path).expect("an object");
             assert!(!bytes.windows(16).any(|window| window == ERASED.to_le_bytes()), "{path} holds an erased person");
         }
@@ -168,8 +168,9 @@ fn a_writer_may_die_at_every_write_of_it() {
             }
             Deadly::new(&private, &public, u64::MAX, false).rekey(at + 5000).expect("the same again");
             done(&private, &public, &case);
-            let mut live = Deadly::new(&private, &public, u64::MAX, false).open(&new_key(), at + 9000).expect("a feed");
-            step(&mut live, BEFORE + 1, &ticks[BEFORE + 1]).expect("a tick");
+            let mut writer =
+                Deadly::new(&private, &public, u64::MAX, false).open(&new_key(), at + 9000).expect("a feed");
+            step(&mut writer, BEFORE + 1, &ticks[BEFORE + 1]).expect("a tick");
         }
     }
     assert!(old > 50 && new > 50, "{old} deaths before the entry, {new} behind it");

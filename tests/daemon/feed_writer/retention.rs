@@ -68,8 +68,8 @@ impl Model {
     }
 
     /// Releases of which the log says that they were published, and what erased rows they left out: earlier ones with those rows are gone.
-    fn published(&mut self, live: &FeedWriter) {
-        for line in live.state().releases.iter().filter(|line| line.manifest.is_some()) {
+    fn published(&mut self, writer: &FeedWriter) {
+        for line in writer.state().releases.iter().filter(|line| line.manifest.is_some()) {
             let minute = |time: &str| time[14..16].parse::<usize>().expect("minutes");
             let retired_through = line.retired_through;
             let release = || Release { chain: line.chain, tick: minute(&line.time), gone: None, retired_through };
@@ -77,7 +77,7 @@ impl Model {
             let is_known = release.gone.is_some() || release.retired_through == retired_through;
             assert!(is_known, "release {} is visible and left out other rows than it did", line.release);
         }
-        for line in live.state().releases.iter().filter(|line| line.manifest.is_some()) {
+        for line in writer.state().releases.iter().filter(|line| line.manifest.is_some()) {
             let Some(first) = line.erased.iter().map(|atom| atom.release).min() else { continue };
             let holds =
                 |number: u32, release: &Release| release.chain == line.chain && (first..line.release).contains(&number);
@@ -85,8 +85,8 @@ impl Model {
         }
     }
 
-    fn withdrawn(&mut self, first: u32, live: &FeedWriter) {
-        let chain = live.state().releases.iter().find(|line| line.release == first).expect("a release").chain;
+    fn withdrawn(&mut self, first: u32, writer: &FeedWriter) {
+        let chain = writer.state().releases.iter().find(|line| line.release == first).expect("a release").chain;
         self.remove(RemovalReason::Withdrawn, |number, release| release.chain == chain && number >= first);
     }
 
@@ -130,8 +130,8 @@ impl Model {
 }
 
 /// The report of a release that has just been published plots all earlier ones of its chain, but for those that were withdrawn.
-fn earlier_are_plotted(roots: &Roots, model: &Model, live: &FeedWriter, tick: usize, why: &str) -> bool {
-    let Some(line) = live.state().releases.last().filter(|line| line.is_visible() && line.time == time(tick)) else {
+fn earlier_are_plotted(roots: &Roots, model: &Model, writer: &FeedWriter, tick: usize, why: &str) -> bool {
+    let Some(line) = writer.state().releases.last().filter(|line| line.is_visible() && line.time == time(tick)) else {
         return false;
     };
     let (report, _) = line.files.iter().find(|(path, _)| path.ends_with(".html")).expect("a report");
@@ -148,11 +148,11 @@ fn earlier_are_plotted(roots: &Roots, model: &Model, live: &FeedWriter, tick: us
 }
 
 /// The newest release of a table that grows holds the rows that are left, none of which is too old.
-fn rows_are_left(roots: &Roots, live: &FeedWriter, tick: usize, why: &str) -> bool {
-    let state = live.state();
+fn rows_are_left(roots: &Roots, writer: &FeedWriter, tick: usize, why: &str) -> bool {
+    let state = writer.state();
     let newest = state.of_chain().last().filter(|line| line.is_visible());
     let Some(newest) = newest.filter(|_| state.erased.is_empty() && state.retired.is_empty()) else { return false };
-    let rows: u64 = roots.lines(newest.release, live).values().sum();
+    let rows: u64 = roots.lines(newest.release, writer).values().sum();
     assert_eq!((rows, newest.rows), (newest.rows, state.feed.whole().rows()), "{why}: release {}", newest.release);
     if newest.time == time(tick) {
         let too_old = |line: &&tidegate::daemon::feed_writer::DecidedRelease| {
@@ -176,16 +176,16 @@ fn dies(roots: &Roots, (seed, at): (u64, u64), tick: usize, people: &[Human], ma
     left.store(at, Ordering::SeqCst);
     let done = step(&mut dying, tick, people);
     assert!(done.is_ok() == (left.load(Ordering::SeqCst) > 0), "seed {seed}, tick {tick}, write {at}: {done:?}");
-    let live = roots.open_set(&key(), seed + 1, kept(manual));
-    files_are_needed(live.state(), &format!("seed {seed}, tick {tick}, behind write {at}"));
-    live
+    let writer = roots.open_set(&key(), seed + 1, kept(manual));
+    files_are_needed(writer.state(), &format!("seed {seed}, tick {tick}, behind write {at}"));
+    writer
 }
 
 /// Plays the feed of a seed, and counts what happened; `mortal`: its writers die now and then.
 fn plays(seed: u64, mortal: bool, done: &mut BTreeMap<String, u64>) {
     let policy = CHAINS[seed as usize % CHAINS.len()];
     let (roots, manual, mut draw, mut known) = (Roots::new(policy), seed % 5 == 4, Draw(seed + 7_000), 0);
-    let (mut live, mut model, mut came) =
+    let (mut writer, mut model, mut came) =
         (roots.open_set(&key(), seed, kept(manual)), Model::default(), BTreeSet::new());
     for tick in 0..TICKS {
         let why = format!("seed {seed}, tick {tick}");
@@ -193,35 +193,35 @@ fn plays(seed: u64, mortal: bool, done: &mut BTreeMap<String, u64>) {
         came.extend(people.iter().map(|human| human.0));
         model.expire(tick);
         if mortal && draw.below(2) == 0 {
-            drop(live);
-            live = dies(&roots, (seed + 900 + tick as u64, 1 + draw.below(60)), tick, &people, manual);
+            drop(writer);
+            writer = dies(&roots, (seed + 900 + tick as u64, 1 + draw.below(60)), tick, &people, manual);
         }
-        step(&mut live, tick, &people).unwrap_or_else(|error| panic!("{why}: {error}"));
-        table_is_whole(&live, &why);
-        model.published(&live);
+        step(&mut writer, tick, &people).unwrap_or_else(|error| panic!("{why}: {error}"));
+        table_is_whole(&writer, &why);
+        model.published(&writer);
         model.holds(&roots, &why);
-        let plotted = earlier_are_plotted(&roots, &model, &live, tick, &why);
+        let plotted = earlier_are_plotted(&roots, &model, &writer, tick, &why);
         *done.entry("plotted".to_owned()).or_default() += u64::from(plotted);
         if draw.below(3) == 0
-            && let Some(ask) = drawn(&live, &mut draw, &came)
+            && let Some(ask) = drawn(&writer, &mut draw, &came)
         {
             let (name, withdrawn) =
                 (ask.name(), if let RequestKind::Withdraw { release, .. } = ask { Some(release) } else { None });
-            let answer = answered(&mut live, ask, seed * 1000 + tick as u64, policy);
+            let answer = answered(&mut writer, ask, seed * 1000 + tick as u64, policy);
             if let Some(first) = withdrawn.filter(|_| answer.done) {
-                model.withdrawn(first, &live);
+                model.withdrawn(first, &writer);
             }
-            model.published(&live);
+            model.published(&writer);
             *done.entry(format!("{name} {}", answer.done)).or_default() += 1;
             model.holds(&roots, &format!("{why}, {name}: {}", answer.text));
         }
         if policy != HALVED {
-            *done.entry("rows".to_owned()).or_default() += u64::from(rows_are_left(&roots, &live, tick, &why));
+            *done.entry("rows".to_owned()).or_default() += u64::from(rows_are_left(&roots, &writer, tick, &why));
         }
-        roots.whole(&live, &key(), &why);
+        roots.whole(&writer, &key(), &why);
         if draw.below(5) == 0 {
-            drop(live);
-            live = roots.open_set(&key(), seed + 500 + tick as u64, kept(manual));
+            drop(writer);
+            writer = roots.open_set(&key(), seed + 500 + tick as u64, kept(manual));
         }
     }
     each_manifest_is_missed(&roots, &model, &format!("seed {seed}"));
@@ -229,7 +229,7 @@ fn plays(seed: u64, mortal: bool, done: &mut BTreeMap<String, u64>) {
         *done.entry(format!("{:?}", release.gone)).or_default() += 1;
     }
     *done.entry("too old rows".to_owned()).or_default() +=
-        u64::from(live.state().releases.iter().any(|line| line.retired_through.is_some()));
+        u64::from(writer.state().releases.iter().any(|line| line.retired_through.is_some()));
 }
 
 /// `verify` of a public root alone names what is missing when a manifest is, also without the files that only help readers.
@@ -266,23 +266,23 @@ fn what_is_visible_follows_from_what_was_asked_and_from_time() {
 #[test]
 fn rows_that_are_too_old_leave_again_behind_a_withdrawal() {
     let roots = Roots::new(CROWDS);
-    let mut live = roots.open_set(&key(), 1, kept(false));
+    let mut writer = roots.open_set(&key(), 1, kept(false));
     let people = |tick: usize| -> Vec<Human> {
         (0..12).map(|human| (1 + human + 100 * tick as u128, 0, 0, human as u8)).collect()
     };
     // Every second tick adds rows. Those of the first one are too old at the last one, at which nobody comes.
     for tick in [0, RETAIN - 2, RETAIN - 1] {
-        step(&mut live, tick, &people(tick)).expect("a tick");
+        step(&mut writer, tick, &people(tick)).expect("a tick");
     }
-    step(&mut live, RETAIN, &[]).expect("a tick");
-    let newest = live.state().releases.last().expect("a release");
-    assert_eq!((live.state().releases.len(), newest.retired_through), (3, Some(1)));
+    step(&mut writer, RETAIN, &[]).expect("a tick");
+    let newest = writer.state().releases.last().expect("a release");
+    assert_eq!((writer.state().releases.len(), newest.retired_through), (3, Some(1)));
     let ask = RequestKind::Withdraw { release: newest.release, republish: false };
-    assert!(answered(&mut live, ask, 2, CROWDS).done);
-    assert!(!live.state().retired.is_empty(), "the release before it has the rows");
-    step(&mut live, RETAIN + 1, &[]).expect("a tick");
-    let newest = live.state().releases.last().expect("a release");
+    assert!(answered(&mut writer, ask, 2, CROWDS).done);
+    assert!(!writer.state().retired.is_empty(), "the release before it has the rows");
+    step(&mut writer, RETAIN + 1, &[]).expect("a tick");
+    let newest = writer.state().releases.last().expect("a release");
     assert_eq!((newest.release, newest.retired_through), (4, Some(1)));
-    table_is_whole(&live, "behind the next tick");
-    roots.whole(&live, &key(), "behind the next tick");
+    table_is_whole(&writer, "behind the next tick");
+    roots.whole(&writer, &key(), "behind the next tick");
 }

@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::life::{Life, Who, at_each, finished, in_memory, scene};
+use super::feed_life::{Life, Who, at_each, finished, in_memory, scene};
 use super::place::people;
 use super::points::{POINTS, Point};
 use super::scenes::{Does, behind};
 use super::shim::Shim;
-use super::watched::Side::{self, After, Before};
-use super::watched::{Ends, Notes};
+use super::shimmed_program::Side::{self, After, Before};
+use super::shimmed_program::{Ends, Notes};
 use crate::common::wait::until;
 use crate::common::{is_long, random};
 

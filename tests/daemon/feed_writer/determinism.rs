@@ -15,10 +15,10 @@ type Objects = BTreeMap<String, Vec<u8>>;
 fn goes_on(policy: &str, from: &[Objects; 2], ticks: std::ops::Range<usize>, people: u64, chance: u64) -> [Objects; 2] {
     let [private, public] = from.clone().map(Memory::with);
     let (feed, mut draw, mut known) = (feed(policy), Draw(people), ticks.start as u128 * 1000);
-    let mut live = open(&feed, Arc::new(private.clone()), Arc::new(public.clone()), chance, false).expect("a feed");
+    let mut writer = open(&feed, Arc::new(private.clone()), Arc::new(public.clone()), chance, false).expect("a feed");
     for tick in ticks {
-        step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
-        live.checkpoint().expect("a checkpoint");
+        step(&mut writer, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+        writer.checkpoint().expect("a checkpoint");
     }
     [private.objects(), public.objects()]
 }

@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use serde_json::Value as Json;
 
-use super::life::{Life, Who, at_each, finished, in_memory, scene};
+use super::feed_life::{Life, Who, at_each, finished, in_memory, scene};
 use super::place::Place;
 use super::points::{POINTS, Point};
 use super::scenes::{Does, REKEYS, behind};
 use super::shim::Shim;
-use super::watched::Call;
-use super::watched::Side::{self, After, Before};
+use super::shimmed_program::Call;
+use super::shimmed_program::Side::{self, After, Before};
 use crate::common::random::{self, Draw};
 use crate::common::{cases, is_long};
 

@@ -5,9 +5,9 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
-use super::carved::{ages, classes, crowd, feed as carved, rows};
+use super::carving::{ages, classes, crowd, feed as carved, rows};
 use super::place::{HEADER, Place, people};
-use super::shown::asked;
+use super::show_and_verify::asked;
 
 /// The sample feed with halving, and more in its policy.
 fn feed(more: &str) -> String {

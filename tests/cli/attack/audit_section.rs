@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value as Json, json};
 
-use super::known::put;
+use super::known_answers::put;
 use super::{Folder, feed, text};
 use crate::common::golden;
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-use super::carved::{LAX, ages, classes, crowd, feed as carved, rows, under};
+use super::carving::{LAX, ages, classes, crowd, feed as carved, rows, under};
 use super::place::{HEADER, Place, people};
 
 /// The sample feed with groups by median cuts, and more in its policy.

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::books::Books;
-use super::held::LOST;
-use super::life::in_memory;
+use super::feed_life::in_memory;
+use super::held_up_writer::LOST;
 use super::place::{Daemon, HEADER, NEVER, OFTEN, PER_FILE, PLANTED, Place, person};
 use super::public::{Kept, releases};
 use super::roots::Roots;

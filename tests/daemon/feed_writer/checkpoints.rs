@@ -27,11 +27,11 @@ fn people(tick: usize) -> Vec<Human> {
 }
 
 /// Ticks until a checkpoint is written.
-fn until_checkpoint(live: &mut FeedWriter) {
+fn until_checkpoint(writer: &mut FeedWriter) {
     loop {
-        let tick = live.state().files.len();
-        step(live, tick, if tick < 2 { people(tick) } else { Vec::new() }.as_slice()).expect("a tick");
-        if live.checkpoint().expect("a checkpoint").is_some() {
+        let tick = writer.state().files.len();
+        step(writer, tick, if tick < 2 { people(tick) } else { Vec::new() }.as_slice()).expect("a tick");
+        if writer.checkpoint().expect("a checkpoint").is_some() {
             return;
         }
     }
@@ -51,20 +51,20 @@ fn read(private: &Memory, public: &Memory) -> ReplayedLog {
 fn a_checkpoint_in_pieces_counts_only_as_a_whole() {
     for policy in [POLICIES[0], POLICIES[1], CROWDS] {
         let (private, public) = (Memory::default(), Memory::default());
-        let mut live =
+        let mut writer =
             open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 3, false).expect("a feed");
-        until_checkpoint(&mut live);
+        until_checkpoint(&mut writer);
         let objects = paths(&private, "checkpoint");
         assert!(objects.len() > 3, "{policy}: {objects:?}");
         let whole = read(&private, &public);
         assert!(whole.checkpoint.is_some(), "{policy}: it is read");
         let state = whole.state.expect("a chain").sha256();
-        assert_eq!(state, live.state().sha256(), "{policy}");
+        assert_eq!(state, writer.state().sha256(), "{policy}");
         // The state is in none of them twice.
         let sizes: BTreeMap<&str, usize> =
             objects.iter().map(|path| (path.as_str(), private.objects()[path].len())).collect();
         let all: usize = sizes.values().sum();
-        assert!(all < live.state().bytes().len() + 1_000 * objects.len(), "{policy}: {sizes:?}");
+        assert!(all < writer.state().bytes().len() + 1_000 * objects.len(), "{policy}: {sizes:?}");
         for path in &objects {
             let key = format!("keys/{}.wrap", path.split_once('/').expect("a folder").1);
             for lost in [path, &key] {
@@ -94,17 +94,17 @@ fn nothing_is_left_of_older_checkpoints() {
         let [private, public] = stores;
         open(&feed(POLICIES[0]), private, public, seed, false).expect("a feed")
     };
-    let mut live = begun(3);
-    until_checkpoint(&mut live);
+    let mut writer = begun(3);
+    until_checkpoint(&mut writer);
     let first = paths(&private, "checkpoint");
     // The last one that is written names the others.
     let head = first.iter().find(|path| !path.contains('-')).expect("a checkpoint");
     private.delete(head).expect("memory");
-    let mut live = begun(4);
+    let mut writer = begun(4);
     let left = paths(&private, "checkpoint");
     assert!(left.is_subset(&first) && left.iter().all(|path| path.contains('-')), "{left:?}");
     assert_eq!(read(&private, &public).checkpoint, None);
-    until_checkpoint(&mut live);
+    until_checkpoint(&mut writer);
     let second = paths(&private, "checkpoint");
     assert!(second.is_disjoint(&first), "{second:?}");
     let keys = paths(&private, "keys");
@@ -123,44 +123,44 @@ fn nothing_is_left_of_older_checkpoints() {
 fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
     for policy in POLICIES.into_iter().chain([CROWDS]) {
         let (private, public) = (Memory::default(), Memory::default());
-        let mut live =
+        let mut writer =
             open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 3, false).expect("a feed");
-        let tick = |live: &mut FeedWriter, at: usize| step(live, at, &people(at)[..60]).expect("a tick");
-        (0..4).for_each(|at| tick(&mut live, at));
+        let tick = |writer: &mut FeedWriter, at: usize| step(writer, at, &people(at)[..60]).expect("a tick");
+        (0..4).for_each(|at| tick(&mut writer, at));
         // A tick of a chain of crowds may go by and leave its rows to the next one.
-        let (before, newcomers) = (live.state().feed.new_rows(), people(4));
+        let (before, newcomers) = (writer.state().feed.new_rows(), people(4));
         let mut seq = None;
         for (at, one) in newcomers.iter().take(40).enumerate() {
-            live.take(taken(&format!("new-{at:03}.csv"), &[*one]), &time(4)).expect("rows");
-            seq = seq.or(live.checkpoint().expect("a checkpoint"));
+            writer.take(taken(&format!("new-{at:03}.csv"), &[*one]), &time(4)).expect("rows");
+            seq = seq.or(writer.checkpoint().expect("a checkpoint"));
         }
-        assert_eq!((seq.is_some(), live.state().feed.new_rows()), (true, before + 40), "{policy}");
-        let same = |live: &FeedWriter, why: &str| {
+        assert_eq!((seq.is_some(), writer.state().feed.new_rows()), (true, before + 40), "{policy}");
+        let same = |writer: &FeedWriter, why: &str| {
             let quick = read(&private, &public);
             assert!(quick.checkpoint.is_some(), "{policy}: {why}");
             let store = packed(&private);
             let ring = KeyRing::open(&store, &key()).expect("keys").expect("keys");
             let whole = past(&store, &public, &ring).expect("a log").state.expect("a chain").sha256();
-            assert_eq!(live.state().sha256(), whole, "{policy}: {why}");
+            assert_eq!(writer.state().sha256(), whole, "{policy}: {why}");
             assert_eq!(quick.state.expect("a chain").sha256(), whole, "{policy}: {why}");
             quick.read
         };
-        same(&live, "a checkpoint");
+        same(&writer, "a checkpoint");
         let gone = vec![Hash(Person(newcomers[3].0)), Hash(Person(newcomers[39].0))];
         let mut chance = Seeded::new(9);
         let ask = RequestKind::Erase { people: gone, rows: false };
         let request =
-            Request::new(ask, "me".to_owned(), time(4), None, live.log().ring(), &mut chance).expect("a request");
-        let answer = live.asked(&request, &|| Ok(feed(policy)), &time(4)).expect("an answer");
+            Request::new(ask, "me".to_owned(), time(4), None, writer.log().ring(), &mut chance).expect("a request");
+        let answer = writer.asked(&request, &|| Ok(feed(policy)), &time(4)).expect("an answer");
         assert_eq!((answer.done, answer.changed), (true, Some(2)), "{policy}: {}", answer.text);
-        assert_eq!(same(&live, "an erasure"), 0, "{policy}: entries are read again behind an erasure");
-        assert_eq!(live.state().feed.new_rows(), before + 38, "{policy}");
-        drop(live);
-        let mut live =
+        assert_eq!(same(&writer, "an erasure"), 0, "{policy}: entries are read again behind an erasure");
+        assert_eq!(writer.state().feed.new_rows(), before + 38, "{policy}");
+        drop(writer);
+        let mut writer =
             open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 4, false).expect("a feed");
-        live.close(&time(5)).expect("a tick");
-        same(&live, "a tick behind a restart");
-        assert_eq!(live.state().feed.people().len(), 278, "{policy}");
+        writer.close(&time(5)).expect("a tick");
+        same(&writer, "a tick behind a restart");
+        assert_eq!(writer.state().feed.people().len(), 278, "{policy}");
     }
 }
 
@@ -181,9 +181,9 @@ impl ReadStore for WriterAtWork {
 
     fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         if prefix == "checkpoint" {
-            let (live, rows) = &mut *self.writer.lock().expect("no panic");
+            let (writer, rows) = &mut *self.writer.lock().expect("no panic");
             *rows += 1;
-            live.take(taken(&format!("new-{rows}.csv"), &people(4)[*rows..=*rows]), &time(4)).expect("a row");
+            writer.take(taken(&format!("new-{rows}.csv"), &people(4)[*rows..=*rows]), &time(4)).expect("a row");
         }
         self.root.list(prefix)
     }
@@ -194,12 +194,12 @@ impl ReadStore for WriterAtWork {
 fn a_writer_at_work_makes_no_checkpoint_wrong() {
     for policy in [POLICIES[0], CROWDS] {
         let (private, public) = (Memory::default(), Memory::default());
-        let mut live =
+        let mut writer =
             open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 3, false).expect("a feed");
-        until_checkpoint(&mut live);
+        until_checkpoint(&mut writer);
         let root = packed(&private);
         let ring = KeyRing::open(&root, &key()).expect("keys").expect("keys");
-        let store = WriterAtWork { root, writer: Mutex::new((live, 0)) };
+        let store = WriterAtWork { root, writer: Mutex::new((writer, 0)) };
         let (seen, found) = verify::roots(&store, &ring, &public, Layout::Root, &[]).expect("memory");
         assert!(store.writer.lock().expect("no panic").1 > 1, "{policy}: entries were appended meanwhile");
         let findings = found.with_public(seen);

@@ -24,27 +24,27 @@ fn ticks(seed: u64, many: usize) -> Vec<Vec<Human>> {
 }
 
 /// The whole log says what the writer knows.
-fn same(live: &FeedWriter, private: &Memory, public: &Memory, why: &str) {
+fn same(writer: &FeedWriter, private: &Memory, public: &Memory, why: &str) {
     let private = &packed(private);
     let ring = KeyRing::open(private, &key()).expect("keys").expect("keys");
     let state = past(private, public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state.expect("a chain");
-    assert!(state.bytes() == live.state().bytes(), "{why}: {state:#?} against {:#?}", live.state());
+    assert!(state.bytes() == writer.state().bytes(), "{why}: {state:#?} against {:#?}", writer.state());
 }
 
-fn asks(live: &mut FeedWriter, ask: RequestKind, file: &dyn Fn() -> FeedConfig) {
-    let wanted = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, live.log().ring(), &mut Seeded::new(9));
-    let answer = live.asked(&wanted.expect("a request"), &|| Ok(file()), NOW).expect("an answer");
+fn asks(writer: &mut FeedWriter, ask: RequestKind, file: &dyn Fn() -> FeedConfig) {
+    let wanted = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, writer.log().ring(), &mut Seeded::new(9));
+    let answer = writer.asked(&wanted.expect("a request"), &|| Ok(file()), NOW).expect("an answer");
     assert!(answer.done, "{answer:?}");
 }
 
 /// A person who is known, but not published.
-fn unpublished(live: &FeedWriter, people: &[Vec<Human>]) -> Vec<Hash> {
+fn unpublished(writer: &FeedWriter, people: &[Vec<Human>]) -> Vec<Hash> {
     people
         .iter()
         .flatten()
         .take(3)
         .map(|human| Hash(Person(human.0)))
-        .filter(|_| live.state().releases.is_empty())
+        .filter(|_| writer.state().releases.is_empty())
         .collect()
 }
 
@@ -59,18 +59,18 @@ fn a_writer_dies_and_the_next_one_finds_new_leaves() {
             let left = Arc::new(AtomicU64::new(at));
             let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after: at % 2 == 0 });
             let first = open(&feed(policy), store(&private), store(&public), 1, false);
-            let run = |live: &mut FeedWriter, people: &[Vec<Human>]| {
-                people.iter().enumerate().try_for_each(|(tick, people)| step(live, tick, people))
+            let run = |writer: &mut FeedWriter, people: &[Vec<Human>]| {
+                people.iter().enumerate().try_for_each(|(tick, people)| step(writer, tick, people))
             };
-            _ = first.and_then(|mut live| run(&mut live, &people));
+            _ = first.and_then(|mut writer| run(&mut writer, &people));
             let why = format!("{policy}, write {at}");
             let (mine, public_root) = (Arc::new(private.clone()), Arc::new(public.clone()));
-            let mut live =
+            let mut writer =
                 open(&grown(policy), mine, public_root, 2, false).unwrap_or_else(|error| panic!("{why}: {error}"));
-            run(&mut live, &people).unwrap_or_else(|error| panic!("{why}: {error}"));
-            same(&live, &private, &public, &why);
+            run(&mut writer, &people).unwrap_or_else(|error| panic!("{why}: {error}"));
+            same(&writer, &private, &public, &why);
             let all: std::collections::BTreeSet<u128> = people.iter().flatten().map(|human| human.0).collect();
-            assert_eq!(live.state().feed.people().len(), all.len(), "{why}: no person is lost or taken in twice");
+            assert_eq!(writer.state().feed.people().len(), all.len(), "{why}: no person is lost or taken in twice");
         }
     }
 }
@@ -86,32 +86,32 @@ fn erased(policy: &str, new_chain: bool) {
     let (private, public) = (Memory::default(), Memory::default());
     let stores = || (Arc::new(private.clone()), Arc::new(public.clone()));
     let (mine, public_root) = stores();
-    let mut live = open(&feed(policy), mine, public_root, 1, true).expect("a feed");
+    let mut writer = open(&feed(policy), mine, public_root, 1, true).expect("a feed");
     // Of all ages, so that bands are told apart.
     let spread = |(n, human): (usize, &Human)| (human.0, n as u32 % 2, n as u32 * 7 % 40, human.3);
     let many: Vec<Human> = people.iter().flatten().enumerate().map(spread).collect();
-    live.take(taken("many.csv", &many), &time(0)).expect("a file");
-    live.close(&time(0)).expect("a tick");
-    live.decide().expect("a decision");
-    assert!(live.state().held.is_some(), "{why}: a release is held");
+    writer.take(taken("many.csv", &many), &time(0)).expect("a file");
+    writer.close(&time(0)).expect("a tick");
+    writer.decide().expect("a decision");
+    assert!(writer.state().held.is_some(), "{why}: a release is held");
     if new_chain {
-        asks(&mut live, RequestKind::NewChain, &|| later(policy));
+        asks(&mut writer, RequestKind::NewChain, &|| later(policy));
     }
-    drop(live);
+    drop(writer);
     let (mine, public_root) = stores();
-    let mut live = open(&later(policy), mine, public_root, 2, false).unwrap_or_else(|error| panic!("{why}: {error}"));
-    let gone = unpublished(&live, &people);
+    let mut writer = open(&later(policy), mine, public_root, 2, false).unwrap_or_else(|error| panic!("{why}: {error}"));
+    let gone = unpublished(&writer, &people);
     assert!(!gone.is_empty(), "{why}");
-    asks(&mut live, RequestKind::Erase { people: gone.clone(), rows: false }, &|| later(policy));
-    same(&live, &private, &public, &why);
+    asks(&mut writer, RequestKind::Erase { people: gone.clone(), rows: false }, &|| later(policy));
+    same(&writer, &private, &public, &why);
     for tick in 1..6 {
         let fresh: Vec<Human> =
             (0..30).map(|n| (((tick * 100 + n) as u128) << 90 | 7, n as u32 % 2, n as u32 % 10, 1)).collect();
-        step(&mut live, tick, &fresh).unwrap_or_else(|error| panic!("{why}: {error}"));
+        step(&mut writer, tick, &fresh).unwrap_or_else(|error| panic!("{why}: {error}"));
     }
-    assert!(!live.state().releases.is_empty(), "{why}: something is published");
-    live.forget("2027-01-01T00:00:00Z".parse().expect("a time")).expect("a store");
-    same(&live, &private, &public, &why);
+    assert!(!writer.state().releases.is_empty(), "{why}: something is published");
+    writer.forget("2027-01-01T00:00:00Z".parse().expect("a time")).expect("a store");
+    same(&writer, &private, &public, &why);
     let (mine, public_root) = stores();
     open(&later(policy), mine, public_root, 3, false).unwrap_or_else(|error| panic!("{why}: {error}"));
 }

@@ -16,7 +16,7 @@ use super::points::{POINTS, Point, name};
 use super::public::{Kept, releases};
 use super::scenes::{Does, From, SCENES, Scene};
 use super::shim::Shim;
-use super::watched::{Done, Ends, Notes, Record, Side};
+use super::shimmed_program::{Done, Ends, Notes, Record, Side};
 use crate::common::wait::until;
 
 /// Places are folders in memory where there is a file system for that: a kill loses nothing that was written.

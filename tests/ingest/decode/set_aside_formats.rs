@@ -19,7 +19,7 @@ use tidegate::daemon::ingest::{Offer, PersonHasher, retry, take};
 use tidegate::engine::model::Columns;
 use tidegate::engine::model::forms::dates;
 
-use super::aside::{HEADER, again, check, check_all, closed, columns, feeds, took};
+use super::set_aside::{HEADER, again, check, check_all, closed, columns, feeds, took};
 use super::{Folder, SECRET, common, hasher};
 
 /// What a typed row is made of: id, age, birthday, ward, diagnosis, stay, more.

@@ -3,7 +3,7 @@
 /// One test per case, which calls what is named with the name of its file.
 macro_rules! known {
     ($check:ident) => {
-        $crate::common::refined::known! { $check:
+        $crate::common::refinement_cases::known! { $check:
             dups_00 "dups_00"
             hard_00_h4 "hard_00_H4"
             medium_00_h2 "medium_00_H2"

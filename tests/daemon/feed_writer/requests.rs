@@ -20,12 +20,13 @@ use super::draw::{
 use super::feed::{crowd, feed, key, open, packed, rows, step, time, unpacked};
 use crate::common::{is_advisory, is_long as long};
 
-fn ask(live: &mut FeedWriter, ask: RequestKind, seed: u64, policy: &str) -> RequestOutcome {
+fn ask(writer: &mut FeedWriter, ask: RequestKind, seed: u64, policy: &str) -> RequestOutcome {
     let mut chance = Seeded::new(seed);
     let why = Some("because".to_owned());
-    let request = Request::new(ask, "me".to_owned(), time(0), why, live.log().ring(), &mut chance).expect("a request");
-    let answer = live.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
-    let again = live.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
+    let request =
+        Request::new(ask, "me".to_owned(), time(0), why, writer.log().ring(), &mut chance).expect("a request");
+    let answer = writer.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
+    let again = writer.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
     assert!(!answer.done || again.done && again.text == "done already", "a request is done once: {again:?}");
     answer
 }
@@ -58,15 +59,15 @@ fn folded(private: &Memory, public: &Memory) -> Vec<u8> {
 }
 
 /// Says something of a release that is held, or nothing.
-fn about_held(live: &mut FeedWriter, draw: &mut Draw, seed: u64, policy: &str) -> Option<RequestOutcome> {
-    let held = live.state().held.clone()?;
+fn about_held(writer: &mut FeedWriter, draw: &mut Draw, seed: u64, policy: &str) -> Option<RequestOutcome> {
+    let held = writer.state().held.clone()?;
     let (release, decision) = (held.approved.release(), held.decision);
     let one = match draw.below(3) {
         0 => return None,
         1 => RequestKind::Reject { release, decision },
         _ => RequestKind::Approve { release, decision },
     };
-    let answer = ask(live, one, seed, policy);
+    let answer = ask(writer, one, seed, policy);
     assert!(answer.done, "{}", answer.text);
     Some(answer)
 }
@@ -108,7 +109,7 @@ fn whatever_is_asked_no_person_is_lost() {
         let stores = || -> (Arc<dyn Store>, Arc<dyn Store>) { (Arc::new(private.clone()), Arc::new(public.clone())) };
         let (mut draw, mut known) = (Draw(seed), 0);
         let (mine, public_root) = stores();
-        let mut live = open(&feed(policy), mine, public_root, seed, manual).expect("a feed");
+        let mut writer = open(&feed(policy), mine, public_root, seed, manual).expect("a feed");
         let mut came: BTreeSet<u128> = BTreeSet::new();
         let mut out: BTreeSet<u128> = BTreeSet::new();
         for tick in 0..if long() || seed >= seeds { 20 } else { 12 } {
@@ -118,7 +119,7 @@ fn whatever_is_asked_no_person_is_lost() {
                 came.insert(human.0);
                 out.remove(&human.0);
             }
-            step(&mut live, tick, &crowd).expect("a tick");
+            step(&mut writer, tick, &crowd).expect("a tick");
             let chosen: Vec<u128> = came.iter().copied().filter(|_| draw.below(12) == 0).collect();
             let mut asks = [
                 RequestKind::Erase { people: chosen.iter().map(|&person| Hash(Person(person))).collect(), rows: false },
@@ -133,30 +134,30 @@ fn whatever_is_asked_no_person_is_lost() {
                 if draw.below(if erase { 3 } else { 9 }) > 0 {
                     continue;
                 }
-                let answer = ask(&mut live, one, seed * 1000 + tick as u64 * 10 + at as u64, policy);
+                let answer = ask(&mut writer, one, seed * 1000 + tick as u64 * 10 + at as u64, policy);
                 *done.entry(format!("{} {}", answer.asked, answer.done)).or_default() += 1;
                 if erase {
-                    let gone = |person: &&u128| !live.state().feed.people().knows(Person(**person));
+                    let gone = |person: &&u128| !writer.state().feed.people().knows(Person(**person));
                     out.extend(chosen.iter().filter(gone));
                 }
             }
-            if let Some(answer) = about_held(&mut live, &mut draw, seed * 1000 + tick as u64 * 10 + 7, policy) {
+            if let Some(answer) = about_held(&mut writer, &mut draw, seed * 1000 + tick as u64 * 10 + 7, policy) {
                 *done.entry(format!("{} {}", answer.asked, answer.done)).or_default() += 1;
             }
             for (path, bytes) in before {
                 assert!(is_advisory(&path) || public.objects().get(&path) == Some(&bytes), "{path} never changes");
             }
-            assert!(folded(&private, &public) == live.state().bytes(), "{policy}, seed {seed}, tick {tick}");
-            let state = live.state();
+            assert!(folded(&private, &public) == writer.state().bytes(), "{policy}, seed {seed}, tick {tick}");
+            let state = writer.state();
             assert!(adds_up(state, policy), "{policy}, seed {seed}, tick {tick}");
             assert_eq!(state.feed.people().len(), came.len() - out.len(), "{policy}, seed {seed}, tick {tick}");
             let left = out.iter().find_map(|&person| holds(&private, person));
             assert_eq!(left, None, "{policy}, seed {seed}, tick {tick}");
         }
         let (mine, public_root) = stores();
-        drop(live);
-        let live = open(&feed(policy), mine, public_root, seed + 500, manual).expect("a feed");
-        assert_eq!(live.state().feed.people().len(), came.len() - out.len());
+        drop(writer);
+        let writer = open(&feed(policy), mine, public_root, seed + 500, manual).expect("a feed");
+        assert_eq!(writer.state().feed.people().len(), came.len() - out.len());
     }
     println!("{done:?}");
     for what in ["erase true", "new-chain true", "approve true", "reject true"] {
@@ -171,12 +172,12 @@ fn a_published_person_is_erased_without_a_replay() {
         let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(4), 0);
         let mine = || -> (Arc<dyn Store>, Arc<dyn Store>) { (Arc::new(private.clone()), Arc::new(public.clone())) };
         let (store, shown) = mine();
-        let mut live = open(&feed(policy), store, shown, 3, false).expect("a feed");
+        let mut writer = open(&feed(policy), store, shown, 3, false).expect("a feed");
         let ticks: Vec<_> = (0..12).map(|_| crowd(&mut draw, &mut known)).collect();
-        ticks.iter().enumerate().for_each(|(tick, people)| step(&mut live, tick, people).expect("a tick"));
-        while live.checkpoint().expect("a checkpoint").is_none() {
-            let tick = live.state().files.len();
-            step(&mut live, tick, &[]).expect("a tick");
+        ticks.iter().enumerate().for_each(|(tick, people)| step(&mut writer, tick, people).expect("a tick"));
+        while writer.checkpoint().expect("a checkpoint").is_none() {
+            let tick = writer.state().files.len();
+            step(&mut writer, tick, &[]).expect("a tick");
         }
         let one = |person: u128| RequestKind::Erase { people: vec![Hash(Person(person))], rows: false };
         let is_published = |person: &u128| {
@@ -187,7 +188,7 @@ fn a_published_person_is_erased_without_a_replay() {
         let person = ticks.iter().flatten().map(|human| human.0).find(is_published).expect("some are published");
         let checkpoints = || packed(&private).list("checkpoint").expect("a listing");
         let before = checkpoints();
-        let answer = ask(&mut live, one(person), 6, policy);
+        let answer = ask(&mut writer, one(person), 6, policy);
         assert!(checkpoints().iter().all(|now| !before.contains(now)), "{policy}: one from before it is left");
         assert_eq!((answer.done, answer.changed), (true, Some(0)), "{policy}: {}", answer.text);
         let whole = packed(&private);
@@ -195,7 +196,7 @@ fn a_published_person_is_erased_without_a_replay() {
         let quick = past_quickly(&whole, &public, &ring).expect("a log");
         assert!(quick.checkpoint.is_some() && quick.read < 3, "{policy}: {} entries", quick.read);
         assert!(quick.state.expect("a chain").bytes() == folded(&private, &public), "{policy}");
-        assert!(folded(&private, &public) == live.state().bytes(), "{policy}");
+        assert!(folded(&private, &public) == writer.state().bytes(), "{policy}");
         let raw = |path: &String| path.starts_with("seg/") || path.starts_with("atoms/");
         let bytes = person.to_le_bytes();
         let rows = opened(&private).into_iter().filter(|(path, _)| raw(path));
@@ -206,16 +207,16 @@ fn a_published_person_is_erased_without_a_replay() {
 #[test]
 fn messages_set_aside_that_cannot_be_read_keep_no_person_here() {
     let (private, public) = (Memory::default(), Memory::default());
-    let mut live = open(&feed(POLICIES[0]), Arc::new(private.clone()), Arc::new(public), 1, false).expect("a feed");
+    let mut writer = open(&feed(POLICIES[0]), Arc::new(private.clone()), Arc::new(public), 1, false).expect("a feed");
     let (look, aside) = (Consumed { sha256: Sha256::of(b"a"), size: 1, modified: 0 }, vec![1].into());
     let people = rows(&[(7 << 100, 0, 1, 0)]);
-    live.take(TakenMessages::file("a.csv".to_owned(), look, 2, people, Some((1, aside)), 0), &time(0)).expect("rows");
+    writer.take(TakenMessages::file("a.csv".to_owned(), look, 2, people, Some((1, aside)), 0), &time(0)).expect("rows");
     let answer =
-        ask(&mut live, RequestKind::Erase { people: vec![Hash(Person(7 << 100))], rows: false }, 1, POLICIES[0]);
+        ask(&mut writer, RequestKind::Erase { people: vec![Hash(Person(7 << 100))], rows: false }, 1, POLICIES[0]);
     assert!(answer.done && answer.changed == Some(1), "{}", answer.text);
     assert!(answer.text.contains("1 objects of messages that are set aside"), "{}", answer.text);
-    assert!(holds(&private, 7 << 100).is_none() && live.state().quarantine.len() == 1);
-    let answer = ask(&mut live, RequestKind::Retry, 2, POLICIES[0]);
+    assert!(holds(&private, 7 << 100).is_none() && writer.state().quarantine.len() == 1);
+    let answer = ask(&mut writer, RequestKind::Retry, 2, POLICIES[0]);
     assert!(
         !answer.done && answer.text.contains("messages that are set aside in the private root: format version 1."),
         "{}",
@@ -230,20 +231,22 @@ fn an_erasure_does_not_read_the_log() {
     let mut dissolved = BTreeSet::new();
     for policy in [&POLICIES[..], &FURTHER, &[STOPPED]].concat() {
         let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(7), 0);
-        let mut live =
+        let mut writer =
             open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 3, true).expect("a feed");
         let mut people = Vec::new();
         // Entries are not put into packs, and a release waits in the end.
         for tick in (0..40).filter(|tick| tick % 3 < 2) {
             let crowd = crowd(&mut draw, &mut known);
             people.extend(crowd.iter().map(|human| Hash(Person(human.0))));
-            step(&mut live, tick, &crowd).expect("a tick");
-            if live.state().held.is_some() || live.state().feed.stopped() && live.state().feed.waiting().rows() > 0 {
+            step(&mut writer, tick, &crowd).expect("a tick");
+            if writer.state().held.is_some()
+                || writer.state().feed.stopped() && writer.state().feed.waiting().rows() > 0
+            {
                 break;
             }
         }
-        assert_eq!(live.state().feed.stopped(), policy == STOPPED, "{policy}");
-        let pending = live.state().feed.pending();
+        assert_eq!(writer.state().feed.stopped(), policy == STOPPED, "{policy}");
+        let pending = writer.state().feed.pending();
         let entries = private.list("log").expect("a listing");
         let taken: Vec<(String, Vec<u8>)> = entries[..entries.len() - 1]
             .iter()
@@ -251,15 +254,15 @@ fn an_erasure_does_not_read_the_log() {
             .collect();
         taken.iter().for_each(|(path, _)| private.delete(path).expect("it goes"));
         people.retain(|_| draw.below(3) == 0);
-        let answer = ask(&mut live, RequestKind::Erase { people, rows: false }, 6, policy);
+        let answer = ask(&mut writer, RequestKind::Erase { people, rows: false }, 6, policy);
         assert!(answer.done && answer.changed > Some(0), "{policy}: {}", answer.text);
-        if live.state().feed.pending() < pending {
+        if writer.state().feed.pending() < pending {
             dissolved.insert(policy);
         }
         for (path, bytes) in &taken {
             assert!(private.create(path, bytes).is_ok(), "{path}");
         }
-        assert!(folded(&private, &public) == live.state().bytes(), "{policy}");
+        assert!(folded(&private, &public) == writer.state().bytes(), "{policy}");
     }
     assert!(dissolved.len() > 6, "{dissolved:?}");
 }
@@ -277,19 +280,19 @@ fn a_person_is_erased_behind_any_crash() {
             let (private, public) = (Memory::default(), Memory::default());
             let left = Arc::new(AtomicU64::new(at));
             let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after: at % 2 == 0 });
-            let run = open(&feed(policy), store(&private), store(&public), at, false).and_then(|mut live| {
-                ticks.iter().enumerate().try_for_each(|(tick, people)| step(&mut live, tick, people))
+            let run = open(&feed(policy), store(&private), store(&public), at, false).and_then(|mut writer| {
+                ticks.iter().enumerate().try_for_each(|(tick, people)| step(&mut writer, tick, people))
             });
             if run.is_ok() {
                 break;
             }
             let opened = open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), at + 1000, false);
-            let mut live = opened.expect("a feed");
+            let mut writer = opened.expect("a feed");
             let people = ticks.iter().flatten().step_by(3).map(|human| Hash(Person(human.0))).collect();
-            assert!(ask(&mut live, RequestKind::Erase { people, rows: false }, at, policy).done);
-            ticks.iter().enumerate().for_each(|(tick, people)| step(&mut live, tick, people).expect("a tick"));
+            assert!(ask(&mut writer, RequestKind::Erase { people, rows: false }, at, policy).done);
+            ticks.iter().enumerate().for_each(|(tick, people)| step(&mut writer, tick, people).expect("a tick"));
             let fold = folded(&private, &public);
-            assert!(fold == live.state().bytes(), "{policy}, write {at}: {:#?}", live.state());
+            assert!(fold == writer.state().bytes(), "{policy}, write {at}: {:#?}", writer.state());
         }
     }
 }

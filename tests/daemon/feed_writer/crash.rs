@@ -92,16 +92,16 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
         seed += 1;
         let before = public.objects();
         let opened = open(&feed, store(private), store(public), seed, false);
-        let done = opened.and_then(|mut live| {
-            ticks.iter().enumerate().try_for_each(|(tick, people)| step(&mut live, tick, people)).map(|()| live)
+        let done = opened.and_then(|mut writer| {
+            ticks.iter().enumerate().try_for_each(|(tick, people)| step(&mut writer, tick, people)).map(|()| writer)
         });
         for (path, bytes) in before {
             let there = public.objects();
             assert!(crate::common::is_advisory(&path) || there.get(&path) == Some(&bytes), "{path} never changes");
         }
         match (done, death) {
-            (Ok(live), _) => {
-                let people = live.state().feed.people().len();
+            (Ok(writer), _) => {
+                let people = writer.state().feed.people().len();
                 let all: std::collections::BTreeSet<u128> = ticks.iter().flatten().map(|human| human.0).collect();
                 assert_eq!(people, all.len(), "no person is lost or taken in twice");
                 tossed(private);

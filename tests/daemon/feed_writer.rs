@@ -1,19 +1,19 @@
 //! A feed at work on stores in memory: its state is the fold of its log after every step, and whatever a crash leaves
 //! behind is finished as if nothing had happened.
 
-mod again;
-mod asked;
-mod begun;
 mod cells;
 mod certainty;
 mod checkpoints;
 mod crash;
+mod determinism;
 mod fold;
-mod grown;
+mod grown_taxonomies;
 mod random_requests;
 mod rekey;
+mod requests;
 mod retention;
 mod rows;
-mod withdrawn;
+mod simultaneous_starts;
+mod withdrawal;
 
 use crate::common::{draw, feed};

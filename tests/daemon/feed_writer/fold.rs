@@ -25,31 +25,31 @@ fn the_state_is_the_fold_of_the_log() {
             let stores =
                 || -> (Arc<dyn Store>, Arc<dyn Store>) { (Arc::new(private.clone()), Arc::new(public.clone())) };
             let (mine, public_root) = stores();
-            let mut live = open(&feed, mine, public_root, seed, false).expect("a feed");
+            let mut writer = open(&feed, mine, public_root, seed, false).expect("a feed");
             for tick in 0..25 {
-                step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+                step(&mut writer, tick, &crowd(&mut draw, &mut known)).expect("a tick");
                 let whole = packed(&private);
                 let ring = KeyRing::open(&whole, &key()).expect("keys").expect("keys");
                 let past = past(&whole, &public, &ring).expect("a log");
                 let state = past.state.expect("a chain");
                 assert!(
-                    state.bytes() == live.state().bytes(),
+                    state.bytes() == writer.state().bytes(),
                     "{policy}, seed {seed}, tick {tick}: {:#?} against {:#?}",
                     state,
-                    live.state()
+                    writer.state()
                 );
             }
-            assert!(!live.state().releases.is_empty(), "{policy}, seed {seed}: something was published");
-            let kept: u64 = live.state().feed.people().len() as u64;
-            let feed = &live.state().feed;
-            let releases = &live.state().releases;
+            assert!(!writer.state().releases.is_empty(), "{policy}, seed {seed}: something was published");
+            let kept: u64 = writer.state().feed.people().len() as u64;
+            let feed = &writer.state().feed;
+            let releases = &writer.state().releases;
             let newest = releases.last().map_or(0, |line| line.rows);
             // Releases of other people each count together.
             let all = releases.iter().map(|line| line.rows).sum();
             let published: u64 = if disjoint(policy) { all } else { newest };
             let sum = published + feed.waiting().rows() + feed.withheld().rows() + feed.pending() + feed.new_rows();
             // People who came with a release that stopped its chain count as published for ever.
-            let stopped = live.state().feed.stopped();
+            let stopped = writer.state().feed.stopped();
             assert!(if stopped { sum <= kept } else { sum == kept }, "no person is lost or counted twice");
         }
     }

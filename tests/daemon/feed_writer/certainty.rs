@@ -18,8 +18,8 @@ const CHAINS: [&str; 2] = [
 ];
 
 /// Under which recoding the newest decision lets a release out.
-fn newest(live: &FeedWriter, private: &Memory) -> Option<RecodingChoice> {
-    let entries = read(&packed(private), live.log().ring(), 0, None).expect("a log");
+fn newest(writer: &FeedWriter, private: &Memory) -> Option<RecodingChoice> {
+    let entries = read(&packed(private), writer.log().ring(), 0, None).expect("a log");
     entries.iter().rev().find_map(|entry| match &entry.entry.body {
         EntryBody::Decision(Decision::Publish(approved)) => Some(approved.under()),
         _ => None,
@@ -32,20 +32,20 @@ fn what_a_search_tells_is_asked_of_what_it_proposed_alone() {
     for seed in 0..30 {
         let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(seed), 0);
         let policy = CHAINS[seed as usize % 2];
-        let mut live =
+        let mut writer =
             open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), seed, false).expect("a feed");
         for tick in 0..8 {
-            let (before, coarsest) = (live.state().releases.len(), live.state().feed.is_coarsest());
-            step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
-            if live.state().releases.len() == before {
+            let (before, coarsest) = (writer.state().releases.len(), writer.state().feed.is_coarsest());
+            step(&mut writer, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+            if writer.state().releases.len() == before {
                 continue;
             }
-            let release = live.state().releases.last().expect("a release").release;
+            let release = writer.state().releases.last().expect("a release").release;
             let manifest = &public.objects()[&format!("manifest/{release:010}.json")];
             let manifest: serde_json::Value = serde_json::from_slice(manifest).expect("JSON");
             let checks = manifest["checks"].as_array().expect("checks");
             let asked = checks.iter().find(|check| check["check"] == "certainty").expect("a check")["made"] == true;
-            let under = newest(&live, &private).expect("a release");
+            let under = newest(&writer, &private).expect("a release");
             let proposed = under == RecodingChoice::Proposed && !coarsest;
             assert!(!asked || proposed, "seed {seed}, tick {tick}: a release {under:?}, coarsest before: {coarsest}");
             *met.entry(format!("{under:?}, coarsest before: {coarsest}, asked: {asked}")).or_insert(0) += 1;

@@ -50,10 +50,10 @@ pub fn files_are_needed(state: &FeedState, why: &str) {
 }
 
 /// Behind a tick all rows have left a table that are to leave it, and all are in it that belong there, as far as a release can be made.
-pub fn table_is_whole(live: &FeedWriter, why: &str) {
-    let state = live.state();
+pub fn table_is_whole(writer: &FeedWriter, why: &str) {
+    let state = writer.state();
     let waits = state.publishing.is_some() || state.held.is_some() || state.due.is_some();
-    let is_one_table = live.policy().publish_every().is_none();
+    let is_one_table = writer.policy().publish_every().is_none();
     let rows = state.feed.whole().rows() + state.feed.pending();
     let may_be_behind = is_one_table || waits || state.feed.stopped() || rows == 0;
     assert!(may_be_behind || state.retired.is_empty() && state.not_in_table().is_empty(), "{why}: no release was due");
@@ -99,12 +99,12 @@ impl Roots {
     }
 
     /// The log says what the writer knows, everything is as it was written, and a public root alone is.
-    pub fn whole(&self, live: &FeedWriter, key: &OperatorKey, why: &str) {
+    pub fn whole(&self, writer: &FeedWriter, key: &OperatorKey, why: &str) {
         let whole = packed(&self.private);
         let ring = KeyRing::open(&whole, key).expect("keys").expect("keys");
         let state = past(&whole, &self.public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state;
         let state = state.expect("a chain");
-        assert!(state.bytes() == live.state().bytes(), "{why}: {state:#?} against {:#?}", live.state());
+        assert!(state.bytes() == writer.state().bytes(), "{why}: {state:#?} against {:#?}", writer.state());
         let signing = Signing::parse(&"1".repeat(64)).expect("a key").public();
         let seen = verify::roots(&whole, &ring, &self.public, Layout::Root, &[signing]);
         let (public, private) = seen.unwrap_or_else(|error| panic!("{why}: {error}"));
@@ -135,12 +135,12 @@ impl Roots {
     }
 
     /// The rows of a release, as its public bytes tell.
-    pub fn lines(&self, release: u32, live: &FeedWriter) -> Lines {
+    pub fn lines(&self, release: u32, writer: &FeedWriter) -> Lines {
         let manifest = self.manifest(release);
         let mut lines = Lines::new();
         for file in manifest.files.iter().filter(|file| file.path.starts_with("data/")) {
             let data = self.public.objects()[&file.path].clone();
-            let (part, _) = bytes::read_part(&data, &live.state().terms.columns, 1);
+            let (part, _) = bytes::read_part(&data, &writer.state().terms.columns, 1);
             let part = part.expect("a part");
             for table in part.releases.values() {
                 for class in 0..table.classes() {
@@ -166,15 +166,15 @@ impl Roots {
     }
 }
 
-fn request(live: &FeedWriter, people: &[u128], seed: u64) -> Request {
+fn request(writer: &FeedWriter, people: &[u128], seed: u64) -> Request {
     let people = people.iter().map(|&person| Hash(Person(person))).collect();
     let ask = RequestKind::Erase { people, rows: true };
-    Request::new(ask, "me".to_owned(), time(0), None, live.log().ring(), &mut Seeded::new(seed)).expect("a request")
+    Request::new(ask, "me".to_owned(), time(0), None, writer.log().ring(), &mut Seeded::new(seed)).expect("a request")
 }
 
-fn erase(live: &mut FeedWriter, people: &[u128], seed: u64) -> RequestOutcome {
-    let request = request(live, people, seed);
-    live.asked(&request, &|| Ok(feed(CROWDS)), &time(0)).expect("an answer")
+fn erase(writer: &mut FeedWriter, people: &[u128], seed: u64) -> RequestOutcome {
+    let request = request(writer, people, seed);
+    writer.asked(&request, &|| Ok(feed(CROWDS)), &time(0)).expect("an answer")
 }
 
 /// The opened content of all sealed objects but the inbox.
@@ -193,11 +193,11 @@ fn opened(roots: &Roots, key: &OperatorKey) -> Vec<(String, Vec<u8>)> {
 pub fn begun(seed: u64, many: usize) -> (Roots, Vec<Vec<Human>>) {
     let (roots, mut draw, mut known) = (Roots::new(CROWDS), Draw(seed), 0);
     let ticks: Vec<Vec<Human>> = (0..many).map(|_| crowd(&mut draw, &mut known)).collect();
-    let mut live = roots.open(&key(), seed, false);
+    let mut writer = roots.open(&key(), seed, false);
     for (tick, people) in ticks.iter().enumerate() {
-        step(&mut live, tick, people).expect("a tick");
+        step(&mut writer, tick, people).expect("a tick");
     }
-    assert!(live.state().releases.len() > 1, "seed {seed}: something was published");
+    assert!(writer.state().releases.len() > 1, "seed {seed}: something was published");
     (roots, ticks)
 }
 
@@ -216,53 +216,53 @@ fn published_rows_leave_the_next_release_with_their_whole_atom() {
     for seed in 1..4 {
         let (roots, ticks) = begun(seed, 7);
         let (person, rows) = published(&roots, &ticks);
-        let mut live = roots.open(&key(), seed + 50, false);
-        let before = live.state().releases.last().expect("a release").clone();
-        let known = live.state().feed.people().len();
-        let shown = roots.lines(before.release, &live);
+        let mut writer = roots.open(&key(), seed + 50, false);
+        let before = writer.state().releases.last().expect("a release").clone();
+        let known = writer.state().feed.people().len();
+        let shown = roots.lines(before.release, &writer);
         let counted = |roots: &Roots| -> usize {
             let objects = opened(roots, &key());
             let holds = |bytes: &[u8]| bytes.windows(16).any(|window| window == person.to_le_bytes());
             objects.iter().filter(|(path, bytes)| path.starts_with("members/") && holds(bytes)).count()
         };
         assert_eq!(counted(&roots), 1, "who is in which atom is kept, once");
-        let answer = erase(&mut live, &[person], 6);
+        let answer = erase(&mut writer, &[person], 6);
         assert!(answer.done && answer.rows == Some(rows) && answer.changed == Some(0), "{answer:?}");
         assert_eq!(counted(&roots), 0, "who was in an atom that is gone is not kept");
-        roots.whole(&live, &key(), "erased");
-        assert_eq!(live.state().feed.people().len(), known, "all people of the atom stays known");
-        assert_eq!(live.state().feed.whole().rows(), before.rows - rows);
+        roots.whole(&writer, &key(), "erased");
+        assert_eq!(writer.state().feed.people().len(), known, "all people of the atom stays known");
+        assert_eq!(writer.state().feed.whole().rows(), before.rows - rows);
 
         // Nothing new comes, and a release is due.
-        step(&mut live, ticks.len(), &[]).expect("a tick");
-        let now = live.state().releases.last().expect("a release").clone();
+        step(&mut writer, ticks.len(), &[]).expect("a tick");
+        let now = writer.state().releases.last().expect("a release").clone();
         assert_eq!(now.release, before.release + 1, "a release is due");
-        roots.whole(&live, &key(), "published");
+        roots.whole(&writer, &key(), "published");
         let notice = roots.notice(now.release).expect("a notice");
         assert_eq!((notice.rows, notice.release, notice.labels.len()), (rows, now.release, 1));
         assert!(roots.manifest(now.release).files.iter().any(|file| file.path == Layout::Root.notice(now.release)));
         roots.proven(&Layout::Root.notice(now.release));
-        let lines = roots.lines(now.release, &live);
+        let lines = roots.lines(now.release, &writer);
         let gone: u64 = shown.iter().map(|(line, rows)| rows - rows.min(lines.get(line).unwrap_or(&0))).sum();
         assert!(gone <= rows, "no other row is gone");
         assert_eq!(
-            now.rows - live.state().feed.published().last().map_or(0, |last| last.rows.rows()),
+            now.rows - writer.state().feed.published().last().map_or(0, |last| last.rows.rows()),
             before.rows - rows
         );
 
         // No person of the atom comes again, here or in the next chain; asking once more finds nothing.
         let last = ticks.len() + 1;
         let again: Vec<Human> = ticks.iter().flatten().copied().collect();
-        step(&mut live, last, &again).expect("a tick");
-        assert_eq!(live.state().feed.people().len(), known);
-        assert_eq!(live.state().feed.new_rows(), 0);
-        let answer = erase(&mut live, &[person], 7);
+        step(&mut writer, last, &again).expect("a tick");
+        assert_eq!(writer.state().feed.people().len(), known);
+        assert_eq!(writer.state().feed.new_rows(), 0);
+        let answer = erase(&mut writer, &[person], 7);
         assert!(answer.done && answer.rows == Some(0), "{answer:?}");
         assert!(answer.text.contains("This chain holds no row of 1"), "{}", answer.text);
-        ask(&mut live, RequestKind::NewChain, 8);
-        step(&mut live, last + 1, &again).expect("a tick");
-        assert_eq!((live.state().feed.people().len(), live.state().feed.new_rows()), (known, 0));
-        roots.whole(&live, &key(), "a new chain");
+        ask(&mut writer, RequestKind::NewChain, 8);
+        step(&mut writer, last + 1, &again).expect("a tick");
+        assert_eq!((writer.state().feed.people().len(), writer.state().feed.new_rows()), (known, 0));
+        roots.whole(&writer, &key(), "a new chain");
     }
 }
 
@@ -270,50 +270,50 @@ fn published_rows_leave_the_next_release_with_their_whole_atom() {
 fn rows_stay_where_no_atom_could_leave_as_a_whole() {
     for policy in [POLICIES[0], POLICIES[3]] {
         let (private, public) = (Memory::default(), Memory::default());
-        let mut live =
+        let mut writer =
             open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 1, false).expect("a feed");
         let (mut draw, mut known) = (Draw(3), 0);
-        (0..3).for_each(|tick| step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick"));
+        (0..3).for_each(|tick| step(&mut writer, tick, &crowd(&mut draw, &mut known)).expect("a tick"));
         let before = (private.objects(), public.objects());
-        let request = request(&live, &[0], 4);
-        let answer = live.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
+        let request = request(&writer, &[0], 4);
+        let answer = writer.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
         assert!(!answer.done && answer.text.contains("--rows is for chains"), "{answer:?}");
         assert!(before == (private.objects(), public.objects()), "nothing is changed");
     }
 }
 
-fn ask(live: &mut FeedWriter, ask: RequestKind, seed: u64) -> RequestOutcome {
-    let policy = if live.state().terms.columns.has_measures() { MEASURED } else { CROWDS };
-    let request = Request::new(ask, "me".into(), time(0), None, live.log().ring(), &mut Seeded::new(seed));
-    let answer = live.asked(&request.expect("a request"), &|| Ok(feed(policy)), &time(0)).expect("an answer");
+fn ask(writer: &mut FeedWriter, ask: RequestKind, seed: u64) -> RequestOutcome {
+    let policy = if writer.state().terms.columns.has_measures() { MEASURED } else { CROWDS };
+    let request = Request::new(ask, "me".into(), time(0), None, writer.log().ring(), &mut Seeded::new(seed));
+    let answer = writer.asked(&request.expect("a request"), &|| Ok(feed(policy)), &time(0)).expect("an answer");
     assert!(answer.done, "{}", answer.text);
     answer
 }
 
 /// The releases of a chain show what is known of them, and the newest one what is left. How many leave rows out.
-fn told(roots: &Roots, live: &FeedWriter, why: &str) -> u32 {
+fn told(roots: &Roots, writer: &FeedWriter, why: &str) -> u32 {
     let mut notices = 0;
-    for line in live.state().of_chain().filter(|line| line.is_visible()) {
-        let rows: u64 = roots.lines(line.release, live).values().sum();
+    for line in writer.state().of_chain().filter(|line| line.is_visible()) {
+        let rows: u64 = roots.lines(line.release, writer).values().sum();
         assert_eq!(rows, line.rows, "{why}: what a release showed is known");
         notices += u32::from(roots.notice(line.release).is_some());
     }
-    if live.state().erased.is_empty() && live.state().publishing.is_none() {
-        let newest = live.state().of_chain().last().map_or(0, |line| line.rows);
-        assert_eq!(newest, live.state().feed.whole().rows(), "{why}: the newest release holds what is left");
+    if writer.state().erased.is_empty() && writer.state().publishing.is_none() {
+        let newest = writer.state().of_chain().last().map_or(0, |line| line.rows);
+        assert_eq!(newest, writer.state().feed.whole().rows(), "{why}: the newest release holds what is left");
     }
     notices
 }
 
 /// Some people are erased with their rows. Whether rows leave; people who are not known any more go to `gone`.
-fn erased(live: &mut FeedWriter, chosen: &[u128], seed: u64, gone: &mut BTreeSet<u128>) -> bool {
-    let shown = live.state().feed.whole().rows();
+fn erased(writer: &mut FeedWriter, chosen: &[u128], seed: u64, gone: &mut BTreeSet<u128>) -> bool {
+    let shown = writer.state().feed.whole().rows();
     let people = chosen.iter().map(|&person| Hash(Person(person))).collect();
-    let answer = ask(live, RequestKind::Erase { people, rows: true }, seed);
+    let answer = ask(writer, RequestKind::Erase { people, rows: true }, seed);
     let rows = answer.rows.expect("it was asked for");
-    assert_eq!(live.state().feed.whole().rows(), shown - rows);
-    assert!(rows == 0 || rows >= live.policy().a(), "whole atoms");
-    gone.extend(chosen.iter().copied().filter(|person| !live.state().feed.people().knows(Person(*person))));
+    assert_eq!(writer.state().feed.whole().rows(), shown - rows);
+    assert!(rows == 0 || rows >= writer.policy().a(), "whole atoms");
+    gone.extend(chosen.iter().copied().filter(|person| !writer.state().feed.people().knows(Person(*person))));
     rows > 0
 }
 
@@ -324,17 +324,17 @@ fn whatever_comes_between_whole_atoms_leave() {
     for seed in 0..if long() { 40 } else { 6 } {
         let (policy, manual) = (if seed % 2 == 0 { CROWDS } else { MEASURED }, seed % 3 == 0);
         let (roots, mut draw, mut known) = (Roots::new(policy), Draw(seed + 100), 0);
-        let (mut holder, mut live) = (key(), roots.open(&key(), seed, manual));
+        let (mut holder, mut writer) = (key(), roots.open(&key(), seed, manual));
         let (mut came, mut gone): (BTreeSet<u128>, BTreeSet<u128>) = Default::default();
         for tick in 0..22 {
             let (why, chance) = (format!("seed {seed}, tick {tick}"), (seed * 100 + tick as u64) * 10);
             let people = crowd(&mut draw, &mut known);
             came.extend(people.iter().map(|human| human.0));
-            step(&mut live, tick, &people).expect("a tick");
-            gone.retain(|person| !live.state().feed.people().knows(Person(*person)));
-            if let Some(held) = live.state().held.clone().filter(|_| draw.below(2) == 0) {
+            step(&mut writer, tick, &people).expect("a tick");
+            gone.retain(|person| !writer.state().feed.people().knows(Person(*person)));
+            if let Some(held) = writer.state().held.clone().filter(|_| draw.below(2) == 0) {
                 ask(
-                    &mut live,
+                    &mut writer,
                     RequestKind::Approve { release: held.approved.release(), decision: held.decision },
                     chance,
                 );
@@ -342,17 +342,17 @@ fn whatever_comes_between_whole_atoms_leave() {
             let chosen: Vec<u128> = came.iter().copied().filter(|_| draw.below(20) == 0).collect();
             let erases = draw.below(3) == 0 && !chosen.is_empty();
             if erases {
-                *done.entry("rows").or_default() += u32::from(erased(&mut live, &chosen, chance + 1, &mut gone));
+                *done.entry("rows").or_default() += u32::from(erased(&mut writer, &chosen, chance + 1, &mut gone));
             }
             let what = match draw.below(12) {
                 0 => {
-                    ask(&mut live, RequestKind::NewChain, chance + 2);
+                    ask(&mut writer, RequestKind::NewChain, chance + 2);
                     "chain"
                 }
                 1 | 2 => {
-                    live.checkpoint().expect("a checkpoint");
-                    drop(live);
-                    live = roots.open(&holder, chance + 3, manual);
+                    writer.checkpoint().expect("a checkpoint");
+                    drop(writer);
+                    writer = roots.open(&holder, chance + 3, manual);
                     "restart"
                 }
                 3 => {
@@ -364,8 +364,8 @@ fn whatever_comes_between_whole_atoms_leave() {
                         why: None,
                         signed: None,
                     };
-                    live.rekey(&new(), wanted).expect("another key");
-                    (holder, live) = (new(), roots.open(&new(), chance + 4, manual));
+                    writer.rekey(&new(), wanted).expect("another key");
+                    (holder, writer) = (new(), roots.open(&new(), chance + 4, manual));
                     "rekey"
                 }
                 _ => "nothing",
@@ -374,8 +374,8 @@ fn whatever_comes_between_whole_atoms_leave() {
             if !erases && what == "nothing" && tick % 5 > 0 {
                 continue;
             }
-            roots.whole(&live, &holder, &why);
-            *done.entry("notice").or_default() += told(&roots, &live, &why);
+            roots.whole(&writer, &holder, &why);
+            *done.entry("notice").or_default() += told(&roots, &writer, &why);
             for (path, bytes) in opened(&roots, &holder) {
                 let holds = |person: &u128| bytes.windows(16).any(|window| window == person.to_le_bytes());
                 assert!(!gone.iter().any(holds), "{why}: {path} holds a person who was not published and is erased");
@@ -394,26 +394,26 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
     let (roots, ticks, tick) = (1..)
         .find_map(|seed| {
             let (roots, ticks) = begun(seed, 6);
-            let live = roots.copy().open(&key(), 9, false);
-            let halves = live.state().feed.halves(2, live.policy());
+            let writer = roots.copy().open(&key(), 9, false);
+            let halves = writer.state().feed.halves(2, writer.policy());
             (!halves).then_some((roots, ticks.clone(), ticks.len()))
         })
         .expect("every second tick halves no people");
     let (person, rows) = published(&roots, &ticks);
     // The same request, whichever process does it.
     let request = request(&roots.copy().open(&key(), 9, false), &[person], 6);
-    let all = |live: &mut FeedWriter| -> tidegate::daemon::error::Result<()> {
-        live.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;
-        step(live, tick, &[])
+    let all = |writer: &mut FeedWriter| -> tidegate::daemon::error::Result<()> {
+        writer.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;
+        step(writer, tick, &[])
     };
     let shown = |roots: &Roots| -> BTreeMap<String, Vec<u8>> {
         let kinds = ["data/", "erased/", "taxonomy/"];
         roots.public.objects().into_iter().filter(|(path, _)| kinds.iter().any(|kind| path.starts_with(kind))).collect()
     };
     let meant = roots.copy();
-    let mut live = meant.open(&key(), 10, false);
-    all(&mut live).expect("no writer dies");
-    let newest = live.state().releases.last().expect("a release").release;
+    let mut writer = meant.open(&key(), 10, false);
+    all(&mut writer).expect("no writer dies");
+    let newest = writer.state().releases.last().expect("a release").release;
     assert_eq!(meant.notice(newest).map(|notice| notice.rows), Some(rows));
     for at in 1.. {
         let mut died = false;
@@ -422,17 +422,17 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
             let left = Arc::new(AtomicU64::new(at));
             let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after });
             let run = open(&feed(CROWDS), store(&here.private), store(&here.public), 10 + at, false)
-                .and_then(|mut live| all(&mut live));
+                .and_then(|mut writer| all(&mut writer));
             died |= run.is_err();
             assert!(run.is_ok() == (left.load(Ordering::SeqCst) > 0));
-            let mut live = here.open(&key(), 1000 + at, false);
-            all(&mut live).expect("no writer dies");
+            let mut writer = here.open(&key(), 1000 + at, false);
+            all(&mut writer).expect("no writer dies");
             let why = format!("write {at}, after it: {after}");
-            here.whole(&live, &key(), &why);
+            here.whole(&writer, &key(), &why);
             assert!(shown(&here) == shown(&meant), "{why}");
             let whole = packed(&here.private);
             let ring = KeyRing::open(&whole, &key()).expect("keys").expect("keys");
-            for members in &live.state().members {
+            for members in &writer.state().members {
                 ObjectReader::new(&whole, &ring).need(&members.object).expect("it opens");
             }
         }

@@ -8,7 +8,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::{Value as Json, json};
 
-use super::carved::{rows, under};
+use super::carving::{rows, under};
 use super::place::{FEED, HEADER, Place, fits, text};
 
 /// The program, asked of a folder.

@@ -28,8 +28,8 @@ const OTHERS: [&str; 8] =
 const TICKS: usize = 14;
 
 /// What a person asks now, if anything.
-pub fn drawn(live: &FeedWriter, draw: &mut Draw, came: &BTreeSet<u128>) -> Option<RequestKind> {
-    let state = live.state();
+pub fn drawn(writer: &FeedWriter, draw: &mut Draw, came: &BTreeSet<u128>) -> Option<RequestKind> {
+    let state = writer.state();
     if let Some(held) = state.held.as_ref().filter(|_| draw.below(2) == 0) {
         let (release, decision) = (held.approved.release(), held.decision);
         let approves = draw.below(3) > 0;
@@ -57,33 +57,33 @@ pub fn drawn(live: &FeedWriter, draw: &mut Draw, came: &BTreeSet<u128>) -> Optio
 }
 
 /// What is asked, as a request that can be given twice.
-fn request(live: &FeedWriter, ask: RequestKind, seed: u64) -> Request {
+fn request(writer: &FeedWriter, ask: RequestKind, seed: u64) -> Request {
     let why = Some("because".to_owned());
-    let request = Request::new(ask, "me".to_owned(), time(0), why, live.log().ring(), &mut Seeded::new(seed));
+    let request = Request::new(ask, "me".to_owned(), time(0), why, writer.log().ring(), &mut Seeded::new(seed));
     request.expect("a request")
 }
 
-pub fn answered(live: &mut FeedWriter, ask: RequestKind, seed: u64, policy: &str) -> RequestOutcome {
-    answered_under(live, ask, seed, &feed(policy))
+pub fn answered(writer: &mut FeedWriter, ask: RequestKind, seed: u64, policy: &str) -> RequestOutcome {
+    answered_under(writer, ask, seed, &feed(policy))
 }
 
 /// The same, where this is the feed file.
-fn answered_under(live: &mut FeedWriter, ask: RequestKind, seed: u64, file: &FeedConfig) -> RequestOutcome {
-    let request = request(live, ask, seed);
-    live.asked(&request, &|| Ok(file.clone()), &time(0)).expect("an answer")
+fn answered_under(writer: &mut FeedWriter, ask: RequestKind, seed: u64, file: &FeedConfig) -> RequestOutcome {
+    let request = request(writer, ask, seed);
+    writer.asked(&request, &|| Ok(file.clone()), &time(0)).expect("an answer")
 }
 
 /// A feed at work, whose writer may die.
 struct Writer {
     roots: Roots,
     holder: OperatorKey,
-    live: FeedWriter,
+    writer: FeedWriter,
     manual: bool,
 }
 
 impl Writer {
     fn restart(&mut self, seed: u64) {
-        self.live = self.roots.open(&self.holder, seed, self.manual);
+        self.writer = self.roots.open(&self.holder, seed, self.manual);
     }
 
     /// The writer dies at its `at`-th write of what is asked, and another one is asked the same.
@@ -97,18 +97,18 @@ impl Writer {
         let answer = dying.asked(&request, &file, &time(0));
         assert!(answer.is_ok() == (left.load(Ordering::SeqCst) > 0), "{why}, write {at}: {answer:?}");
         self.restart(seed + 1);
-        files_are_needed(self.live.state(), why);
-        self.live.roll_forward(&time(0)).expect("what was begun is done");
-        self.roots.whole(&self.live, &self.holder, &format!("{why}, behind write {at}"));
-        self.live.asked(&request, &file, &time(0)).expect("an answer")
+        files_are_needed(self.writer.state(), why);
+        self.writer.roll_forward(&time(0)).expect("what was begun is done");
+        self.roots.whole(&self.writer, &self.holder, &format!("{why}, behind write {at}"));
+        self.writer.asked(&request, &file, &time(0)).expect("an answer")
     }
 
     fn rekey(self, tick: usize, seed: u64) -> Writer {
         let new = || OperatorKey::parse(&format!("{:02x}", tick + 1).repeat(32)).expect("a key");
         let (request, who) = (format!("{tick:032}"), "me".to_owned());
         let wanted = RequestOrigin { request, who, when: time(0), why: None, signed: None };
-        self.live.rekey(&new(), wanted).expect("another key");
-        Writer { live: self.roots.open(&new(), seed, self.manual), holder: new(), ..self }
+        self.writer.rekey(&new(), wanted).expect("another key");
+        Writer { writer: self.roots.open(&new(), seed, self.manual), holder: new(), ..self }
     }
 }
 
@@ -133,16 +133,16 @@ fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeM
     let dies = besides == Besides::Deaths;
     let policy = chains[seed as usize % chains.len()];
     let (roots, manual, mut draw, mut known) = (Roots::new(policy), seed.is_multiple_of(3), Draw(seed), 0);
-    let live = roots.open(&key(), seed, manual);
-    let (mut writer, mut came) = (Writer { roots, holder: key(), live, manual }, BTreeSet::new());
+    let writer = roots.open(&key(), seed, manual);
+    let (mut writer, mut came) = (Writer { roots, holder: key(), writer, manual }, BTreeSet::new());
     for tick in 0..TICKS {
         // Once in a while none comes, and a release is due for what was asked alone.
         let people = if draw.below(5) == 0 { Vec::new() } else { crowd(&mut draw, &mut known) };
         came.extend(people.iter().map(|human| human.0));
-        step(&mut writer.live, tick, &people).unwrap_or_else(|error| panic!("seed {seed}, tick {tick}: {error}"));
-        table_is_whole(&writer.live, &format!("seed {seed}, tick {tick}"));
+        step(&mut writer.writer, tick, &people).unwrap_or_else(|error| panic!("seed {seed}, tick {tick}: {error}"));
+        table_is_whole(&writer.writer, &format!("seed {seed}, tick {tick}"));
         for nth in 0..draw.below(3) {
-            let Some(ask) = drawn(&writer.live, &mut draw, &came) else { continue };
+            let Some(ask) = drawn(&writer.writer, &mut draw, &came) else { continue };
             let (name, chance) = (ask.name(), seed * 1000 + tick as u64 * 10 + nth);
             let why = format!("seed {seed}, tick {tick}, {name}");
             let (mut policy, mut is_grown) = (writer.roots.policy, writer.roots.grown);
@@ -151,13 +151,13 @@ fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeM
             }
             let answer = match dies {
                 true => writer.dies(ask, (chance, 1 + draw.below(30)), &why),
-                false => answered_under(&mut writer.live, ask, chance, &feed_file(policy, is_grown)),
+                false => answered_under(&mut writer.writer, ask, chance, &feed_file(policy, is_grown)),
             };
             if answer.done {
                 (writer.roots.policy, writer.roots.grown) = (policy, is_grown);
             }
             *done.entry(format!("{name} {}", answer.done)).or_default() += 1;
-            writer.roots.whole(&writer.live, &writer.holder, &format!("{why}: {}", answer.text));
+            writer.roots.whole(&writer.writer, &writer.holder, &format!("{why}: {}", answer.text));
         }
         if draw.below(4) == 0 {
             // Where neighbours are joined a taxonomy grows with a new chain only.
@@ -169,8 +169,8 @@ fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeM
             writer = writer.rekey(tick, seed + 600 + tick as u64);
         }
     }
-    step(&mut writer.live, TICKS, &[]).unwrap_or_else(|error| panic!("seed {seed}, the last tick: {error}"));
-    writer.roots.whole(&writer.live, &writer.holder, &format!("seed {seed}, in the end"));
+    step(&mut writer.writer, TICKS, &[]).unwrap_or_else(|error| panic!("seed {seed}, the last tick: {error}"));
+    writer.roots.whole(&writer.writer, &writer.holder, &format!("seed {seed}, in the end"));
 }
 
 #[test]

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use super::halts::copy;
-use super::listens::Listener;
 use super::place::{Daemon, PER_FILE, PLANTED, Place, people, until};
 use super::public::releases;
+use super::web_receiver::Listener;
 use crate::common::ports::Ports;
 use crate::common::secret;
 

@@ -86,7 +86,7 @@ fn name(number: usize) -> String {
 /// # Errors
 /// As the feed.
 pub fn between(
-    mut live: FeedWriter,
+    mut writer: FeedWriter,
     tick: usize,
     script: &Script,
     open: &dyn Fn() -> Result<FeedWriter>,
@@ -94,7 +94,7 @@ pub fn between(
     let person = |tick: usize, at: usize| script.people()[tick][at].0;
     let erase = |person: u128, rows: bool| RequestKind::Erase { people: vec![Hash(Person(person))], rows };
     let keeps_labels = script.policy() == CROWDS;
-    let newest = live.state().releases.last().map(|line| line.release);
+    let newest = writer.state().releases.last().map(|line| line.release);
     let ask = match tick {
         ERASES => Some(erase(person(1, 2), false)),
         ERASES_ROWS => Some(erase(person(0, 0), keeps_labels)),
@@ -103,38 +103,38 @@ pub fn between(
         _ => None,
     };
     if let Some(ask) = ask {
-        asks(&mut live, tick, ask, script)?;
+        asks(&mut writer, tick, ask, script)?;
     }
-    if tick == CHANGES_THE_KEY && opened(live.log().store())?.is_some_and(|(now, _)| now == Key::First) {
+    if tick == CHANGES_THE_KEY && opened(writer.log().store())?.is_some_and(|(now, _)| now == Key::First) {
         let wanted =
             RequestOrigin { request: name(tick), who: "me".to_owned(), when: time(0), why: None, signed: None };
-        live.rekey(&Key::New.operator(), wanted)?;
-        live = open()?;
+        writer.rekey(&Key::New.operator(), wanted)?;
+        writer = open()?;
     }
-    live.clean(&time(tick))?;
-    live.forget(time(tick).parse().expect("a time"))?;
-    live.checkpoint()?;
-    Ok(live)
+    writer.clean(&time(tick))?;
+    writer.forget(time(tick).parse().expect("a time"))?;
+    writer.checkpoint()?;
+    Ok(writer)
 }
 
 /// A note lies in the inbox, and is answered.
-fn asks(live: &mut FeedWriter, tick: usize, ask: RequestKind, script: &Script) -> Result<()> {
+fn asks(writer: &mut FeedWriter, tick: usize, ask: RequestKind, script: &Script) -> Result<()> {
     let after = || Ok(feed(ASKED[script.policy][1]));
     // What was asked before a writer ended.
-    live.inbox(&after, &time(tick))?;
+    writer.inbox(&after, &time(tick))?;
     let (who, when) = ("me".to_owned(), time(tick));
-    let request = Request::new(ask, who, when, None, live.log().ring(), &mut Seeded::new(tick as u64))?;
-    if !live.state().requests.contains(&request.wanted.request) {
-        request.put(live.log().store())?;
-        live.inbox(&after, &time(tick))?;
+    let request = Request::new(ask, who, when, None, writer.log().ring(), &mut Seeded::new(tick as u64))?;
+    if !writer.state().requests.contains(&request.wanted.request) {
+        request.put(writer.log().store())?;
+        writer.inbox(&after, &time(tick))?;
     }
-    request.read(live.log().store())
+    request.read(writer.log().store())
 }
 
 /// What must be true in the end.
-pub fn is_whole(live: &FeedWriter, private: &dyn Store, public: &dyn Store) -> std::result::Result<(), String> {
+pub fn is_whole(writer: &FeedWriter, private: &dyn Store, public: &dyn Store) -> std::result::Result<(), String> {
     let text = |error: tidegate::daemon::error::Error| error.to_string();
-    let state = live.state();
+    let state = writer.state();
     if state.feed.chain() < 2 {
         return Err("no chain has begun".to_owned());
     }
@@ -161,10 +161,10 @@ fn all_is_asked() {
     for policy in 0..ASKED.len() {
         let script = Script { policy, seed: 1, ticks: TICKS, asked: true };
         let (private, public): (Arc<dyn Store>, Arc<dyn Store>) = (Arc::<Memory>::default(), Arc::<Memory>::default());
-        let live = script.run(&private, &public, 1).expect("a script");
+        let writer = script.run(&private, &public, 1).expect("a script");
         let whole = Packs::over(private);
-        is_whole(&live, &whole, &*public).unwrap_or_else(|wrong| panic!("{}: {wrong}", script.policy()));
-        let entries = read(&whole, live.log().ring(), 0, None).expect("a log");
+        is_whole(&writer, &whole, &*public).unwrap_or_else(|wrong| panic!("{}: {wrong}", script.policy()));
+        let entries = read(&whole, writer.log().ring(), 0, None).expect("a log");
         kinds.extend(entries.iter().map(|entry| entry.entry.body.kind()));
         let listed = [whole.list(""), public.list("")].map(|listed| listed.expect("memory"));
         paths.extend(listed.into_iter().flatten().map(|listed| listed.path));

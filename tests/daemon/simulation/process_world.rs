@@ -114,7 +114,7 @@ impl World for Here {
 }
 
 /// Keeps a feed as the program does, until it is told to end.
-pub fn live(nature: &Arc<Nature>, process: u32, feed: FeedConfig, told: FeedObserver, ends: watch::Receiver<bool>) {
+pub fn lives(nature: &Arc<Nature>, process: u32, feed: FeedConfig, told: FeedObserver, ends: watch::Receiver<bool>) {
     let here = Here { nature: Arc::clone(nature), process, ends: ends.clone() };
     let how = RunOptions { until: RunEnd::Told, accept_clock: false, exit_on_halt: false };
     let mut keeps = pin!(keep(feed, told, how, Arc::new(here), ends));
