@@ -79,8 +79,10 @@ pub fn few(file: &Path, columns: usize) -> Result<()> {
     if columns <= MOST_COLUMNS {
         return Ok(());
     }
-    Err(Error::new(ErrorCategory::Input, format!("the file has {columns} columns, more than {MOST_COLUMNS}"))
-        .in_file(file))
+    let text = format!(
+        "the file has {columns} columns, more than {MOST_COLUMNS}: leave out those that the feed file does not declare"
+    );
+    Err(Error::new(ErrorCategory::Input, text).in_file(file))
 }
 
 /// The columns of the file that the feed file does not declare.
