@@ -5,6 +5,7 @@ mod fhir;
 mod header;
 mod json;
 mod lines;
+mod measures;
 mod quotes;
 mod repeats;
 mod set_aside;
