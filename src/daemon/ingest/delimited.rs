@@ -263,19 +263,16 @@ fn refused(path: &Path, error: &csv::Error, quotes: &Quotes) -> Error {
             None => error,
         };
     }
-    let (line, row) = error.position().map_or((None, 0), |at| (Some(at.line()), at.record()));
     let text = match error.kind() {
         ErrorKind::Io(error) => return Error::io(path, "read the file", error),
-        ErrorKind::Utf8 { .. } if row == 0 => {
-            "the names of the columns are not UTF-8: save the file as UTF-8".to_owned()
-        }
-        ErrorKind::Utf8 { .. } => format!("row {row}: a field is not UTF-8"),
-        _ => format!("row {row}: not a row of delimited text"),
+        // Fields are bytes to the parser; it takes the header alone for text.
+        ErrorKind::Utf8 { .. } => "the names of the columns are not UTF-8: save the file as UTF-8",
+        _ => "this is no delimited text",
     };
-    let error = Error::new(ErrorCategory::Input, text).in_file(path);
-    match line {
-        Some(line) => error.at_line(line),
-        None => error,
+    let refused = Error::new(ErrorCategory::Input, text).in_file(path);
+    match error.position() {
+        Some(at) => refused.at_line(at.line()),
+        None => refused,
     }
 }
 

@@ -78,6 +78,14 @@ fn misspelt_columns_are_suggested() {
     }
 }
 
+#[test]
+fn names_of_columns_are_text() {
+    let folder = Folder::new();
+    let header = b"id,age,born,w\xe4rd,diagnosis,stay\n1,30,1990-01-02,A,x,1\n";
+    let error = strict(&folder.file("a.csv", header)).expect_err("Latin-1");
+    assert_eq!((error.line, &*error.text), (Some(1), "the names of the columns are not UTF-8: save the file as UTF-8"));
+}
+
 /// Names are compared with each other, so that there may not be any number of them.
 #[test]
 fn columns_are_limited() {

@@ -73,6 +73,18 @@ fn a_row_of_csv_has_so_many_bytes() {
     }
 }
 
+/// Of a field that is too long the end is left out before the parser sees it: lines behind it are counted with what was left out.
+#[test]
+fn a_row_that_is_too_long_is_named_behind_a_field_that_is() {
+    let folder = Folder::new();
+    let feeds = 200_000;
+    let before = format!("ward,diagnosis\nA,\"{}\"\n", "\n".repeat(feeds));
+    let path = folder.file("a.csv", before + &",".repeat((1 << 24) + (1 << 20)));
+    let error = rows(&path).map(|_| ()).expect_err("too many fields");
+    refused(&error, ErrorCategory::Input, &path, None, "the row is longer than 16 MiB");
+    assert_eq!(error.line, Some(feeds as u64 + 3));
+}
+
 #[test]
 fn values_of_avro_nest_so_deep() {
     let columns = columns(crate::avro::arrow::SHORT);
