@@ -64,6 +64,12 @@ fn every_module_lies_in_a_room() {
 }
 
 #[test]
+fn the_page_of_the_house_names_modules_that_are_there() {
+    let modules = rust("src").into_iter().map(|source| imports::module(&source.place)).collect();
+    none(rules::named_modules(include_str!("../../src/guide/house.md"), &modules));
+}
+
+#[test]
 fn checks_of_the_gate_do_not_name_each_other() {
     none(rooms::whispers(&imports::imports(&rust("src"))));
 }

@@ -233,6 +233,16 @@ fn citations_without_a_section_are_found() {
 }
 
 #[test]
+fn names_of_modules_that_are_not_there_are_found() {
+    let modules = ["engine", "engine::gate", "engine::gate::chain"].map(str::to_owned).into();
+    let page = "`far` is no row\n| `engine::gate` | `chain`, `gate::chain`, `k = 2` |\n| `engine::gaol` | `rows`, `Release` |\n| `x` |";
+    assert_eq!(
+        rules::named_modules(page, &modules),
+        ["engine::gaol", "rows"].map(|name| format!("the table of rooms names no module: {name}"))
+    );
+}
+
+#[test]
 fn names_of_files_that_are_not_there_are_found() {
     let files = ["src/engine/gate/chain.rs", "tests/run"].map(str::to_owned).into();
     let found = |text: &str| rules::named_files(&source("src/a.rs", text), &files);

@@ -203,6 +203,15 @@ pub fn named_files(source: &Source, files: &BTreeSet<String>) -> Vec<String> {
     found
 }
 
+/// Names in the rows of a table of rooms (`| `engine::gate` | …`) that are names of no module: plain words in backticks.
+pub fn named_modules(page: &str, modules: &BTreeSet<String>) -> Vec<String> {
+    let is_there = |name: &str| modules.iter().any(|module| module == name || module.ends_with(&format!("::{name}")));
+    let is_room = |line: &&str| ["engine", "daemon", "cli"].iter().any(|room| line.starts_with(&format!("| `{room}")));
+    let plain = |name: &&str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte == b':');
+    let names = page.lines().filter(is_room).flat_map(|line| line.split('`').skip(1).step_by(2)).filter(plain);
+    names.filter(|name| !is_there(name)).map(|name| format!("the table of rooms names no module: {name}")).collect()
+}
+
 /// A name with braces as all the names that it stands for.
 fn alternatives(named: &str) -> Vec<String> {
     let parts = named.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
