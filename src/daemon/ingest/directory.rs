@@ -145,7 +145,11 @@ mod tests {
             write(name, "one");
         }
         std::fs::create_dir(folder.path().join("folder")).expect("a folder");
+        // A name that leads nowhere is like a file that goes while it is looked at.
+        std::os::unix::fs::symlink("nowhere", folder.path().join("0.csv")).expect("a link");
+        assert!(!directory.waits(), "nothing was seen yet");
         assert!(names(&mut directory, 0, &[]).is_empty(), "it may still grow");
+        assert!(directory.waits());
         assert!(names(&mut directory, 1, &[]).is_empty());
         assert_eq!(names(&mut directory, 2, &[]), ["b.csv"]);
         write("a.csv", "one");
@@ -154,6 +158,8 @@ mod tests {
         assert!(names(&mut directory, 4, &[]).is_empty());
         assert_eq!(names(&mut directory, 6, &[]), ["a.csv", "b.csv"]);
         assert_eq!(names(&mut directory, 7, &["a.csv"]), ["b.csv"]);
+        assert_eq!(names(&mut directory, 8, &["a.csv", "b.csv"]), [""; 0]);
+        assert!(!directory.waits(), "all are taken");
     }
 
     #[test]
