@@ -24,9 +24,9 @@ impl KnownDamage {
     ///
     /// # Errors
     /// It is still missing or changed.
-    pub fn are_healed(&self, feed: &FeedConfig, roots: &world::OpenedRoots) -> Result<()> {
-        let mut wounds = self.lock();
-        if wounds.is_empty() {
+    pub fn is_mended(&self, feed: &FeedConfig, roots: &world::OpenedRoots) -> Result<()> {
+        let mut damaged = self.lock();
+        if damaged.is_empty() {
             return Ok(());
         }
         let Some(ring) = KeyRing::open(&*roots.private, &key(feed)?)? else { return Ok(()) };
@@ -35,20 +35,20 @@ impl KnownDamage {
         let (Some(state), Some(last)) = (&past.state, &past.last) else { return Ok(()) };
         let next = last.entry.seq + 1;
         let roots = ScrubInput { private: &*roots.private, public: &*roots.public, ring: &ring, state, next };
-        while let Some(wound) = wounds.last() {
-            if let Some(damage) = inspect(roots, &wound.place)? {
+        while let Some(last) = damaged.last() {
+            if let Some(damage) = inspect(roots, &last.place)? {
                 return Err(damage.error());
             }
-            wounds.pop();
+            damaged.pop();
         }
         Ok(())
     }
 
     /// Remembers what halts the feed.
     pub fn add(&self, damage: &Damage) {
-        let mut wounds = self.lock();
-        if wounds.len() < MOST {
-            wounds.push(damage.clone());
+        let mut damaged = self.lock();
+        if damaged.len() < MOST {
+            damaged.push(damage.clone());
         }
     }
 

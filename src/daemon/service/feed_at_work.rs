@@ -20,7 +20,7 @@ pub struct FeedAtWork {
     /// How it is run.
     pub how: RunOptions,
     /// What is known of its log.
-    pub ward: Arc<KnownLog>,
+    pub known: Arc<KnownLog>,
     /// Its halts.
     pub halts: Arc<Halts>,
     /// The world around the process.

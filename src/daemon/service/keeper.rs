@@ -54,7 +54,7 @@ pub struct Keeper {
     /// How far the slow look at everything is.
     pub(super) rounds: Rounds,
     notifier: Notifier,
-    pub(super) ward: Arc<KnownLog>,
+    pub(super) known: Arc<KnownLog>,
     _roots: OpenedRoots,
 }
 
@@ -65,17 +65,17 @@ impl Keeper {
     /// The feed cannot be opened; the message says what to do.
     pub fn open(at_work: &FeedAtWork) -> Result<Keeper> {
         let begun = Instant::now();
-        let FeedAtWork { feed, told, how, ward, world, .. } = at_work.clone();
+        let FeedAtWork { feed, told, how, known, world, .. } = at_work.clone();
         possible(&feed)?;
         let read = world.now();
         let now = clock::text(read);
-        ward.is_there(&feed)?;
+        known.is_there(&feed)?;
         let roots = world.roots(&feed)?.ok_or_else(|| busy(&feed))?;
-        ward.may_go_on(&roots)?;
-        ward.wounds.are_healed(&feed, &roots)?;
-        let (tried, accepts_clock) = (ward.has_begun(), ward.accepts_clock(how.accept_clock));
-        let (mut writer, found) = named_writer(&feed, &roots, &now, ward.name(), &*world)?;
-        ward.saw(writer.log());
+        known.may_go_on(&roots)?;
+        known.damage.is_mended(&feed, &roots)?;
+        let (tried, accepts_clock) = (known.has_begun(), known.accepts_clock(how.accept_clock));
+        let (mut writer, found) = named_writer(&feed, &roots, &now, known.name(), &*world)?;
+        known.saw(writer.log());
         // A feed that is halted is opened again and again, and leaves a fence each time: the next one is to read little. Now, while its state
         // is what the log says: what follows may fail half way.
         if found.read >= MANY && (tried || writer.bearable(true).is_err()) {
@@ -87,7 +87,7 @@ impl Keeper {
         source.watched(&feed, &told);
         let (step, clock) = (feed.services.max_clock_step.get(), (read, world.age()));
         let sense = ClockState::begin(Arc::clone(&roots.private), step, writer.state().newest(), accepts_clock, clock)?;
-        ward.has_accepted();
+        known.has_accepted();
         let mut keeper = Keeper {
             feed,
             writer,
@@ -100,7 +100,7 @@ impl Keeper {
             settled: false,
             rounds: Rounds::default(),
             notifier,
-            ward,
+            known,
             _roots: roots,
         };
         let now = keeper.now();
@@ -196,7 +196,7 @@ impl Keeper {
 
     /// Receivers are told what was done; what has happened before a halt is told before it.
     fn tell<T>(&self, done: Result<T>) -> Result<T> {
-        self.ward.saw(self.writer.log());
+        self.known.saw(self.writer.log());
         self.notifier.entries(self.writer.log().next());
         if done.is_err() {
             self.notifier.finish(BEFORE_A_HALT);

@@ -28,7 +28,7 @@ pub struct KnownLog {
     /// An operator has accepted the clock of the start, which counts for no later one.
     accepted: AtomicBool,
     /// What has halted it that a start may not see.
-    pub(super) wounds: KnownDamage,
+    pub(super) damage: KnownDamage,
 }
 
 impl KnownLog {
@@ -41,7 +41,7 @@ impl KnownLog {
             name: name(chance)?,
             newest: Mutex::default(),
             accepted: AtomicBool::default(),
-            wounds: KnownDamage::default(),
+            damage: KnownDamage::default(),
         })
     }
 
@@ -144,24 +144,24 @@ mod tests {
 
     #[test]
     fn a_feed_that_was_lost_is_not_taken_back() {
-        let (store, ward) = (Memory::default(), KnownLog::new(&mut Seeded::new(3)).expect("chance"));
+        let (store, known) = (Memory::default(), KnownLog::new(&mut Seeded::new(3)).expect("chance"));
         let roots = || OpenedRoots {
             private: Arc::new(store.clone()),
             public: PublicRoot::over(Arc::new(Memory::default())),
             lock: None,
         };
-        assert!(ward.may_go_on(&roots()).is_ok() && !ward.has_begun(), "nothing was known");
-        ward.saw(&writer(&store, ward.name()));
+        assert!(known.may_go_on(&roots()).is_ok() && !known.has_begun(), "nothing was known");
+        known.saw(&writer(&store, known.name()));
         // A try that failed behind its fence.
-        writer(&store, ward.name());
-        assert!(ward.may_go_on(&roots()).is_ok());
+        writer(&store, known.name());
+        assert!(known.may_go_on(&roots()).is_ok());
         writer(&store, "another");
-        writer(&store, ward.name());
-        let error = ward.may_go_on(&roots()).expect_err("it was taken over");
+        writer(&store, known.name());
+        let error = known.may_go_on(&roots()).expect_err("it was taken over");
         assert_eq!(error.rival, Some(OtherProcess::TookOver), "{error}");
         // Nor is an older log gone on with.
         let error =
-            ward.may_go_on(&OpenedRoots { private: Arc::new(Memory::default()), ..roots() }).expect_err("it is empty");
+            known.may_go_on(&OpenedRoots { private: Arc::new(Memory::default()), ..roots() }).expect_err("it is empty");
         assert!(error.text.contains("put back"), "{error}");
     }
 }

@@ -49,9 +49,9 @@ async fn try_again(
     mut shutdown: watch::Receiver<bool>,
 ) -> Result<Vec<FeedTick>> {
     told.emit(&Started { version: env!("CARGO_PKG_VERSION") });
-    let ward = Arc::new(KnownLog::new(&mut *world.chance())?);
+    let known = Arc::new(KnownLog::new(&mut *world.chance())?);
     let halts = Arc::new(Halts::new(told.clone(), Arc::clone(&world)));
-    let mut at_work = FeedAtWork { feed: Arc::new(feed), told, how, ward, halts, world };
+    let mut at_work = FeedAtWork { feed: Arc::new(feed), told, how, known, halts, world };
     let mut tries = 0;
     let mut done = work(&at_work, shutdown.clone()).await;
     loop {

@@ -71,7 +71,7 @@ impl Keeper {
             self.show_damaged();
         }
         if damage.stops() {
-            self.ward.wounds.add(&damage);
+            self.known.damage.add(&damage);
             return Err(damage.error());
         }
         Ok(())

@@ -45,20 +45,20 @@ pub fn judge(
     names: &[String],
 ) -> AuditVerdict {
     assert_eq!(names.len(), releases.len(), "a name for each release");
-    let bench = FigureLimits { policy, releases, columns, names, other_method: figures.minimality.is_some() };
+    let limits = FigureLimits { policy, releases, columns, names, other_method: figures.minimality.is_some() };
     let mut reasons = Vec::new();
     let decided = match &figures.crowds {
-        Some(crowds) => bench.growth(crowds, &mut reasons),
+        Some(crowds) => limits.growth(crowds, &mut reasons),
         None => {
-            bench.classes(figures, &mut reasons);
-            figures.chain.as_ref().is_none_or(|chain| bench.chain(chain, &mut reasons))
+            limits.classes(figures, &mut reasons);
+            figures.chain.as_ref().is_none_or(|chain| limits.chain(chain, &mut reasons))
         }
     };
-    bench.diversity(figures, &mut reasons);
-    bench.loss(figures, &mut reasons);
-    bench.minimality(figures, &mut reasons);
-    bench.refinement(figures, &mut reasons);
-    bench.coarse(figures, &mut reasons);
+    limits.diversity(figures, &mut reasons);
+    limits.loss(figures, &mut reasons);
+    limits.minimality(figures, &mut reasons);
+    limits.refinement(figures, &mut reasons);
+    limits.coarse(figures, &mut reasons);
     assert!(reasons.iter().all(|reason| reason.release.is_none_or(|at| at < releases.len())), "reasons name releases");
     AuditVerdict { safe: decided && reasons.is_empty(), decided, reasons }
 }
