@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{
-    Array, ArrayRef, BinaryViewArray, BooleanArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
-    make_array, new_null_array,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, LargeBinaryArray, LargeStringArray, RecordBatch,
+    StringArray, StringViewArray, make_array, new_null_array,
 };
 use arrow_ipc::MetadataVersion;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
@@ -92,18 +92,22 @@ fn values_of(physical: &DataType) -> &DataType {
     }
 }
 
-/// One cell as a column of its own; of a text that is too long for a value only so much that it still is.
+/// One cell as a column of its own; of a text that is too long for a value only so much that it still is, and of bytes as much.
 fn short(array: &ArrayRef, row: usize) -> Option<ArrayRef> {
     let cell = cell(array, row)?;
     let cut = |text: &str| {
         let end = (MOST_TEXT + 1..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
         text[..end].to_owned()
     };
+    let ends = |bytes: &[u8]| bytes[..bytes.len().min(MOST_TEXT + 1)].to_owned();
     Some(match cell.data_type() {
         _ if cell.is_null(0) => cell,
         DataType::Utf8 => Arc::new(StringArray::from_iter_values([cut(cell.as_string::<i32>().value(0))])),
         DataType::LargeUtf8 => Arc::new(LargeStringArray::from_iter_values([cut(cell.as_string::<i64>().value(0))])),
         DataType::Utf8View => Arc::new(StringViewArray::from_iter_values([cut(cell.as_string_view().value(0))])),
+        DataType::Binary => Arc::new(BinaryArray::from_iter_values([ends(cell.as_binary::<i32>().value(0))])),
+        DataType::LargeBinary => Arc::new(LargeBinaryArray::from_iter_values([ends(cell.as_binary::<i64>().value(0))])),
+        DataType::BinaryView => Arc::new(BinaryViewArray::from_iter_values([ends(cell.as_binary_view().value(0))])),
         _ => cell,
     })
 }

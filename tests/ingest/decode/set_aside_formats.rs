@@ -15,7 +15,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::ingest::topic::UnwantedPolicies;
-use tidegate::daemon::ingest::{Offer, PersonHasher, retry, take};
+use tidegate::daemon::ingest::{Offer, PersonHasher, SetAsideMessage, retry, take};
 use tidegate::engine::model::Columns;
 use tidegate::engine::model::forms::dates;
 
@@ -125,6 +125,31 @@ fn typed_rows_are_offered_again() {
         assert_eq!(error.field.as_deref(), Some("id"));
         assert!(took(&path, &columns(&closed("119"))).aside.messages().is_empty());
     }
+}
+
+/// What is kept of a row that is larger than a message may be: of its texts so much that they still are too long for a value.
+#[test]
+fn typed_rows_that_are_too_large_are_kept_short() {
+    let folder = Folder::new();
+    let row = |id: &str, diagnosis: String| -> Typed {
+        (Some(id.to_owned()), Some(130), Some("1990-01-02"), Some("A"), diagnosis, Some(1), None)
+    };
+    // Behind the last letter that a value may have, which has two bytes, another one begins.
+    let rows = vec![row("p1", "F32".into()), row("p2", format!("x{}", "é".repeat(9 << 20)))];
+    for (name, bytes) in files(&rows, 2) {
+        let path = folder.file(name, bytes);
+        let [before, after] = ["119", "199"].map(|ages| columns(&closed(ages)));
+        let first = check(&path, &before, &after);
+        let later = again(&first.aside, &after);
+        assert_eq!((later.rows.len(), later.nulled), (2, 1), "{name}: a text that is too long is null");
+        let sizes: Vec<usize> = first.aside.messages().iter().map(size).collect();
+        // Three columns hold it.
+        assert!(sizes[0] < 3_000 && (3 * 65_537..200_000).contains(&sizes[1]), "{name}: {sizes:?}");
+    }
+}
+
+fn size(message: &SetAsideMessage) -> usize {
+    message.raw.as_ref().expect("kept").bytes().len()
 }
 
 /// Many batches, more than are read at a time.
