@@ -93,6 +93,19 @@ fn nul_in_a_cell_is_a_character() {
     }
 }
 
+/// Where one block of what is read ends and the next one begins, between the two bytes of an end of a line too.
+#[test]
+fn lines_are_counted_over_blocks() {
+    let folder = Folder::new();
+    for filler in 0..4 {
+        let first = format!("{{\"more\":\"{}\"}}\r\n", "x".repeat((1 << 20) - 13 - filler));
+        let rows = json_lines().replace('\n', "\r\n").replace("119", "120");
+        let path = folder.file("a.jsonl", first + &rows);
+        let places: Vec<_> = lenient(&path, "1").expect("rows").quarantined.iter().map(|one| one.line).collect();
+        assert_eq!(places, [Some(1), Some(5)], "{filler} bytes before the block ends");
+    }
+}
+
 #[test]
 fn lines_are_counted_as_editors_do() {
     let folder = Folder::new();
