@@ -10,7 +10,7 @@ use parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion};
 use tidegate::daemon::error::ErrorCategory;
-use tidegate::daemon::ingest::SourceFile;
+use tidegate::daemon::ingest::{SourceFile, check_parquet};
 
 use super::{Folder, refused, rows};
 
@@ -200,32 +200,35 @@ fn cells_of_one_length_are_read_up_to_their_limit() {
     }
 }
 
-/// A decoder that does not stop at the size that a page says would fill the memory.
+/// A decoder that does not stop at the size that a page says would fill the memory: that is found out before one is asked.
 #[test]
 fn a_page_is_as_large_as_it_says() {
     let folder = Folder::new();
-    let gzip = Compression::GZIP(GzipLevel::default());
-    let mut bytes = diagnosed(same(MIB, 200), small().set_compression(gzip).set_data_page_row_count_limit(50));
-    let path = folder.file("a.parquet", &bytes);
-    refused(
-        &rows(&path).expect_err("a page of 200 MiB"),
-        ErrorCategory::Input,
-        &path,
-        Some("diagnosis"),
-        "at most 128 MiB",
-    );
-    // The same page that says that it has one byte.
-    let size = (200 * (MIB + 4)) as u64;
-    let (long, short) = (zigzag(size), zigzag(1));
+    for codec in [Compression::GZIP(GzipLevel::default()), Compression::BROTLI(BrotliLevel::default())] {
+        let written = |megabytes| diagnosed(same(MIB, megabytes), small().set_compression(codec));
+        let path = folder.file("a.parquet", written(200));
+        let error = rows(&path).expect_err("a page of 200 MiB");
+        refused(&error, ErrorCategory::Input, &path, Some("diagnosis"), "at most 128 MiB");
+        assert!(check_parquet(&path, &written(100).into()).is_ok(), "{codec:?}: a page of 100 MiB");
+        let bytes = says_one_byte(written(200), 200);
+        let path = folder.file("b.parquet", &bytes);
+        refused(&rows(&path).expect_err("a lie"), ErrorCategory::Input, &path, None, "not readable Parquet");
+        let found = check_parquet(&path, &bytes.into()).expect_err("a lie");
+        refused(&found, ErrorCategory::Input, &path, None, "not readable Parquet");
+    }
+}
+
+/// The same file, whose page of so many cells of 1 MiB says that it has one byte.
+fn says_one_byte(mut bytes: Vec<u8>, cells: usize) -> Vec<u8> {
+    let long = zigzag((cells * (MIB + 4)) as u64);
     let at = bytes.windows(long.len()).position(|part| part == long).expect("the size in the header");
     // Longer than it must be, so that everything behind it stays where it is.
-    let mut padded: Vec<u8> = short.clone();
+    let mut padded = zigzag(1);
     padded[0] |= 0x80;
     padded.resize(long.len() - 1, 0x80);
     padded.push(0);
     bytes[at..at + long.len()].copy_from_slice(&padded);
-    let path = folder.file("b.parquet", &bytes);
-    refused(&rows(&path).expect_err("a lie"), ErrorCategory::Input, &path, None, "not readable Parquet");
+    bytes
 }
 
 /// Pages that could be larger than they say are unpacked before they are read, and are what they were.
