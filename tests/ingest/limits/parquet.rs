@@ -28,8 +28,8 @@ fn small() -> WriterPropertiesBuilder {
 /// A file of people whose diagnoses are these.
 fn diagnosed(diagnoses: StringArray, properties: WriterPropertiesBuilder) -> Vec<u8> {
     let ward = StringArray::from_iter_values((0..diagnoses.len()).map(|at| ["A", "B"][at % 2]));
-    let field = |name| Field::new(name, DataType::Utf8, false);
-    let schema = Arc::new(Schema::new(vec![field("ward"), field("diagnosis")]));
+    let field = |name, cells: &StringArray| Field::new(name, DataType::Utf8, cells.null_count() > 0);
+    let schema = Arc::new(Schema::new(vec![field("ward", &ward), field("diagnosis", &diagnoses)]));
     let batch = RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(ward), Arc::new(diagnoses)]).expect("rows");
     let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties.build())).expect("a writer");
     writer.write(&batch).expect("rows");
@@ -210,18 +210,26 @@ fn a_page_is_as_large_as_it_says() {
         let error = rows(&path).expect_err("a page of 200 MiB");
         refused(&error, ErrorCategory::Input, &path, Some("diagnosis"), "at most 128 MiB");
         assert!(check_parquet(&path, &written(100).into()).is_ok(), "{codec:?}: a page of 100 MiB");
-        let bytes = says_one_byte(written(200), 200);
-        let path = folder.file("b.parquet", &bytes);
-        refused(&rows(&path).expect_err("a lie"), ErrorCategory::Input, &path, None, "not readable Parquet");
-        let found = check_parquet(&path, &bytes.into()).expect_err("a lie");
-        refused(&found, ErrorCategory::Input, &path, None, "not readable Parquet");
+        // Which cells are null stands before what is packed.
+        let with_null = StringArray::from_iter(same(MIB, 200).iter().chain([None]));
+        let second = small().set_compression(codec).set_encoding(Encoding::PLAIN);
+        let second = second.set_writer_version(WriterVersion::PARQUET_2_0);
+        for bytes in [written(200), diagnosed(with_null, second)] {
+            let bytes = says_one_byte(bytes, 200);
+            let path = folder.file("b.parquet", &bytes);
+            refused(&rows(&path).expect_err("a lie"), ErrorCategory::Input, &path, None, "not readable Parquet");
+            let found = check_parquet(&path, &bytes.into()).expect_err("a lie");
+            refused(&found, ErrorCategory::Input, &path, None, "not readable Parquet");
+        }
     }
 }
 
-/// The same file, whose page of so many cells of 1 MiB says that it has one byte.
+/// The same file, whose page of so many cells of 1 MiB, and of some bytes for which of them are null, says that it has one byte.
 fn says_one_byte(mut bytes: Vec<u8>, cells: usize) -> Vec<u8> {
-    let long = zigzag((cells * (MIB + 4)) as u64);
-    let at = bytes.windows(long.len()).position(|part| part == long).expect("the size in the header");
+    let size = (cells * (MIB + 4)) as u64;
+    let place = |long: &Vec<u8>| bytes.windows(long.len()).position(|part| part == long);
+    let (at, long) =
+        (0..16).map(|levels| zigzag(size + levels)).find_map(|long| Some((place(&long)?, long))).expect("a size");
     // Longer than it must be, so that everything behind it stays where it is.
     let mut padded = zigzag(1);
     padded[0] |= 0x80;
