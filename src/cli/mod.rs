@@ -33,7 +33,7 @@ pub mod quarantine;
 pub mod query;
 pub mod reject;
 pub mod rekey;
-mod released;
+mod release_tables;
 pub mod render;
 mod request_args;
 pub mod run;

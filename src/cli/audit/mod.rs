@@ -20,7 +20,7 @@ use request::AuditRequest;
 use unfit_tables::{all_behind, misfit, one_row_each, shrunken, unfit};
 
 use super::common_texts::name;
-use super::released::labels;
+use super::release_tables::labels;
 use super::{CommandResult, Exit, Out, progress};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{self, Error, ErrorCategory};

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::guarded_values::{self, proposes};
-use super::quoted::quoted;
+use super::toml_text::quoted;
 use crate::daemon::guess::Guess;
 use crate::engine::model::forms::{PrefixCodes, TaxonomyTable};
 use crate::engine::model::{Kind, Role};

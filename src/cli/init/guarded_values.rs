@@ -1,7 +1,7 @@
 //! Values that a first feed file guards (CONTRACTS 1, `guarded`): groups of ICD-10 codes that hospitals commonly keep apart. They
 //! come from the classification alone; no value of a sample is looked at.
 
-use super::quoted::quoted;
+use super::toml_text::quoted;
 use crate::daemon::guess::Guess;
 use crate::engine::model::Role;
 use crate::engine::model::forms::Builtin;

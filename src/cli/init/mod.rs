@@ -5,8 +5,8 @@
 mod example;
 mod feed;
 mod guarded_values;
-mod quoted;
 mod report;
+mod toml_text;
 
 pub use report::InitReport;
 
@@ -100,7 +100,7 @@ fn keys(name: &str) -> CommandResult<[NewFile; 3]> {
 fn nothing_to_generalise(file: &Path, columns: &[Guess]) -> Error {
     // Where no name says what its column is, the names may be the values of a row.
     let shown = columns.iter().any(|column| guess::says_something(&column.name));
-    let named = |at: usize, name: &str| if shown { quoted::quoted(name) } else { format!("column {}", at + 1) };
+    let named = |at: usize, name: &str| if shown { toml_text::quoted(name) } else { format!("column {}", at + 1) };
     let reasons = columns.iter().enumerate().map(|(at, column)| (named(at, &column.name), &column.reason));
     let reasons: Vec<String> = reasons.map(|(name, reason)| format!("{name}: {reason}")).collect();
     let text = "the sample has no column that could be generalised, so there is nothing to anonymise: add columns that others may \

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::carved::ClassFinder;
+use super::class_finder::ClassFinder;
 use super::growth::TreeGrowth;
 use super::members::LeafClasses;
 use super::taxonomy::{Leaf, Node, Taxonomy};

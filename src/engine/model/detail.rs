@@ -30,7 +30,7 @@ impl DetailSettings {
     /// The unit in which weights are counted: hundredths.
     const UNIT: u32 = 100;
 
-    /// Of this weight; `None` unless it is above 0, at most [`MOST`](Detail::MOST), and has at most two decimals.
+    /// Of this weight; `None` unless it is above 0, at most [`MOST`](DetailSettings::MOST), and has at most two decimals.
     #[must_use]
     pub fn weighted(self, weight: Decimal) -> Option<DetailSettings> {
         let fits = weight > Decimal::ZERO && weight <= Decimal::from(DetailSettings::MOST) && weight.scale() <= 2;

@@ -2,8 +2,8 @@
 //!
 //! This room knows nothing of rows, counts, policies or files; every other room of the engine may use it.
 
-mod carved;
 mod carving;
+mod class_finder;
 mod column;
 pub mod cut;
 mod decimal;
@@ -21,8 +21,8 @@ mod runs;
 pub mod taxonomy;
 mod value;
 
-pub use carved::ClassFinder;
 pub use carving::Carving;
+pub use class_finder::ClassFinder;
 pub use column::{CodeShape, Column, Columns, DateLevel, Domain, Kind, LeafRule, Role};
 pub use cut::{Cut, NoAntichain, Recoding};
 pub use decimal::Decimal;

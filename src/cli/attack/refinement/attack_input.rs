@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::subject::AttackSubject;
 use crate::cli::common_texts::name;
 use crate::cli::progress;
-use crate::cli::released::labels;
+use crate::cli::release_tables::labels;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::{TableFile, count};

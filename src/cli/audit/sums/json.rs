@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::file::SumsFile;
 use super::number::written;
 use super::options::SumsArgs;
-use super::protected::Protected;
+use super::protected_table::Protected;
 use crate::engine::arithmetic::RationalNumber;
 use crate::engine::sums::{CellFault, CellMark, ComputedCell, SumsVerdict};
 

@@ -6,7 +6,7 @@ mod hierarchy;
 pub mod json;
 mod number;
 mod options;
-mod protected;
+mod protected_table;
 mod words;
 
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ pub fn run(args: &SumsArgs, out: &mut Out) -> CommandResult<Exit> {
     let mut judged = judge(&read, &rules, &form)?;
     let mut protected = None;
     if let Some(target) = &args.protect {
-        protected = Some(protected::protect(&mut read, &rules, args, target)?);
+        protected = Some(protected_table::protect(&mut read, &rules, args, target)?);
         judged = judge(&read, &rules, &form)?;
     }
     let safe = judged.faults.is_empty();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::file::SumsFile;
 use super::json::{self, SumsCheck};
-use super::protected::Protected;
+use super::protected_table::Protected;
 use crate::cli::common_texts::shell;
 use crate::cli::paragraph::wrapped;
 use crate::engine::dominance::DominanceRule;

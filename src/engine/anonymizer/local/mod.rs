@@ -3,7 +3,7 @@
 
 mod arx_lr;
 mod crowds;
-mod grouped;
+mod grouping;
 mod halves;
 mod halving_ticks;
 mod ladder;
@@ -13,7 +13,7 @@ mod states;
 
 pub use arx_lr::{CarvingResult, NoCarving, StateClass, arx_lr, carvable};
 pub use crowds::{Effort, crowds};
-pub use grouped::{Grouping, HiddenSums, grouped};
+pub use grouping::{Grouping, HiddenSums, grouped};
 pub use halves::{Halved, Region, halves};
 pub use halving_ticks::{HalvingTicks, NextHalvingTicks};
 pub use ladder::{Ladder, NoLadder};

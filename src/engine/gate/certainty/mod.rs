@@ -31,13 +31,13 @@
 mod budget;
 mod clause;
 mod fact;
-mod grown;
+mod grown_class;
 mod maximal;
 mod replay;
 
 pub use self::budget::CertaintyBudget;
 pub use self::fact::{Certainty, Fact, FactExtent};
-pub use self::grown::coarsened;
+pub use self::grown_class::coarsened;
 
 use self::clause::Clause;
 use crate::histogram::Release;

@@ -8,7 +8,7 @@
 
 pub mod belief;
 mod bound;
-mod masked;
+mod masking_belief;
 pub mod requirement;
 mod residues;
 pub mod spread;
@@ -21,7 +21,7 @@ use std::fmt;
 use num_bigint::BigUint;
 
 use self::bound::ClassesBound;
-pub use self::masked::{masked, masked_from};
+pub use self::masking_belief::{masked, masked_from};
 use self::requirement::ExactShare;
 use self::residues::{CountResidues, Factor};
 use crate::arithmetic::{ShareFraction, choose};

@@ -14,7 +14,7 @@ use super::cover::Cover;
 use super::figure::{RatioFigure, SolutionCount};
 use super::finest_labels;
 use super::halves;
-use super::malformed::Malformed;
+use super::malformed_release::Malformed;
 use super::paths::PlacementPaths;
 use super::release::{AttackedRows, Attacker, CarvedRelease, CarvingRule, RepeatedValues};
 use super::sample::Sampler;

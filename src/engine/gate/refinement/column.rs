@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::malformed::Malformed;
+use super::malformed_release::Malformed;
 
 /// A column's leaves and layers. Layer 1 holds the leaves, the last one the root; every layer cuts all leaves into
 /// ranges, and each of them is a union of ranges of the layer below.

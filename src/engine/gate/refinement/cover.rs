@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::budget::BudgetSpent;
-use super::malformed::Malformed;
+use super::malformed_release::Malformed;
 use super::release::{AttackedRows, Attacker, CarvedRelease};
 
 /// No class covers the cell.

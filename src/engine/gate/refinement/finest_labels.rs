@@ -10,7 +10,7 @@ use super::column::LayeredColumn;
 use super::cover;
 use super::figure::{RatioFigure, SolutionCount};
 use super::labels::Layers;
-use super::malformed::Malformed;
+use super::malformed_release::Malformed;
 use super::release::{CarvedRelease, CarvingRule, RepeatedValues};
 use super::target::{AttackTarget, HeldRows, Support};
 use crate::model::Node;

@@ -13,7 +13,7 @@ use super::budget::RefinementBudget;
 use super::cover;
 use super::figure::{RatioFigure, SolutionCount};
 use super::labels::Layers;
-use super::malformed::Malformed;
+use super::malformed_release::Malformed;
 use super::release::{CarvedClass, CarvedRelease, CarvingRule};
 use super::target::{AttackTarget, HeldRows, Support};
 use crate::model::{Node, Taxonomy};

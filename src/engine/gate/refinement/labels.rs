@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::column::LayeredColumn;
-use super::malformed::Malformed;
+use super::malformed_release::Malformed;
 use super::release::{CarvedClass, CarvedRelease};
 use crate::model::{Leaf, Node, Taxonomy};
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::column::LayeredColumn;
 use super::key::StateKey;
-use super::malformed::Malformed;
+use super::malformed_release::Malformed;
 
 /// An equivalence class below the root.
 #[derive(Debug, Clone, PartialEq, Eq)]

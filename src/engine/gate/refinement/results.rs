@@ -6,7 +6,7 @@ use super::budget::RefinementBudget;
 use super::figure::RatioFigure;
 use super::joint::{Joint, joint};
 use super::limits::{FailedLimit, ImpossibleTarget, against, certain, certain_together, moved};
-use super::malformed::Malformed;
+use super::malformed_release::Malformed;
 use super::names::Names;
 use super::release::{AttackedRows, CarvedRelease, CarvingRule, RepeatedValues};
 use super::target::{AttackTarget, CertainClass};

@@ -4,7 +4,7 @@
 use super::attack::AttackTerms;
 use super::budget::RefinementBudget;
 use super::labels::Layers;
-use super::malformed::Malformed;
+use super::malformed_release::Malformed;
 use super::names::Names;
 use super::release::{AttackedRows, Attacker, CarvedRelease, RepeatedValues};
 use super::results::{AttackResult, JointAttack, NoFinding};
