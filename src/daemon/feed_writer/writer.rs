@@ -63,7 +63,7 @@ pub struct LastCheckpoint {
     pub bytes: u64,
 }
 
-/// A feed at work.
+/// The writer of a feed: its log, the state that follows from it, and the root that readers see.
 pub struct FeedWriter {
     pub(super) log: Log,
     pub(super) state: FeedState,

@@ -26,7 +26,7 @@ pub struct Task<'t> {
     pub time: &'t str,
 }
 
-/// What watches how far the work is.
+/// Is told how far the work is.
 pub trait TaskProgress {
     /// So many rows of this input were read.
     fn reading(&mut self, input: usize, rows: u64);
@@ -49,7 +49,7 @@ pub trait TaskProgress {
     fn kept(&mut self, key: &Path);
 }
 
-/// Is told and says nothing.
+/// Shows nothing of it.
 #[derive(Debug)]
 pub struct SilentProgress;
 

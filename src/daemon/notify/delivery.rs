@@ -20,7 +20,7 @@ pub struct NotifyOutcome {
     refused: Option<Complaint>,
 }
 
-/// Tells one receiver.
+/// The delivery of notifications to one receiver.
 pub struct Delivery {
     /// The receiver.
     pub listener: Listener,

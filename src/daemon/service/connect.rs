@@ -14,7 +14,7 @@ use crate::daemon::ingest::topic::{probe, reach_registry};
 use crate::daemon::notify;
 use crate::daemon::observe::events::Receiver;
 
-/// Something that a feed file names.
+/// Something outside that a feed file names, and whether it can be used.
 #[derive(Debug)]
 pub struct ConnectionCheck {
     /// The key that names it.

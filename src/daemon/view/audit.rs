@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::json_number::JsonNumber;
 use super::refinement::{RefinementAnswer, refinements};
 use super::risk::{RiskEntry, risk};
 use crate::engine::audit::{
@@ -124,38 +125,6 @@ pub struct AuditReason {
     pub limit: JsonNumber,
     /// The same in words.
     pub text: String,
-}
-
-/// A number; the text `inf` where it has no bound.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum JsonNumber {
-    /// A whole number.
-    Whole(u64),
-    /// Any number.
-    Real(f64),
-    /// Without bound.
-    Unlimited(InfWord),
-}
-
-/// The text `inf`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub enum InfWord {
-    /// Without bound.
-    #[serde(rename = "inf")]
-    Inf,
-}
-
-impl From<f64> for JsonNumber {
-    fn from(value: f64) -> JsonNumber {
-        if !value.is_finite() {
-            JsonNumber::Unlimited(InfWord::Inf)
-        } else if value.fract() == 0.0 && (0.0..9e15).contains(&value) {
-            JsonNumber::Whole(value as u64)
-        } else {
-            JsonNumber::Real(value)
-        }
-    }
 }
 
 /// One release.

@@ -7,6 +7,7 @@ pub mod candidate;
 pub mod feed;
 pub mod folder;
 pub mod history;
+pub mod json_number;
 pub mod quarantine;
 pub mod query;
 pub mod refinement;

@@ -63,7 +63,7 @@ pub fn judge(
     AuditVerdict { safe: decided && reasons.is_empty(), decided, reasons }
 }
 
-/// What figures are judged by.
+/// The policy by which figures are judged, and the names that reasons give to releases and columns.
 pub(super) struct FigureLimits<'b> {
     pub(super) policy: &'b Policy,
     pub(super) releases: &'b [Release],

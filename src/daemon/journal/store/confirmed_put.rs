@@ -7,7 +7,7 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 /// How often an object is sent before we give up.
 const TRIES: usize = 8;
 
-/// Who was first.
+/// Whose bytes lie at a path after an object was put there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PutOutcome {
     /// These bytes are there.

@@ -12,7 +12,7 @@ pub struct HalvingTicks {
     next: Option<u64>,
 }
 
-/// How many ticks there are to the next turns; 1: the next tick.
+/// How many ticks there are to the next ones that halve; 1: the next tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextHalvingTicks {
     /// To the next tick that halves.
