@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::hierarchy::DimensionCodes;
+use super::named_csv::NamedCsv;
 use super::number::ScaledNumber;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::whole_file;
 use crate::engine::dominance::SumCell;
 use crate::engine::sums::{CellMark, Dimensions, Range, SumsTable, TableCell};
 
@@ -58,55 +58,6 @@ impl SumsFile {
     }
 }
 
-/// A CSV file with named columns.
-struct Csv {
-    names: Vec<String>,
-    rows: Vec<(u64, Vec<String>)>,
-}
-
-impl Csv {
-    fn read(file: &Path) -> Result<Csv> {
-        let bytes = whole_file::bytes(file, "read the table", ErrorCategory::Input, whole_file::SUMS)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Error::new(ErrorCategory::Input, "the file is not UTF-8 text").in_file(file))?;
-        let text = text.trim_start_matches('\u{feff}');
-        let first = text.lines().next().unwrap_or_default();
-        let most =
-            [b',', b';', b'\t'].into_iter().rev().max_by_key(|of| first.bytes().filter(|byte| byte == of).count());
-        let mut reader =
-            csv::ReaderBuilder::new().delimiter(most.unwrap_or(b',')).trim(csv::Trim::All).from_reader(text.as_bytes());
-        let bad = |error: &csv::Error| {
-            let text = match error.kind() {
-                csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-                    format!("a row with {len} fields under a header with {expected_len}")
-                }
-                _ => "the row cannot be read as CSV".to_owned(),
-            };
-            let error_at = Error::new(ErrorCategory::Input, text).in_file(file);
-            match error.position() {
-                Some(at) => error_at.at_line(at.line()),
-                None => error_at,
-            }
-        };
-        let names: Vec<String> = reader.headers().map_err(|error| bad(&error))?.iter().map(str::to_owned).collect();
-        let mut seen = BTreeSet::new();
-        if let Some(twice) = names.iter().find(|name| !seen.insert(name.to_lowercase())) {
-            let text = format!("the header names `{twice}` twice, or a column has no name");
-            return Err(Error::new(ErrorCategory::Input, text).in_file(file).at_line(1));
-        }
-        let row = |row: std::result::Result<csv::StringRecord, csv::Error>| {
-            let row = row.map_err(|error| bad(&error))?;
-            let line = row.position().map_or(0, csv::Position::line);
-            Ok((line, row.iter().map(str::to_owned).collect()))
-        };
-        Ok(Csv { names, rows: reader.records().map(row).collect::<Result<_>>()? })
-    }
-
-    fn column(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|other| other.eq_ignore_ascii_case(name))
-    }
-}
-
 /// What the columns of the table are.
 struct Roles {
     dimensions: Vec<usize>,
@@ -118,7 +69,7 @@ struct Roles {
 }
 
 impl Roles {
-    fn of(csv: &Csv, form: &SumsFileForm) -> Result<Roles> {
+    fn of(csv: &NamedCsv, form: &SumsFileForm) -> Result<Roles> {
         let refused = |text: String| Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(1);
         let value = csv.column(form.value).ok_or_else(|| {
             refused(format!("there is no column `{}` with the sums: name it with --value", form.value))
@@ -165,7 +116,7 @@ struct Row {
 /// # Errors
 /// A file cannot be read, is no such table, or they do not belong together.
 pub fn read(form: &SumsFileForm) -> Result<SumsFile> {
-    let csv = Csv::read(form.file)?;
+    let csv = NamedCsv::read(form.file)?;
     let roles = Roles::of(&csv, form)?;
     if csv.rows.is_empty() {
         return Err(Error::new(ErrorCategory::Input, "the table has no rows").in_file(form.file));
@@ -218,7 +169,7 @@ fn number(text: &str, file: &Path, line: u64, (column, signed): (&str, bool)) ->
     Ok(Some(number))
 }
 
-fn parsed(line: u64, row: &[String], csv: &Csv, roles: &Roles, form: &SumsFileForm) -> Result<Row> {
+fn parsed(line: u64, row: &[String], csv: &NamedCsv, roles: &Roles, form: &SumsFileForm) -> Result<Row> {
     let refused = |text: &str, column: usize| {
         Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(line).in_field(csv.names[column].as_str())
     };
@@ -252,7 +203,7 @@ fn parsed(line: u64, row: &[String], csv: &Csv, roles: &Roles, form: &SumsFileFo
     Ok(Row { line, codes, value, count, largest, mark })
 }
 
-fn dimensions(csv: &Csv, roles: &Roles, form: &SumsFileForm) -> Result<Vec<DimensionCodes>> {
+fn dimensions(csv: &NamedCsv, roles: &Roles, form: &SumsFileForm) -> Result<Vec<DimensionCodes>> {
     for (name, file) in form.hierarchies {
         if !roles.dimensions.iter().any(|&column| csv.names[column] == *name) {
             let text = format!("the table {} has no dimension `{name}`", form.file.display());
@@ -373,7 +324,7 @@ fn contributed(
     dimensions: &[DimensionCodes],
     form: &SumsFileForm,
 ) -> Result<Vec<Contribution>> {
-    let csv = Csv::read(file)?;
+    let csv = NamedCsv::read(file)?;
     let column = |name: &str| {
         csv.column(name).ok_or_else(|| {
             let text = "the contributions have no such column: they need one for each dimension of the table, one with the person \

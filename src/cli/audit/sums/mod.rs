@@ -4,6 +4,7 @@
 mod file;
 mod hierarchy;
 pub mod json;
+mod named_csv;
 mod number;
 mod options;
 mod protected_table;
