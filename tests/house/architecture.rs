@@ -198,15 +198,7 @@ fn cited_sections_stand_in_the_guide() {
 
 #[test]
 fn mutants_are_explained_of_files_and_functions_that_are_there() {
-    let places: Vec<Source> = rust("src");
-    let lines = include_str!("../mutants/explained.txt").lines().filter(|line| !line.starts_with('#'));
-    let named = lines.map(|line| line.split([' ', ':']).take(2).collect::<Vec<_>>());
-    let is_there = |named: &Vec<&str>| {
-        let [file, function] = named[..] else { return false };
-        let function = format!("fn {function}");
-        places.iter().any(|source| source.place == file && source.text.contains(&function))
-    };
-    none(named.filter(|named| !is_there(named)).map(|named| format!("there is no {}", named.join(" "))).collect());
+    none(rules::explained(include_str!("../mutants/explained.txt"), &rust("src")));
 }
 
 #[test]

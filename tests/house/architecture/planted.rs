@@ -233,6 +233,14 @@ fn citations_without_a_section_are_found() {
 }
 
 #[test]
+fn mutants_of_functions_that_are_not_there_are_found() {
+    let sources = [source("src/a.rs", "fn most(of: u8) {}\nfn any<T>() {}")];
+    let list = "# file function\nsrc/a.rs most: + is - -- why\nsrc/a.rs any: returns () -- why\n\
+        src/a.rs mo: + is - -- why\nsrc/b.rs most: + is - -- why";
+    assert_eq!(rules::explained(list, &sources), ["there is no src/a.rs mo", "there is no src/b.rs most"]);
+}
+
+#[test]
 fn names_of_modules_that_are_not_there_are_found() {
     let modules = ["engine", "engine::gate", "engine::gate::chain"].map(str::to_owned).into();
     let page = "`far` is no row\n| `engine::gate` | `chain`, `gate::chain`, `k = 2` |\n| `engine::gaol` | `rows`, `Release` |\n| `x` |";

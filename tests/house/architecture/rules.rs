@@ -212,6 +212,18 @@ pub fn named_modules(page: &str, modules: &BTreeSet<String>) -> Vec<String> {
     names.filter(|name| !is_there(name)).map(|name| format!("the table of rooms names no module: {name}")).collect()
 }
 
+/// Lines of the list of explained mutants, `file function: change -- why`, whose function is not in that file.
+pub fn explained(list: &str, sources: &[Source]) -> Vec<String> {
+    let is_there = |named: &[&str]| {
+        let [file, function] = named[..] else { return false };
+        let begins = ["(", "<"].map(|behind| format!("fn {function}{behind}"));
+        sources.iter().any(|source| source.place == file && begins.iter().any(|begin| source.text.contains(begin)))
+    };
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    let named = lines.map(|line| line.split([' ', ':']).take(2).collect::<Vec<_>>());
+    named.filter(|named| !is_there(named)).map(|named| format!("there is no {}", named.join(" "))).collect()
+}
+
 /// A name with braces as all the names that it stands for.
 fn alternatives(named: &str) -> Vec<String> {
     let parts = named.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
