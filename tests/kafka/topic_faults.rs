@@ -3,6 +3,7 @@
 //! and says why.
 
 use std::collections::BTreeMap;
+use std::process::Command;
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
@@ -199,8 +200,19 @@ fn what_is_told_of_lag_does_not_matter() {
     });
 }
 
+/// In a process of its own, which starts no programs: a broker that goes away closes its port and takes it again at once,
+/// and a thread that starts a program holds all open ports until the program begins.
 #[test]
 fn brokers_that_are_slow_or_go_leave_no_person_out() {
+    const ALONE: &str = "TIDEGATE_TEST_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["--exact", "topic_faults::brokers_that_are_slow_or_go_leave_no_person_out", "--nocapture"]);
+        let output = command.env(ALONE, "1").output().expect("a process");
+        let printed = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+        assert!(output.status.success() && printed.contains("leaders change: "), "{}: {printed}", output.status);
+        return;
+    }
     let slow = |cluster: &Cluster, millis| {
         cluster.brokers.broker_round_trip_time(-1, Duration::from_millis(millis)).expect("a broker");
     };
