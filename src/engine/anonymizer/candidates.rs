@@ -1,7 +1,7 @@
-//! The state of a top-down search (SCIENCE 4, BCF 5.2): classes, which candidate is held by which classes, and each
-//! candidate's Score. A specialisation touches only the classes that hold it; all Scores stay up to date by differences.
+//! The state of a top-down search (SCIENCE 4, BCF 5.2): classes, the classes that hold each candidate, and the Score of
+//! each candidate. A specialisation changes only the classes that hold it; Scores are updated by differences.
 //!
-//! This file decides nothing: whether a candidate may be specialised is for a validity to say.
+//! This module decides nothing: a validity says whether a candidate may be specialised.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct Candidates<'a> {
     live: BTreeMap<(usize, Node), Candidate>,
     /// Highest Score first, then column, then preorder.
     order: BTreeSet<(Reverse<u128>, usize, Node)>,
-    /// Cut nodes that are no candidates any more, per column.
+    /// Cut nodes that are no longer candidates, by column.
     settled: Vec<Vec<Node>>,
 }
 
@@ -39,7 +39,7 @@ fn square(rows: u64) -> u128 {
 }
 
 impl<'a> Candidates<'a> {
-    /// Everything at the root. Nodes of `floor` and below are never candidates.
+    /// Starts with `*` everywhere. Nodes of `floor` and below are never candidates.
     pub fn new(table: &'a SearchTable<'a>, floor: &'a [Cut]) -> Candidates<'a> {
         let (width, items) = (table.trees.len(), table.rows.len());
         assert_eq!(floor.len(), width, "a floor for each column");
@@ -72,12 +72,12 @@ impl<'a> Candidates<'a> {
         &self.nodes[class as usize * width..][..width]
     }
 
-    /// How many classes.
+    /// The number of classes.
     pub fn classes(&self) -> usize {
         self.partition.len()
     }
 
-    /// The first so many candidates in order.
+    /// The first `most` candidates in order.
     pub fn first(&self, most: usize) -> Vec<NodeSplit> {
         let split = |&(_, column, node): &(Reverse<u128>, usize, Node)| {
             NodeSplit::new(self.table.trees[column], column, node, self.live[&(column, node)].classes.clone())
@@ -85,7 +85,7 @@ impl<'a> Candidates<'a> {
         self.order.iter().take(most).map(split).collect()
     }
 
-    /// Some candidate that lies above a recoding.
+    /// A candidate that is above a recoding, if there is one.
     pub fn above(&self, recoding: &[Cut]) -> Option<NodeSplit> {
         let trees = &self.table.trees;
         let above = |&(column, node): &(usize, Node)| {
@@ -97,10 +97,10 @@ impl<'a> Candidates<'a> {
         Some(NodeSplit::new(trees[column], column, node, candidate.classes.clone()))
     }
 
-    /// A new cut node, held by these classes.
+    /// Adds a cut node that these classes hold.
     fn enter(&mut self, column: usize, node: Node, classes: Vec<u32>) {
         let first_leaf = self.table.trees[column].leaf_range(node).start;
-        // The floor's node at that leaf lies below exactly if its number is larger.
+        // The floor's node at that leaf is below exactly if its number is larger.
         if self.floor[column].at(first_leaf) > node {
             let squares: u128 = classes.iter().map(|&class| square(self.size[class as usize])).sum();
             let score = squares * self.weight(column);
@@ -120,14 +120,15 @@ impl<'a> Candidates<'a> {
         self.order.remove(&(Reverse(candidate.score), column, node));
     }
 
-    /// Drops a candidate for good; its node stays in the cut.
+    /// Drops a candidate permanently; its node stays in the cut.
     pub fn drop(&mut self, split: &NodeSplit) {
         self.leave(split.column, split.node);
         self.settled[split.column].push(split.node);
     }
 
-    /// Replaces the node by its children in every class that holds it. Returns per class that was touched the (child,
-    /// class) of each child that has rows; the first keeps the class's number, the others get the next ones.
+    /// Replaces the node by its children in every class that holds it. Returns, for each class that changes, the
+    /// (child, class) of each child that has rows; the first child keeps the number of the class, the others get the
+    /// next numbers.
     pub fn specialise(&mut self, split: &NodeSplit) -> Vec<Vec<(usize, usize)>> {
         self.leave(split.column, split.node);
         let width = self.table.trees.len();

@@ -1,8 +1,8 @@
-//! Validity by headcount alone (SCIENCE 4): every class that must have a class has at least `a` rows. For the first
-//! increment, and for a table on its own, that is every realised class; when the standing recoding is coarsened, every
-//! class that holds an overdue row.
+//! Validity by numbers of people alone (SCIENCE 4): every class with an urgent item has at least `a` rows. For the
+//! first increment, and for a table on its own, these are all classes that have rows; when the standing recoding is
+//! coarsened, the classes with an overdue row.
 //!
-//! Nothing here could look at a sensitive value: there is none in what it is given.
+//! This module cannot look at sensitive values, since its input has none.
 
 use super::table::{NodeSplit, SearchTable};
 use super::top_down::{TopDownResult, top_down};
@@ -12,11 +12,11 @@ use crate::model::{Cut, Recoding, Taxonomy};
 
 /// Classes that hold an urgent item must hold at least `a` rows.
 pub struct UrgentClasses<'a> {
-    /// The smallest class.
+    /// The smallest number of rows of such a class.
     pub a: u64,
-    /// Rows that count towards the class, per item.
+    /// For each item, the rows that count towards the class.
     pub rows: &'a [u64],
-    /// Whether an item must find a class; `None` = every item must.
+    /// Whether each item is urgent; `None` if all are.
     pub urgent: Option<&'a [bool]>,
 }
 
@@ -58,11 +58,11 @@ impl Validity for UrgentClasses<'_> {
     fn accept(&mut self, _: &NodeSplit, (): (), _: &Accepted) {}
 }
 
-/// A table on its own: the maximal top-down recoding with every realised class of at least `a` rows. The first increment
-/// of a chain, and every release of a disjoint one.
+/// For a table on its own: the maximal top-down recoding in which every class with rows has at least `a` of them. Used for the first increment
+/// of a chain, and for every release of a disjoint one.
 ///
 /// # Errors
-/// There are fewer than `a` rows, but some.
+/// The table has rows, but fewer than `a`.
 pub fn alone(people: &Headcount, trees: &[&Taxonomy], a: u64) -> Result<TopDownResult, InvalidReason> {
     assert!(a >= 1, "a class holds a person at least");
     assert_eq!(people.width(), trees.len(), "a taxonomy for each column");

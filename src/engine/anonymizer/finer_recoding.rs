@@ -1,10 +1,10 @@
-//! The finer one of the two recodings of `chain` (SCIENCE 4): from the standing recoding down as far as every class has at
-//! least k people and no person is told apart from all people whom they came with. Where recodings have to be nested it goes
-//! down to the coarsest earlier one, and only from there on to the next, so that of any two one refines the other. The people
-//! who came after a release are a class for an attacker who compares: where it is certainly too small, independently of the values, the
-//! search makes no test.
+//! The finer of the two recodings of `chain` (SCIENCE 4): it specialises the standing recoding as long as every class
+//! has at least k people and no person becomes distinguishable from all people of the same increment. Where recodings
+//! have to be nested, it first goes down to the coarsest earlier one, and only from there to the next, so that of any
+//! two one refines the other. The people who came after a release form a class for an attacker who compares releases: a
+//! specialisation that certainly makes that class too small, whatever the values are, is not tested.
 //!
-//! Nothing here could look at a sensitive value: there is none in what it is given.
+//! This module cannot look at sensitive values, since its input has none.
 
 use std::collections::BTreeMap;
 
@@ -13,23 +13,23 @@ use super::top_down::top_down_from;
 use super::validity::{Accepted, InvalidReason, SearchView, Validity};
 use crate::model::{Cut, Leaf, Recoding, Taxonomy};
 
-/// The fewest people of a slice.
+/// The smallest number of people of a slice in a class.
 const FEWEST: u64 = 2;
 
-/// People of one leaf tuple whom earlier releases don't tell apart from others of their slice.
+/// People of one leaf tuple whom earlier releases do not distinguish from the others of their slice.
 pub struct LeafPeople {
     /// The leaf tuple.
     pub leaves: Vec<Leaf>,
     /// The number of their slice.
     pub slice: u32,
-    /// The release that they came with.
+    /// The release in which they were first published.
     pub release: usize,
-    /// How many.
+    /// The number of people.
     pub people: u64,
 }
 
-/// The finest valid recoding that is found below the standing one. `earlier`: those of the chain's releases, in their order, all
-/// of which refine the standing one; with none of them it may cross.
+/// The finest valid recoding found below the standing one. `earlier` are the chain's releases in order, all of which
+/// refine the standing recoding; if empty, the new recoding may cross earlier ones.
 pub fn finer(people: &[LeafPeople], standing: &[Cut], earlier: &[&[Cut]], trees: &[&Taxonomy], k: u64) -> Recoding {
     assert_eq!(standing.len(), trees.len(), "a cut for each column");
     assert!(earlier.iter().all(|cuts| cuts.len() == trees.len()), "a cut for each column");
@@ -55,16 +55,16 @@ pub fn finer(people: &[LeafPeople], standing: &[Cut], earlier: &[&[Cut]], trees:
     found
 }
 
-/// Every class has at least k people, and of every slice at least two or none; and of those who came after a release that is
-/// finer at least k or none, since they are left when it is taken away.
+/// Every class has at least k people, and at least two or none of every slice. Of those who came after a release that
+/// is finer it has at least k or none, since they remain when that release is subtracted.
 struct Slices<'p> {
     people: &'p [LeafPeople],
-    /// Releases that refine what is searched.
+    /// Releases that refine the recoding under search.
     after: Vec<usize>,
     k: u64,
 }
 
-/// People of a part of a class.
+/// The people of a part of a class.
 #[derive(Default)]
 struct Part {
     slices: BTreeMap<u32, u64>,
@@ -72,7 +72,7 @@ struct Part {
 }
 
 impl Slices<'_> {
-    /// Some count of people that is too small, and what it has to be.
+    /// A number of people that is too small, with the number that is required.
     fn small(&self, part: &Part) -> Option<(u64, u64)> {
         let all = part.releases.values().sum();
         let slices = part.slices.values().map(|&people| (people, FEWEST));

@@ -1,8 +1,8 @@
-//! Proposes recodings (SCIENCE 4): the top-down search, the paper's validity over it (`bcf`), the search for one table
+//! Proposes recodings (SCIENCE 4): the top-down search, the paper's validity for it (`bcf`), the search for one table
 //! on its own, the standing recoding of a chain (`blind`), and the finer one that is tested beside it (`chain`).
 //!
-//! What it proposes is judged elsewhere, from bytes and without a line of this code. Nothing here approves anything, and
-//! nothing but [`bcf`] is ever given a sensitive value, and [`levels`] where a table is on its own.
+//! The gate judges the proposals, from bytes and without any of this code. Nothing here approves anything. Only
+//! [`bcf`], and [`levels`] for a table on its own, ever receive sensitive values.
 
 mod bcf;
 mod candidates;

@@ -1,19 +1,19 @@
-//! What a top-down search is over (SCIENCE 4): items that are never told apart, and the candidates by which classes of
-//! them are split.
+//! The input of a top-down search (SCIENCE 4): items that stay together, and the candidates by which classes of items
+//! are split.
 //!
-//! This file knows no Score and no validity.
+//! This module knows no Score and no validity.
 
 use crate::model::{Leaf, Node, Taxonomy};
 
-/// What is searched over: items that are never told apart, such as leaf tuples.
+/// The table under search: items that stay together, such as leaf tuples.
 pub struct SearchTable<'a> {
     /// The taxonomies of the quasi columns.
     pub trees: &'a [&'a Taxonomy],
-    /// Per quasi column the leaf of each item.
+    /// For each quasi column the leaf of each item.
     pub columns: Vec<&'a [Leaf]>,
-    /// How much each item counts in Score.
+    /// The weight of each item in the Score.
     pub rows: &'a [u64],
-    /// How much the Score of each column counts; empty where all count alike.
+    /// The weight of each column in the Score; empty if all are equal.
     pub weights: Vec<u32>,
 }
 
@@ -23,7 +23,7 @@ pub struct NodeSplit {
     pub column: usize,
     /// The cut node.
     pub node: Node,
-    /// What would take its place.
+    /// The nodes that would replace it.
     pub children: Vec<Node>,
     /// The classes that hold the node.
     pub classes: Vec<u32>,
@@ -41,7 +41,7 @@ impl NodeSplit {
         NodeSplit { column, node, children, classes, first_leaf: tree.leaf_range(node).start, child_at }
     }
 
-    /// The child (by position) that a leaf under the node lies under.
+    /// The index of the child above a leaf of the node.
     pub fn part(&self, leaf: Leaf) -> usize {
         self.child_at[(leaf - self.first_leaf) as usize] as usize
     }
@@ -51,7 +51,7 @@ impl NodeSplit {
         self.first_leaf
     }
 
-    /// The child that a node strictly below the split node lies under (or is).
+    /// The index of the child that contains, or is, a node strictly below the split node.
     pub fn part_of_node(&self, node: Node) -> usize {
         let at = self.children.partition_point(|&child| child <= node);
         assert!(at > 0, "the node lies under a child");

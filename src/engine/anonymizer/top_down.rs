@@ -1,8 +1,9 @@
-//! Top-down specialisation (SCIENCE 4; BCF 5.2, algorithm 1): from `*` everywhere the candidate with the highest Score is
-//! specialised if that is valid and dropped for good if not, until none is left. Ties: column, then preorder.
+//! Top-down specialisation (SCIENCE 4; BCF 5.2, algorithm 1): starting from `*` in all columns, the candidate with the
+//! highest Score is specialised if that is valid, and dropped permanently if not, until no candidate is left. Ties are
+//! broken by column, then preorder.
 //!
-//! Candidates are tried in parallel; that only saves time: a trial sees the state that it would have seen in turn, and
-//! what it says is used only then. No result depends on the number of threads.
+//! Candidates are tried in parallel, which only saves time: a trial sees the state that it would see in sequence, and
+//! its result is used only if that state is reached. No result depends on the number of threads.
 
 use rayon::prelude::*;
 
@@ -11,17 +12,17 @@ use super::table::SearchTable;
 use super::validity::{InvalidReason, SearchView, Validity};
 use crate::model::{Cut, Node, Recoding};
 
-/// How many candidates are tried at a time at most: a trial is wasted when one before it is accepted.
+/// The most candidates that are tried at a time: a trial is wasted when one before it is accepted.
 const TRIALS: usize = 4;
 
-/// A candidate that was dropped, and why.
+/// A candidate that was dropped, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The column, by number.
     pub column: usize,
     /// The cut node that was not specialised.
     pub node: Node,
-    /// Why.
+    /// The reason.
     pub reason: InvalidReason,
 }
 
@@ -36,25 +37,25 @@ pub struct CandidateTrial {
     pub accepted: bool,
 }
 
-/// What a search ends with.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopDownResult {
-    /// The recoding: no specialisation of it that was ever tried and failed is in it.
+    /// The recoding: it contains no specialisation that was tried and failed.
     pub recoding: Recoding,
-    /// Every candidate in the order of their turns.
+    /// Every candidate, in the order in which they were tried.
     pub trace: Vec<CandidateTrial>,
-    /// Those that were dropped, in the same order.
+    /// The dropped candidates, in the same order.
     pub refusals: Vec<Refusal>,
-    /// Σ |class|² over what counts in Score.
+    /// Σ |class|² over the rows that count in the Score.
     pub squares: u128,
-    /// How many classes have items.
+    /// The number of classes with items.
     pub classes: usize,
 }
 
-/// Searches down from `*` everywhere, staying at or above `floor`.
+/// Searches from `*` in all columns down, staying at or above `floor`.
 ///
 /// # Errors
-/// Why not even `*` everywhere is valid.
+/// `*` in all columns is not valid, for the reason returned.
 pub fn top_down<V: Validity>(
     table: &SearchTable<'_>,
     floor: &[Cut],
@@ -64,7 +65,7 @@ pub fn top_down<V: Validity>(
     Ok(search(table, Candidates::new(table, floor), validity))
 }
 
-/// Searches down from a recoding that is valid, staying at or above `floor`, which refines it.
+/// Searches from a valid recoding down, staying at or above `floor`, which refines it.
 pub fn top_down_from<V: Validity>(
     table: &SearchTable<'_>,
     from: &[Cut],
@@ -104,7 +105,7 @@ fn search<V: Validity>(table: &SearchTable<'_>, mut state: Candidates<'_>, valid
                 Ok(trial) => {
                     let made = state.specialise(split);
                     validity.accept(split, trial, &made);
-                    // The trials that follow saw a state that is gone.
+                    // The trials after this one saw a state that no longer exists.
                     break;
                 }
             }

@@ -1,5 +1,4 @@
-//! What it means that a candidate of the top-down search is valid (SCIENCE 4), as a trait, and what is kept of one that
-//! is not.
+//! The validity of a candidate of the top-down search (SCIENCE 4), as a trait, and the reasons why one is invalid.
 //!
 //! No figure in a refusal may name a sensitive value.
 
@@ -7,7 +6,7 @@ use super::candidates::Candidates;
 use super::table::{NodeSplit, SearchTable};
 use crate::model::Node;
 
-/// What a search is told of its state when it has to judge a candidate.
+/// The state of a search, as a validity sees it when it judges a candidate.
 pub struct SearchView<'s> {
     /// The table that is searched.
     pub table: &'s SearchTable<'s>,
@@ -28,71 +27,71 @@ impl SearchView<'_> {
     }
 }
 
-/// Per class that a specialisation touched, the (child, class) of each child that has rows.
+/// For each class that a specialisation changed, the (child, class) of each child that has rows.
 pub type Accepted = [Vec<(usize, usize)>];
 
-/// When a state of the search is valid. Every state that the search is in is valid, so only what a specialisation
-/// touches has to be looked at.
+/// When a state of the search is valid. Every state of the search is valid, so only the classes that a specialisation
+/// changes have to be judged.
 pub trait Validity: Sync {
-    /// What a trial finds out and acceptance can use.
+    /// What a trial computes and acceptance can reuse.
     type Trial: Send;
 
-    /// Whether the state with everything at the root is valid.
+    /// Checks that the state with `*` in all columns is valid.
     ///
     /// # Errors
-    /// Why not.
+    /// It is not, for the reason returned.
     fn start(&mut self, table: &SearchTable<'_>) -> Result<(), InvalidReason>;
 
-    /// Whether the state after this specialisation would be valid.
+    /// Checks that the state after this specialisation would be valid.
     ///
     /// # Errors
-    /// Why not: of the first class, in order, that would break it.
+    /// It would not: the reason is about the first class, in order, that breaks it.
     fn test(&self, view: &SearchView<'_>, split: &NodeSplit) -> Result<Self::Trial, InvalidReason>;
 
-    /// The specialisation happened.
+    /// Records that the specialisation was made.
     fn accept(&mut self, split: &NodeSplit, trial: Self::Trial, made: &Accepted);
 }
 
-/// Why a state is not valid: which class falls to what figure. Holds no sensitive value; under `bcf` the figure depends
-/// on them.
+/// Why a state is not valid: which class falls to which figure. Holds no sensitive value, but under `bcf` the figure
+/// depends on them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InvalidReason {
-    /// A class would have fewer rows than it must.
+    /// A class would have too few rows.
     Rows {
         /// Its nodes, one per quasi column.
         class: Vec<Node>,
-        /// Its rows.
+        /// Its number of rows.
         rows: u64,
-        /// What it must have.
+        /// The number it must have.
         limit: u64,
     },
     /// Too many rows would be left waiting.
     SetAside {
-        /// How many.
+        /// The number of rows.
         rows: u64,
-        /// How many may be.
+        /// The largest number allowed.
         limit: u64,
     },
     /// Too few candidates would be left for people of an earlier release (F and C attacks, and the pair bound).
     Earlier {
         /// The nodes of the class of the new release.
         class: Vec<Node>,
-        /// Where the people are known to be: the finest nodes of their earlier classes.
+        /// The place where an attacker knows the people to be: the finest nodes of their earlier classes.
         target: Vec<Node>,
         /// The increment they belong to; `None` for all of an earlier release.
         increment: Option<usize>,
-        /// How many are left.
+        /// The number of candidates left.
         left: u64,
-        /// How many must be left.
+        /// The number that must be left.
         limit: u64,
     },
     /// Too few candidates would be left for people who are new (B attacks).
     Newcomers {
         /// The nodes of the class of the new release.
         class: Vec<Node>,
-        /// How many are left.
+        /// The number of candidates left.
         left: u64,
-        /// How many must be left.
+        /// The number that must be left.
         limit: u64,
     },
 }

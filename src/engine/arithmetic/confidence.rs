@@ -1,17 +1,17 @@
-//! How rare something may be at least that was seen so often in so many draws (Clopper and Pearson 1934). The answer lies
-//! below the exact bound by a little, never above.
+//! A lower confidence bound on a probability, given the number of hits in a number of draws (Clopper and Pearson 1934).
+//! The result is slightly below the exact bound, never above it.
 
-/// The chance to be misled.
+/// The probability that the bound is wrong.
 pub const DELTA: f64 = 1e-9;
 
-/// A probability that is not above the truth, but for one run in 1 / [`DELTA`]: the largest p with
-/// P(Binomial(draws, p) ≥ hits) ≤ delta.
+/// A lower bound on a probability, wrong in at most one run of 1 / [`DELTA`]: the largest p with P(Binomial(draws, p) ≥
+/// hits) ≤ delta.
 pub fn least(hits: u64, draws: u64) -> f64 {
     assert!(hits <= draws, "of all draws some hit");
     if hits == 0 {
         return 0.0;
     }
-    // Logarithms of factorials are off by some 10^−16 of themselves, far less than what the margin allows.
+    // Logarithms of factorials have relative errors of about 10^−16, far less than the margin.
     let limit = DELTA.ln() - 1e-4;
     let ln_choose: f64 = (0..hits).map(|at| ((draws - at) as f64 / (hits - at) as f64).ln()).sum();
     let (mut low, mut high) = (0.0, hits as f64 / draws as f64);
@@ -49,13 +49,13 @@ mod tests {
         // One hit: 1 − (1 − p)^n = delta.
         assert!((least(1, 1000) / (DELTA / 1000.0) - 1.0).abs() < 1e-3);
         assert_eq!(least(0, 10), 0.0);
-        // 0.5 less about six standard deviations.
+        // 0.5 minus about six standard deviations.
         let bound = least(50_000, 100_000);
         assert!((0.489..0.4915).contains(&bound), "{bound}");
         assert!(least(5_000_000, 10_000_000) > 0.4985);
     }
 
-    /// Added up as it is defined.
+    /// The sum by its definition.
     fn tail(hits: i32, draws: i32, p: f64) -> f64 {
         let choose = |of: i32| (0..of).fold(1.0, |product, at| product * f64::from(draws - at) / f64::from(at + 1));
         (hits..=draws).map(|of| choose(of) * p.powi(of) * (1.0 - p).powi(draws - of)).sum()

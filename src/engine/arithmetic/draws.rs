@@ -1,22 +1,22 @@
-//! Numbers that look drawn and follow from a seed that comes from outside: the same seed and stream give the same numbers on every
-//! machine. For estimates and samples only, never for secrets.
+//! Pseudo-random numbers from a given seed: the same seed and stream give the same numbers on every machine. For
+//! estimates and samples only, never for secrets.
 
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
-/// Into how many steps the way from 0 to 1 is cut: floats hold each of them.
+/// The number of steps between 0 and 1: floats represent each of them exactly.
 pub const STEPS: u64 = 1 << 53;
 
-/// How far a step is on the way from 0 to 1.
+/// The number between 0 and 1 at a step.
 pub fn portion(step: u64) -> f64 {
     assert!(step <= STEPS, "a step between 0 and 1");
     step as f64 * (f64::EPSILON / 2.0)
 }
 
-/// What spreads seeds and numbers of streams over all bits.
+/// Spreads seeds and numbers of streams over all bits.
 const SPREAD: u64 = 0xd134_2543_de82_ef95;
 
-/// One seed of a seed and the number of a stream.
+/// Combines a seed and the number of a stream into one seed.
 fn mixed(seed: u64, stream: u64) -> u64 {
     seed ^ stream.wrapping_mul(SPREAD).rotate_left(32)
 }
@@ -26,7 +26,7 @@ fn mixed(seed: u64, stream: u64) -> u64 {
 pub struct SeededDraws(Xoshiro256PlusPlus);
 
 impl SeededDraws {
-    /// The stream with this number of a seed.
+    /// The stream with this number, for a seed.
     pub fn new(seed: u64, stream: u64) -> SeededDraws {
         SeededDraws(Xoshiro256PlusPlus::seed_from_u64(mixed(seed, stream)))
     }
@@ -36,12 +36,12 @@ impl SeededDraws {
         self.0.next_u64()
     }
 
-    /// Any of 0, 1, … below [`STEPS`], all alike.
+    /// Uniform among 0, 1, … below [`STEPS`].
     pub fn step(&mut self) -> u64 {
         self.bits() >> 11
     }
 
-    /// Any of 0, 1, … below a bound that is not 0, all alike.
+    /// Uniform among 0, 1, … below a bound that is not 0.
     pub fn below(&mut self, bound: u128) -> u128 {
         assert!(bound > 0, "there is something to draw");
         let mask = u128::MAX >> (bound - 1).leading_zeros().min(127);
@@ -56,22 +56,22 @@ impl SeededDraws {
     }
 }
 
-/// A stream of numbers with a small state, which is quick to begin.
+/// A stream of numbers with a small state, which is fast to create.
 #[derive(Debug, Clone)]
 pub struct SmallDraws(SplitMix64);
 
 impl SmallDraws {
-    /// The numbers of this seed.
+    /// The numbers for a seed.
     pub fn new(seed: u64) -> SmallDraws {
         SmallDraws::of_state(seed.wrapping_mul(SPREAD))
     }
 
-    /// The stream with this number of a seed.
+    /// The stream with this number, for a seed.
     pub fn of_stream(seed: u64, stream: u64) -> SmallDraws {
         SmallDraws::of_state(SmallDraws::of_state(mixed(seed, stream)).bits())
     }
 
-    /// The numbers that follow from a state of the generator.
+    /// The numbers that follow a state of the generator.
     pub fn of_state(state: u64) -> SmallDraws {
         SmallDraws(SplitMix64::from_seed(state.to_le_bytes()))
     }
@@ -81,7 +81,7 @@ impl SmallDraws {
         self.0.next_u64()
     }
 
-    /// Any of 0, 1, … below a bound that is not 0, all alike.
+    /// Uniform among 0, 1, … below a bound that is not 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "there is something to draw");
         let mask = u64::MAX >> (bound - 1).leading_zeros().min(63);
@@ -93,12 +93,12 @@ impl SmallDraws {
         }
     }
 
-    /// Above 0, at most 1.
+    /// Uniform, above 0 and at most 1.
     pub fn share(&mut self) -> f64 {
         portion((self.bits() >> 11) + 1)
     }
 
-    /// Of the exponential distribution, whose mean is 1.
+    /// Exponentially distributed with mean 1.
     pub fn exponential(&mut self) -> f64 {
         -self.share().ln()
     }
@@ -132,7 +132,7 @@ mod tests {
         assert_ne!(first(1, 2), first(2, 2));
     }
 
-    /// Generators and their seeds are part of what is computed: the same seed gives these numbers in every version.
+    /// Generators and their seeds are part of what is computed: a seed gives the same numbers in every version.
     #[test]
     fn numbers_of_a_seed_stay_what_they_are() {
         let mut draws = SeededDraws::new(7, 1);
@@ -175,7 +175,7 @@ mod tests {
         assert!((mean - 1.0).abs() < 0.05 && (variance - 1.0).abs() < 0.15, "{mean}, {variance}");
     }
 
-    /// Below a power of two no draw is in vain, with and without a second half.
+    /// Below a power of two no draw is rejected, with and without a second half.
     #[test]
     fn bounds_take_as_few_bits_as_they_need() {
         for bits in [0, 1, 3, 63, 64, 65, 127] {

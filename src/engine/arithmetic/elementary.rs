@@ -1,9 +1,9 @@
-//! Logarithm, exponential and powers from sums, products and quotients alone, so that estimates are the same on all machines: what a
-//! platform's own library makes of them may differ in the last digits.
+//! Logarithm, exponential and powers from sums, products and quotients only, so that estimates are the same on all
+//! machines: the results of platform libraries may differ in the last digits.
 
 use std::f64::consts::LN_2;
 
-/// Terms of a series that are more than enough for arguments up to a third.
+/// The number of terms of a series, more than enough for arguments up to a third.
 const TERMS: u32 = 20;
 
 /// The natural logarithm of a positive, normal number.
@@ -17,12 +17,12 @@ pub fn ln(number: f64) -> f64 {
     exponent as f64 * LN_2 + twice_atanh((part - 1.0) / (part + 1.0))
 }
 
-/// ln(to / from) without cancellation where they are close.
+/// ln(to / from) without cancellation if they are close.
 pub fn ln_ratio(from: f64, to: f64) -> f64 {
     if to < 2.0 * from && from < 2.0 * to { twice_atanh((to - from) / (to + from)) } else { ln(to) - ln(from) }
 }
 
-/// ln((from + by) / from), `by` not negative, also where it is too small to be seen beside `from`.
+/// ln((from + by) / from) for `by` ≥ 0, accurate even if it is tiny compared with `from`.
 pub fn ln_growth(from: f64, by: f64) -> f64 {
     if by < from { twice_atanh(by / (2.0 * from + by)) } else { ln(from + by) - ln(from) }
 }
@@ -34,7 +34,7 @@ fn twice_atanh(z: f64) -> f64 {
     2.0 * z * (0..TERMS).rev().fold(0.0, |sum, at| sum * square + 1.0 / f64::from(2 * at + 1))
 }
 
-/// e to a number; 0 or infinity where no normal number is so small or large.
+/// e to the power of a number; 0 or infinity if the result is not a normal number.
 pub fn exp(number: f64) -> f64 {
     let exponent = (number / LN_2).round();
     if !(-1022.0..=1023.0).contains(&exponent) {
@@ -45,7 +45,7 @@ pub fn exp(number: f64) -> f64 {
     sum * f64::from_bits(((exponent as i64 + 1023) as u64) << 52)
 }
 
-/// A number times itself, so often.
+/// A number to a whole power.
 pub fn power(number: f64, mut times: u64) -> f64 {
     let (mut result, mut square) = (1.0, number);
     while times > 0 {

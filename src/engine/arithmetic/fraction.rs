@@ -1,4 +1,4 @@
-//! Exact shares in lowest terms, as they are printed, and the binomials that they are made of.
+//! Exact shares in lowest terms, as they are printed, and binomial coefficients.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -14,17 +14,17 @@ pub struct ShareFraction {
 }
 
 impl ShareFraction {
-    /// In lowest terms.
+    /// The share in lowest terms.
     ///
     /// # Panics
-    /// If the whole is nothing.
+    /// If the whole is 0.
     pub fn new(part: BigUint, of: BigUint) -> ShareFraction {
         assert!(of != BigUint::ZERO, "a share of something");
         let common = part.gcd(&of);
         ShareFraction { part: part / &common, of: of / &common }
     }
 
-    /// The nearest number, but for its last digits.
+    /// The nearest float, except for its last digits.
     pub fn value(&self) -> f64 {
         // 64 significant digits of the quotient are more than a float holds.
         let shift = (self.of.bits() + 64).saturating_sub(self.part.bits());
@@ -34,17 +34,17 @@ impl ShareFraction {
         top as f64 * (drop as f64 - shift as f64).exp2()
     }
 
-    /// Whether it is at most part / of.
+    /// Whether the share is at most part / of.
     pub fn is_at_most(&self, part: u64, of: u64) -> bool {
         &self.part * of <= &self.of * part
     }
 
-    /// Whether it is at most 1/m.
+    /// Whether the share is at most 1/m.
     pub fn is_at_most_one_in(&self, m: u64) -> bool {
         &self.part * m <= self.of
     }
 
-    /// The same share of a belief whose odds are `factor` times these: part × factor of part × factor and the rest.
+    /// The share after its odds are multiplied by `factor`: part × factor of the sum of part × factor and the rest.
     #[must_use]
     pub fn moved(&self, factor: &ShareFraction) -> ShareFraction {
         assert!(self.part <= self.of, "a share of at most all");
@@ -52,7 +52,7 @@ impl ShareFraction {
         ShareFraction::new(with.clone(), with + without)
     }
 
-    /// A share of it, and this share of what it leaves.
+    /// The sum of this share and the share `rest` of what it leaves.
     #[must_use]
     pub fn or(&self, rest: &ShareFraction) -> ShareFraction {
         assert!(self.part <= self.of && rest.part <= rest.of, "shares of at most all");
@@ -92,7 +92,7 @@ pub fn choose(n: u64, j: u64) -> BigUint {
     if j > n {
         return BigUint::ZERO;
     }
-    // n − i over i + 1 divides at every step.
+    // Each step divides by i + 1 without remainder.
     (0..j.min(n - j)).fold(BigUint::from(1u8), |product, i| product * (n - i) / (i + 1))
 }
 
@@ -102,7 +102,7 @@ pub fn bits_of_choose(n: u64, j: u64) -> u64 {
     if j == 0 {
         return 1;
     }
-    // n·H(j/n) bounds it, H the binary entropy.
+    // n·H(j/n) is an upper bound, with H the binary entropy.
     let (n, j) = (n as f64, j as f64);
     let entropy = j * (n / j).log2() + (n - j) * (n / (n - j)).log2();
     entropy.ceil() as u64 + 1

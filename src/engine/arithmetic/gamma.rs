@@ -1,9 +1,10 @@
-//! Long sums of reciprocals and long products of quotients, by the first terms and Stirling's series for the rest (differences of the
-//! digamma function and of the logarithm of the gamma function). The same on all machines.
+//! Long sums of reciprocals and long products of quotients: their first terms, and Stirling's series for the rest
+//! (differences of the digamma function and of the logarithm of the gamma function). The results are the same on all
+//! machines.
 
 use super::elementary::{ln_growth, ln_ratio};
 
-/// From here on the series are exact to the last digits.
+/// From this argument on the series are accurate to the last digits.
 const FAR: f64 = 32.0;
 
 /// Σ 1/(x + i) over i from 1 to `terms`; x > −1.
@@ -23,7 +24,7 @@ pub fn reciprocals(x: f64, terms: u64) -> f64 {
     first + ln_growth(from, (terms - near) as f64) + (rest(to) - rest(from))
 }
 
-/// ln of the product of (x + i)/(y + i) over i from 0 to `terms` − 1; x, y > 0 and close to each other.
+/// ln of the product of (x + i)/(y + i) over i from 0 to `terms` − 1; x and y are positive and close to each other.
 pub fn ln_quotients(x: f64, y: f64, terms: u64) -> f64 {
     assert!(x > 0.0 && y > 0.0, "terms above 0");
     let near = (0..terms).take_while(|&at| x.min(y) + (at as f64) < FAR).count() as u64;

@@ -1,6 +1,6 @@
-//! Arithmetic that the search, the gate and what replays a search all need: exact fractions, bounds on what was drawn, numbers that follow
-//! from a seed, and functions whose results are the same on every machine. What makes a check independent of a search is how it decides,
-//! not that it adds fractions in its own way.
+//! Arithmetic that the search, the gate and replays of a search share: exact fractions, confidence bounds, seeded
+//! random numbers, and functions whose results are the same on every machine. A check is independent of a search
+//! through the way it decides; it does not need its own addition of fractions.
 
 mod confidence;
 mod draws;

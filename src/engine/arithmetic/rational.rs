@@ -1,4 +1,4 @@
-//! Numbers in lowest terms. `Debug` shows none: they may be sums of what persons have.
+//! Rational numbers in lowest terms. `Debug` shows no digits: the numbers may be sums of people's values.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use num_bigint::BigInt;
 use num_integer::Integer;
 
-/// A number in lowest terms, with a denominator above 0.
+/// A rational number in lowest terms, with a positive denominator.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RationalNumber {
     numerator: BigInt,
@@ -20,10 +20,10 @@ impl fmt::Debug for RationalNumber {
 }
 
 impl RationalNumber {
-    /// In lowest terms.
+    /// The number in lowest terms.
     ///
     /// # Panics
-    /// The denominator is not above 0.
+    /// If the denominator is not positive.
     pub fn new(numerator: BigInt, denominator: BigInt) -> RationalNumber {
         assert!(denominator > BigInt::ZERO, "a denominator is above 0");
         let shared = numerator.gcd(&denominator);
@@ -35,26 +35,26 @@ impl RationalNumber {
         RationalNumber { numerator: number.into(), denominator: BigInt::from(1) }
     }
 
-    /// The largest whole number that is not above it.
+    /// The largest whole number at or below it.
     pub fn floor(&self) -> BigInt {
         let floor = self.numerator.div_floor(&self.denominator);
         assert!(&floor * &self.denominator <= self.numerator, "no larger than the fraction");
         floor
     }
 
-    /// The smallest whole number that is not below it.
+    /// The smallest whole number at or above it.
     pub fn ceil(&self) -> BigInt {
         let ceil = self.numerator.div_ceil(&self.denominator);
         assert!(&ceil * &self.denominator >= self.numerator, "no smaller than the fraction");
         ceil
     }
 
-    /// Above the line.
+    /// The numerator.
     pub fn numerator(&self) -> &BigInt {
         &self.numerator
     }
 
-    /// Below the line.
+    /// The denominator.
     pub fn denominator(&self) -> &BigInt {
         &self.denominator
     }

@@ -1,4 +1,4 @@
-//! The figures of a chain (SCIENCE 3), gathered increment by increment, and solved where recodings cross.
+//! The figures of a chain (SCIENCE 3), computed increment by increment, and solved exactly where recodings cross.
 
 use super::exact_candidates::{SolveInput, solve};
 use super::findings::{ChainFigures, RealisedFigures, WeakestTarget};
@@ -9,11 +9,11 @@ use crate::gate::chain::{ComparablePairs, ExactBudget, ReleaseChain, ShrunkRelea
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::histogram::Slices;
 
-/// The figures of the chain, and per release the diversity of what attacks leave; `judged` is the k that is asked for,
-/// and how much work may go into it.
+/// The figures of the chain, and for each release the diversity of what attacks leave; `judged` is the required k,
+/// and the budget of work.
 ///
 /// # Errors
-/// A release that is no superset of an earlier one.
+/// A release lacks rows of an earlier one.
 pub fn figures(
     subject: &AuditSubject,
     chain: &ReleaseChain<'_>,

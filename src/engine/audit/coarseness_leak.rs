@@ -1,6 +1,6 @@
-//! What releases under one recoding for all tell an attacker who takes the top-down search for granted (SCIENCE 6): the first of a
-//! chain, and every one of a disjoint feed. What later ones of a chain tell needs the recodings that were stated, and labels
-//! alone don't tell them.
+//! The leakage of releases with one recoding for all rows, to an attacker who assumes the top-down search (SCIENCE 6):
+//! computed for the first release of a chain, and for every release of a disjoint feed. For later releases of a chain
+//! it would take the recodings that were stated, which labels alone do not show.
 
 use super::tables::AuditSubject;
 use crate::gate::certainty::{Certainty, learnt};
@@ -8,21 +8,22 @@ use crate::histogram::Release;
 use crate::model::Columns;
 use crate::policy::{ChainPromise, Inference, Output, Policy};
 
-/// What one release tells.
+/// The leakage of one release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoarsenessLeak {
-    /// The release, counted from 0.
+    /// The number of the release, counted from 0.
     pub release: usize,
-    /// Small classes that are certain; none where no search ends with such a release.
+    /// Small classes that are certain; none if no search ends with such a release.
     pub certainty: Certainty,
-    /// By how much final maximality alone narrows down who is where, as a decimal logarithm: a bound from below.
+    /// By how much final maximality alone reduces the possible tables, as a decimal logarithm: a lower bound.
     pub finally: Option<f64>,
-    /// The same for the whole course of the search, or a bound from above; `None`: it is not known.
+    /// The same for the whole course of the search, or an upper bound; `None` if it is unknown.
     pub wholly: Option<f64>,
 }
 
 impl CoarsenessLeak {
-    /// Of all releases of which it can be told. Ratios come from elsewhere: working one out runs the search.
+    /// The leakage of all releases for which it can be computed. The caller computes the ratios, because that runs the
+    /// search.
     pub fn of(
         subject: &AuditSubject,
         columns: &Columns,
@@ -30,7 +31,7 @@ impl CoarsenessLeak {
         ratios: impl Fn(&Release) -> [Option<f64>; 2],
     ) -> Vec<CoarsenessLeak> {
         let limits = policy.refinement();
-        // Where rows keep labels of their own no search for one recoding ended.
+        // Rows with labels of their own are not the result of a search for one recoding.
         let own = subject.releases.iter().any(Release::is_local);
         let local = policy.search().is_local() || subject.growth.is_some() || own;
         if !limits.looks_at_coarseness() || local || policy.output() == Output::TwoTable {
@@ -39,7 +40,7 @@ impl CoarsenessLeak {
         let releases = match policy.chain() {
             ChainPromise::Disjoint { .. } => &subject.releases[..],
             ChainPromise::Blind(_) | ChainPromise::Bcf => &subject.releases[..1],
-            // Which of two recodings was let out is not told.
+            // The files do not say which of two recodings was published.
             ChainPromise::Tested { .. } => &[],
             // Classes have labels of their own.
             ChainPromise::Crowds { .. } => &[],

@@ -1,5 +1,5 @@
-//! What speaks against a chain whose rows keep their labels (SCIENCE 11): a row that did not stay as it was, too few rows of a
-//! label that came together, and rows that say something else of themselves than the tables show.
+//! The reasons against a chain whose rows keep their labels (SCIENCE 11): a row that changed, too few rows of a label
+//! that were published together, and rows whose statements about themselves contradict the tables.
 
 use super::crowds::{CrowdFigures, SmallChange};
 use super::growth::RowContradiction;
@@ -8,7 +8,7 @@ use crate::histogram::describe;
 use crate::model::ReleaseColumn;
 
 impl FigureLimits<'_> {
-    /// Judges such a chain; false when it cannot be decided.
+    /// Judges such a chain; false if it cannot be decided.
     pub(super) fn growth(&self, crowds: &CrowdFigures, reasons: &mut Vec<FailedCheck>) -> bool {
         let least = self.least();
         assert_eq!(crowds.new.len(), self.releases.len(), "what is new in each release");
@@ -24,8 +24,8 @@ impl FigureLimits<'_> {
         crowds.exact() || crowds.new.iter().chain(&crowds.gone).flatten().any(few)
     }
 
-    /// The fewest rows of a label that may come together: k, and the people of an atom where values are masked, which is not so
-    /// where another method is taken for granted.
+    /// The smallest number of rows of a label that may be published together: k, or the size of an atom if values are
+    /// masked. Masking is not assumed if the release is said to be made by another method.
     fn least(&self) -> u64 {
         let masked = self.policy.masking().is_some_and(|masking| masking.mask && !self.other_method);
         if masked { self.policy.a() } else { self.policy.k() }

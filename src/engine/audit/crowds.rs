@@ -1,5 +1,5 @@
-//! The figures of chains whose rows keep their labels (SCIENCE 11). All that comparing releases tells is which rows are new, so that
-//! a person who came with a release hides among the new rows of a label. That holds only as long as every earlier row is there
+//! The figures of chains whose rows keep their labels (SCIENCE 11). Comparing releases only shows which rows are new,
+//! so a person of an increment hides among the new rows of a label. That holds only if every earlier row is still there
 //! unchanged.
 
 use rayon::prelude::*;
@@ -11,10 +11,10 @@ use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::histogram::Release;
 use crate::model::Node;
 
-/// Rows of one label that came together, or went.
+/// Rows of one label that were added or removed together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmallChange {
-    /// How many.
+    /// The number of rows.
     pub rows: u64,
     /// Their label.
     pub label: Vec<Node>,
@@ -23,16 +23,16 @@ pub struct SmallChange {
 /// The figures of a chain whose rows keep their labels.
 #[derive(Debug)]
 pub struct CrowdFigures {
-    /// Per release the fewest new rows of a label; `None` if no row is new.
+    /// For each release the smallest number of new rows of a label; `None` if no row is new.
     pub new: Vec<Option<SmallChange>>,
-    /// Per release the fewest rows of a label that are gone; `None` if none is.
+    /// For each release the smallest number of removed rows of a label; `None` if no row is removed.
     pub gone: Vec<Option<SmallChange>>,
-    /// What rows say of their release and tables contradict.
+    /// Statements of rows about their release that contradict the tables.
     pub contradictions: Vec<RowContradiction>,
 }
 
 impl CrowdFigures {
-    /// Of what came and went.
+    /// The figures of these changes.
     pub fn of(growth: &RowChanges) -> CrowdFigures {
         let few = |release: &Release| {
             let (rows, class) = release.smallest()?;
@@ -42,24 +42,24 @@ impl CrowdFigures {
         CrowdFigures { new, gone, contradictions: growth.contradictions.clone() }
     }
 
-    /// Among how few rows a person who came with a release hides; `None` if no person did.
+    /// The number of rows among which a person of a release's increment hides; `None` if the increment is empty.
     pub fn left(&self, release: usize) -> Option<u64> {
         let rows = |few: &Option<SmallChange>| few.as_ref().map(|few| few.rows);
         [&self.new[release], &self.gone[release]].into_iter().filter_map(rows).min()
     }
 
-    /// The same of all people.
+    /// The same minimum over all people.
     pub fn anonymity(&self) -> u64 {
         (0..self.new.len()).filter_map(|release| self.left(release)).min().unwrap_or(0)
     }
 
-    /// Whether every earlier row is there unchanged, so that there is nothing else to be seen.
+    /// Whether every earlier row is still there unchanged, so that nothing else can be inferred.
     pub fn exact(&self) -> bool {
         self.gone.iter().all(Option::is_none)
     }
 }
 
-/// The worst diversity of each release, of its labels and of rows that came together in it or before.
+/// The worst diversity of each release, over its classes and over the rows that were added together in it or earlier.
 pub fn diversity(
     releases: &[Release],
     growth: &RowChanges,
@@ -67,7 +67,7 @@ pub fn diversity(
     shares: &[ValueShares],
 ) -> Vec<DiversityFigures> {
     assert_eq!(shares.len(), releases.len(), "shares of each release");
-    // What came with a release can be told apart in all later ones, which are other tables to compare it with.
+    // The increment of a release can be recognised in all later ones, which are further tables to compare it with.
     let of = |at: usize| {
         let parts = growth.new[..=at].iter().map(|new| measures.of_release(new, &shares[at]));
         parts.fold(measures.of_release(&releases[at], &shares[at]), DiversityFigures::worse)
@@ -75,8 +75,8 @@ pub fn diversity(
     (0..releases.len()).into_par_iter().map(of).collect()
 }
 
-/// Every two releases: no person who was in the earlier one can be told apart from the rows of a label there, and no person who came in
-/// between from the new rows of a label.
+/// For each two releases: a person of the earlier one cannot be distinguished from the other rows of a label there, and
+/// a person who came in between not from the other new rows of a label.
 pub fn pairs(releases: &[Release], growth: &RowChanges) -> Vec<PairFigures> {
     let n = releases.len();
     let pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (i + 1..n).map(move |l| (i, l))).collect();

@@ -1,19 +1,20 @@
-//! Where recodings cross, an audit asks for what is exactly left (SCIENCE 3) as far as the verdict hangs on it: first of
-//! the people who are there, then of all targets. A figure on which nothing hangs is solved when that is cheap.
+//! Where recodings cross, an audit computes exact numbers of candidates (SCIENCE 3) as far as the verdict depends on
+//! them: first for the people who are in the tables, then for all targets. A figure on which nothing depends is solved
+//! only if that is cheap.
 
 use super::findings::{ChainFigures, WeakestTarget};
 use super::weak_targets::WeakTargets;
 use crate::gate::chain::{ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, LeastRemaining, ReleaseChain};
 
-/// What is to be solved.
+/// The targets to be solved.
 pub struct SolveInput {
     /// All non-empty targets.
     pub all: WeakTargets,
-    /// Those with a person in them, where they are known.
+    /// Those that contain a person, if the people are known.
     pub realised: Option<WeakTargets>,
 }
 
-/// Solves what the verdict over `k` needs within `budget`, and more where it is cheap, and puts it into the figures.
+/// Solves what the verdict on `k` needs, within `budget`, and more where that is cheap, and updates the figures.
 pub fn solve(
     chain: &ReleaseChain<'_>,
     pairs: &ComparablePairs,
@@ -49,7 +50,7 @@ pub fn solve(
     each(&mut exact, &open.all, &mut targets, &mut small);
 }
 
-/// The least over all judged increments.
+/// The minimum over all judged increments.
 fn least(
     exact: &mut ExactWorlds<'_>,
     suspects: &WeakTargets,
@@ -62,7 +63,7 @@ fn least(
     lower(exact, &of, targets, budget)
 }
 
-/// The least of each increment on its own.
+/// The minimum of each increment on its own.
 fn each(
     exact: &mut ExactWorlds<'_>,
     suspects: &WeakTargets,
@@ -76,7 +77,7 @@ fn each(
     }
 }
 
-/// Finds the least of some targets and puts it where it is less than what stood there.
+/// Finds the minimum of some targets and updates the figure if it is lower.
 fn lower(
     exact: &mut ExactWorlds<'_>,
     suspects: &[&ExactTarget],

@@ -1,51 +1,54 @@
-//! What an audit finds out about a chain: whom it leaves with the fewest candidates, and how far the figures can be trusted.
+//! The findings of an audit about a chain: the people with the fewest candidates, and how far the figures can be
+//! trusted.
 
-/// A chain of releases.
+/// The figures of a chain of releases.
 #[derive(Debug)]
 pub struct ChainFigures {
-    /// Whether the pair bound is the truth for every target: at most two releases, or nested.
+    /// Whether the pair bound is exact for every target: there are at most two releases, or they are nested.
     pub tight: bool,
-    /// Whether all non-empty tuples were looked at; otherwise `all` and `paper` are the least over a part of them.
+    /// Whether all non-empty tuples were examined; otherwise `all` and `paper` are the minimum over a part of them.
     pub whole: bool,
-    /// Whether the least of `all` was searched for and found, where recodings cross; increments that add no row left out.
+    /// Whether the minimum of `all` was solved exactly where recodings cross, not counting increments that add no row.
     pub solved: bool,
-    /// Per increment the worst target over all non-empty tuples, by the pair bound or less where that was shown.
+    /// For each increment the weakest target over all non-empty tuples, by the pair bound or less where that was
+    /// proved.
     pub all: Vec<WeakestTarget>,
-    /// The paper's composed figure, least over all tuples.
+    /// The paper's composed figure, as the minimum over all tuples.
     pub paper: u64,
-    /// Targets with a person in them; known only with the raw rows.
+    /// The targets that contain a person; known only with the raw rows.
     pub realised: Option<RealisedFigures>,
     /// Increments that add no row.
     pub empty: Vec<bool>,
 }
 
-/// What is known when the raw rows are.
+/// The figures that need the raw rows.
 #[derive(Debug)]
 pub struct RealisedFigures {
-    /// Per increment the worst target that holds a person, as in [`ChainFigures::all`]; `None` where there are no people.
+    /// For each increment the weakest target that contains a person, as in [`ChainFigures::all`]; `None` if there are
+    /// no people.
     pub all: Vec<Option<WeakestTarget>>,
-    /// Whether the least of them was searched for and found, where recodings cross.
+    /// Whether their minimum was solved exactly where recodings cross.
     pub solved: bool,
-    /// Per increment the sound lower bound.
+    /// For each increment the sound lower bound.
     pub lower: Vec<Option<u64>>,
 }
 
-/// A target with the fewest candidates left.
+/// A target with the smallest number of candidates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeakestTarget {
-    /// How many are left.
+    /// The number of candidates left.
     pub left: u64,
-    /// Where it is seen: (release, class), one per recoding.
+    /// The classes that show it: (release, class), one per recoding.
     pub seen: Vec<(usize, usize)>,
 }
 
 impl ChainFigures {
-    /// Whether the least of `all` is the truth and not only a bound from above.
+    /// Whether the minimum of `all` is exact, and not only an upper bound.
     pub fn exact(&self) -> bool {
         self.tight && self.whole || self.solved
     }
 
-    /// The same for the targets with a person in them.
+    /// The same for the targets that contain a person.
     pub fn exact_realised(&self) -> bool {
         self.realised.as_ref().is_some_and(|realised| self.tight || realised.solved)
     }

@@ -1,52 +1,54 @@
-//! What came and what went in the releases of a chain whose rows keep their labels (SCIENCE 11), as the releases themselves show it.
-//! A column that says in which release a row came tells the same, of releases that are not at hand as well.
+//! The rows that were added and removed by each release of a chain whose rows keep their labels (SCIENCE 11), as the
+//! releases themselves show it. A column that states in which release a row came shows the same, even for releases that
+//! are not available.
 
 use rayon::prelude::*;
 
 use crate::histogram::{Histogram, Release};
 
-/// What releases show of rows that came and went.
+/// The rows that releases added and removed.
 #[derive(Debug)]
 pub struct RowChanges {
-    /// Per release the rows that the one before it has not; of each label, and of each release that rows say they came in, a
-    /// class.
+    /// For each release the rows that the previous one lacks, with one class for each label and each stated release.
     pub new: Vec<Release>,
-    /// Per release the rows of the one before it that are missing, or have another label or sensitive value.
+    /// For each release the rows of the previous one that are missing, or have another label or sensitive value.
     pub gone: Vec<Release>,
-    /// What rows say of their release and tables contradict.
+    /// Statements of rows about their release that contradict the tables.
     pub contradictions: Vec<RowContradiction>,
-    /// Per release the rows of earlier ones that it leaves out and that its notice names; empty if no release leaves any out.
+    /// For each release the rows of earlier ones that it leaves out as its notice says; empty if no release leaves rows
+    /// out.
     pub erased: Vec<Vec<LeftOutRows>>,
 }
 
 /// Rows that a release leaves out.
 #[derive(Debug, Clone)]
 pub struct LeftOutRows {
-    /// The release that it came with.
+    /// The release in which they came.
     pub came: usize,
-    /// Its rows.
+    /// The rows.
     pub rows: Release,
 }
 
-/// Rows that say of themselves what the tables do not show.
+/// Rows whose statements about themselves contradict the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowContradiction {
-    /// The release does not say in which release its rows came, and another one does.
+    /// The release does not state in which release its rows came, although another release does.
     Silent(usize),
-    /// Rows of the release before say something else in this one.
+    /// Rows of the previous release state something else in this one.
     Changed(usize),
-    /// New rows of this release say that they came in a release that the one before it holds already.
+    /// New rows of this release state that they came in a release that the previous one contains.
     Late(usize),
 }
 
 impl RowChanges {
-    /// Of releases as they are, whose rows say nothing of themselves.
+    /// From releases whose rows state nothing about themselves.
     pub fn of(releases: &[Release]) -> RowChanges {
         let (new, gone) = (differences(releases, false), differences(releases, true));
         RowChanges { new, gone, contradictions: Vec::new(), erased: Vec::new() }
     }
 
-    /// Of releases of a chain of ours, each of which leaves these rows of earlier ones out; `None` if one of them is not there.
+    /// From releases of a chain of ours, each of which leaves these rows of earlier ones out; `None` if one of these
+    /// rows does not exist.
     pub fn of_ours(releases: &[Release], erased: &[Vec<LeftOutRows>]) -> Option<RowChanges> {
         if erased.iter().all(Vec::is_empty) {
             return Some(RowChanges::of(releases));
@@ -71,12 +73,12 @@ impl RowChanges {
         Some(growth)
     }
 
-    /// How many rows of earlier releases a release leaves out, and says so.
+    /// The number of rows of earlier releases that a release leaves out as its notice says.
     pub fn erased_rows(&self, release: usize) -> u64 {
         self.erased.get(release).into_iter().flatten().map(|left_out| left_out.rows.rows()).sum()
     }
 
-    /// What is left of a release in a later one, if every row stays that no notice names.
+    /// The rows of a release that a later one still has if every row that no notice names stays.
     pub fn left(&self, releases: &[Release], earlier: usize, later: usize) -> Release {
         assert!(earlier <= later && later < releases.len(), "releases in their order");
         let between = self.erased.get(earlier + 1..=later).into_iter().flatten().flatten();
@@ -84,8 +86,8 @@ impl RowChanges {
         known.fold(releases[earlier].clone(), |left, left_out| left.beyond(&left_out.rows))
     }
 
-    /// Of releases whose rows may say in which release they came: their increment, 0 where they say nothing. `labels` are the rows
-    /// of `releases` on one dictionary.
+    /// From releases whose rows may state in which release they came: that release is their increment, 0 if they state
+    /// nothing. `labels` are the rows of `releases` on one dictionary.
     pub fn stated(releases: &[Release], labels: &[Histogram]) -> RowChanges {
         let stated: Vec<bool> = labels.iter().map(states).collect();
         if !stated.contains(&true) {
@@ -111,12 +113,13 @@ impl RowChanges {
     }
 }
 
-/// Whether rows say in which release they came.
+/// Whether rows state in which release they came.
 pub fn states(rows: &Histogram) -> bool {
     (0..rows.tuples()).any(|tuple| rows.cells_of(tuple).iter().any(|cell| cell.increment > 0))
 }
 
-/// Per release the rows that it has more than the one before it, or fewer. Everything is new in the first one.
+/// For each release the rows that it has in addition to the previous one, or that it lacks (`fewer`). In the first
+/// release all rows are new.
 fn differences(releases: &[Release], fewer: bool) -> Vec<Release> {
     assert!(releases.windows(2).all(|pair| pair[0].width() == pair[1].width()), "releases of one feed");
     let of = |at: usize| match (at.checked_sub(1), fewer) {

@@ -1,5 +1,6 @@
-//! The verdict over an audit's figures (CONTRACTS 3): safe needs at least one *sound* figure of the chain to reach k. An
-//! upper bound can condemn, never acquit; where neither happens the verdict is open, and open is not safe.
+//! The verdict on an audit's figures (CONTRACTS 3): `safe` requires that at least one *sound* figure of the chain
+//! reaches k. An upper bound can show that a chain is unsafe, never that it is safe; if neither is shown, the verdict
+//! is open, and open is not safe.
 
 use super::{AuditFigures, ChainFigures, GuardedTie, Requirement, TieFigure, WeakestTarget};
 use crate::gate::certainty::FactExtent;
@@ -10,12 +11,12 @@ use crate::histogram::{Release, describe};
 use crate::model::Columns;
 use crate::policy::{Decimal, Policy};
 
-/// What comes of an audit.
+/// The verdict of an audit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditVerdict {
-    /// Nothing fails, and everything that had to be shown was.
+    /// No check fails, and everything that is required was shown.
     pub safe: bool,
-    /// Whether the chain's anonymity could be decided.
+    /// Whether the anonymity of the chain could be decided.
     pub decided: bool,
     /// Every reason against.
     pub reasons: Vec<FailedCheck>,
@@ -24,19 +25,19 @@ pub struct AuditVerdict {
 /// One failed check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailedCheck {
-    /// Which check.
+    /// The check.
     pub check: &'static str,
-    /// The release, counted from 0; `None` when it is about the chain.
+    /// The release, counted from 0; `None` if the reason is about the chain.
     pub release: Option<usize>,
     /// The figure.
     pub value: f64,
-    /// The limit it had to keep.
+    /// The limit that the figure breaks.
     pub limit: f64,
-    /// The same in words.
+    /// The reason in words.
     pub text: String,
 }
 
-/// Judges figures; `names` are the releases as they are called in texts.
+/// Judges figures; `names` are the names of the releases in texts.
 pub fn judge(
     figures: &AuditFigures,
     policy: &Policy,
@@ -69,7 +70,7 @@ pub(super) struct FigureLimits<'b> {
     pub(super) releases: &'b [Release],
     pub(super) columns: &'b Columns,
     pub(super) names: &'b [String],
-    /// Whether the release was made by generalising until something held, and so by no method of ours.
+    /// Whether the release was made by generalising until a requirement held, which is not a method of ours.
     pub(super) other_method: bool,
 }
 
@@ -95,7 +96,7 @@ impl FigureLimits<'_> {
         }
     }
 
-    /// Judges the chain; false when it cannot be decided.
+    /// Judges the chain; false if it cannot be decided.
     fn chain(&self, chain: &ChainFigures, reasons: &mut Vec<FailedCheck>) -> bool {
         let k = self.policy.k();
         assert_eq!(chain.empty.len(), chain.all.len(), "each increment is judged, or has no people");
@@ -290,7 +291,7 @@ impl FigureLimits<'_> {
     }
 }
 
-/// What an attacker knows of a person, as figure, limit and words.
+/// The attacker's knowledge about a person: figure, limit and words.
 fn told(requirement: &Requirement, tie: &GuardedTie, credibility: &Credibility) -> (f64, f64, String) {
     let share = credibility.value();
     let (value, limit) = match tie.figure {
@@ -326,12 +327,12 @@ fn told(requirement: &Requirement, tie: &GuardedTie, credibility: &Credibility) 
     (value, limit, known)
 }
 
-/// So many of something.
+/// A number with its noun.
 pub(super) fn many(count: u64, of: &str) -> String {
     format!("{count} {of}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A figure with at most four digits after the point.
+/// A figure with at most four decimals.
 fn short(value: f64) -> String {
     if !value.is_finite() {
         return "unlimited".to_owned();

@@ -1,7 +1,7 @@
-//! Judges releases that anyone made, as the attacker sees them (CONTRACTS 3, audit): every figure of the gate on one set
-//! of tables, and a verdict. `safe` never rests on an upper bound.
+//! Judges releases of any origin as an attacker sees them (CONTRACTS 3, audit): all figures of the gate for one set of
+//! tables, and a verdict. `safe` never relies on an upper bound.
 //!
-//! This room reads no files and writes no report; both are values here.
+//! This room reads no files and writes no report; it computes values for both.
 
 mod chain;
 mod coarseness_leak;
@@ -46,26 +46,26 @@ pub struct AuditFigures {
     pub releases: Vec<ReleaseFigures>,
     /// One entry per two releases of a cumulative chain.
     pub pairs: Vec<PairFigures>,
-    /// The whole chain; `None` in a disjoint feed, and where rows keep their labels.
+    /// The whole chain; `None` for a disjoint feed, and if rows keep their labels.
     pub chain: Option<ChainFigures>,
-    /// The whole chain, where rows keep their labels.
+    /// The whole chain, if rows keep their labels.
     pub crowds: Option<CrowdFigures>,
-    /// One release that others made until l-diversity held; `None` where that is not asked.
+    /// The minimality attack on one release of another method; `None` unless requested.
     pub minimality: Option<MinimalityFigures>,
-    /// What refinement attacks come to on releases whose classes have labels of their own.
+    /// The results of refinement attacks on releases whose classes have labels of their own.
     pub refinement: Vec<AttackOutcome>,
-    /// What releases under one recoding for all tell of the search; empty until it is asked.
+    /// The leakage about the search of releases with one recoding; empty until computed.
     pub coarse: Vec<CoarsenessLeak>,
-    /// The risk of re-identification in each release; empty until it is asked.
+    /// The risk of re-identification in each release; empty until computed.
     pub risks: Vec<Option<Risk>>,
 }
 
 /// One release on its own.
 #[derive(Debug)]
 pub struct ReleaseFigures {
-    /// Rows.
+    /// The number of rows.
     pub rows: u64,
-    /// Classes.
+    /// The number of classes.
     pub classes: usize,
     /// The smallest class: its size and its number.
     pub smallest: (u64, usize),
@@ -73,14 +73,14 @@ pub struct ReleaseFigures {
     pub loss: f64,
     /// Σ|class|²/N².
     pub discernibility: f64,
-    /// Diversity of the classes as they stand.
+    /// The diversity of the classes as they are.
     pub before: DiversityFigures,
-    /// Diversity of what is left after all attacks.
+    /// The diversity of what remains after all attacks.
     pub after: DiversityFigures,
 }
 
 impl AuditFigures {
-    /// Of releases that nothing is compared with.
+    /// The figures of releases that are compared with nothing.
     fn alone(releases: Vec<ReleaseFigures>) -> AuditFigures {
         AuditFigures {
             releases,
@@ -94,18 +94,18 @@ impl AuditFigures {
         }
     }
 
-    /// Computes them.
+    /// Computes all figures.
     ///
     /// # Errors
-    /// A release that is no superset of an earlier one of its chain.
+    /// A release lacks rows of an earlier one of its chain.
     pub fn of(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Result<AuditFigures, ShrunkRelease> {
         AuditFigures::within(subject, columns, policy, ExactBudget::FULL)
     }
 
-    /// Computes them with so much work at most on what crossing recodings leave open.
+    /// Computes all figures, with a limit on the work for crossing recodings.
     ///
     /// # Errors
-    /// A release that is no superset of an earlier one of its chain.
+    /// A release lacks rows of an earlier one of its chain.
     pub fn within(
         subject: &AuditSubject,
         columns: &Columns,

@@ -1,4 +1,5 @@
-//! Every two releases of a chain against each other (SCIENCE 2): over all comparable pairs, and over those with people.
+//! The comparison of every two releases of a chain (SCIENCE 2): over all comparable pairs, and over those that contain
+//! people.
 
 use rayon::prelude::*;
 
@@ -16,14 +17,14 @@ pub struct PairFigures {
     pub later: usize,
     /// Over all comparable pairs and classes.
     pub all: Anonymity,
-    /// Over those with a person in them.
+    /// Over those that contain a person.
     pub realised: Option<Anonymity>,
 }
 
 /// All pairs, by earlier, then later release.
 ///
 /// # Errors
-/// A release that is no superset of an earlier one.
+/// A release lacks rows of an earlier one.
 pub fn figures(
     chain: &ReleaseChain<'_>,
     slices: Option<&Slices>,

@@ -1,11 +1,12 @@
-//! How large the classes of the raw rows behind releases are, which have equal leaves in all quasi columns: what the risk of
-//! re-identification was before anything was generalised (SCIENCE 12).
+//! The sizes of the classes of the raw rows behind releases, by their leaves in all quasi columns: the basis for the
+//! risk of re-identification before generalisation (SCIENCE 12).
 
 use crate::histogram::Histogram;
 use crate::policy::ChainKind;
 use crate::risk::Sizes;
 
-/// Per release the classes of the rows behind it: of a cumulative chain those of all increments so far.
+/// For each release the classes of the rows behind it; in a cumulative chain these are the rows of all increments so
+/// far.
 pub fn behind(raw: &Histogram, releases: usize, kind: ChainKind) -> Vec<Sizes> {
     assert!(releases > 0, "a chain of releases");
     let mut sizes = vec![Sizes::default(); releases];

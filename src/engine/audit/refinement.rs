@@ -1,5 +1,5 @@
-//! Refinement attacks on releases whose classes have labels of their own (SCIENCE 6), by an attacker who knows how such releases are
-//! made, but not which of two classes that tie came first: their order is in no table.
+//! Refinement attacks on releases whose classes have labels of their own (SCIENCE 6), by an attacker who knows the
+//! method, but not which of two tied classes was formed first: tables do not show the order.
 
 use super::tables::AuditSubject;
 use crate::gate::refinement::{Attacker, JointAttack, RefinementVerdict, RowsMismatch, attacked, divide, fuzzy};
@@ -7,23 +7,24 @@ use crate::histogram::{Histogram, Release};
 use crate::model::{Columns, Leaf, Node};
 use crate::policy::{OnUnsafe, Policy};
 
-/// Labels that are named at most.
+/// The most labels that are named.
 const NAMED: usize = 12;
-/// Draws that decide figures beyond the budget; the same ones in every run, so that the same files give the same answer.
+/// The seed for the draws that decide figures beyond the budget. It is fixed, so that the same files give the same
+/// answer.
 const SEED: u64 = 1;
 
-/// What an attack on a release came to.
+/// The result of an attack on a release.
 #[derive(Debug)]
 pub struct AttackOutcome {
     /// The release, counted from 0.
     pub release: usize,
-    /// What was found; else why it cannot have been made as the policy says, in words.
+    /// The verdict; or why the policy's method cannot have made the release, in words.
     pub judged: Result<RefinementVerdict, String>,
-    /// How the rows that are said to be behind the release are not those.
+    /// How the rows that are given as those behind the release differ from it.
     pub unlike: Option<RowsMismatch>,
 }
 
-/// Attacks every release whose classes have labels of their own; none where the policy does not ask for it.
+/// Attacks every release whose classes have labels of their own; none if the policy does not require it.
 pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Vec<AttackOutcome> {
     if !policy.search().is_local() || policy.refinement().max_ratio.is_none() {
         return Vec::new();
@@ -32,7 +33,7 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
     if keeps && policy.publish_every().is_none() {
         return Vec::new();
     }
-    // The newest release of a chain whose rows keep their labels holds all of them.
+    // The newest release of a chain whose rows keep their labels contains all labels.
     let newest = subject.releases.len() - 1;
     let local = (0..=newest).filter(|&at| subject.releases[at].is_local() && (!keeps || at == newest));
     let local = local.filter(|&at| !fell_to_the_root(&subject.releases[at], policy));
@@ -45,7 +46,7 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
         let classes = (0..release.classes()).map(class);
         let mut judged = attacked(columns, classes, (policy, Attacker::Paper), (SEED, JointAttack::Yes));
         let mut unlike = None;
-        // Under which of two labels a row is the files do not say.
+        // The files do not say which of two labels a row has.
         let tells = !keeps && !policy.search().is_micro();
         if let (Ok(judged), Some(raw)) = (&mut judged, subject.histogram.as_ref().filter(|_| tells)) {
             match divide(&judged.release, Attacker::Paper, &behind(raw, at)) {
@@ -58,14 +59,14 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
     local.map(attack).collect()
 }
 
-/// Whether all rows of a release are at the root because a check that reads sensitive values may have sent them there: which labels
-/// they had before nothing tells, and the gate makes no refinement attack on them either.
+/// Whether all rows of a release have `*` because a check on sensitive values may have generalised them: their earlier
+/// labels are unknown, and the gate makes no refinement attack on them either.
 fn fell_to_the_root(release: &Release, policy: &Policy) -> bool {
     let at_root = |class: usize| release.class(class).iter().all(|&node| node == 0);
     policy.on_unsafe() == OnUnsafe::Coarsest && (0..release.classes()).all(at_root)
 }
 
-/// The labels that halving with a coin does not come to, in words, where that is what the policy asks for.
+/// The labels that halving with a coin cannot produce, in words, if that is the policy's method.
 fn foreign(release: &Release, columns: &Columns, policy: &Policy) -> Option<String> {
     policy.publish_every()?;
     let trees = columns.trees();

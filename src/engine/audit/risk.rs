@@ -1,8 +1,9 @@
-//! The risk of re-identification in each release (SCIENCE 12), as its own table tells it. What the comparison of releases adds is judged
+//! The risk of re-identification in each release (SCIENCE 12), from its own table. Comparison of releases is judged
 //! elsewhere.
 //!
-//! A class is the smallest set of rows that the attacker can be sure of: rows of one label; in a chain whose rows keep their labels,
-//! rows of one label that came with one release. More rows may fit the person, so figures are never too small.
+//! A class is the smallest set of rows of which the attacker can be certain: the rows of one label; in a chain whose
+//! rows keep their labels, the rows of one label in one increment. More rows may fit the person, so that figures are
+//! never too low.
 
 use super::growth::RowChanges;
 use super::tables::AuditSubject;
@@ -13,14 +14,15 @@ use crate::risk::{RiskFigures, Sizes};
 /// The risk in a release.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Risk {
-    /// With its labels.
+    /// After generalisation.
     pub after: RiskFigures,
-    /// With the leaves of the raw rows behind it; `None` where these were not given.
+    /// Before generalisation, from the leaves of the raw rows; `None` if these were not given.
     pub before: Option<RiskFigures>,
 }
 
-/// Of each release, drawn from a population of this size, if it is known. `None` where rows did not stay as they were published, so
-/// that nothing shows which came together; where there are more rows than people; and of releases in two tables, which show the leaves.
+/// The risk in each release, as a sample of a population of this size if that is known. `None` if rows did not stay as
+/// they were published, so that increments cannot be recognised; if there are more rows than people; and for releases
+/// in two tables, which show the leaves.
 pub fn risks(subject: &AuditSubject, policy: &Policy, population: Option<u64>) -> Vec<Option<Risk>> {
     if policy.output() == Output::TwoTable {
         return vec![None; subject.releases.len()];
@@ -44,7 +46,8 @@ fn sizes(release: &Release) -> Sizes {
     (0..release.classes()).map(|class| (release.size(class), 1)).collect()
 }
 
-/// Per release the sizes of the rows of one label that came together, but for those that a notice says are gone.
+/// For each release the sizes of the sets of rows of one label and increment, without rows that a notice says are
+/// removed.
 fn together(growth: &RowChanges) -> Vec<Sizes> {
     let (mut added, mut all, mut found) = (Vec::<Release>::new(), Sizes::default(), Vec::new());
     for (at, new) in growth.new.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Brings what was read, releases by their labels and increments by their leaves, onto one dictionary, and checks that
-//! it belongs together: the increments give exactly the releases. How a cumulative chain is judged follows from its labels: where
-//! one lies above another one of its column, or rows say in which release they came, rows keep their labels (SCIENCE 11); else each
-//! release is under one recoding for all (SCIENCE 2 to 4).
+//! Combines what was read, releases by their labels and increments by their leaves, on one dictionary, and checks that
+//! they belong together: the increments give exactly the releases. The labels decide how a cumulative chain is judged:
+//! if one label is above another one of its column, or rows state in which release they came, rows keep their labels
+//! (SCIENCE 11); otherwise each release has one recoding for all rows (SCIENCE 2 to 4).
 
 use super::growth::{LeftOutRows, RowChanges, states};
 use super::raw_classes::behind;
@@ -10,35 +10,35 @@ use crate::model::{Columns, Cut, Node, Recoding, Taxonomy, cut};
 use crate::policy::ChainKind;
 use crate::risk::Sizes;
 
-/// What is audited.
+/// The audited tables.
 #[derive(Debug)]
 pub struct AuditSubject {
     /// The releases, in order.
     pub releases: Vec<Release>,
-    /// Which recoding each is under.
+    /// The number of the recoding of each release.
     pub number: Vec<usize>,
-    /// The raw rows by increment, where they were given, as far as any release tells them apart.
+    /// The raw rows by increment, if they were given, as far as any release distinguishes them.
     pub histogram: Option<Histogram>,
-    /// Per release the classes of the raw rows behind it, where they were given as they came.
+    /// For each release the classes of the raw rows behind it, if raw rows were given ungeneralised.
     pub behind: Option<Vec<Sizes>>,
-    /// The dictionary of all of them.
+    /// The dictionary of all tables.
     pub values: SensitiveValues,
-    /// What came and went, in a chain whose rows keep their labels.
+    /// The added and removed rows, in a chain whose rows keep their labels.
     pub growth: Option<RowChanges>,
 }
 
-/// Tables that cannot be what they are said to be.
+/// Why tables do not fit together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnfitTables {
-    /// One label of a column lies above another, in a release that has one recoding for all.
+    /// One label of a column is above another one, in a release with one recoding for all rows.
     Crossing {
         /// The release.
         release: usize,
         /// The quasi column, counted among quasi columns.
         column: usize,
-        /// The label above.
+        /// The upper label.
         upper: Node,
-        /// The label below.
+        /// The lower label.
         lower: Node,
     },
     /// The raw rows under the release's recoding are not the release.
@@ -47,37 +47,37 @@ pub enum UnfitTables {
         release: usize,
         /// The first class that differs, by its labels.
         class: String,
-        /// Its rows in the release, and by the increments.
+        /// Its number of rows in the release, and according to the increments.
         rows: [u64; 2],
     },
-    /// The raw rows are not as many as those of the release.
+    /// The number of raw rows differs from that of the release.
     Rows {
         /// The release.
         release: usize,
         /// Its rows, and those of the increment.
         rows: [u64; 2],
     },
-    /// Not as many increments as releases.
+    /// The number of increments differs from that of releases.
     Increments,
-    /// Rows are said to be erased that no release has.
+    /// Rows are declared as erased that no release has.
     Erased,
 }
 
 /// Rows of a chain of ours that a release leaves out, on a dictionary of their own.
 #[derive(Debug, Clone)]
 pub struct MissingRows {
-    /// The release that they came with.
+    /// The release in which they came.
     pub came: usize,
-    /// They.
+    /// The rows.
     pub rows: Release,
     /// Their dictionary.
     pub values: SensitiveValues,
 }
 
-/// Rows of a chain of ours that releases leave out and that notices name.
+/// Rows of a chain of ours that releases leave out as notices say.
 #[derive(Debug, Clone, Default)]
 pub struct RowsLeftOut {
-    /// Per release those that it leaves out; the last ones may be missing where they leave none out.
+    /// For each release those that it leaves out; entries for the last ones may be missing if these leave none out.
     pub releases: Vec<Vec<MissingRows>>,
     /// Those that the next release will leave out.
     pub next: Vec<MissingRows>,
@@ -90,10 +90,10 @@ impl RowsLeftOut {
 }
 
 impl AuditSubject {
-    /// From releases read as labels, and increments read as leaves. `local`: in a disjoint feed every class has labels of its own.
+    /// From releases read as labels, and increments read as leaves. `local`: every class of a disjoint feed has labels of its own.
     ///
     /// # Errors
-    /// Tables that do not fit; see [`UnfitTables`].
+    /// The tables do not fit together; see [`UnfitTables`].
     pub fn new(
         columns: &Columns,
         (kind, local): (ChainKind, bool),
@@ -130,7 +130,7 @@ impl AuditSubject {
         let number = numbered(&mut releases, &trees);
         let behind = raw.as_ref().map(|raw| behind(raw, releases.len(), kind));
         let histogram = raw.map(|raw| raw.with_values(&values, &maps[releases.len()]));
-        // Where classes have labels of their own, nothing coarser than leaves tells them apart.
+        // If classes have labels of their own, only leaves are fine enough to distinguish rows for all of them.
         let histogram = histogram.map(|raw| if local { raw } else { raw.coarsened(&finest(&releases), &trees) });
         let growth = keeps.then(|| RowChanges::stated(&releases, &labels));
         let subject = AuditSubject { releases, number, histogram, behind, values, growth };
@@ -138,12 +138,12 @@ impl AuditSubject {
         Ok(subject)
     }
 
-    /// From releases of one of our own chains, as they were read back from their bytes, and the people who came with each
-    /// (none in a disjoint feed); where rows keep their labels, with the nodes of these in the place of leaves, and with the rows
-    /// that are left out.
+    /// From releases of one of our own chains, as they were read back from their bytes, and the people of each increment
+    /// (none in a disjoint feed); where rows keep their labels, these have nodes in the place of leaves, and the rows
+    /// that are left out are given.
     ///
     /// # Errors
-    /// Releases that do not hold those people; see [`UnfitTables`].
+    /// Releases do not hold those people; see [`UnfitTables`].
     pub fn of_chain(
         columns: &Columns,
         kind: ChainKind,
@@ -169,7 +169,7 @@ impl AuditSubject {
         Ok(subject)
     }
 
-    /// The same where rows keep their labels: what is new in a release has to be the people who came with it.
+    /// The same where rows keep their labels: the new rows of a release have to be the people of its increment.
     fn of_crowds(
         columns: &Columns,
         tables: Vec<(Release, SensitiveValues)>,
@@ -197,7 +197,7 @@ impl AuditSubject {
         let next: Vec<LeftOutRows> = left_out.next.iter().map(&mut known).collect();
         let growth = RowChanges::of_ours(&releases, &shown).ok_or(UnfitTables::Erased)?;
         for (at, (people, map)) in increments.into_iter().zip(of_people).enumerate() {
-            // The private tables hold no person of rows that were left out.
+            // The private tables no longer hold people whose rows were left out.
             let gone = shown.iter().flatten().chain(&next).filter(|missing| missing.came == at);
             let new = gone.fold(growth.new[at].clone(), |new, missing| new.beyond(&missing.rows));
             let people = Release::from_own_labels(&people).with_values(map);
@@ -210,7 +210,7 @@ impl AuditSubject {
         Ok(AuditSubject { releases, number, histogram: None, behind: None, values, growth: Some(growth) })
     }
 
-    /// Whether the increments under each recoding are the release.
+    /// Checks that the increments under each recoding are the release.
     fn check(&self, kind: ChainKind, columns: &Columns) -> Result<(), UnfitTables> {
         let Some(histogram) = &self.histogram else { return Ok(()) };
         for (at, release) in self.releases.iter().enumerate() {
@@ -230,19 +230,19 @@ impl AuditSubject {
 }
 
 impl AuditSubject {
-    /// Whether rows of the first release say in which release they came.
+    /// Whether rows of the first release state in which release they came.
     pub fn is_stated(&self) -> bool {
         let new = self.growth.as_ref().and_then(|growth| growth.new.first());
         new.is_some_and(|new| new.width() > self.releases[0].width())
     }
 
-    /// Rows behind a release, on the dictionary of all.
+    /// The rows behind a release, on the common dictionary.
     pub fn recoded(&self, rows: &Histogram) -> Histogram {
         let (values, maps) = SensitiveValues::union(&[&self.values, rows.values()]);
         rows.clone().with_values(&values, &maps[1])
     }
 
-    /// Whether all people of an increment can be in a class of its release, and there are as many of them.
+    /// Checks that all people of an increment can be in a class of its release, and that their numbers agree.
     fn held(&self, at: usize, columns: &Columns) -> Result<(), UnfitTables> {
         let (Some(histogram), trees) = (&self.histogram, columns.trees()) else { return Ok(()) };
         let release = self.growth.as_ref().map_or(&self.releases[at], |growth| &growth.new[at]);
@@ -272,12 +272,12 @@ impl AuditSubject {
     }
 }
 
-/// Whether a label of these rows lies above another one of its column.
+/// Whether a label of these rows is above another one of its column.
 fn is_local(labels: &Histogram, trees: &[&Taxonomy]) -> bool {
     trees.iter().enumerate().any(|(column, tree)| Cut::completed(tree, labels.column(column)).is_err())
 }
 
-/// Which recoding each release is under; those whose classes have labels of their own share none.
+/// The number of each release's recoding; releases whose classes have labels of their own share none.
 fn numbered(releases: &mut [Release], trees: &[&Taxonomy]) -> Vec<usize> {
     assert!(releases.iter().all(|release| release.width() == trees.len()), "a taxonomy for each column");
     if releases.iter().any(Release::is_local) {

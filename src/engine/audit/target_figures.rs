@@ -1,29 +1,29 @@
-//! What an audit gathers over the targets of one increment: the one with the fewest candidates left, the paper's figure,
-//! the worst diversity of what is left, and where recodings cross the targets that are worth a search.
+//! The figures over the targets of one increment: the target with the fewest candidates, the paper's figure, the worst
+//! diversity of what remains, and where recodings cross the targets that are worth a search.
 
 use super::weak_targets::WeakTargets;
 use crate::gate::chain::{AttackerView, ChainTarget, ExactTarget, Fold};
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 
-/// How targets are looked at; without measures diversity is left out.
+/// How targets are examined; diversity is omitted without measures.
 pub struct AuditScope<'l> {
-    /// The measures, and the shares of every release from the target's increment on.
+    /// The measures, and the value shares of every release from the target's increment on.
     pub measured: Option<(&'l Measures, &'l [ValueShares])>,
-    /// The sight, and how many targets to keep for a search.
+    /// The attacker's view, and the number of targets to keep for a search.
     pub kept: Option<(&'l AttackerView<'l>, usize)>,
 }
 
-/// What was seen.
+/// The figures of the examined targets.
 pub struct TargetFigures {
-    /// Candidates left and the classes of the target; the first one where several have as few.
+    /// The fewest candidates and the classes of the target; the first one of several.
     pub weakest: Option<(u64, Vec<u32>)>,
-    /// The least of the paper's figures.
+    /// The minimum of the paper's figures.
     pub paper: u64,
-    /// The worst diversity, distances left out.
+    /// The worst diversity, without distances.
     pub shape: DiversityFigures,
     /// The worst distances to each release from the increment on.
     pub distances: Vec<DiversityFigures>,
-    /// The targets with the fewest candidates left.
+    /// The targets with the fewest candidates.
     pub suspects: WeakTargets,
 }
 
@@ -49,7 +49,7 @@ impl Fold for AuditScope<'_> {
         if let Some((sight, most)) = self.kept {
             seen.suspects.push(ExactTarget::new(sight, target), most);
         }
-        // A target without candidates is one that no person can be: there is nothing to learn about it.
+        // A target without candidates contains no person, so there is nothing to learn about it.
         if let (Some((measures, shares)), true) = (self.measured, target.left > 0) {
             assert!(seen.distances.len() == shares.len(), "distances to the values of each release");
             seen.shape = seen.shape.worse(measures.shape(target.crowd));

@@ -5,7 +5,7 @@ use crate::gate::chain::ExactTarget;
 /// The most targets that are kept for the search, of all increments together.
 const MOST_SUSPECTS: usize = 100_000;
 
-/// How many targets of one increment are kept.
+/// The number of targets of one increment that are kept.
 pub fn share(releases: usize) -> usize {
     assert!(releases > 0, "a chain of releases");
     (MOST_SUSPECTS / releases).max(1000)
@@ -15,12 +15,12 @@ pub fn share(releases: usize) -> usize {
 #[derive(Debug, Default)]
 pub struct WeakTargets {
     kept: Vec<ExactTarget>,
-    /// Whether some are missing.
+    /// Whether some targets were dropped.
     pub dropped: bool,
 }
 
 impl WeakTargets {
-    /// Takes in one more; at most so many are kept. Which ones does not depend on the order.
+    /// Adds a target; at most `most` are kept. The result does not depend on the order.
     pub fn push(&mut self, suspect: ExactTarget, most: usize) {
         assert!(most > 0, "suspects that are kept");
         self.kept.push(suspect);
@@ -29,20 +29,20 @@ impl WeakTargets {
         }
     }
 
-    /// Takes in those of another increment.
+    /// Adds the targets of another increment.
     pub fn extend(&mut self, other: WeakTargets) {
         self.dropped |= other.dropped;
         self.kept.extend(other.kept);
     }
 
-    /// Those of both, at most so many.
+    /// The targets of both, at most `most`.
     pub fn join(mut self, other: WeakTargets, most: usize) -> WeakTargets {
         self.extend(other);
         self.cut(most);
         self
     }
 
-    /// All that are kept.
+    /// All targets that are kept.
     pub fn iter(&self) -> impl Iterator<Item = &ExactTarget> {
         self.kept.iter()
     }

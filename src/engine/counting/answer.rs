@@ -1,4 +1,4 @@
-//! The estimate, how far it may lie off, and what is certain.
+//! The estimate of a count, its standard error, and the certain range.
 
 use rayon::prelude::*;
 
@@ -9,36 +9,36 @@ use super::spread::ClassCounts;
 use crate::histogram::Release;
 use crate::model::Taxonomy;
 
-/// Fits whose mean is the estimate, and as many others for its standard error.
+/// The number of fits whose mean is the estimate, and of those for its standard error.
 const FITS: u64 = 4;
-/// The most counts of an answer.
+/// The most cells of an answer.
 const MOST: usize = 1 << 22;
-/// The most counts that the rows of classes may be in, over all classes.
+/// The most cells that the rows of classes may be in, summed over all classes.
 const WORK: usize = 1 << 28;
 
-/// How many rows are in a cell of the answer.
+/// The number of rows in a cell of the answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CellEstimate {
     /// The estimate.
     pub estimate: f64,
-    /// Its standard error; `None` where rows are spread evenly, of which nothing says how far it may lie off.
+    /// Its standard error; `None` if rows are spread evenly, since nothing then says how large the error may be.
     pub standard_error: Option<f64>,
-    /// There are so many at least.
+    /// The certain minimum.
     pub low: u64,
-    /// There are so many at most.
+    /// The certain maximum.
     pub high: u64,
 }
 
-/// A question with more combinations of labels than fit into memory.
+/// The error for a question with more combinations of labels than fit into memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("these columns together have too many combinations of labels: ask for fewer columns, or for coarser labels")]
 pub struct TooManyCombinations;
 
-/// A table of which counts can be asked: its classes, and what was learned of where their rows are.
+/// A table whose rows can be counted: its classes, and what was learned about the distribution of their rows.
 pub struct Countable {
     classes: CountedClasses,
     fits: Vec<Profiles>,
-    /// Fits to classes that are drawn anew, for which refused splits say nothing.
+    /// Fits to classes that are drawn anew, without information from refused splits.
     others: Vec<Profiles>,
 }
 
@@ -77,7 +77,7 @@ impl Countable {
         let (low, high) = counts.bounds();
         let counted = |cell: usize| {
             let (low, high) = (low[cell], high[cell]);
-            // What is certain is not estimated: rounding would only hide it.
+            // A count that is certain is not estimated, which would only add rounding.
             if low == high {
                 let standard_error = (!others.is_empty()).then_some(0.0);
                 return CellEstimate { estimate: low as f64, standard_error, low, high };
@@ -85,8 +85,8 @@ impl Countable {
             let estimate = mean(&mut fits.iter().map(|(estimates, _)| estimates[cell]), fits.len());
             let placed = mean(&mut fits.iter().map(|(_, variances)| variances[cell]), fits.len());
             let off = mean(&mut others.iter().map(|(other, _)| (other[cell] - estimate).powi(2)), others.len());
-            // The others lie off in their ways, and the estimate in its own: their distance holds both variances, and the estimate may
-            // share with them as much again.
+            // The other fits have errors of their own, and so has the estimate: their distance contains both variances,
+            // and they may share as much again.
             let standard_error = (!others.is_empty()).then(|| (placed.max(0.0) + 2.0 * off).sqrt());
             CellEstimate { estimate, standard_error, low, high }
         };

@@ -1,5 +1,6 @@
-//! The rows of a table by class, as far as counting looks at them: which cells of each column a label holds, and which splits of
-//! halving were refused on the way to it. A cell is a run of leaves of a column that no label and no split tells apart.
+//! The classes of a table as counting needs them: which cells of each column a label covers, and which splits of
+//! halving were refused on the way to it. A cell is a run of leaves of a column that no label and no split
+//! distinguishes.
 
 use std::ops::Range;
 
@@ -11,9 +12,9 @@ use crate::model::{Node, Taxonomy};
 pub struct CountedClass {
     /// The cells of the label in each column.
     pub cells: Vec<Range<usize>>,
-    /// The first cell of the second part, in the columns whose split was refused; the end of the label in all others.
+    /// The first cell of the second part, in columns whose split was refused; the end of the label in all others.
     pub middle: Vec<usize>,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: u64,
     /// The rows of each sensitive value.
     pub values: Vec<(usize, u64)>,
@@ -22,9 +23,9 @@ pub struct CountedClass {
 /// All classes of a table.
 pub struct CountedClasses {
     pub all: Vec<CountedClass>,
-    /// Per column the first leaf of each cell, and the end of the last cell.
+    /// For each column the first leaf of each cell, and the end of the last cell.
     pub cells: Vec<Vec<usize>>,
-    /// How many sensitive values there are.
+    /// The number of sensitive values.
     pub values: usize,
 }
 
@@ -71,9 +72,9 @@ impl CountedClasses {
     }
 }
 
-/// Per column the first leaf of the second part, where halving refused to split the label (SCIENCE 11): splits are tried in the
-/// order of what the columns have lost, and a refused one closes its column. So of the columns whose node has parts those that have
-/// lost most were refused, as many as halving may refuse.
+/// For each column the first leaf of the second part, if halving refused to split the label (SCIENCE 11): splits are
+/// tried in the order of the columns' losses, and a refused one closes its column. So the refused splits are those of
+/// the columns with the largest losses among the columns whose node has parts, as many as halving may refuse.
 fn refused(label: &[Node], trees: &[&Taxonomy], most: usize) -> Vec<Option<usize>> {
     assert_eq!(label.len(), trees.len(), "a taxonomy for each column");
     let lost = |column: usize| {
@@ -93,7 +94,7 @@ fn refused(label: &[Node], trees: &[&Taxonomy], most: usize) -> Vec<Option<usize
     refused
 }
 
-/// The first leaf of the second part of a node; `None` if it has no two parts.
+/// The first leaf of the second part of a node; `None` if the node does not have two parts.
 fn middle(tree: &Taxonomy, node: Node) -> Option<usize> {
     let parts: Vec<Node> = tree.children(tree.lowest(node)).collect();
     match parts[..] {

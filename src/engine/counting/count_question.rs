@@ -1,4 +1,5 @@
-//! From conditions to a question: which leaves and which sensitive values they hold of, and what is counted apart.
+//! Turns conditions into a question: the leaves and sensitive values that match, and the groups that are counted
+//! separately.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,29 +9,30 @@ use crate::histogram::{SensitiveValues, parse_value};
 use crate::model::predicate::{ColumnCondition, Condition, Literal};
 use crate::model::{Columns, Kind, Leaf, Role, Taxonomy, Value};
 
-/// A question that names its counts.
+/// A question with the names of its counts.
 #[derive(Debug, Clone)]
 pub struct CountQuestion {
     /// The question.
     pub question: Question,
-    /// Per column whose labels or values are counted apart, in the order of the question: its place in what was asked.
+    /// For each column whose labels or values are counted separately, in the order of the question: its index in the
+    /// request.
     places: Vec<usize>,
-    /// Per quasi column among them, the names of its groups.
+    /// For each quasi column among them, the names of its groups.
     labels: Vec<(usize, Vec<String>)>,
-    /// Per group of sensitive values, those of the sensitive columns among them.
+    /// For each group of sensitive values, the values in the sensitive columns among them.
     values: Vec<Vec<Value>>,
 }
 
-/// What a count is of, in one column.
+/// The label or value that a count is about, in one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CountedColumn<'a> {
     /// A label of a quasi column.
     Label(&'a str),
-    /// A value of a sensitive one.
+    /// A value of a sensitive column.
     Value(&'a Value),
 }
 
-/// Why there is no such question.
+/// Why the question is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct QuestionError {
@@ -46,7 +48,7 @@ impl QuestionError {
     }
 }
 
-/// What conditions say of a quasi column.
+/// The conditions on a quasi column.
 struct Quasi {
     column: usize,
     wanted: Vec<bool>,
@@ -55,11 +57,11 @@ struct Quasi {
 }
 
 impl CountQuestion {
-    /// The rows for which all conditions hold, counted apart by the labels and values of these columns. Of a quasi column for which a
-    /// condition lists labels these are counted, else its leaves.
+    /// The rows that satisfy all conditions, counted separately by the labels and values of these columns. For a quasi column whose condition
+    /// lists labels, these labels are counted, otherwise its leaves.
     ///
     /// # Errors
-    /// A column is not there or comes twice, a value is none of its column, or rows would be counted under two labels.
+    /// A column does not exist or is named twice, a value does not belong to its column, or rows would be counted under two labels.
     pub fn of(
         conditions: &[Condition],
         by: &[&str],
@@ -122,7 +124,7 @@ impl CountQuestion {
         Ok(CountQuestion { question, places, labels, values: groups.into_keys().collect() })
     }
 
-    /// What the count at this place of the answer is of, in the order of the columns that were asked for.
+    /// What the count at this index of the answer is about, in the order of the requested columns.
     pub fn names(&self, mut cell: usize) -> Vec<CountedColumn<'_>> {
         let value = cell % self.question.groups.max(1);
         cell /= self.question.groups.max(1);
@@ -164,7 +166,7 @@ impl Quasi {
         Ok(())
     }
 
-    /// Its labels counted apart, and their names.
+    /// The groups of its labels that are counted separately, and their names.
     fn apart(&self, name: &str, tree: &Taxonomy) -> Result<(Axis, Vec<String>), QuestionError> {
         let mut groups: Vec<(String, Range<Leaf>)> = match &self.listed {
             Some(listed) => listed.clone(),
@@ -188,13 +190,13 @@ impl Quasi {
     }
 }
 
-/// Whether the column is there.
+/// Checks that the column exists.
 fn known(name: &str, columns: &Columns) -> Result<(), QuestionError> {
     let there = columns.named(name).is_some_and(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
     if there { Ok(()) } else { Err(QuestionError::new(name, "the table has no such column")) }
 }
 
-/// What holds of a value of a sensitive column of this type.
+/// The test of a condition on values of a sensitive column of this type.
 fn holds(condition: &Condition, kind: Kind) -> Result<impl Fn(&Value) -> bool + use<>, QuestionError> {
     let value = |literal: &Literal| match literal {
         Literal::Null => Ok(Value::Null),

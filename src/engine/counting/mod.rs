@@ -1,11 +1,12 @@
-//! Counts from a published table whose labels are coarser than what is asked (SCIENCE 11, counting): how many of its rows have certain
-//! values. Sensitive values are exact; quasi columns are known as far as labels tell.
+//! Counts rows of a published table whose labels are coarser than the question (SCIENCE 11, counting). Sensitive values
+//! are exact; quasi columns are known as far as labels show.
 //!
-//! Where in its label a person lies has steered the labels of classes by refused splits alone. So the shares of all values are
-//! taken that make the published labels most likely (EM), over profiles that tie the columns to each other, and with the odds that
-//! refused splits tell. Labels of other searches follow the data, and are spread evenly.
+//! With halving, the position of a person inside a label influenced the labels of classes only through refused splits.
+//! So the estimate uses the shares of all values under which the published labels are most likely (EM), with profiles
+//! that connect the columns, and with the probabilities of refused splits. Labels of other searches depend on the data,
+//! and their rows are spread evenly.
 //!
-//! Everything here follows from what is public.
+//! Everything here follows from public files.
 
 mod answer;
 mod classes;

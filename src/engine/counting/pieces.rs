@@ -1,4 +1,4 @@
-//! The axes of a question over the cells of a table. A piece is a run of leaves of one cell and one group.
+//! The axes of a question, divided by the cells of a table. A piece is a run of leaves of one cell and one group.
 
 use std::ops::Range;
 
@@ -6,22 +6,22 @@ use super::classes::CountedClass;
 use super::profiles::{ProfileShares, Profiles, each, summed};
 use super::question::Axis;
 
-/// An axis in pieces.
+/// An axis, divided into pieces.
 pub struct AxisPieces {
     /// The number of the quasi column.
     pub column: usize,
-    /// How many groups there are.
+    /// The number of groups.
     pub groups: usize,
-    /// Per piece its cell, its share of the leaves of the cell, and its group; no group where it is not counted.
+    /// For each piece its cell, its share of the leaves of the cell, and its group; no group if it is not counted.
     pieces: Vec<(usize, f64, Option<usize>)>,
-    /// The first piece of each cell, and the end of the last one.
+    /// The first piece of each cell, and the end of the last cell.
     starts: Vec<usize>,
-    /// The pieces from the first to the last one of each group.
+    /// The pieces of each group, from the first to the last one.
     spans: Vec<Range<usize>>,
 }
 
 impl AxisPieces {
-    /// Of an axis, by the first leaf of each cell of its column.
+    /// Divides an axis by the first leaf of each cell of its column.
     ///
     /// # Panics
     /// If there are several groups and they do not ascend with the leaves.
@@ -43,7 +43,7 @@ impl AxisPieces {
         AxisPieces { column: axis.column, groups: axis.groups, pieces, starts, spans }
     }
 
-    /// The groups that the rows of a class may be in, and whether all of them must be in the only one.
+    /// The groups that the rows of a class may be in, and whether all rows must be in the only one.
     pub fn groups_of(&self, class: &CountedClass) -> (Range<usize>, bool) {
         let cells = &class.cells[self.column];
         let inside = &self.pieces[self.starts[cells.start]..self.starts[cells.end]];
@@ -53,7 +53,7 @@ impl AxisPieces {
         (first..last + 1, first == last && inside.iter().all(|(_, _, group)| group.is_some()))
     }
 
-    /// The shares that pieces which are counted have in each profile, summed over the pieces before each.
+    /// The shares of the counted pieces in each profile, summed over the pieces before each.
     pub fn sums(&self, profiles: &Profiles) -> Vec<ProfileShares> {
         let cells: Vec<ProfileShares> = profiles.cells(self.column).collect();
         let share = |(cell, part, group): &(usize, f64, Option<usize>)| {

@@ -1,70 +1,73 @@
-//! What the rows of a table have in common, learned from their labels. Each person has one of sixteen profiles; within a profile the
-//! columns are independent of each other. The shares of the profiles, and of the cells of each column within them, are those that
-//! make the published labels most likely (EM over a mixture, also known as latent class analysis; SCIENCE 11, counting).
+//! The profiles of the rows of a table, learned from their labels. Each person has one of sixteen profiles; within a
+//! profile the columns are independent of each other. The shares of the profiles, and of the cells of each column
+//! within them, are those under which the published labels are most likely (EM for a mixture, also known as latent
+//! class analysis; SCIENCE 11, counting).
 
 use super::classes::{CountedClass, CountedClasses};
 use super::question::Method;
 use super::refusal::refused;
 use crate::arithmetic::SmallDraws;
 
-/// How many profiles there are.
+/// The number of profiles.
 pub const PROFILES: usize = 16;
-/// Rounds of EM.
+/// The number of rounds of EM.
 const ROUNDS: u32 = 60;
-/// The most classes that are learned from; of a table with more each fit draws its own.
+/// The most classes that are learned from; from a table with more, each fit draws its own sample.
 const CLASSES: usize = 4096;
-/// Rows that a profile has in each column beside those of the table, and a sensitive value in all profiles, with the shares that the
-/// table has as a whole.
+/// The number of pseudo-rows that each profile has per column, and each sensitive value over all profiles, distributed
+/// as in the whole table.
 const BESIDE: f64 = 1.0;
 const BESIDE_VALUE: f64 = 20.0;
-/// Sensitive values from which on each is too rare to tell anything of a profile.
+/// With this many sensitive values or more, each one is too rare to inform about profiles.
 const VALUES: usize = 1 << 12;
-/// No share falls below it, so that no label becomes impossible.
+/// The lower limit of a share, so that no label becomes impossible.
 const LEAST: f64 = 1e-9;
 
-/// A number for each profile.
+/// One number per profile.
 pub type ProfileShares = [f64; PROFILES];
 
 /// One fit of profiles.
 pub struct Profiles {
     /// The share of each profile.
     shares: ProfileShares,
-    /// Per column the share of each cell within the profile, summed over the cells before it.
+    /// For each column the share of each cell within the profile, summed over the cells before it.
     sums: Vec<Vec<ProfileShares>>,
-    /// Per sensitive value how much more frequent it is in the profile than in the table; empty where values tell nothing.
+    /// For each sensitive value how much more frequent it is in the profile than in the table; empty if values are not
+    /// used.
     values: Vec<ProfileShares>,
-    /// The fewest people of a class; `None` where refused splits are not looked at.
+    /// The smallest number of people of a class; `None` if refused splits are ignored.
     fewest: Option<u64>,
 }
 
-/// Where the rows of a class may be.
+/// The possible positions of the rows of a class.
 pub struct RowPlaces {
     /// The weight of each profile in the class.
     weights: ProfileShares,
-    /// Per column the share that its cells have in the profile, each part of a refused split with its factor.
+    /// For each column the share of its cells in the profile, with each part of a refused split multiplied by its
+    /// factor.
     inside: Vec<ProfileShares>,
-    /// Per column the factors of the two parts.
+    /// For each column the factors of the two parts.
     factors: Vec<[f64; 2]>,
 }
 
-/// How profiles are learned.
+/// The settings of a fit.
 #[derive(Clone, Copy)]
 pub struct Fit {
-    /// Where draws come from.
+    /// The seed of the draws.
     pub seed: u64,
-    /// Whether the classes are drawn anew, and refused splits are ignored: the estimate of a reader who knows less.
+    /// Whether the classes are drawn anew and refused splits are ignored: the estimate of a less informed reader.
     pub other: bool,
 }
 
 impl Profiles {
-    /// Even shares, in one profile.
+    /// Even shares, as a single profile.
     pub fn even(classes: &CountedClasses) -> Profiles {
         let even = |starts: &Vec<usize>| starts.iter().map(|&leaf| [leaf as f64; PROFILES]).collect();
         let shares = each(|profile| if profile == 0 { 1.0 } else { 0.0 });
         Profiles { shares, sums: classes.cells.iter().map(even).collect(), values: Vec::new(), fewest: None }
     }
 
-    /// The profiles of a table.
+    /// Learns the profiles of a table.
     pub fn learn(classes: &CountedClasses, method: Method, fit: Fit) -> Profiles {
         assert!(!classes.all.is_empty(), "there are classes to learn from");
         let mut source = SmallDraws::new(fit.seed);
@@ -93,10 +96,10 @@ impl Profiles {
         profiles
     }
 
-    /// A round of EM.
+    /// One round of EM.
     fn round(&mut self, classes: &[(&CountedClass, f64)], columns: &mut [Vec<ProfileShares>]) {
         let mut rows = [0.0; PROFILES];
-        // What changes from one cell to the next.
+        // The differences from one cell to the next.
         let mut steps: Vec<Vec<ProfileShares>> =
             self.sums.iter().map(|sums| vec![[0.0; PROFILES]; sums.len()]).collect();
         let mut values = vec![[0.0; PROFILES]; self.values.len()];
@@ -121,7 +124,7 @@ impl Profiles {
             let mut factor = [0.0; PROFILES];
             for (cell, step) in column.iter_mut().zip(steps) {
                 add(&mut factor, step);
-                // Where no label lies, rounding leaves something that may be below 0.
+                // Outside all labels, rounding may leave a small negative number.
                 *cell = each(|profile| cell[profile] * factor[profile].max(0.0));
             }
             normalise(column, BESIDE);
@@ -139,14 +142,14 @@ impl Profiles {
         self.shares = each(|profile| (rows[profile] / all).max(LEAST));
     }
 
-    /// Where the rows of a class may be, whatever their sensitive values.
+    /// The possible positions of the rows of a class, whatever their sensitive values are.
     pub fn place(&self, class: &CountedClass) -> RowPlaces {
         assert_eq!(class.cells.len(), self.sums.len(), "cells of each column");
         let (mut weights, mut inside) = (self.shares, Vec::with_capacity(self.sums.len()));
         for (sums, cells) in self.sums.iter().zip(&class.cells) {
             let share: ProfileShares = each(|profile| sums[cells.end][profile] - sums[cells.start][profile]);
             weights = each(|profile| weights[profile] * share[profile]);
-            // So that a row of many columns does not round its profiles to 0.
+            // Prevents many columns from rounding the weights of a class to 0.
             weights = times(&weights, 1.0 / greatest(&weights));
             inside.push(share);
         }
@@ -172,7 +175,7 @@ impl Profiles {
         RowPlaces { weights, inside, factors }
     }
 
-    /// The rows of a class in each profile, of the sensitive values that are wanted.
+    /// The rows of a class in each profile, with the wanted sensitive values only.
     pub fn rows_of(
         &self,
         class: &CountedClass,
@@ -201,15 +204,16 @@ impl Profiles {
 }
 
 impl RowPlaces {
-    /// The share of a class that is in cells of its column, by profile: those of the first part of a refused split, and those of the
-    /// second.
+    /// The share of a class in some cells of its column, by profile: cells of the first part of a refused split, and of
+    /// the second.
     pub fn share(&self, column: usize, parts: [ProfileShares; 2]) -> ProfileShares {
         let [first, second] = self.factors[column];
         each(|profile| (first * parts[0][profile] + second * parts[1][profile]) / self.inside[column][profile])
     }
 }
 
-/// A number for each profile. A loop becomes vector instructions, which `array::from_fn` and `map` of these closures do not.
+/// One number per profile. The loop compiles to vector instructions, which `array::from_fn` and `map` with these
+/// closures do not.
 #[inline(always)]
 pub fn each(mut number: impl FnMut(usize) -> f64) -> ProfileShares {
     let mut numbers = [0.0; PROFILES];
@@ -219,13 +223,13 @@ pub fn each(mut number: impl FnMut(usize) -> f64) -> ProfileShares {
     numbers
 }
 
-/// The numbers of each profile, so many times.
+/// The numbers of each profile, multiplied by a factor.
 #[inline(always)]
 fn times(numbers: &ProfileShares, factor: f64) -> ProfileShares {
     each(|profile| numbers[profile] * factor)
 }
 
-/// The numbers of all profiles together, by halves.
+/// The sum over all profiles, added in pairs.
 #[inline(always)]
 fn total(numbers: &ProfileShares) -> f64 {
     let eight: [f64; 8] = halved(numbers, |one, other| one + other);
@@ -233,7 +237,7 @@ fn total(numbers: &ProfileShares) -> f64 {
     (four[0] + four[2]) + (four[1] + four[3])
 }
 
-/// The greatest of them.
+/// The largest of the numbers.
 #[inline(always)]
 fn greatest(numbers: &ProfileShares) -> f64 {
     let greater = |one: f64, other: f64| if one > other { one } else { other };
@@ -242,7 +246,7 @@ fn greatest(numbers: &ProfileShares) -> f64 {
     greater(greater(four[0], four[2]), greater(four[1], four[3]))
 }
 
-/// Each number of the first half joined with that of the second one.
+/// Combines each number of the first half with that of the second.
 #[inline(always)]
 fn halved<const ALL: usize, const HALF: usize>(numbers: &[f64; ALL], join: impl Fn(f64, f64) -> f64) -> [f64; HALF] {
     let mut half = [0.0; HALF];
@@ -260,7 +264,7 @@ pub fn add(sums: &mut ProfileShares, numbers: ProfileShares) {
     }
 }
 
-/// Sums over the cells before each cell, and over all of them.
+/// The sums over the cells before each cell, and over all of them.
 pub fn summed(cells: &[ProfileShares]) -> Vec<ProfileShares> {
     let mut sums = vec![[0.0; PROFILES]];
     for cell in cells {
@@ -272,7 +276,8 @@ pub fn summed(cells: &[ProfileShares]) -> Vec<ProfileShares> {
     sums
 }
 
-/// Makes shares of the rows of each cell, with so many more rows that are spread over the cells as those of all profiles.
+/// Converts the rows of each cell into shares, after adding `beside` rows that are distributed as in all profiles
+/// together.
 fn normalise(cells: &mut [ProfileShares], beside: f64) {
     assert!(beside >= 0.0, "what lies beside has no negative weight");
     let mut rows = [0.0; PROFILES];

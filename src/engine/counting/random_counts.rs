@@ -1,5 +1,5 @@
-//! Counts that look drawn, over two or three columns, and how far an answer lies off: what a table is worth to analysts of whom nothing
-//! is known. The same population has the same counts in every run.
+//! Pseudo-random counting queries over two or three columns, and the error of their answers: a measure of the value of
+//! a table for analysts with unknown questions. The same population has the same queries in every run.
 
 use super::answer::{Countable, TooManyCombinations};
 use super::question::{Axis, Question};
@@ -7,37 +7,37 @@ use crate::arithmetic::SmallDraws;
 use crate::histogram::Headcount;
 use crate::model::{Leaf, Taxonomy};
 
-/// Counts that are drawn.
+/// The number of queries.
 const COUNTS: usize = 200;
-/// A count is of one in so many people at least.
+/// A query counts at least one in this many people.
 const FEWEST: u64 = 200;
-/// Draws of a count that is large enough, at most.
+/// The most attempts to draw a query that counts enough people.
 const TRIES: usize = 50;
 const SEED: u64 = 5;
 
-/// Counts over the quasi columns of a population, by the names of the columns.
+/// Queries over the quasi columns of a population, by the names of the columns.
 #[derive(Debug, Clone)]
 pub struct RandomCounts(Vec<Count>);
 
 #[derive(Debug, Clone)]
 struct Count {
-    /// Columns, each once, and whether it asks for each of their leaves.
+    /// The columns, each once, and for each of their leaves whether the query wants it.
     columns: Vec<(usize, Vec<bool>)>,
-    /// How many people there are.
+    /// The number of people that match.
     people: u64,
 }
 
-/// The relative errors of answers.
+/// The relative errors of the answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CountError {
-    /// Their mean.
+    /// The mean.
     pub mean: f64,
-    /// Their median.
+    /// The median.
     pub median: f64,
 }
 
 impl RandomCounts {
-    /// Of a population, each of at least half a percent of it.
+    /// Draws queries for a population, each of which counts at least half a percent of it.
     pub fn draw(people: &Headcount, trees: &[&Taxonomy]) -> RandomCounts {
         assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
         if trees.is_empty() || people.is_empty() {
@@ -47,11 +47,11 @@ impl RandomCounts {
         RandomCounts((0..COUNTS).filter_map(|_| Count::draw(people, trees, &mut source)).collect())
     }
 
-    /// How far answers lie off, |answer − people| / people; `None` without counts. The table has so many sensitive values, and `column` is
-    /// where a column of the population is in it; rows of one that it does not have are spread over all leaves.
+    /// The errors |answer − people| / people of the answers; `None` if there are no queries. The table has `values` sensitive values, and `column`
+    /// maps a column of the population to one of the table; rows are spread evenly over the leaves of a missing column.
     ///
     /// # Errors
-    /// A count has too many combinations of labels.
+    /// A query has too many combinations of labels.
     pub fn error(
         &self,
         table: &Countable,
@@ -104,7 +104,7 @@ impl Count {
     }
 }
 
-/// Two or three columns, and in each of them a run of leaves or any set of them.
+/// Two or three columns, and in each of them a run of leaves or any set of leaves.
 fn columns(trees: &[&Taxonomy], source: &mut SmallDraws) -> Vec<(usize, Vec<bool>)> {
     let number = (2 + below(2, source)).min(trees.len());
     let mut all: Vec<usize> = (0..trees.len()).collect();
@@ -143,7 +143,8 @@ mod tests {
         tree.finish().expect("a tree")
     }
 
-    /// The error of counts over 6 × 4 leaves from a table with such cuts; `rows` says how many people there are with two leaves.
+    /// The error of queries over 6 × 4 leaves from a table with such cuts; `rows` gives the number of people with two
+    /// leaves.
     fn error(cuts: impl Fn(&Taxonomy) -> Cut, rows: impl Fn(u32, u32) -> u32, second: Option<usize>) -> CountError {
         let trees = [tree("a", 6), tree("b", 4)];
         let trees: Vec<&Taxonomy> = trees.iter().collect();
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(error(Cut::leaves, skewed, Some(1)), none);
         let hidden = error(Cut::root, skewed, Some(1));
         assert!(hidden.mean > 0.2 && hidden.median > 0.05, "{hidden:?}");
-        // A column that is not there is taken to be spread evenly, and here it is.
+        // A missing column is assumed to be spread evenly, as it is here.
         let even = error(Cut::leaves, |a, _| 1 + a, None);
         assert!(even.mean < 1e-9, "{even:?}");
         assert!(error(Cut::leaves, skewed, None).mean > 0.05);

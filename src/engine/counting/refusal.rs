@@ -1,14 +1,15 @@
-//! What it tells of the people of a class that halving refused to split it (SCIENCE 11): a split that would leave fewer people in a
-//! part than a class needs is refused for certain, any other one with a probability of a quarter. So rare values are more frequent
-//! in labels that could have been split than in the table as a whole.
+//! The information in a refused split of a class (SCIENCE 11): a split that would leave a part with too few people for
+//! a class is always refused, any other one with a probability of a quarter. So rare values are more frequent in labels
+//! that could have been split than in the table as a whole.
 
-/// The probability with which the coin refuses a split that may be made.
+/// The probability with which the coin refuses a possible split.
 const COIN: f64 = 0.25;
-/// A class with so many people at least tells nothing: the split is hardly ever refused for the number of people in a part.
+/// From this number of people on, a class gives no information: its split is hardly ever refused because of the number
+/// of people in a part.
 const MANY: u64 = 1_000;
 
-/// How likely the split of a class of `people` was refused, if one of them is in a part, and each other one is there with a
-/// probability of `share`. A part must be empty or hold `fewest` people.
+/// The probability that the split of a class of `people` was refused, if one of them is in a part, and each other one
+/// is there with probability `share`. A part must be empty or hold `fewest` people.
 pub fn refused(people: u64, fewest: u64, share: f64) -> f64 {
     assert!((0.0..=1.0).contains(&share), "a share");
     match people {
@@ -17,7 +18,7 @@ pub fn refused(people: u64, fewest: u64, share: f64) -> f64 {
         _ => {}
     }
     let others = people - 1;
-    // With this person 1 to `fewest` - 1 people are in this part, or in the other one.
+    // With this person, 1 to `fewest` - 1 people are in this part, or in the other one.
     let few = fewest.saturating_sub(2);
     let most_of_them = others.saturating_sub(fewest - 1);
     let unclean = if most_of_them <= few + 1 {
@@ -28,7 +29,7 @@ pub fn refused(people: u64, fewest: u64, share: f64) -> f64 {
     COIN + (1.0 - COIN) * unclean.clamp(0.0, 1.0)
 }
 
-/// The probability of at most so many successes in so many trials.
+/// The probability of at most `most` successes in `trials` trials.
 fn at_most(most: u64, trials: u64, probability: f64) -> f64 {
     assert!((0.0..=1.0).contains(&probability), "a probability");
     let (yes, no) = (probability.clamp(0.0, 1.0), 1.0 - probability.clamp(0.0, 1.0));
@@ -47,7 +48,7 @@ fn at_most(most: u64, trials: u64, probability: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Every way to place the others.
+    /// Enumerates every way to place the others.
     fn counted(people: u64, fewest: u64, share: f64) -> f64 {
         let others = people - 1;
         let ways = 0u64..1 << others;

@@ -1,4 +1,4 @@
-//! The rows of a table spread over the counts of a question by a fit of profiles.
+//! Spreads the rows of a table over the counts of a question, by a fit of profiles.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use super::pieces::AxisPieces;
 use super::profiles::{ProfileShares, Profiles, RowPlaces, add, each};
 use super::question::Question;
 
-/// A question over the classes of a table.
+/// A question about the classes of a table.
 pub struct ClassCounts<'q> {
     question: &'q Question,
     axes: Vec<AxisPieces>,
-    /// The classes that are not certain, each with the groups of each axis that its rows may be in.
+    /// The classes whose counts are uncertain, each with the groups of each axis that its rows may be in.
     open: Vec<(&'q CountedClass, Vec<Range<usize>>)>,
-    /// Rows that are certain.
+    /// The certain rows of each count.
     low: Vec<u64>,
-    /// Rows that are possible.
+    /// The possible rows of each count.
     high: Vec<u64>,
 }
 
 impl<'q> ClassCounts<'q> {
-    /// Of a question; `None` if classes and counts together are more than so many.
+    /// Prepares a question; `None` if the classes and counts together exceed the limit.
     pub fn of(classes: &'q CountedClasses, question: &'q Question, most: usize) -> Option<ClassCounts<'q>> {
         let axes: Vec<AxisPieces> =
             question.axes.iter().map(|axis| AxisPieces::of(axis, &classes.cells[axis.column])).collect();
@@ -48,12 +48,12 @@ impl<'q> ClassCounts<'q> {
         Some(ClassCounts { question, axes, open, low, high })
     }
 
-    /// The least and the most that each count can be.
+    /// The smallest and the largest possible value of each count.
     pub fn bounds(&self) -> (&[u64], &[u64]) {
         (&self.low, &self.high)
     }
 
-    /// The estimates of a fit, and their variances if every row were by chance where it is, with the shares of the fit.
+    /// The estimates of a fit, and their variances if every row were placed independently with the shares of the fit.
     pub fn spread(&self, profiles: &Profiles) -> (Vec<f64>, Vec<f64>) {
         let groups = self.question.groups;
         let sums: Vec<Vec<ProfileShares>> = self.axes.iter().map(|axis| axis.sums(profiles)).collect();
@@ -91,7 +91,7 @@ impl<'q> ClassCounts<'q> {
         (estimates, variances)
     }
 
-    /// Per axis the share of each group that the rows of a class may be in.
+    /// For each axis the share of each group that the rows of a class may be in.
     fn shares(
         &self,
         class: &CountedClass,
@@ -106,7 +106,7 @@ impl<'q> ClassCounts<'q> {
         .collect()
     }
 
-    /// The rows in each combination of groups, beginning with the groups of an axis in a place of the answer.
+    /// The rows in each combination of groups, beginning with the groups of one axis at an index of the answer.
     fn each(
         &self,
         may: &[Range<usize>],
@@ -122,7 +122,7 @@ impl<'q> ClassCounts<'q> {
     }
 }
 
-/// The places of the combinations of these groups.
+/// The indices of the combinations of these groups.
 fn each_cell(axes: &[AxisPieces], may: &[Range<usize>], mut found: impl FnMut(usize)) {
     let mut places = vec![0];
     for (axis, groups) in axes.iter().zip(may) {

@@ -1,4 +1,4 @@
-//! The actions of a Delta log that ours has, as JSON.
+//! The actions of our Delta logs, as JSON.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
-    /// What the commit does, for people.
+    /// Information about the commit, for people.
     CommitInfo(CommitInfo),
-    /// What a reader and a writer must know.
+    /// The versions that a reader and a writer must support.
     Protocol(Protocol),
-    /// The table.
+    /// The definition of the table.
     MetaData(MetaData),
-    /// Which release it is.
+    /// The release that the commit contains.
     Txn(Txn),
-    /// A file leaves the table.
+    /// Removes a file from the table.
     Remove(Remove),
-    /// A file joins the table.
+    /// Adds a file to the table.
     Add(Add),
 }
 
-/// What a commit does, for people.
+/// Information about a commit, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CommitInfo {
@@ -41,7 +41,7 @@ pub struct Protocol {
     pub min_writer_version: i32,
 }
 
-/// A table.
+/// The definition of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "MetaDataForm", into = "MetaDataForm")]
 pub struct MetaData {
@@ -92,7 +92,7 @@ impl From<MetaDataForm> for MetaData {
     }
 }
 
-/// Which release a commit holds.
+/// The release that a commit contains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Txn {
@@ -101,7 +101,7 @@ pub struct Txn {
     pub last_updated: i64,
 }
 
-/// A file leaves the table.
+/// The removal of a file from the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Remove {
@@ -113,7 +113,7 @@ pub struct Remove {
     pub size: i64,
 }
 
-/// A file joins the table.
+/// The addition of a file to the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Add {

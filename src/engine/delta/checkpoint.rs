@@ -1,5 +1,5 @@
-//! Checkpoints of a Delta log: all that the commits up to a version say, as one Parquet file, so that the commits before it can go.
-//! Files that have left the table are not in it.
+//! Checkpoints of a Delta log: the result of all commits up to a version, as one Parquet file, so that the commits
+//! before it can be deleted. It omits files that have left the table.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use super::action::{Add, MetaData, Protocol, Txn};
 use super::commit::{DataFile, add, txn};
 use super::metadata::Metadata;
 
-/// Actions that a checkpoint has at most; a table of ours has a few dozen files.
+/// The most actions of a checkpoint; a table of ours has a few dozen files.
 const MOST_ACTIONS: usize = 1 << 20;
-/// Bytes of memory that they take at most.
+/// The most bytes of memory for them.
 const MOST_MEMORY: usize = 128 << 20;
 
 type Map = MapBuilder<Box<dyn ArrayBuilder>, Box<dyn ArrayBuilder>>;
 type List = ListBuilder<Box<dyn ArrayBuilder>>;
 
-/// The checkpoint of a version with these files; `newest` is the newest release that a commit names, and when it was due.
+/// The checkpoint of a version with these files; `newest` is the newest release that a commit names, and the time of its schedule.
 ///
 /// # Panics
 /// Never: the columns are those of the schema.
@@ -62,7 +62,7 @@ pub fn named_checkpoint(bytes: &[u8]) -> Option<u64> {
     serde_json::from_slice::<serde_json::Value>(bytes).ok()?["version"].as_u64()
 }
 
-/// One column for each kind of action; each row has one action.
+/// One column for each kind of action; each row holds one action.
 fn columns(protocol: &Protocol, table: &MetaData, txn: Option<&Txn>, adds: &[Add]) -> Vec<(&'static str, ArrayRef)> {
     let rows = 2 + usize::from(txn.is_some()) + adds.len();
     let mut all = Actions { rows, next: 0, columns: Vec::new() };
@@ -99,7 +99,7 @@ fn columns(protocol: &Protocol, table: &MetaData, txn: Option<&Txn>, adds: &[Add
     all.columns
 }
 
-/// The columns of a checkpoint as they are put together: actions of one kind stand behind those of the kind before.
+/// Builds the columns of a checkpoint: actions of one kind follow those of the previous kind.
 struct Actions {
     rows: usize,
     next: usize,
@@ -221,14 +221,14 @@ fn add_fields() -> Fields {
     ])
 }
 
-/// The actions of a checkpoint, as they are read from its file.
+/// The actions of a checkpoint, as read from its file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckpointActions {
     pub(super) batches: Vec<RecordBatch>,
 }
 
 impl CheckpointActions {
-    /// Reads a file, so many rows at a time; `None` if it is no table, or larger than a checkpoint of ours is.
+    /// Reads a file in batches of `rows`; `None` if it is no table, or larger than our checkpoints are.
     pub fn read(file: bytes::Bytes, rows: usize) -> Option<CheckpointActions> {
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).ok()?.with_batch_size(rows.max(1)).build().ok()?;
         let mut batches = Vec::new();

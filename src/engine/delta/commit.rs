@@ -10,43 +10,43 @@ use super::metadata::Metadata;
 /// A file with rows of the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataFile {
-    /// Where it lies, from the folder of the table.
+    /// The path, relative to the folder of the table.
     pub path: String,
-    /// Its bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// Its rows.
+    /// The number of rows.
     pub rows: u64,
-    /// When the release was due that it came with, in milliseconds since 1970.
+    /// The scheduled time of the release that added it, in milliseconds since 1970.
     pub time: i64,
 }
 
 /// What a commit does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operation {
-    /// The table begins, without rows.
+    /// The table is created, without rows.
     Create,
-    /// A release adds rows, and may leave out rows that a signed notice names.
+    /// A release adds rows, and may omit rows that a signed notice names.
     Append {
-        /// Its number.
+        /// The number of the release.
         release: u32,
     },
-    /// A release takes the place of the one before it, as each release does in a disjoint chain.
+    /// A release replaces the one before it, as each release of a disjoint chain does.
     Overwrite {
-        /// Its number.
+        /// The number of the release.
         release: u32,
     },
-    /// Several files become one with the same rows.
+    /// Several files are merged into one with the same rows.
     Compact,
     /// This release and all later ones are withdrawn.
     Withdraw {
-        /// Its number.
+        /// The number of the release.
         release: u32,
         /// The release whose rows the table holds again; `None` if it holds none.
         left: Option<u32>,
     },
 }
 
-/// How a commit is called after which the table holds an earlier release.
+/// The operation of a commit after which the table holds an earlier release.
 pub(super) const RESTORE: &str = "RESTORE";
 
 impl Operation {
@@ -71,7 +71,7 @@ impl Operation {
         parameters.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
-    /// The release that the version holds, where the commit says it.
+    /// The release that the version contains, if the commit states it.
     pub fn release(self) -> Option<u32> {
         match self {
             Operation::Append { release } | Operation::Overwrite { release } => Some(release),
@@ -86,18 +86,18 @@ impl Operation {
 pub struct Commit {
     /// The version.
     pub version: u64,
-    /// When the release was due that it belongs to, in milliseconds since 1970.
+    /// The scheduled time of the release that it belongs to, in milliseconds since 1970.
     pub time: i64,
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
-    /// Files that leave the table.
+    /// The files that leave the table.
     pub removed: Vec<DataFile>,
-    /// Files that join it.
+    /// The files that join it.
     pub added: Vec<DataFile>,
 }
 
 impl Commit {
-    /// Its bytes: an action on each line.
+    /// The bytes of the commit: one action per line.
     ///
     /// # Panics
     /// Never: actions are JSON.
@@ -142,13 +142,13 @@ impl Commit {
     }
 }
 
-/// That a version holds a release.
+/// The action that states that a version contains a release.
 pub(super) fn txn(table: &Metadata, release: u32, time: i64) -> Txn {
     assert!(release > 0, "releases are numbered from 1");
     Txn { app_id: table.app(), version: release.into(), last_updated: time }
 }
 
-/// That a file is in the table.
+/// The action that adds a file to the table.
 pub(super) fn add(file: &DataFile, data_change: bool) -> Add {
     assert!(!file.path.contains('/'), "files lie in the folder of their table");
     Add {

@@ -1,5 +1,5 @@
-//! What a Delta table is called, which columns it has, and which version of the protocol a reader needs. It never changes while a table
-//! lives.
+//! The name and the columns of a Delta table, and the version of the protocol that a reader needs. They never change
+//! while a table exists.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::action::{MetaData, Protocol};
 use crate::model::{Column, Columns, Kind, Role};
 use crate::release::{Sha256, TableId, TableKind};
 
-/// Characters that a column of a Delta table may have in its name only under column mapping.
+/// Characters in the name of a column for which a Delta table needs column mapping.
 const SPECIAL: [char; 10] = [' ', ',', ';', '{', '}', '(', ')', '\n', '\t', '='];
 
 /// A Delta table: one chain of a feed.
@@ -22,16 +22,16 @@ pub struct Metadata {
     feed: String,
     /// The table.
     table: TableId,
-    /// When the first release was due, in milliseconds since 1970.
+    /// The scheduled time of the first release, in milliseconds since 1970.
     created: i64,
-    /// The columns, in the form of Spark's JSON.
+    /// The columns, in Spark's JSON format.
     schema: String,
-    /// How many columns there are, if one has a name that needs column mapping.
+    /// The number of columns, if the name of one of them needs column mapping.
     mapped: Option<usize>,
 }
 
 impl Metadata {
-    /// Of a table of a chain whose first release was due at a time.
+    /// For the table of a chain whose first release was scheduled at a time.
     pub fn of(feed: &str, table: TableId, created: i64, columns: &Columns) -> Metadata {
         let names = columns.of(Role::Quasi).map(|column| (&*column.name, "string".into()));
         let sensitive = columns.of(Role::Sensitive).map(|column| (&*column.name, type_of(column.kind)));
@@ -40,7 +40,7 @@ impl Metadata {
         let mapped = fields.iter().any(|(name, _)| name.contains(SPECIAL)).then_some(fields.len());
         let field = |(at, (name, kind)): (usize, &(&str, Cow<'_, str>))| {
             let mapping = mapped.map(|_| {
-                // Parquet calls the column what the table calls it: names of columns never change.
+                // Parquet files use the table's names of columns, which never change.
                 json!({ "delta.columnMapping.id": at + 1, "delta.columnMapping.physicalName": name })
             });
             json!({ "name": name, "type": kind, "nullable": true, "metadata": mapping.unwrap_or_else(|| json!({})) })
@@ -51,12 +51,12 @@ impl Metadata {
         Metadata { feed: feed.to_owned(), table, created, schema, mapped }
     }
 
-    /// The name under which commits say which release they hold.
+    /// The application id with which commits state their release.
     pub fn app(&self) -> String {
         Metadata::app_of(&self.feed, self.table)
     }
 
-    /// The same of a table of a feed.
+    /// The same for a table of a feed.
     pub fn app_of(feed: &str, table: TableId) -> String {
         assert!(!feed.is_empty(), "a feed has a name");
         let TableId { chain, kind } = table;
@@ -66,7 +66,7 @@ impl Metadata {
         }
     }
 
-    /// A UUID of the form that is free for such ids: the first bits of a digest of feed and chain.
+    /// A UUID of the version that is free for such ids: the first bits of a digest of feed and chain.
     fn id(&self) -> String {
         let digest = Sha256::of(self.app().as_bytes());
         let mut id = [0; 16];
@@ -90,7 +90,7 @@ impl Metadata {
             set("columnMapping.mode", "name".to_owned());
             set("columnMapping.maxColumnId", columns.to_string());
         }
-        // The writer decides how long files of the log stay, and files that are no longer in the table need no mark.
+        // The writer decides how long files of the log are kept, and files that left the table need no tombstone.
         set("enableExpiredLogCleanup", "false".to_owned());
         set("deletedFileRetentionDuration", "interval 0 days".to_owned());
         MetaData {
@@ -114,7 +114,7 @@ fn type_of(kind: Kind) -> Cow<'static, str> {
     }
 }
 
-/// The first two columns of a published table whose names differ in capitals only, which a Delta table cannot have.
+/// The first two columns of a published table whose names differ only in case, which a Delta table cannot have.
 pub fn same_but_for_capitals(columns: &Columns) -> Option<(String, String)> {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let published = columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));

@@ -1,8 +1,8 @@
-//! The Delta Lake log of a table that grows, as bytes (SCIENCE 11, CONTRACTS 4; the protocol of Delta Lake): commits, checkpoints, and
-//! what a reader finds in them. Every byte is a function of what was decided: timestamps are those of the schedule, the table's id is a
-//! digest of feed and chain, and the number of rows is the only statistic of a file.
+//! The Delta Lake log of a table that grows, as bytes (SCIENCE 11, CONTRACTS 4; the protocol of Delta Lake): commits,
+//! checkpoints, and reading both. Every byte is a function of what was decided: timestamps are those of the schedule,
+//! the table's id is a digest of feed and chain, and the number of rows is the only statistic of a file.
 //!
-//! Knows nothing of rows, people, policies or where a log lies.
+//! This room knows nothing about rows, people, policies or the place of a log.
 
 mod action;
 mod checkpoint;

@@ -1,9 +1,9 @@
-//! The names of the files of a log, from the folder of its table.
+//! The names of the files of a log, relative to the folder of its table.
 
-/// The folder of a log in the folder of its table.
+/// The folder of the log inside the folder of its table.
 const LOG: &str = "_delta_log";
 
-/// A file of a log, as its name says.
+/// A file of a log, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFile {
     /// The commit of a version.
@@ -15,7 +15,7 @@ pub enum LogFile {
 }
 
 impl LogFile {
-    /// Where it lies.
+    /// The path of the file.
     pub fn path(self) -> String {
         match self {
             LogFile::Commit(version) => commit_name(version),
@@ -24,7 +24,7 @@ impl LogFile {
         }
     }
 
-    /// The file of a log that lies at a path; `None` where none does.
+    /// The file of a log at a path; `None` if the path is not that of one.
     pub fn at(path: &str) -> Option<LogFile> {
         let name = path.strip_prefix(LOG)?.strip_prefix('/')?;
         let (number, kind) = name.split_once('.').unwrap_or((name, ""));
@@ -38,12 +38,12 @@ impl LogFile {
     }
 }
 
-/// Where the commit of a version lies.
+/// The path of the commit of a version.
 pub fn commit_name(version: u64) -> String {
     format!("{LOG}/{version:020}.json")
 }
 
-/// Where the checkpoint of a version lies.
+/// The path of the checkpoint of a version.
 pub fn checkpoint_name(version: u64) -> String {
     format!("{LOG}/{version:020}.checkpoint.parquet")
 }

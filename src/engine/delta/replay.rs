@@ -1,5 +1,5 @@
-//! What a reader of a Delta log finds: the files of a version, and which release it holds. Anything that our commits do not have is
-//! refused, so that nothing can hide in a log.
+//! Reads a Delta log: the files of a version, and the release that it contains. Everything that our commits do not
+//! contain is refused, so that nothing can hide in a log.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::action::{Action, Add};
 use super::checkpoint::CheckpointActions;
 use super::commit::{DataFile, RESTORE};
 
-/// A version of a table, as its log tells it.
+/// A version of a table, according to its log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// The files, by their paths.
@@ -20,40 +20,40 @@ pub struct Snapshot {
     pub release: Option<u32>,
 }
 
-/// A commit that is none of ours.
+/// Why bytes are no commit of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoCommit {
-    /// Not the actions that commits have.
+    /// The actions are not those of our commits.
     #[error("line {0} is no action of this log")]
     Form(usize),
-    /// A statistic beside the number of rows.
+    /// There is a statistic besides the number of rows.
     #[error("line {0} has another statistic than the number of rows, `numRecords`")]
     Statistic(usize),
-    /// A release of another table.
+    /// The release belongs to another table.
     #[error("line {0} names a release of another table")]
     App(usize),
-    /// A file leaves the table that is not in it.
+    /// A file is removed that is not in the table.
     #[error("line {0} removes a file that is not in the table")]
     Removed(usize),
-    /// A file joins the table that is in it.
+    /// A file is added that is in the table already.
     #[error("line {0} adds a file that is in the table already")]
     Added(usize),
 }
 
 impl Snapshot {
-    /// The rows of all files.
+    /// The number of rows of all files.
     pub fn rows(&self) -> u64 {
         self.files.values().map(|file| file.rows).sum()
     }
 
-    /// The version that a checkpoint holds; `None` if it is none of ours.
+    /// The version of a checkpoint; `None` if it is not one of ours.
     pub fn of_checkpoint(checkpoint: &CheckpointActions) -> Option<Snapshot> {
         let mut found = Snapshot::default();
         checkpoint.batches.iter().try_for_each(|batch| found.take(batch))?;
         Some(found)
     }
 
-    /// Takes in actions of a checkpoint.
+    /// Applies actions of a checkpoint.
     fn take(&mut self, batch: &RecordBatch) -> Option<()> {
         let column = |name: &str| batch.column_by_name(name)?.as_struct_opt();
         let (adds, txns) = (column("add")?, column("txn")?);
@@ -74,7 +74,7 @@ impl Snapshot {
         Some(())
     }
 
-    /// The version after a commit. `app` is the name under which the table's commits say which release they hold.
+    /// The version after a commit. `app` is the application id with which the table's commits state their release.
     ///
     /// # Errors
     /// The bytes are no commit of this table.

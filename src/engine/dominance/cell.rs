@@ -1,6 +1,7 @@
-//! What is kept of the contributions to one sum.
+//! The contributions to one sum, reduced to what the rules need.
 
-/// The contributions to one sum: how many, their sum, and the largest of them. It can be added to and merged.
+/// The contributions to one sum: their number, their sum, and the largest of them. Contributions can be added, and
+/// cells merged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SumCell {
     rows: u64,
@@ -18,20 +19,21 @@ impl std::fmt::Debug for SumCell {
 }
 
 impl SumCell {
-    /// Without contributions. So many of the largest ones are kept.
+    /// A cell without contributions, which keeps the `kept` largest ones.
     pub fn new(kept: usize) -> SumCell {
         SumCell { rows: 0, sum: 0, absolute: 0, largest: Vec::new(), kept }
     }
 
-    /// Of all these contributions.
+    /// A cell with all these contributions.
     pub fn of(contributions: impl IntoIterator<Item = i64>, kept: usize) -> SumCell {
         let mut cell = SumCell::new(kept);
         contributions.into_iter().for_each(|contribution| cell.add(contribution));
         cell
     }
 
-    /// Of contributions that are not negative, as a table tells them: how many, their sum, and the largest ones. `None` if these are
-    /// more than the sum, or more in number. Of a rule that reads more of them than these the others have to be 0.
+    /// From nonnegative contributions as a table gives them: their number, their sum, and the largest ones. `None` if
+    /// these exceed the sum, or are more in number. A rule that needs more of the largest ones may only be applied if
+    /// the others are 0.
     pub fn told(rows: u64, sum: u128, mut largest: Vec<u64>) -> Option<SumCell> {
         let told: u128 = largest.iter().map(|&contribution| u128::from(contribution)).sum();
         let as_many = u64::try_from(largest.iter().filter(|&&contribution| contribution > 0).count()).ok()?;
@@ -43,7 +45,8 @@ impl SumCell {
         Some(SumCell { rows, sum: i128::try_from(sum).ok()?, absolute: sum, largest, kept })
     }
 
-    /// As it was kept: how many contributions, their sum, the sum of their absolute values, and the largest of these in descending order.
+    /// From what was stored: the number of contributions, their sum, the sum of their absolute values, and the largest
+    /// of these in descending order.
     pub fn restored(rows: u64, sum: i128, absolute: u128, largest: Vec<u64>) -> SumCell {
         assert!(sum.unsigned_abs() <= absolute, "a sum is at most the sum of all sizes");
         assert!(largest.is_sorted_by(|one, next| one >= next), "the largest contributions, largest first");
@@ -55,7 +58,7 @@ impl SumCell {
         SumCell { rows, sum, absolute, largest, kept }
     }
 
-    /// Adds a contribution. The rules read its absolute value.
+    /// Adds a contribution. The rules use its absolute value.
     pub fn add(&mut self, contribution: i64) {
         self.rows += 1;
         self.sum += i128::from(contribution);
@@ -63,7 +66,7 @@ impl SumCell {
         self.keep(contribution.unsigned_abs());
     }
 
-    /// Adds the contributions of another cell, of other people.
+    /// Adds the contributions of another cell, which belong to other people.
     pub fn merge(&mut self, other: &SumCell) {
         self.rows += other.rows;
         self.sum += other.sum;
@@ -81,7 +84,7 @@ impl SumCell {
         }
     }
 
-    /// How many contributions there are.
+    /// The number of contributions.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -96,13 +99,13 @@ impl SumCell {
         self.absolute
     }
 
-    /// The absolute values of the largest ones that are kept, in descending order: as many as are kept, of fewer contributions with zeros
-    /// behind them.
+    /// The absolute values of the largest contributions that are kept, in descending order; zeros follow if there are
+    /// fewer contributions.
     pub fn kept(&self) -> impl Iterator<Item = u64> + '_ {
         self.largest.iter().copied().chain(std::iter::repeat(0)).take(self.kept)
     }
 
-    /// The sum of the absolute values of the `count` largest ones; as many as there are.
+    /// The sum of the `count` largest absolute values, or of all of them if there are fewer.
     pub(super) fn largest(&self, count: usize) -> u128 {
         assert!(self.largest.is_sorted_by(|one, next| one >= next), "the largest contributions, largest first");
         assert!(count <= self.kept, "so many are not kept");
@@ -119,9 +122,9 @@ mod tests {
         let told = |rows, sum, largest: &[u64]| SumCell::told(rows, sum, largest.to_vec());
         assert_eq!(told(2, 10, &[3, 7]), Some(SumCell::of([7, 3], 2)));
         assert!(told(2, 9, &[3, 7]).is_none() && told(1, 10, &[3, 7]).is_none());
-        // What is 0 need be no contribution.
+        // A value of 0 need not be a contribution.
         assert_eq!(told(1, 7, &[7, 0]).map(|cell| cell.rows()), Some(1));
-        // More than any sum of contributions that are whole numbers of 64 bits.
+        // More than any sum of contributions of 64 bits.
         assert!(told(3, 1 << 127, &[1]).is_none() && told(3, (1 << 127) - 1, &[1]).is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! The two rules, in whole numbers.
+//! The two rules, computed in whole numbers.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -6,23 +6,23 @@ use num_integer::Integer;
 use super::cell::SumCell;
 use crate::model::Decimal;
 
-/// When a sum gives too much away.
+/// When a sum is sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DominanceRule {
-    /// (n, r): the n largest contributions are more than the share r of all.
+    /// (n, r): the n largest contributions are more than the share r of the sum.
     Dominance {
         /// n.
         largest: usize,
         /// r.
         share: Decimal,
     },
-    /// p%: the person who made the second largest contribution knows the largest one more closely than to the share p, since all others together
-    /// are less than that.
+    /// p%: the contributor of the second largest contribution can estimate the largest one to within the share p of it,
+    /// since all other contributions together are less than that.
     Percent(Decimal),
 }
 
 impl DominanceRule {
-    /// How many of the largest contributions a cell has to keep for it.
+    /// The number of largest contributions that a cell has to keep for the rule.
     pub fn keeps(self) -> usize {
         match self {
             DominanceRule::Dominance { largest, .. } => largest,
@@ -30,7 +30,7 @@ impl DominanceRule {
         }
     }
 
-    /// Whether the sum of this cell gives too much away. Where all contributions are 0 it does not.
+    /// Whether the sum of this cell is sensitive. It is not if all contributions are 0.
     pub fn is_sensitive(self, cell: &SumCell) -> bool {
         match self {
             DominanceRule::Dominance { largest, share } => {
@@ -43,9 +43,10 @@ impl DominanceRule {
         }
     }
 
-    /// By how much what readers can compute of this sum has to miss it, above and below, so that it gives no more away than a sum that
-    /// is not sensitive: for p%, the share p of the largest contribution less all but the two largest; for (n, r), the n largest
-    /// divided by r less the sum. Rounded up, so at least 1; 0 for a sum that is not sensitive.
+    /// The margin by which readers' estimates of this sum have to miss it, above and below, so that it reveals no more
+    /// than a sum that is not sensitive: for p%, the share p of the largest contribution minus all but the two largest;
+    /// for (n, r), the n largest divided by r, minus the sum. Rounded up, so at least 1; 0 for a sum that is not
+    /// sensitive.
     pub fn protection(self, cell: &SumCell) -> u128 {
         if !self.is_sensitive(cell) {
             return 0;
@@ -63,14 +64,14 @@ impl DominanceRule {
     }
 }
 
-/// The smallest whole number that is at least `of · times / over`; the largest that fits where it does not.
+/// The smallest whole number that is at least `of · times / over`, saturating.
 fn share_above(of: u128, times: u64, over: u64) -> u128 {
     assert!(over > 0, "a share of something");
     let number = (BigUint::from(of) * times).div_ceil(&BigUint::from(over.max(1)));
     u128::try_from(number).unwrap_or(u128::MAX)
 }
 
-/// What the digits of a share are divided by.
+/// The denominator of the digits of a share.
 fn unit(share: Decimal) -> u64 {
     10u64.pow(u32::from(share.scale()))
 }

@@ -1,5 +1,5 @@
-//! A tick in which all people who wait come out together under one recoding (SCIENCE 3): under that of the paper's anonymizer, with
-//! all people of earlier releases, or in a release of their own.
+//! A tick in which all people who wait are published together under one recoding (SCIENCE 3): with all people of
+//! earlier releases under that of the paper's anonymizer, or in a release of their own.
 
 use super::parts::{ClosingResult, Increment, ProposedRelease};
 use super::state::{Feed, WaitingRelease, everything};
@@ -9,7 +9,7 @@ use crate::model::{Cut, Taxonomy};
 use crate::policy::Policy;
 
 impl Feed {
-    /// The paper's anonymizer: all people who wait are the increment, once there are `k` of them.
+    /// The paper's anonymizer: all people who wait become the increment, once there are `k` of them.
     pub(super) fn bcf(&mut self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> ClosingResult {
         if self.waiting.rows() < k {
             return ClosingResult::Held;
@@ -29,13 +29,13 @@ impl Feed {
         self.due_under(course)
     }
 
-    /// The chain's releases so far, on the dictionary of `all`.
+    /// The releases of the chain so far, on the dictionary of `all`.
     fn earlier(&self, all: &Histogram) -> Vec<Release> {
         let mut so_far = Histogram::empty(all.width(), 0);
         let mut releases = Vec::with_capacity(self.published.len());
         for published in &self.published {
             so_far = so_far.merge(&Histogram::clone(&published.rows).as_one(0));
-            // The chain's people are all in the new table, so the union is its dictionary.
+            // All people of the chain are in the new table, so the union is its dictionary.
             let (values, maps) = SensitiveValues::union(&[all.values(), so_far.values()]);
             let told = so_far.clone().with_values(&values, &maps[1]);
             assert_eq!(told.rows(), so_far.rows(), "other codes, the same rows");
@@ -66,19 +66,19 @@ impl Feed {
         self.due_under(course)
     }
 
-    /// All people who wait are to come out under a recoding that was found like this.
+    /// All people who wait are to be published under this recoding.
     fn due_under(&mut self, course: Course) -> ClosingResult {
         let recoding = course.cut().clone();
         self.alone = Some(WaitingRelease { course, ledger: None, measures: None });
         ClosingResult::Candidate(Box::new(self.all_under(&recoding)))
     }
 
-    /// All people who wait come out under this recoding, with all who are kept of earlier releases.
+    /// The release of all people who wait under this recoding, with the people of earlier releases that are kept.
     pub(super) fn all_under(&self, recoding: &[Cut]) -> ProposedRelease {
         assert_eq!(recoding.len(), self.waiting.width(), "a cut for each column");
         let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());
         let measures = self.alone.as_ref().and_then(|alone| alone.measures.clone());
-        // Values are fixed in the classes that were found, whatever they are published under.
+        // Values are fixed in the classes of the search, whatever recoding they are published under.
         let atoms = self.alone.as_ref().map_or(recoding, |alone| alone.course.cut());
         let increment =
             Increment { recoding: atoms.to_vec(), carving: None, rows: self.waiting.clone(), ledger, measures };

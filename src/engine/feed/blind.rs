@@ -1,5 +1,5 @@
-//! A tick under `blind` (SCIENCE 4): the standing recoding decides from headcounts who waits, who is withheld and whose
-//! atoms form; here the people's rows follow, and never the other way round.
+//! A tick under `blind` (SCIENCE 4): the standing recoding decides from numbers of people who waits, who is withheld
+//! and whose atoms form; this module moves the people's rows accordingly, and never the reverse.
 //!
 //! No line of this file may look at a sensitive value.
 
@@ -19,7 +19,7 @@ pub(super) fn rules(a: u64, rare: &policy::RareRowPolicy) -> RareRowRules {
 }
 
 impl Feed {
-    /// One tick: `arrivals` are the people who are new in this chain.
+    /// One tick: `arrivals` are the new people of this chain.
     pub(super) fn blind(
         &mut self,
         arrivals: &Headcount,
@@ -54,7 +54,7 @@ impl Feed {
         };
     }
 
-    /// Rows of people who are withheld from now on.
+    /// Moves the rows of people who are withheld from now on.
     fn withhold(&mut self, people: &Headcount) {
         if people.is_empty() {
             return;
@@ -63,7 +63,7 @@ impl Feed {
         (self.withheld, self.waiting) = (self.withheld.merge(&withheld), waiting);
     }
 
-    /// Rows of people whose atoms formed; returns how many.
+    /// Moves the rows of people whose atoms formed; returns how many.
     pub(super) fn form(&mut self, atoms: &[Atom]) -> u64 {
         let cut = self.standing.cut().expect("there are no atoms before there is a recoding").clone();
         let formed: BTreeSet<&[Node]> = atoms.iter().map(|atom| atom.class.as_slice()).collect();
@@ -76,7 +76,7 @@ impl Feed {
         added
     }
 
-    /// All people in atoms under a recoding.
+    /// The release of all people in atoms under a recoding.
     pub(super) fn atoms_under(&self, recoding: &[Cut]) -> ProposedRelease {
         assert_eq!(recoding.len(), self.waiting.width(), "a cut for each column");
         let mut all = vec![self.whole().clone()];
@@ -86,7 +86,7 @@ impl Feed {
         ProposedRelease::of(self.releases + 1, table, rows, self.unpublished.clone())
     }
 
-    /// Dissolves the atom of a person whose atom is not published yet: its people wait again, since they arrived.
+    /// Dissolves the atom of a person whose atom is not published yet: its people wait again, as of their arrival.
     /// `false` if no person of this leaf tuple and arrival is in such an atom.
     pub fn dissolve(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {
         assert_eq!(leaves.len(), trees.len(), "a leaf for each column");
@@ -118,7 +118,7 @@ impl Feed {
     }
 }
 
-/// Whether a person of this leaf tuple and arrival is among the people; then all of them are.
+/// Whether people of this leaf tuple and arrival are in the table; then all of them are.
 fn has(people: &Headcount, tuple: &[Leaf], cell: &Cell) -> bool {
     let found = people.find(tuple);
     found.is_some_and(|at| people.heads_of(at).iter().any(|heads| heads.since == cell.increment))

@@ -1,5 +1,5 @@
-//! A chain ends and the next one begins (SCIENCE 3): after a check that reads sensitive values failed, or because the operator wants
-//! it. What a chain has published stays; all other people come into the next one.
+//! Ends a chain and begins the next one (SCIENCE 3): after a check that reads sensitive values failed, or because the
+//! operator wants it. The releases of the old chain stay published; all other people are moved to the next chain.
 
 use super::state::Feed;
 use crate::anonymizer::{HalvingTicks, StandingState};
@@ -8,12 +8,12 @@ use crate::model::Taxonomy;
 use crate::policy::Policy;
 
 impl Feed {
-    /// A check that reads sensitive values failed: the chain publishes nothing any more, and the people of the increment
-    /// count as published for ever.
+    /// A check that reads sensitive values failed: the chain publishes nothing any more, and the people of the
+    /// increment count as published for ever.
     pub fn stop(&mut self, policy: &Policy) {
         self.stopped = true;
         self.alone = None;
-        // No tick recodes by it any more.
+        // No tick uses the recoding any more.
         self.standing = StandingState::new(self.waiting.width());
         let no_rows = Histogram::empty(self.waiting.width(), self.waiting.values().width());
         if policy.forms() {
@@ -23,14 +23,14 @@ impl Feed {
         }
     }
 
-    /// A check that reads sensitive values failed, and the policy wants everything at the root then: there the chain stays.
+    /// A check that reads sensitive values failed, and the policy then wants `*` in all columns: the chain stays there.
     pub fn to_the_root(&mut self, trees: &[&Taxonomy]) {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         self.coarsest = true;
         self.standing.to_the_root(trees);
     }
 
-    /// Begins a new chain: all people who wait, are withheld or are in atoms that were not published come into it.
+    /// Begins a new chain: all people who wait, are withheld or are in unpublished atoms are moved to it.
     pub fn new_chain(&mut self) {
         let mut all_rows = vec![self.waiting.clone(), self.withheld.clone()];
         all_rows.extend(self.unpublished.iter().map(|increment| increment.rows.clone()));

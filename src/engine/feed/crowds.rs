@@ -1,6 +1,6 @@
-//! A tick where a coin divides people (SCIENCE 11): on its turn it halves the waiting people and forms atoms that keep
-//! their label for ever. A release is the one before it, without atoms that were erased since, and the rows of atoms that are not
-//! published yet; in a disjoint chain it is the latter alone.
+//! A tick where a coin divides people (SCIENCE 11): when it halves, it divides the waiting people and forms atoms,
+//! which keep their labels for ever. A release consists of the previous one, without atoms that were erased since, and
+//! the rows of unpublished atoms; in a disjoint chain it consists of the latter alone.
 //!
 //! No line of this file may look at a sensitive value.
 
@@ -13,14 +13,15 @@ use crate::policy::{Certain, Policy};
 use crate::safeguards::mask::Draws;
 
 impl Feed {
-    /// Whether the next tick of a chain of crowds halves: it is its turn, and waiting and new people are enough for an atom.
+    /// Whether the next tick of a chain of crowds halves: it is due, and the waiting and new people are enough for an
+    /// atom.
     pub fn halves(&self, every: u64, policy: &Policy) -> bool {
         let people = self.waiting.rows() + self.new_rows();
         let mut turns = self.turns;
         people >= policy.a() && turns.tick(people, policy.a(), &Certain::CROWDS, every).is_some()
     }
 
-    /// Which ticks halve behind the next one.
+    /// The ticks that halve, after the next one.
     pub fn turns_behind(&self, policy: &Policy) -> HalvingTicks {
         let mut turns = self.turns;
         if let Some(every) = policy.publish_every() {
@@ -30,12 +31,12 @@ impl Feed {
         turns
     }
 
-    /// Which ticks halve.
+    /// The ticks that halve.
     pub fn turns(&self) -> HalvingTicks {
         self.turns
     }
 
-    /// Halves the waiting people, if it is the turn of this tick.
+    /// Halves the waiting people, if this tick halves.
     pub(super) fn crowds(
         &mut self,
         every: u64,
@@ -50,12 +51,12 @@ impl Feed {
         if forms || self.owes_release() { ClosingResult::Candidate(Box::new(self.in_crowds(trees))) } else { none }
     }
 
-    /// Halves the waiting people. Whether atoms formed.
+    /// Halves the waiting people. Returns whether atoms formed.
     fn halve(&mut self, certain: u64, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> bool {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let division = policy.division(trees).expect("the feed file was looked at");
         let effort = Effort { certain, refusals: policy.refusals() };
-        // One in four says no.
+        // One coin in four refuses the split.
         let halved = crowds(&self.waiting.headcount(), &division, effort, &mut || draws.below(4) > 0);
         if halved.classes.is_empty() {
             return false;
@@ -65,7 +66,7 @@ impl Feed {
         true
     }
 
-    /// The release of all people in atoms: people who are new are added to those in the last one, which are not looked at.
+    /// The release of all people in atoms: new people are added to those of the last release, whose rows are not read.
     pub(super) fn in_crowds(&self, trees: &[&Taxonomy]) -> ProposedRelease {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let new: Vec<Histogram> = self.unpublished.iter().map(|increment| increment.labelled(trees)).collect();
@@ -73,8 +74,8 @@ impl Feed {
         ProposedRelease::of_labels(self.releases() + 1, (rows, new), self.unpublished.clone())
     }
 
-    /// The rows that some releases of this chain have added, by the number of the release, with the nodes of their labels in the place of
-    /// leaves, without atoms that were erased since.
+    /// The rows that some releases of this chain added, by the number of the release, with the nodes of their labels in
+    /// the place of leaves, without atoms that were erased since.
     pub fn rows_of(&self, releases: std::ops::RangeInclusive<u32>) -> Histogram {
         assert!(!releases.is_empty(), "releases in their order");
         let held = self.published.iter().filter(|published| releases.contains(&published.release));
@@ -82,7 +83,7 @@ impl Feed {
         Histogram::merge_all(rows.collect()).unwrap_or_else(|| Histogram::empty(self.waiting.width(), 0))
     }
 
-    /// The aggregates of the measures of the same rows, a row for each label and release.
+    /// The aggregates of the measures of these rows, one row for each label and release.
     pub fn measures_of(&self, releases: std::ops::RangeInclusive<u32>) -> Option<Histogram> {
         assert!(!releases.is_empty(), "releases in their order");
         let held = self.published.iter().filter(|published| releases.contains(&published.release));
@@ -90,15 +91,15 @@ impl Feed {
         Histogram::merge_all(tables.map(|(release, table)| table.clone().as_one(release)).collect())
     }
 
-    /// The aggregates of the measures of the people whose atoms the last tick formed; where none are formed, of the people who come out
-    /// with it. A candidate that is put together from now on has them.
+    /// Sets the aggregates of the measures of the people whose atoms the last tick formed; in policies without atoms,
+    /// of the people who are published with it. Candidates that are built from now on contain them.
     pub fn measured(&mut self, measures: Histogram) {
         let formed = self.unpublished.last_mut().map(|increment| &mut increment.measures);
         let slot = self.alone.as_mut().map(|alone| &mut alone.measures).or(formed);
         slot.into_iter().for_each(|slot| *slot = Some(measures.clone()));
     }
 
-    /// Dissolves the unpublished atom of a person: its people wait again, since they arrived. `false` if no person of
+    /// Dissolves the unpublished atom of a person: its people wait again, as of their arrival. `false` if no person of
     /// this leaf tuple and arrival is in such an atom.
     pub(super) fn dissolve_crowd(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {
         assert_eq!(leaves.len(), trees.len(), "a leaf for each column");
@@ -128,8 +129,8 @@ impl Feed {
 }
 
 impl Increment {
-    /// They, as they are published, with the nodes of their labels in the place of leaves. Where nothing else is kept of them, that
-    /// is how their rows are.
+    /// The rows as they are published, with the nodes of their labels in the place of leaves. This is also the form of
+    /// rows of which nothing else is kept.
     pub fn labelled(&self, trees: &[&Taxonomy]) -> Histogram {
         let told = self.ledger.as_ref().map(|ledger| ledger.applied(&self.rows));
         let told = told.as_ref().unwrap_or(&self.rows);
@@ -137,7 +138,7 @@ impl Increment {
         labelled.as_one(0)
     }
 
-    /// The labels of its atoms.
+    /// The labels of the increment's atoms.
     pub fn labels(&self) -> &[Vec<Node>] {
         self.carving.as_ref().map_or(&[], Carving::classes)
     }

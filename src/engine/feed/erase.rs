@@ -1,5 +1,6 @@
-//! Erasing a person from everything that is not published, as if they had never come (SCIENCE 3, erasure). The other people of their atom
-//! wait again. Published rows stay, except in a chain of crowds, where a request can erase whole atoms from all later releases (SCIENCE 11).
+//! Erases a person from everything unpublished, as if they had never come (SCIENCE 3, erasure). The other people of
+//! their atom wait again. Published rows stay, except in a chain of crowds, where a request can erase whole atoms from
+//! all later releases (SCIENCE 11).
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use crate::histogram::{Histogram, Person, Release};
 use crate::model::{Leaf, Node, Taxonomy, Value};
 use crate::policy::{ChainPromise, Policy};
 
-/// Where an erased person was.
+/// Where the erased person was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErasedPlace {
     /// Among the people who came since the last closed tick.
@@ -24,7 +25,7 @@ pub enum ErasedPlace {
 }
 
 impl Feed {
-    /// Erases a person, who may come again afterwards; `None` if no unpublished row is this one.
+    /// Erases a person, who may come again afterwards; `None` if no unpublished row is theirs.
     pub fn erase(
         &mut self,
         person: Person,
@@ -37,8 +38,9 @@ impl Feed {
         Some(erased)
     }
 
-    /// Erases the rows of a label that came with a release of this chain from all later releases. All rows of the atom leave, since a part of
-    /// them would show whose they were. Their people stay known. Returns how many rows; for chains of crowds.
+    /// Erases the rows of a label that came with a release of this chain from all later releases. All rows of the atom
+    /// are erased, since a part of them would show whose they were. Their people stay known. Returns the number of
+    /// rows; for chains of crowds.
     pub fn erase_rows(&mut self, release: u32, label: &[Node]) -> u64 {
         assert_eq!(label.len(), self.waiting.width(), "a label for each column");
         let Some(published) = self.published.iter_mut().find(|published| published.release == release) else {
@@ -49,7 +51,7 @@ impl Feed {
             return 0;
         }
         published.rows = Arc::new(others);
-        // A release whose rows have all left has no table of measures.
+        // A release without any rows left has no table of measures.
         published.measures = published.measures.take().and_then(|measures| {
             let [_, others] = measures.divide(|nodes, _| nodes == label);
             (others.tuples() > 0).then(|| Arc::new(others))
@@ -71,8 +73,8 @@ impl Feed {
             .collect()
     }
 
-    /// Erases all rows that some releases of this chain have added from all later releases. Their people stay known. Returns how many rows;
-    /// for chains of crowds.
+    /// Erases all rows that some releases of this chain added from all later releases. Their people stay known. Returns
+    /// the number of rows; for chains of crowds.
     pub fn drop_rows(&mut self, releases: RangeInclusive<u32>) -> u64 {
         assert!(!releases.is_empty(), "releases in their order");
         let mut gone = 0;
@@ -92,18 +94,18 @@ impl Feed {
         self.whole = Histogram::merge_all(left.collect()).expect("a release is published").into();
     }
 
-    /// Published rows were taken out: the next tick makes a release without them, whether it has new people or not.
+    /// Published rows were removed: the next tick makes a release without them, whether it has new people or not.
     pub fn owe_release(&mut self) {
         self.rows_left = true;
     }
 
-    /// Whether the next tick makes a release for another reason, whether it has new people or not. This is asked before each tick and not
-    /// kept.
+    /// Says whether the next tick has another reason to make a release, even without new people. This is asked before
+    /// each tick and not stored.
     pub fn set_due(&mut self, is_due: bool) {
         self.is_due = is_due;
     }
 
-    /// Whether the next tick makes a release, whether it has new people or not. A release without any rows is none.
+    /// Whether the next tick makes a release even without new people. Without any rows it makes none.
     pub fn owes_release(&self) -> bool {
         (self.rows_left || self.is_due) && !self.stopped && self.whole().rows() + self.pending() > 0
     }
@@ -135,11 +137,11 @@ impl Feed {
             _ if !formed => {}
             ChainPromise::Crowds { .. } => _ = self.dissolve_crowd(leaves, since, trees),
             ChainPromise::Blind(_) | ChainPromise::Tested { .. } => _ = self.dissolve(leaves, since, trees),
-            // Classes of their own were carved together.
+            // Classes with labels of their own were carved together.
             ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.again(),
         }
         self.waiting = self.waiting.without(leaves, since, value)?;
-        // A release of its own is not made without them as it was; the next tick fixes another one.
+        // A release of its own cannot be published unchanged without them; the next tick fixes another one.
         self.alone.iter_mut().for_each(|alone| alone.ledger = alone.ledger.take().map(|_| Ledger::default()));
         // A person from an earlier chain who was in no tick of this one yet is not among the arrivals.
         match self.carried.without(leaves, since) {

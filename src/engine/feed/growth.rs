@@ -1,5 +1,5 @@
-//! A feed whose taxonomies have grown (CONTRACTS 1): everything that it keeps is numbered anew. No person moves: the new leaves
-//! have no people yet.
+//! Adapts a feed to taxonomies that have grown (CONTRACTS 1): everything that it stores is renumbered. No person moves,
+//! since the new leaves have no people yet.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::model::{Cut, Recoding, Taxonomy, TreeGrowth};
 use crate::policy::{ChainPromise, Policy};
 
 impl Feed {
-    /// The same feed under taxonomies that have new leaves; one growth per quasi column.
+    /// Adapts the feed to taxonomies with new leaves; one growth per quasi column.
     pub fn grow(&mut self, growth: &[TreeGrowth], policy: &Policy, trees: &[&Taxonomy]) {
         assert_eq!(growth.len(), trees.len(), "a growth for each column");
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let recoding = |old: &[Cut]| -> Recoding {
             old.iter().zip(growth).zip(trees).map(|((cut, growth), tree)| growth.cut(cut, tree)).collect()
         };
-        // Where first leaves stand for classes, a new leaf may be the first.
+        // If first leaves stand for classes, a new leaf may be the first.
         let first = matches!(policy.chain(), ChainPromise::Blind(_));
         self.new.iter_mut().for_each(|new| new.grow(growth));
         self.waiting.grow(growth);

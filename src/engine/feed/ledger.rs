@@ -1,5 +1,5 @@
-//! Which rows of an increment are published with another value than their own (SCIENCE 5, MASK inside a chain): once and for
-//! ever. As secret as the values, and gone when the rows are.
+//! The rows of an increment that are published with another value than their own (SCIENCE 5, MASK inside a chain),
+//! fixed once and for ever. As secret as the values, and deleted with the rows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 use crate::histogram::{Cell, Histogram, SensitiveValues, ValueCode};
 use crate::model::{Leaf, TreeGrowth};
 
-/// Rows that are alike, and what is published of them.
+/// Equal rows, and the value that is published for them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChangedRows {
     /// Their leaves.
     pub leaves: Vec<Leaf>,
     /// The tick of their arrival.
     pub since: u32,
-    /// What they have.
+    /// Their own value.
     pub from: ValueCode,
-    /// What is published of them.
+    /// The published value.
     pub to: ValueCode,
-    /// How many.
+    /// The number of rows.
     pub rows: u32,
 }
 
-/// All such rows of an increment.
+/// All changed rows of an increment.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// What the codes mean.
+    /// The dictionary of the codes.
     pub values: SensitiveValues,
     /// The rows, in order.
     pub changed: Vec<ChangedRows>,
@@ -42,10 +42,10 @@ impl fmt::Debug for Ledger {
 impl Ledger {
     /// The rows as they are published.
     ///
-    /// Lines of people who were taken out since, with all other people of their atom, belong to no row.
+    /// Lines about people who were removed since, with all other people of their atom, match no row.
     ///
     /// # Panics
-    /// If it is not of these rows.
+    /// If the ledger does not belong to these rows.
     pub fn applied(&self, rows: &Histogram) -> Histogram {
         let mut lines: BTreeMap<&[Leaf], Vec<&ChangedRows>> = BTreeMap::new();
         self.changed.iter().for_each(|line| lines.entry(&line.leaves).or_default().push(line));
@@ -79,7 +79,7 @@ impl Ledger {
         applied
     }
 
-    /// The lines of those who are among these rows.
+    /// The lines about people who are among these rows.
     #[must_use]
     pub fn among(&self, rows: &Histogram) -> Ledger {
         let heads = rows.headcount();
@@ -91,7 +91,7 @@ impl Ledger {
         Ledger { values: self.values.clone(), changed }.with_values_in_use()
     }
 
-    /// The same with no value that no line speaks of.
+    /// The same ledger, with only the values that its lines use.
     pub(super) fn with_values_in_use(mut self) -> Ledger {
         let mut used = vec![false; self.values.len()];
         self.changed
@@ -106,7 +106,7 @@ impl Ledger {
         self
     }
 
-    /// The same under taxonomies that have new leaves.
+    /// Adapts the ledger to taxonomies that have new leaves.
     pub(super) fn grow(&mut self, growth: &[TreeGrowth]) {
         for line in &mut self.changed {
             line.leaves.iter_mut().zip(growth).for_each(|(leaf, growth)| *leaf = growth.leaf(*leaf));

@@ -1,6 +1,7 @@
-//! A tick of a disjoint chain in which every class gets labels of its own (SCIENCE 6 and 9): the search divides the whole pool
-//! into classes; the release publishes the people of each class, and people in no class wait. Rows that are not published wait again at the
-//! next tick, which divides them by other draws: of these nothing is kept.
+//! A tick of a disjoint chain in which every class gets labels of its own (SCIENCE 6 and 9): the search divides the
+//! whole pool into classes; the release publishes the people of each class, and people in no class wait. Rows of a
+//! release that is not published wait again at the next tick, which divides them by new draws: the old classes are not
+//! kept.
 //!
 //! No line of this file may look at a sensitive value.
 
@@ -20,7 +21,7 @@ impl Feed {
             Histogram::merge_all([self.waiting.clone()].into_iter().chain(back).collect()).expect("one at least");
     }
 
-    /// Carves the pool.
+    /// Divides the pool into classes.
     pub(super) fn local(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> ClosingResult {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
@@ -53,7 +54,7 @@ impl Feed {
         ClosingResult::Candidate(Box::new(self.carved(None, trees)))
     }
 
-    /// The labels of the classes that ARX-LR carves out of the pool.
+    /// The labels of the classes that ARX-LR forms from the pool.
     fn carved_out(&self, policy: &Policy, trees: &[&Taxonomy]) -> Vec<Vec<Node>> {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let heads = self.waiting.headcount();
@@ -67,7 +68,7 @@ impl Feed {
         classes
     }
 
-    /// The groups of neighbours that the pool is put into.
+    /// The groups of neighbours that the pool is divided into.
     fn grouped(&self, policy: &Policy, trees: &[&Taxonomy], by: Grouping) -> Carving {
         let hidden = self.numbers.as_ref().map(|numbers| |tuples: &[Vec<Leaf>]| numbers.are_hidden(tuples));
         let hidden = hidden.as_ref().map(|hidden| hidden as HiddenSums<'_>);
@@ -81,15 +82,15 @@ impl Feed {
         halved.classes.into_iter().map(|Region { nodes, .. }| nodes).collect()
     }
 
-    /// The release of the last tick goes without some of its classes; their people wait.
+    /// Removes some classes from the release of the last tick; their people wait.
     ///
     /// # Panics
-    /// If nothing was carved, or no class is left.
+    /// If the last tick formed no classes, or no class would remain.
     pub fn narrow(&mut self, gone: impl Fn(usize) -> bool, ticked: &mut FeedTickResult, trees: &[&Taxonomy]) {
         let [increment] = &mut self.unpublished[..] else { panic!("one tick carves") };
         let carving = increment.carving.take().expect("classes were carved");
         let finder = carving.finder(trees);
-        // A class that was carved later may hold the labels of a person who was in one that is gone.
+        // A class that was formed later may contain the labels of a person of a removed class.
         let stays = |tuple: &[Leaf]| finder.class(tuple).is_some_and(|(at, _)| !gone(at));
         let [rows, waiting] = increment.rows.divide(|tuple, _| stays(tuple));
         increment.carving = Some(carving.without(&gone));
@@ -101,7 +102,7 @@ impl Feed {
         ticked.closed = ClosingResult::Candidate(Box::new(candidate));
     }
 
-    /// People in a class do not wait any more.
+    /// Moves people in a class out of the pool.
     pub(super) fn form_carved(&mut self, carving: Carving, trees: &[&Taxonomy]) {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let [rows, waiting] = self.waiting.divide_by(&carving, trees);
@@ -115,7 +116,7 @@ impl Feed {
         });
     }
 
-    /// The release of those who formed, or the same people under one recoding.
+    /// The release of the people in classes, or of the same people under one recoding.
     pub(super) fn carved(&self, under: Option<&Recoding>, trees: &[&Taxonomy]) -> ProposedRelease {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let increment = self.unpublished.last().expect("an increment has formed").clone();
@@ -124,7 +125,7 @@ impl Feed {
         let carving = increment.carving.clone().filter(|_| recoding.is_empty());
         let table = match &carving {
             Some(carving) => Release::carved(&rows, 0..1, carving, trees),
-            // Of an earlier release whose classes are not kept its people are counted, and nothing else is asked.
+            // Of an earlier release whose classes are not kept, only the number of people is used.
             None if recoding.is_empty() => Release::under(&rows, 0..1, &everything(trees)),
             None => Release::under(&rows, 0..1, recoding),
         };

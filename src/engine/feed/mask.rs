@@ -1,8 +1,8 @@
-//! The values of an increment are fixed for the life of the chain (SCIENCE 5, MASK inside a chain): once, when its atoms have
-//! formed, and before anything is built on them.
+//! Fixes the published values of an increment for the life of the chain (SCIENCE 5, MASK inside a chain): once, when
+//! its atoms have formed, and before anything is based on them.
 //!
-//! Which rows are in which atom was decided without a look at any value; here values are looked at, and nothing is decided
-//! but what is published of them.
+//! Which rows are in which atom was decided without any value; this module looks at values, and decides only which
+//! values are published.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -19,30 +19,30 @@ use crate::model::{ClassFinder, Columns, Leaf, Node, Recoding, Taxonomy};
 use crate::policy::{ChainPromise, Policy};
 use crate::safeguards::mask::{Draws, EqualRows, NoReplacement, ReplacementSources, ReplacementValues, mask};
 
-/// Rows of a value outside of every guarded set, by the class that they are in.
+/// Rows with a value outside every guarded set, by their class.
 type Classes = BTreeMap<Vec<Node>, Vec<(ValueCode, u64)>>;
 
-/// Classes that people are in, and larger ones around them.
+/// The classes of the people, and the larger classes around them.
 enum SurroundingClasses<'a> {
-    /// Those of the standing recoding, and of those before it.
+    /// Those of the standing recoding, and of its undone specialisations.
     Course(Cow<'a, Course>),
-    /// Those of a release whose classes have labels of their own, and of all people.
+    /// Those of a release whose classes have labels of their own, and the class of all people.
     Carved(ClassFinder<'a>),
 }
 
-/// What the chain holds outside of every guarded set, by the classes that its people are in.
+/// The rows of the chain with values outside every guarded set, by the classes of its people.
 struct ChainValues<'a> {
     around: SurroundingClasses<'a>,
     trees: &'a [&'a Taxonomy],
-    /// Leaves of all people who count, with the value and the rows.
+    /// The leaves of all people who count, with the value and the number of rows.
     outside: Vec<(Vec<Leaf>, ValueCode, u64)>,
-    /// Some leaves of each atom.
+    /// One leaf tuple of each atom.
     atoms: Vec<Vec<Leaf>>,
     known: RefCell<BTreeMap<usize, (Option<Recoding>, Classes)>>,
 }
 
 impl Feed {
-    /// What is published of those who formed last, where values are masked and that is not known yet.
+    /// The published values of the people whose atoms formed last, if values are masked and not fixed yet.
     ///
     /// # Errors
     /// Rows have to be changed, and no person has a value that they could be changed to.
@@ -97,8 +97,8 @@ impl Feed {
         Ok(Some(Ledger { changed: changed.collect(), values }.with_values_in_use()))
     }
 
-    /// All people in the chain with those whose values are being fixed; in a chain of crowds with the nodes of their labels in the
-    /// place of leaves.
+    /// All people of the chain, including those whose values are being fixed; in a chain of crowds with the nodes of
+    /// their labels in the place of leaves.
     fn all(&self, rows: &Histogram, earlier: &[Increment], policy: &Policy, trees: &[&Taxonomy]) -> Histogram {
         let formed = self.unpublished.last().and_then(|increment| increment.carving.as_ref());
         let crowds = formed.filter(|_| matches!(policy.chain(), ChainPromise::Crowds { .. }));
@@ -113,17 +113,18 @@ impl Feed {
         Histogram::merge_all(all).expect("two at least")
     }
 
-    /// How the classes were found that people are in who are not published: the atoms', or those of a release of its own.
+    /// The recoding, with its specialisations, of the classes of unpublished people: that of the atoms, or of a release
+    /// of its own.
     pub(super) fn course(&self) -> Option<&Course> {
         self.alone.as_ref().map(|alone| &alone.course).or(self.standing.course())
     }
 
-    /// The classes of those who are not published.
+    /// The classes of unpublished people.
     fn around(&self, trees: &[&Taxonomy]) -> Option<SurroundingClasses<'_>> {
         let carving = self.unpublished.last().and_then(|increment| increment.carving.as_ref());
         let carved = carving.map(|carving| SurroundingClasses::Carved(carving.finder(trees)));
         let course = || self.course().map(|course| SurroundingClasses::Course(Cow::Borrowed(course)));
-        // Where a release of its own leaves people waiting, its recoding is known and no more.
+        // If a release of its own leaves people waiting, only its recoding is known.
         let recoded = || {
             let recoding = &self.unpublished.last()?.recoding;
             Some(SurroundingClasses::Course(Cow::Owned(Course::level_by_level(recoding, trees))))
@@ -131,7 +132,7 @@ impl Feed {
         carved.or_else(course).or_else(recoded)
     }
 
-    /// Whose values are not fixed yet, and the increments before them that are not published.
+    /// The increment whose values are not fixed yet, and the unpublished increments before it.
     fn fresh(&self) -> Option<(&Histogram, &[Increment])> {
         match &self.alone {
             Some(alone) => alone.ledger.is_none().then_some((&self.waiting, &[])),
@@ -142,7 +143,7 @@ impl Feed {
         }
     }
 
-    /// What is published of those whose values were not fixed is told by this from now on.
+    /// Fixes the published values as this ledger says.
     ///
     /// # Panics
     /// If there are no people.
@@ -154,7 +155,7 @@ impl Feed {
     }
 }
 
-/// Rows outside of every guarded set.
+/// The rows outside every guarded set.
 fn outside(all: &Histogram, sets: &[Vec<bool>]) -> Vec<(Vec<Leaf>, ValueCode, u64)> {
     let of = |tuple: usize| {
         let cells = all.cells_of(tuple).iter().filter(|cell| !sets.iter().any(|set| set[cell.value as usize]));
@@ -164,7 +165,7 @@ fn outside(all: &Histogram, sets: &[Vec<bool>]) -> Vec<(Vec<Leaf>, ValueCode, u6
 }
 
 impl SurroundingClasses<'_> {
-    /// The recoding whose classes people are in, where there is one.
+    /// The recoding whose classes the people are in, if there is one.
     fn cut(&self) -> Option<&Recoding> {
         match self {
             SurroundingClasses::Course(course) => Some(course.cut()),
@@ -172,7 +173,7 @@ impl SurroundingClasses<'_> {
         }
     }
 
-    /// The same so many steps up; `None` when there are not so many.
+    /// The same with this many steps undone; `None` if there are not as many.
     fn higher(&self, higher: usize, trees: &[&Taxonomy]) -> Option<Option<Recoding>> {
         match self {
             SurroundingClasses::Course(course) => course.without(higher, trees).map(Some),
@@ -180,7 +181,7 @@ impl SurroundingClasses<'_> {
         }
     }
 
-    /// Whose leaves these are: their class so many steps up.
+    /// The class of these leaves, this many steps up.
     fn class(&self, cut: Option<&Recoding>, higher: usize, leaves: &[Leaf]) -> Vec<Node> {
         match (self, cut) {
             (SurroundingClasses::Carved(carved), _) if higher == 0 => {

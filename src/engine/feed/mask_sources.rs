@@ -1,5 +1,6 @@
-//! Where masking takes values from in a chain of crowds (SCIENCE 11): the rows of the chain whose labels lie in the label of an atom;
-//! while they are too few, those in the regions that halving came by on its way to it, from the last one up to that of all people.
+//! The rows from which masking takes values in a chain of crowds (SCIENCE 11): the rows of the chain whose labels are
+//! inside the label of an atom; if they are too few, those inside the regions on halving's way to it, from the last one
+//! up to that of all people.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,24 +11,24 @@ use crate::model::{Node, Taxonomy};
 use crate::policy::Division;
 use crate::safeguards::mask::{ReplacementSources, ReplacementValues};
 
-/// A label, a value outside of every guarded set, and the rows that have both.
+/// A label, a value outside every guarded set, and the rows that have both.
 pub type LabelValue = (Vec<Node>, ValueCode, u64);
 
 /// The rows of a chain around its newest atoms.
 pub struct MaskSources<'a> {
     rows: Vec<LabelValue>,
     trees: &'a [&'a Taxonomy],
-    /// Per atom the regions on the way to its label, the label last.
+    /// For each atom the regions on the way to its label; the label is the last.
     ways: Vec<Vec<Vec<Node>>>,
-    /// The places of the rows in a region.
+    /// The indices of the rows in a region.
     inside: RefCell<BTreeMap<Vec<Node>, Rc<[u32]>>>,
 }
 
 impl<'a> MaskSources<'a> {
-    /// Of the rows of a chain, around atoms with these labels.
+    /// From the rows of a chain, for atoms with these labels.
     ///
     /// # Panics
-    /// If halving does not come to one of them.
+    /// If halving cannot produce one of the labels.
     pub fn new(
         rows: Vec<LabelValue>,
         labels: &[Vec<Node>],
@@ -40,7 +41,7 @@ impl<'a> MaskSources<'a> {
         MaskSources { rows, trees, ways: labels.iter().map(way).collect(), inside: RefCell::default() }
     }
 
-    /// The rows in the last of these regions, each of which lies in the one before it.
+    /// The rows in the last of these regions, each of which is inside the one before it.
     fn inside(&self, way: &[Vec<Node>]) -> Rc<[u32]> {
         let Some((region, around)) = way.split_last() else { return (0..self.rows.len() as u32).collect() };
         if let Some(known) = self.inside.borrow().get(region) {
@@ -59,7 +60,7 @@ impl<'a> MaskSources<'a> {
 impl ReplacementSources for MaskSources<'_> {
     fn around(&self, atom: usize, higher: usize) -> Option<ReplacementValues> {
         let way = &self.ways[atom];
-        // The first region holds all people.
+        // The first region contains all people.
         let left = way.len().checked_sub(higher).filter(|&left| left > 0)?;
         let inside = self.inside(&way[..left]);
         let row = |&at: &u32| (self.rows[at as usize].1, self.rows[at as usize].2);

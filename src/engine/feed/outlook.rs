@@ -1,5 +1,5 @@
-//! What would come next (SCIENCE 4): who waits and for how long, what the next tick would do if no person came, and what it
-//! would cost to coarsen at once instead of waiting. Nothing is changed by looking.
+//! A forecast (SCIENCE 4): who waits and for how long, what the next tick would do if no person came, and what it would
+//! cost to coarsen at once instead of waiting. It changes nothing.
 
 use std::collections::BTreeMap;
 
@@ -10,43 +10,43 @@ use crate::histogram::{CodedRows, Headcount};
 use crate::model::{Node, Recoding, Taxonomy};
 use crate::policy::{ChainPromise, Decimal, Policy, Search};
 
-/// For how many ticks rows wait, and how many do.
+/// For each number of ticks waited, the number of rows.
 type Ages = Vec<(u32, u64)>;
-/// Classes whose rows wait, and how many do.
+/// Classes with waiting rows, and how many.
 type Crowds = Vec<(Vec<Node>, u64)>;
 
-/// The next tick of a feed.
+/// The forecast of a feed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlook {
-    /// For how many ticks rows wait, and how many do; the longest first.
+    /// For each number of ticks waited, the number of rows; the longest first.
     pub ages: Ages,
-    /// Classes whose rows wait, and how many do; the largest first. Empty in a chain of crowds, which has no classes before it
-    /// halves.
+    /// Classes with waiting rows, and how many; the largest first. Empty in a chain of crowds, which has no classes
+    /// before it halves.
     pub crowds: Crowds,
-    /// What the next tick does if no other person comes; `None` where that is drawn.
+    /// What the next tick does if no other person comes; `None` if that depends on draws.
     pub next: Option<EmptyTick>,
-    /// What coarsening at once would do; `None` when nothing waits, when there are too few for a class anyhow, and where
-    /// nothing is ever coarsened.
+    /// The effect of coarsening at once; `None` if no row waits, if there are too few rows for a class in any case, and
+    /// if the policy never coarsens.
     pub coarser: Option<OutlookRecoding>,
     /// When a chain of crowds halves next; `None` in other chains.
     pub turns: Option<NextHalvingTicks>,
 }
 
-/// A tick without arrivals.
+/// The effect of a tick without arrivals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmptyTick {
-    /// What it does about the standing recoding.
+    /// What it does to the standing recoding.
     pub step: Option<RecodingStep>,
-    /// Rows whose atoms form; those that an attack sends back to wait are counted, too.
+    /// Rows whose atoms form, including those that an attack of the gate would make wait again.
     pub added: u64,
     /// Rows that are withheld from then on.
     pub withheld: u64,
 }
 
-/// The recoding that gives all people who wait a class at once.
+/// The recoding under which all waiting people would have a class at once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutlookRecoding {
-    /// It.
+    /// The recoding.
     pub recoding: Recoding,
     /// Rows whose atoms would form.
     pub added: u64,
@@ -57,11 +57,11 @@ pub struct OutlookRecoding {
 }
 
 impl Feed {
-    /// Looks ahead.
+    /// Computes the forecast.
     pub fn outlook(&self, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         if let ChainPromise::Crowds { every, .. } = policy.chain() {
-            // Those who came since the last tick that halved gather with those who wait.
+            // The people who came since the last tick that halved are added to those who wait.
             let people = self.new.iter().fold(self.waiting.headcount(), |all, new| all.merge(&new.headcount()));
             let ((ages, _), turns) = (self.who_waits(&people), Some(self.turns.ahead(*every)));
             return Outlook { ages, crowds: Vec::new(), next: None, coarser: None, turns };
@@ -91,7 +91,7 @@ impl Feed {
         Outlook { ages, crowds, next: Some(next), coarser, turns: None }
     }
 
-    /// For how long people wait, and in which classes of the standing recoding; where there is none, in one.
+    /// How long people wait, and in which classes of the standing recoding; without one, in a single class.
     fn who_waits(&self, people: &Headcount) -> (Ages, Crowds) {
         let mut ages: BTreeMap<u32, u64> = BTreeMap::new();
         let mut crowds: BTreeMap<Vec<Node>, u64> = BTreeMap::new();

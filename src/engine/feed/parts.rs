@@ -1,4 +1,4 @@
-//! What goes in and out of a tick of a feed (SCIENCE 3 and 10), named. Nothing is decided here.
+//! The input and output types of a tick of a feed (SCIENCE 3 and 10). Nothing is decided here.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,59 +15,60 @@ use crate::policy::{Output, Policy};
 /// People whose atoms formed in one tick and who are not published yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Increment {
-    /// The recoding whose classes are the atoms; of no column where classes have labels of their own.
+    /// The recoding whose classes are the atoms; without columns if classes have labels of their own.
     pub recoding: Recoding,
-    /// Those classes.
+    /// The classes with labels of their own.
     pub carving: Option<Carving>,
-    /// They, by the tick of their arrival.
+    /// The people, by the tick of their arrival.
     pub rows: Histogram,
-    /// What is published of those whose values are masked; `None` where none are.
+    /// The published values of masked rows; `None` if values are not masked.
     pub ledger: Option<Ledger>,
-    /// The aggregates of their measures, label by label, with the nodes of labels in the place of leaves; where people join the classes of
-    /// earlier releases, their addends. `None` where there are no measures.
+    /// The aggregates of their measures, by label, with the nodes of labels in the place of leaves; where people join
+    /// the classes of earlier releases, their addends. `None` if there are no measures.
     pub measures: Option<Histogram>,
 }
 
 impl Increment {
-    /// They, as they are published.
+    /// The rows as they are published.
     pub fn told(&self) -> Histogram {
         self.ledger.as_ref().map_or_else(|| self.rows.clone(), |ledger| ledger.applied(&self.rows))
     }
 }
 
-/// People who came into the chain's releases together, as far as releases will ever tell them apart.
+/// People who entered the chain's releases together, as far as releases will ever distinguish them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PublishedGroup {
     /// The number of the release.
     pub release: u32,
-    /// The recoding it was published under; of no column where classes have labels of their own.
+    /// The recoding it was published under; without columns if classes have labels of their own.
     pub recoding: Recoding,
     /// The recoding that split none of their atoms.
     pub atoms: Recoding,
-    /// Under `blind` the first leaves of published classes stand for all people in them; under `chain` and `bcf` leaves are kept.
-    /// Empty in disjoint chains. Shared, so that the gate knows a table again that it has looked at.
+    /// Under `blind` the first leaves of published classes stand for all people in them; under `chain` and `bcf` leaves
+    /// are kept. Empty in disjoint chains. Shared, so that the gate recognises a table that it has read before.
     pub rows: Arc<Histogram>,
-    /// The aggregates of their measures, label by label, or their addends; `None` where there are no measures, and in disjoint chains.
+    /// The aggregates of their measures, by label, or their addends; `None` if there are no measures, and in disjoint
+    /// chains.
     pub measures: Option<Arc<Histogram>>,
 }
 
-/// What a tick would publish.
+/// The release that a tick would publish.
 #[derive(Debug, Clone)]
 pub struct ProposedRelease {
     /// The number that the release would have.
     pub release: u32,
-    /// Its recoding; of no column where classes have labels of their own.
+    /// Its recoding; without columns if classes have labels of their own.
     pub recoding: Recoding,
     pub(super) rows: PeopleInParts,
-    /// In a chain of crowds what each increment adds to `rows`.
+    /// In a chain of crowds the rows that each increment adds to `rows`.
     pub(super) new: Vec<Histogram>,
-    /// Known from the beginning, but in a chain of crowds, where it is put together when it is asked for.
+    /// Set from the beginning, except in a chain of crowds, where it is built on demand.
     pub(super) table: OnceLock<Release>,
-    /// Its classes in the order in which they were formed, where they have labels of their own.
+    /// Its classes in the order in which they were formed, if they have labels of their own.
     pub carving: Option<Carving>,
-    /// The increments that come out with it, oldest first.
+    /// The increments that are published with it, oldest first.
     pub increments: Vec<Increment>,
-    /// What is told of the measures of all its classes, where people join those of earlier releases.
+    /// The published measures of all its classes, if people join the classes of earlier releases.
     pub(super) standing: Option<Histogram>,
 }
 
@@ -84,7 +85,7 @@ impl PartialEq for ProposedRelease {
 impl Eq for ProposedRelease {}
 
 impl ProposedRelease {
-    /// Of all people in it, and the table that they make.
+    /// From all people in it, and their table.
     pub(super) fn of(release: u32, table: Release, rows: Histogram, increments: Vec<Increment>) -> ProposedRelease {
         assert!(increments.is_empty() || release > 0, "releases are numbered from 1");
         let (recoding, rows) = (table.recoding().to_vec(), PeopleInParts::from(rows));
@@ -92,8 +93,8 @@ impl ProposedRelease {
         ProposedRelease { release, recoding, rows, new, table, carving: None, increments, standing: None }
     }
 
-    /// A candidate of a chain of crowds. `rows` holds all people in it and `new` the people of each increment; both hold the nodes of
-    /// labels in the place of leaves.
+    /// A candidate of a chain of crowds. `rows` holds all people in it and `new` the people of each increment; both
+    /// hold the nodes of labels in the place of leaves.
     pub(super) fn of_labels(
         release: u32,
         (rows, new): (PeopleInParts, Vec<Histogram>),
@@ -105,26 +106,27 @@ impl ProposedRelease {
         ProposedRelease { release, recoding, rows, new, table, carving: None, increments, standing: None }
     }
 
-    /// All people in it under its recoding.
+    /// The table of all people in it under its recoding.
     pub fn table(&self) -> &Release {
         let table = self.table.get_or_init(|| Release::from_own_labels(self.rows.get()));
         assert_eq!(table.width(), self.rows.width(), "a label for each column");
         table
     }
 
-    /// All people in it; the dictionary of the table is the one here.
+    /// All people in it; they share the dictionary of the table.
     pub fn rows(&self) -> &Histogram {
         self.rows.get()
     }
 
-    /// In a chain of crowds those who are new in it, with the nodes of their labels in the place of leaves and its number as increment.
+    /// In a chain of crowds its new rows, with the nodes of their labels in the place of leaves and its number as
+    /// increment.
     pub fn new_rows(&self) -> Histogram {
         let new = self.new.iter().map(|rows| rows.clone().as_one(self.release));
         Histogram::merge_all(new.collect()).unwrap_or_else(|| Histogram::empty(self.rows.width(), 0))
     }
 
-    /// The aggregates of measures that come out with it, label by label: of the people who are new in it, or where people join the classes
-    /// of earlier releases, of each class. `None` where there are no measures.
+    /// The aggregates of measures that are published with it, by label: of its new people, or of each class if people
+    /// join the classes of earlier releases. `None` if there are no measures.
     pub fn measures(&self) -> Option<Histogram> {
         if let Some(standing) = &self.standing {
             return Some(standing.clone().as_one(self.release));
@@ -134,60 +136,60 @@ impl ProposedRelease {
         merged(&parts).map(|rows| rows.as_one(self.release))
     }
 
-    /// The addends of the measures of the people who are new in it, where people join the classes of earlier releases; `None` where there are
-    /// no measures.
+    /// The addends of the measures of its new people, if people join the classes of earlier releases; `None` if there
+    /// are no measures.
     pub(super) fn addends(&self, policy: &Policy) -> Option<Histogram> {
         let parts: Vec<&Histogram> = self.increments.iter().filter_map(|new| new.measures.as_ref()).collect();
         SumSuppression::of(policy).together(&parts)
     }
 
-    /// The same, as far as they were put together.
+    /// All people in it, in the parts that exist.
     pub(super) fn into_rows(self) -> PeopleInParts {
         self.rows.settled()
     }
 
-    /// Each person's leaf tuple, where a release shows it: in two tables.
+    /// Each person's leaf tuple, if the release shows it, in two tables.
     pub fn exact(&self, output: Output) -> Option<Headcount> {
         (output == Output::TwoTable).then(|| self.rows().headcount())
     }
 }
 
-/// What came of closing a tick.
+/// The result of closing a tick.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClosingResult {
     /// There is no release yet and too few rows for one; under `bcf` too few new ones.
     Held,
-    /// Nothing was added to what is published.
+    /// No rows were added to what is published.
     Waiting,
     /// A check that reads sensitive values failed earlier in this chain.
     Stopped,
-    /// There is no release that keeps the guarantee (`bcf` only).
+    /// No release keeps the guarantee (`bcf` only).
     Impossible(NoRelease),
-    /// This would be published.
+    /// This release would be published.
     Candidate(Box<ProposedRelease>),
 }
 
-/// One tick.
+/// The result of one tick.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedTickResult {
     /// The number of the tick, from 0.
     pub tick: u32,
-    /// Rows of people who have one already.
+    /// Rows of people who have a row already.
     pub duplicate: u64,
     /// Rows whose atoms formed.
     pub added: u64,
-    /// What was done about the standing recoding.
+    /// What was done to the standing recoding.
     pub step: Option<RecodingStep>,
     /// The candidates that the search refused, and why.
     pub refusals: Vec<Refusal>,
     /// Under `chain` the recoding that is tested beside the one that is proposed.
     pub finer: Option<Recoding>,
-    /// What came of it.
+    /// The result of closing.
     pub closed: ClosingResult,
 }
 
 impl FeedTickResult {
-    /// Whether there is something to publish.
+    /// Whether there is a release to publish.
     pub fn proposes(&self) -> bool {
         matches!(self.closed, ClosingResult::Candidate(_))
     }

@@ -1,7 +1,7 @@
-//! Who was ever accepted (SCIENCE 3, repeats): a person is published at most once over a chain and all chains after it, so
-//! a person who waits, is withheld or published brings nothing new with a second row.
+//! All people who were ever accepted (SCIENCE 3, repeats): a person is published at most once over a chain and all
+//! chains after it, so a second row of a person who waits, is withheld or is published adds nothing.
 //!
-//! Nothing but keyed hashes is held here, and nothing depends on how they hash.
+//! Only keyed hashes are stored here, and no result depends on how they hash.
 
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -14,11 +14,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::histogram::Person;
 
-/// People from which on they are looked for on all cores.
+/// From this number of people on, all cores look them up.
 const MANY: usize = 1 << 12;
 
-/// Distinct people, in small lists by the first bits of their hashes: each ascends, and grows by an eighth, so that a person
-/// takes hardly more memory than a hash has bytes, and no large table is ever made anew.
+/// Distinct people, in small lists by the first bits of their hashes: each list is sorted and grows by an eighth, so
+/// that a person takes hardly more memory than the bytes of a hash, and no large table is ever rebuilt.
 #[derive(Clone, Default)]
 pub struct People(DashMap<First, Vec<Person>, BuildHasherDefault<Slot>>);
 
@@ -29,7 +29,7 @@ fn first(person: Person) -> First {
     (person.0 >> 112) as First
 }
 
-/// Which list it is tells it from all others.
+/// The key of a list.
 #[derive(Clone, Default)]
 struct Slot(u64);
 
@@ -43,7 +43,7 @@ impl Hasher for Slot {
     }
 
     fn write_u16(&mut self, first: u16) {
-        // Spread over all bits: the table uses the upper ones and the lower ones.
+        // Spread over all bits, because the table uses the upper ones and the lower ones.
         self.0 = u64::from(first).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 }
@@ -54,7 +54,7 @@ impl fmt::Debug for People {
     }
 }
 
-/// Puts a person where they belong; `false` if they are there.
+/// Inserts a person in order; `false` if they are in the list.
 fn put(list: &mut Vec<Person>, person: Person) -> bool {
     let Err(at) = list.binary_search(&person) else { return false };
     if list.len() == list.capacity() {
@@ -67,7 +67,7 @@ fn put(list: &mut Vec<Person>, person: Person) -> bool {
 }
 
 impl People {
-    /// How many.
+    /// The number of people.
     pub fn len(&self) -> usize {
         self.0.iter().map(|list| list.len()).sum()
     }
@@ -77,7 +77,7 @@ impl People {
         self.0.iter().all(|list| list.is_empty())
     }
 
-    /// Takes a person in; `false` if they are known.
+    /// Adds a person; `false` if they are known.
     pub fn accept(&mut self, person: Person) -> bool {
         self.take(person)
     }
@@ -86,8 +86,8 @@ impl People {
         put(&mut self.0.entry(first(person)).or_default(), person)
     }
 
-    /// Takes all of them in, in their order; which of them are new. Each core has people of its own, so that of a person who
-    /// is there twice the first is the new one, however many cores there are.
+    /// Adds all of them, in order; returns which of them are new. Each core handles people of its own, so that of two
+    /// rows of one person the first is the new one, whatever the number of cores.
     pub fn accept_all(&mut self, people: &[Person]) -> Vec<bool> {
         if people.len() < MANY {
             return people.iter().map(|&person| self.take(person)).collect();
@@ -110,7 +110,7 @@ impl People {
         self.0.get(&first(person)).is_some_and(|list| list.binary_search(&person).is_ok())
     }
 
-    /// Takes a person out, so that they can come again; `false` if they are not known.
+    /// Removes a person, so that they can come again; `false` if they are not known.
     pub fn forget(&mut self, person: Person) -> bool {
         let Some(mut list) = self.0.get_mut(&first(person)) else { return false };
         let Ok(at) = list.binary_search(&person) else { return false };
@@ -127,10 +127,10 @@ impl PartialEq for People {
     }
 }
 
-/// A list in bytes, person after person.
+/// A list as bytes, person after person.
 struct List(Vec<Person>);
 
-/// Bytes of a person.
+/// The bytes of a person.
 const WIDTH: usize = 16;
 
 impl Serialize for List {

@@ -1,5 +1,5 @@
-//! All people in the newest release of a chain, in parts that are put together when they are asked for (SCIENCE 11). A release that only
-//! adds rows is fixed without a look at the others; writing its table asks for them, and what was put together then is kept.
+//! All people in the newest release of a chain, in parts that are combined on demand (SCIENCE 11). A release that only
+//! adds rows does not need the others; writing its table does, and the combined table is kept then.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,24 +11,24 @@ use crate::histogram::Histogram;
 #[derive(Debug, Clone)]
 pub struct PeopleInParts {
     first: Arc<Histogram>,
-    /// Those who came since, each part of more people than the one after it.
+    /// The people who came since; each part has more people than the one after it.
     more: Vec<Arc<Histogram>>,
-    /// All of them, once they were asked for.
+    /// All people, once combined.
     all: OnceLock<Arc<Histogram>>,
 }
 
 impl PeopleInParts {
-    /// All of them.
+    /// All people, combined.
     pub fn get(&self) -> &Histogram {
         if self.more.is_empty() { &self.first } else { self.all.get_or_init(|| self.together()) }
     }
 
-    /// Quasi columns.
+    /// The number of quasi columns.
     pub fn width(&self) -> usize {
         self.first.width()
     }
 
-    /// How many rows all parts have.
+    /// The number of rows of all parts.
     fn rows(&self) -> u64 {
         self.first.rows() + self.more.iter().map(|part| part.rows()).sum::<u64>()
     }
@@ -46,7 +46,7 @@ impl PeopleInParts {
     pub fn and(&self, more: impl IntoIterator<Item = Histogram>) -> PeopleInParts {
         let mut whole = self.clone().settled();
         for mut part in more {
-            // Where they are not asked for over a long time, parts of about one size become one.
+            // If the people are not combined for a long time, parts of about one size are merged.
             while let Some(last) = whole.more.pop_if(|last| last.cells() <= 2 * part.cells()) {
                 part = last.merge(&part);
             }
@@ -56,7 +56,7 @@ impl PeopleInParts {
         whole
     }
 
-    /// The same without the parts that were put together.
+    /// The same without the parts that were combined.
     #[must_use]
     pub fn settled(self) -> PeopleInParts {
         let PeopleInParts { first, more, all } = self;
@@ -73,7 +73,7 @@ impl From<Histogram> for PeopleInParts {
     }
 }
 
-/// Of the same people, in whatever parts.
+/// Equal if the people are the same, in whatever parts.
 impl PartialEq for PeopleInParts {
     fn eq(&self, other: &PeopleInParts) -> bool {
         self.get() == other.get()

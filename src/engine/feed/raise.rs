@@ -1,5 +1,5 @@
-//! A recoding becomes one step coarser before anything of its tick is fixed (SCIENCE 6, gate: repair), because readers would
-//! know of a small class. The standing one stays that coarse.
+//! Makes a recoding one step coarser before anything of its tick is fixed (SCIENCE 6, gate: repair), because readers
+//! would know that a class is small. The standing recoding stays that coarse.
 //!
 //! No line of this file may look at a sensitive value.
 
@@ -11,11 +11,11 @@ use crate::model::{Node, Taxonomy};
 use crate::policy::{ChainPromise, Policy};
 
 impl Feed {
-    /// The recoding of the last tick becomes coarser for a class, and its release is put together anew. Returns the column of
-    /// the step; `None`, and nothing happens, where nothing is coarser or the paper's algorithm decides.
+    /// Makes the recoding of the last tick coarser for a class and builds its release anew. Returns the column of
+    /// the step; returns `None` and changes nothing if no coarser recoding exists or the paper's algorithm decides.
     ///
     /// # Panics
-    /// If the tick has proposed nothing.
+    /// If the tick proposed no release.
     pub fn raise(
         &mut self,
         class: &[Node],

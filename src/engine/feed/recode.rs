@@ -1,5 +1,6 @@
-//! A tick of a disjoint chain whose releases have one recoding for all, and leave rows waiting that find no class under it (SCIENCE 8 and
-//! 9): by suppression, or because a column has a floor. The rows of a release that is not published wait again.
+//! A tick of a disjoint chain whose releases have one recoding for all rows, and leave rows waiting that have no class
+//! under it (SCIENCE 8 and 9): by suppression, or because a column has a floor. The rows of a release that is not
+//! published wait again.
 //!
 //! No line of this file may look at a sensitive value.
 
@@ -11,7 +12,7 @@ use crate::model::{Leaf, Node, Recoding, Taxonomy};
 use crate::policy::Policy;
 
 impl Feed {
-    /// Searches a recoding for the people who wait, and forms the release of those who are in a class of at least `a` people.
+    /// Searches a recoding for the people who wait, and forms the release of those in a class of at least `a` people.
     pub(super) fn recode(
         &mut self,
         policy: &Policy,
@@ -31,7 +32,8 @@ impl Feed {
         ClosingResult::Candidate(Box::new(self.carved(None, trees)))
     }
 
-    /// The recoding of the release becomes coarser for a class; people who waited may find a class under it. The column.
+    /// Makes the recoding of the release coarser for a class; waiting people may find a class under it. Returns the
+    /// column.
     pub(super) fn raise_some(
         &mut self,
         class: &[Node],
@@ -53,7 +55,7 @@ impl Feed {
         Some(column)
     }
 
-    /// People who wait and are in a class of at least `a` people form the release.
+    /// The waiting people in a class of at least `a` people form the release.
     fn form_under(&mut self, recoding: Recoding, a: u64) {
         assert_eq!(recoding.len(), self.waiting.width(), "a cut for each column");
         let heads = self.waiting.headcount();

@@ -1,6 +1,6 @@
-//! What a tick has fixed for ever (SCIENCE 3 and 4), to be kept and read back: the recoding, who waits, who is withheld,
-//! whose atoms formed. A feed that is read back takes it as it was decided and decides nothing again, so that another
-//! version of this program can form no other atoms.
+//! What a tick has fixed for ever (SCIENCE 3 and 4), to be stored and read back: the recoding, who waits, who is
+//! withheld, whose atoms formed. A feed that is read back applies these decisions and does not decide again, so that
+//! another version of this program cannot form other atoms.
 
 use super::ledger::Ledger;
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
@@ -10,37 +10,39 @@ use crate::histogram::{Headcount, Histogram};
 use crate::model::{Carving, Node, Recoding, Taxonomy};
 use crate::policy::{ChainPromise, Policy};
 
-/// What a tick has fixed.
+/// The decisions of a tick.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixedTick {
     /// The number of the tick.
     pub tick: u32,
     /// The standing recoding after it.
     pub cut: Option<Recoding>,
-    /// The specialisations that it has, in order.
+    /// The specialisations that led to it, in order.
     pub steps: Vec<(usize, Node)>,
-    /// How many had come into the chain.
+    /// The number of arrivals of the chain.
     pub arrived: u64,
-    /// Who waits after it, by the tick of arrival.
+    /// The people who wait after it, by the tick of arrival.
     pub waiting: Histogram,
-    /// Who is withheld after it, by the tick of arrival.
+    /// The people who are withheld after it, by the tick of arrival.
     pub withheld: Histogram,
-    /// Who is in the atoms that it formed; under its recoding the classes of the standing one.
+    /// The people in the atoms that it formed, which are the classes of the standing recoding.
     pub formed: Option<Histogram>,
-    /// The recoding of the release that it proposes; of no column where classes have labels of their own.
+    /// The recoding of the proposed release; without columns if classes have labels of their own.
     pub proposed: Option<Recoding>,
-    /// Those classes.
+    /// The classes with labels of their own.
     pub carving: Option<Carving>,
-    /// The finer one that is tested beside it.
+    /// The finer recoding that is tested beside it.
     pub finer: Option<Recoding>,
-    /// Which ticks halve; in a chain of crowds.
+    /// The ticks that halve, in a chain of crowds.
     pub turns: Option<HalvingTicks>,
-    /// The aggregates of the measures of those in the atoms that it formed, label by label; `None` where there are no measures.
+    /// The aggregates of the measures of the people in the atoms that it formed, by label; `None` if there are no
+    /// measures.
     pub measures: Option<Histogram>,
 }
 
 impl FixedTick {
-    /// The same, with those who formed as they are published; where atoms are not formed, with those who wait.
+    /// The same, with the rows of formed atoms as they are published; in policies without atoms, with those of waiting
+    /// people.
     #[must_use]
     pub fn told(&self, ledger: &Ledger) -> FixedTick {
         match &self.formed {
@@ -51,7 +53,7 @@ impl FixedTick {
 }
 
 impl Feed {
-    /// What the last tick has fixed.
+    /// The decisions of the last tick.
     pub fn fixed(&self, ticked: &FeedTickResult) -> FixedTick {
         let formed = self.unpublished.last().filter(|_| ticked.added > 0);
         let proposed = match &ticked.closed {
@@ -74,7 +76,7 @@ impl Feed {
         }
     }
 
-    /// Takes over what a tick has fixed.
+    /// Applies the decisions of a tick.
     pub fn replay(&mut self, fixed: FixedTick, policy: &Policy, trees: &[&Taxonomy]) {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let FixedTick { tick, cut, steps, arrived, waiting, withheld, formed, proposed, .. } = fixed;
@@ -87,11 +89,11 @@ impl Feed {
             self.unpublished.clear();
         }
         self.turns = turns.unwrap_or_default();
-        // Where a tick says who comes out, all of those may have been erased since.
+        // If a tick says who is published, all of those may have been erased since.
         let alone = proposed.clone().filter(|_| !policy.forms());
         let alone = alone.map(|proposed| Course::new(proposed, steps.clone(), trees));
         self.alone = alone.map(|course| WaitingRelease { course, ledger: None, measures: measures.clone() });
-        // A chain that is stopped forms nothing any more.
+        // A stopped chain forms no atoms.
         if !self.stopped && (cut.is_some() || arrived > 0) {
             let heads = formed.as_ref().map(Histogram::headcount);
             let course = cut.map(|cut| Course::new(cut, steps, trees));
@@ -103,7 +105,7 @@ impl Feed {
         (self.standing, self.waiting, self.withheld) = (standing, waiting, withheld);
     }
 
-    /// The release under a recoding, put together from what the last tick has fixed.
+    /// The release under a recoding, built from the decisions of the last tick.
     pub fn propose(&self, recoding: &Recoding, policy: &Policy, trees: &[&Taxonomy]) -> ProposedRelease {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let candidate = match policy.chain() {

@@ -1,4 +1,5 @@
-//! The state of a feed and its ticks (SCIENCE 3 and 4): what all feeds have in common. What a tick decides is in files of their own.
+//! The state of a feed and its ticks (SCIENCE 3 and 4): what all feeds have in common. The decisions of the kinds of
+//! ticks are in files of their own.
 //!
 //! Nothing here approves anything.
 
@@ -17,7 +18,7 @@ use crate::model::{Columns, Cut, Recoding, Role, Taxonomy};
 use crate::policy::{ChainKind, ChainPromise, OnRepeat, Policy};
 use crate::safeguards::mask::Draws;
 
-/// Leaf tuples that are looked at to tell whether two parts are alike.
+/// The number of leaf tuples that are sampled to find out whether two parts are alike.
 const LOOKED_AT: usize = 64;
 
 /// Everything that the next tick depends on.
@@ -27,36 +28,36 @@ pub struct Feed {
     pub(super) ticks: u32,
     pub(super) releases: u32,
     pub(super) people: People,
-    /// Who came since the last tick that was closed, by the tick of arrival, in parts as they came.
+    /// The people who came since the last closed tick, by the tick of arrival, in parts as they came.
     #[serde(serialize_with = "as_one")]
     pub(super) new: Vec<Histogram>,
-    /// Who waits, by the tick of arrival.
+    /// The people who wait, by the tick of arrival.
     pub(super) waiting: Histogram,
-    /// Who is withheld from this chain, by the tick of arrival.
+    /// The people who are withheld from this chain, by the tick of arrival.
     pub(super) withheld: Histogram,
-    /// Who waits and has not been in a tick of this chain yet.
+    /// The people who wait and have not been in a tick of this chain yet.
     pub(super) carried: Headcount,
     pub(super) standing: StandingState,
     pub(super) unpublished: Vec<Increment>,
     pub(super) published: Vec<PublishedGroup>,
-    /// All people in the newest release of the chain, increments left out. In a chain of crowds the nodes of their labels stand in
-    /// the place of leaves, here and in `published`.
+    /// All people in the newest release of the chain, without increments. In a chain of crowds the nodes of their
+    /// labels are in the place of leaves, here and in `published`.
     pub(super) whole: PeopleInParts,
     pub(super) stopped: bool,
-    /// Whether everything is at the root for the rest of the chain.
+    /// Whether every release of the rest of the chain has `*` in all columns.
     pub(super) coarsest: bool,
-    /// Tests that were made in this chain.
+    /// The number of tests that were made in this chain.
     pub(super) tests: u32,
-    /// The release that is due for the people who wait, where no atoms are formed.
+    /// The release that is due for the people who wait, in policies without atoms.
     pub(super) alone: Option<WaitingRelease>,
-    /// Which ticks halve, in a chain of crowds.
+    /// The ticks that halve, in a chain of crowds.
     pub(super) turns: HalvingTicks,
-    /// Published rows were taken out, and the newest release still holds them.
+    /// Published rows were removed, and the newest release still contains them.
     pub(super) rows_left: bool,
     /// The next tick makes a release, whether it has new people or not.
     #[serde(skip)]
     pub(super) is_due: bool,
-    /// The numbers of the people who wait, while a tick is closed that goes by them (`dominance_safe`).
+    /// The numbers of the waiting people, while a tick is closed whose search needs them (`dominance_safe`).
     #[serde(skip)]
     pub(super) numbers: Option<PersonNumbers>,
 }
@@ -64,11 +65,11 @@ pub struct Feed {
 /// A release with all people who wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct WaitingRelease {
-    /// How its classes were found.
+    /// The recoding of its classes, with the specialisations that led to it.
     pub course: Course,
-    /// What is published of those whose values are masked; `None` where none are.
+    /// The published values of masked rows; `None` if values are not masked.
     pub ledger: Option<Ledger>,
-    /// The aggregates of their measures, label by label; `None` where there are no measures.
+    /// The aggregates of their measures, by label; `None` if there are no measures.
     pub measures: Option<Histogram>,
 }
 
@@ -106,27 +107,27 @@ impl Feed {
         self.chain
     }
 
-    /// How many ticks there were.
+    /// The number of ticks so far.
     pub fn ticks(&self) -> u32 {
         self.ticks
     }
 
-    /// How many releases there are, over all chains.
+    /// The number of releases so far, over all chains.
     pub fn releases(&self) -> u32 {
         self.releases
     }
 
-    /// Who waits, by the tick of arrival.
+    /// The people who wait, by the tick of arrival.
     pub fn waiting(&self) -> &Histogram {
         &self.waiting
     }
 
-    /// Who is withheld from this chain, by the tick of arrival.
+    /// The people who are withheld from this chain, by the tick of arrival.
     pub fn withheld(&self) -> &Histogram {
         &self.withheld
     }
 
-    /// The standing recoding and who is in its classes.
+    /// The standing recoding and the people in its classes.
     pub fn standing(&self) -> &StandingState {
         &self.standing
     }
@@ -136,12 +137,12 @@ impl Feed {
         &self.unpublished
     }
 
-    /// What came out with each release of this chain.
+    /// The people who were first published in each release of this chain.
     pub fn published(&self) -> &[PublishedGroup] {
         &self.published
     }
 
-    /// All people in the newest release of the chain, as far as they are kept apart.
+    /// All people in the newest release of the chain, as far as they are stored separately.
     pub fn whole(&self) -> &Histogram {
         self.whole.get()
     }
@@ -151,21 +152,20 @@ impl Feed {
         self.stopped
     }
 
-    /// Whether everything is at the root for the rest of the chain.
+    /// Whether every release of the rest of the chain has `*` in all columns.
     pub fn is_coarsest(&self) -> bool {
         self.coarsest
     }
 
-    /// How many rows wait for a release although their atoms are formed.
+    /// The number of rows that wait for a release although their atoms have formed.
     pub fn pending(&self) -> u64 {
         self.unpublished.iter().map(|increment| increment.rows.rows()).sum()
     }
 
-    /// One tick of the schedule: these rows arrive, and what there is to publish is put together, by a search that draws
-    /// nothing.
+    /// One tick of the schedule, for searches without random draws: these rows arrive, and the next release is built.
     ///
     /// # Panics
-    /// If the search of the policy draws.
+    /// If the search of the policy needs random draws.
     pub fn tick(&mut self, rows: CodedRows, policy: &Policy, trees: &[&Taxonomy]) -> FeedTickResult {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let (rows, repeats) = self.accept(rows, policy);
@@ -173,7 +173,7 @@ impl Feed {
         FeedTickResult { duplicate: repeats.len() as u64, ..self.close(policy, trees, &mut NoDraws) }
     }
 
-    /// The rows of new people, whom the feed knows from now on, and the places of the rows of people whom it knew before.
+    /// The rows of new people, who are known from now on, and the indices of the rows of people who were known before.
     pub fn accept(&mut self, rows: CodedRows, policy: &Policy) -> (CodedRows, Vec<u32>) {
         let Some(people) = rows.people().filter(|_| policy.on_repeat() != OnRepeat::None) else {
             return (rows, Vec::new());
@@ -184,14 +184,14 @@ impl Feed {
         if repeats.is_empty() { (rows, repeats) } else { (rows.only(|row| new[row]), repeats) }
     }
 
-    /// Rows that were accepted come in, before the tick `since`; the next tick that is closed takes them.
+    /// Adds accepted rows, before the tick `since`; the next tick that is closed takes them in.
     pub fn arrive(&mut self, rows: &CodedRows, since: u32) {
         assert_eq!(rows.width(), self.waiting.width(), "rows of this feed");
         if rows.is_empty() {
             return;
         }
         let mut part = rows.histogram(since);
-        // Where people of one part are like those of another, both take hardly more memory together than one.
+        // If the people of two parts are alike, the merged part takes hardly more memory than one of them.
         assert_eq!(part.rows(), rows.len() as u64, "each row is counted once");
         while let Some(last) = self.new.pop_if(|last| last.cells() <= 2 * part.cells() && alike(last, &part)) {
             part = last.merge(&part);
@@ -199,40 +199,40 @@ impl Feed {
         self.new.push(part.fitted());
     }
 
-    /// Who was ever accepted and not erased.
+    /// All people who were accepted and not erased.
     pub fn people(&self) -> &People {
         &self.people
     }
 
-    /// Takes in people who were accepted once.
+    /// Adds people who were accepted earlier.
     pub fn known(&mut self, people: impl IntoIterator<Item = Person>) {
         _ = self.people.accept_all(&people.into_iter().collect::<Vec<_>>());
     }
 
-    /// The rows that came since the last tick that was closed are not here; they arrive again.
+    /// Drops the rows that came since the last closed tick; they will arrive again.
     pub fn forget_new(&mut self) {
         self.new.clear();
     }
 
-    /// How many rows came since the last tick that was closed.
+    /// The number of rows that came since the last closed tick.
     pub fn new_rows(&self) -> u64 {
         self.new.iter().map(Histogram::rows).sum()
     }
 
-    /// A tick of the schedule goes by and closes nothing: the people who came before it have waited one tick more. In a chain of
-    /// classes it has its number all the same, and behind it the turns are these.
+    /// A tick of the schedule passes without being closed: the people who came before it have waited one tick more. In
+    /// a chain of crowds it still counts, and `turns` are the ticks that halve after it.
     pub fn skipped(&mut self, turns: HalvingTicks) {
         self.ticks += 1;
         self.turns = turns;
     }
 
-    /// The next tick groups people by these numbers of theirs besides their quasi columns.
+    /// The next tick groups people by these numbers as well as by their quasi columns.
     pub fn with_numbers(&mut self, numbers: PersonNumbers) {
         self.numbers = Some(numbers);
     }
 
-    /// Closes a tick: the feed adds the people who came and composes the next release. No reader may be able to foresee what `draws`
-    /// gives.
+    /// Closes a tick: the feed adds the people who came and builds the next release. No reader may be able to predict
+    /// the numbers of `draws`.
     pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> FeedTickResult {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let tick = self.ticks;
@@ -271,19 +271,19 @@ impl Feed {
         }
         assert_eq!(self.waiting.rows() + self.withheld.rows() + self.pending(), here, "a tick loses no person");
         self.numbers = None;
-        // A release that only leaves rows out forms no atoms.
+        // A release that only omits rows forms no atoms.
         let forms = policy.publish_every().is_none() || self.unpublished.len() > formed;
         if let (ClosingResult::Candidate(candidate), None, true) = (&ticked.closed, policy.standing(), forms) {
-            // Atoms of earlier ticks that were not published come out with those of this one.
+            // Unpublished atoms of earlier ticks are published together with those of this one.
             ticked.added = candidate.increments.last().map_or(0, |increment| increment.rows.rows());
         }
         ticked
     }
 
-    /// The candidate was approved and is published.
+    /// Records that the candidate was approved and is published.
     ///
     /// # Panics
-    /// If it is not the one of the last tick.
+    /// If it is not the candidate of the last tick.
     pub fn publish(&mut self, mut candidate: ProposedRelease, policy: &Policy, trees: &[&Taxonomy]) {
         assert_eq!(candidate.release, self.releases + 1, "releases are published in order");
         self.releases = candidate.release;
@@ -294,7 +294,7 @@ impl Feed {
             ChainPromise::Crowds { .. } => std::mem::take(&mut candidate.new),
             _ => candidate.increments.iter().map(Increment::told).collect(),
         };
-        // A release that only leaves rows out has no increment.
+        // A release that only omits rows has no increment.
         let none = || Histogram::empty(self.waiting.width(), self.waiting.values().width());
         let new = Histogram::merge_all(new).unwrap_or_else(none).as_one(self.published.len() as u32);
         let rows = match policy.chain() {
@@ -306,7 +306,7 @@ impl Feed {
             ChainPromise::Blind(_) => {
                 self.unpublished.clear();
                 self.whole = candidate.rows().coarsened(&recoding, trees).into();
-                // Nothing finer than what is published is kept.
+                // Only published labels are stored, nothing finer.
                 new.coarsened(&recoding, trees)
             }
             ChainPromise::Tested { .. } => {
@@ -338,7 +338,7 @@ impl Feed {
     }
 }
 
-/// For searches that draw nothing.
+/// Used for searches without random draws.
 struct NoDraws;
 
 impl Draws for NoDraws {
@@ -347,12 +347,12 @@ impl Draws for NoDraws {
     }
 }
 
-/// How people were put into parts says nothing of a feed: two that hold the same people are written alike.
+/// The division of people into parts has no meaning: two feeds with the same people are serialised alike.
 fn as_one<S: Serializer>(parts: &[Histogram], serializer: S) -> Result<S::Ok, S::Error> {
     Histogram::merge_all(parts.to_vec()).into_iter().collect::<Vec<_>>().serialize(serializer)
 }
 
-/// Whether most leaf tuples of the second part are in the first one too, as far as some of them tell.
+/// Whether most leaf tuples of the second part are in the first one too, judged by a sample.
 fn alike(first: &Histogram, second: &Histogram) -> bool {
     let some = (0..second.tuples()).step_by(second.tuples().div_ceil(LOOKED_AT).max(1));
     let (known, new): (Vec<usize>, Vec<usize>) =
@@ -360,7 +360,7 @@ fn alike(first: &Histogram, second: &Histogram) -> bool {
     known.len() >= new.len()
 }
 
-/// Everything at the root.
+/// The recoding with `*` in all columns.
 pub fn everything(trees: &[&Taxonomy]) -> Recoding {
     trees.iter().map(|tree| Cut::root(tree)).collect()
 }

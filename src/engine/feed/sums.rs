@@ -1,5 +1,5 @@
-//! The measures of a chain whose releases hold all people so far (SCIENCE 7): what a release tells of its classes follows from the addends
-//! that came with it and with all releases before.
+//! The measures of a chain whose releases contain all people so far (SCIENCE 7): the published figures of a class
+//! follow from the addends of the release and of all releases before it.
 
 use super::parts::ProposedRelease;
 use super::state::Feed;
@@ -8,7 +8,7 @@ use crate::model::Taxonomy;
 use crate::policy::Policy;
 
 impl Feed {
-    /// The candidate with what it tells of the measures of each class, where there are measures.
+    /// The candidate with the published measures of each class, if there are measures.
     pub(super) fn with_sums(
         &self,
         candidate: ProposedRelease,

@@ -1,4 +1,4 @@
-//! The recoding that is tested under `chain` (SCIENCE 4), fixed by a tick beside the standing one.
+//! The recoding that is tested under `chain` (SCIENCE 4), which a tick fixes beside the standing one.
 //!
 //! No line of this file may look at a sensitive value.
 
@@ -9,21 +9,21 @@ use crate::anonymizer::{LeafPeople, finer};
 use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 use crate::policy::{ChainPromise, Cuts, Policy};
 
-/// What tells people apart so far: the release that they came with, and their class in that one and each after it.
+/// What distinguishes people so far: the release in which they came, and their class in that one and each later one.
 type Slice = (usize, Vec<Node>);
 
 impl Feed {
-    /// How many tests there were in this chain.
+    /// The number of tests in this chain.
     pub fn tests(&self) -> u32 {
         self.tests
     }
 
-    /// A test will be made: its coin is drawn.
+    /// Counts a test, whose coin is drawn.
     pub fn tested(&mut self) {
         self.tests += 1;
     }
 
-    /// The finer recoding, where there is one and one more test may be made.
+    /// The finer recoding, if there is one and one more test is allowed.
     pub fn finer(&self, policy: &Policy, trees: &[&Taxonomy]) -> Option<Recoding> {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let ChainPromise::Tested { cuts, .. } = policy.chain() else { return None };

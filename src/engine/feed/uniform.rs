@@ -1,5 +1,5 @@
-//! People of a chain of crowds who are published among others with the same sensitive value (SCIENCE 11): their share, and
-//! from which k on it would be half as large. For the operator alone; nothing that is published may depend on it.
+//! The people of a chain of crowds whose label shows a single sensitive value (SCIENCE 11): their share, and the k that
+//! would halve it. For the operator alone; nothing that is published may depend on it.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use super::state::Feed;
 use crate::histogram::{Histogram, ValueCode};
 use crate::policy::Policy;
 
-/// People whose label shows one value only, in the release in which they came.
+/// People whose label shows a single value in the release in which they came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UniformPeople {
-    /// The sensitive column, of several the one with the most of them, counted from 0.
+    /// The sensitive column; if there are several, the one with the most of these people, counted from 0.
     pub column: usize,
-    /// How many.
+    /// The number of people.
     pub rows: u64,
-    /// Of so many published ones.
+    /// The number of published people.
     pub of: u64,
-    /// The smallest number of people in an atom that would halve their share, were people's values independent of each other;
-    /// `None` where there are no people to count, or no number below `MOST` would.
+    /// The smallest number of people in an atom that would halve their share if people's values were independent of
+    /// each other; `None` if there are no such people, or no number below `MOST` is enough.
     pub k: Option<u64>,
 }
 
-/// The largest number of people in an atom that is proposed.
+/// The largest number of people in an atom that is recommended.
 const MOST: u64 = 100_000;
 
 impl Feed {
-    /// Of all people who are published; `None` where no person is, or no column is sensitive.
+    /// The figures over all published people; `None` if no person is published, or no column is sensitive.
     pub fn uniform(&self, policy: &Policy) -> Option<UniformPeople> {
         let width = self.whole().values().width();
         let columns = (0..width).filter_map(|column| self.uniform_in(column, policy.a()));
@@ -57,7 +57,8 @@ fn value(shown: &Histogram, code: ValueCode, column: usize) -> &crate::model::Va
     &shown.values().get(code)[column]
 }
 
-/// From how many people on an atom shows one value half as often as one of `a` people does, of values with these shares.
+/// The number of people from which on an atom shows a single value at most half as often as one of `a` people, for
+/// values with these shares.
 fn halved(shares: &[f64], a: u64) -> Option<u64> {
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "shares");
     let alike = |people: u64| shares.iter().map(|share| share.powi(people.min(MOST) as i32)).sum::<f64>();

@@ -1,25 +1,25 @@
-//! Correspondence attacks on two releases (SCIENCE 2; BCF 3 and 4): how many candidates an attacker is left with who
-//! knows that every row of the earlier release has a row in the later one.
+//! Correspondence attacks on two releases (SCIENCE 2; BCF 3 and 4): the number of candidates for an attacker who knows
+//! that every row of the earlier release has a row in the later one.
 //!
-//! F excludes rows of the earlier release, C rows of the later one for people who were there before, B rows of the later
-//! one for people who came in between.
+//! F excludes rows of the earlier release, C excludes rows of the later one for people of the earlier one, and B
+//! excludes rows of the later one for people who came in between.
 
 use rayon::prelude::*;
 
 use crate::histogram::{Excess, JoinCells, Release, ValueCode};
 
-/// The least number of candidates left, over all targets that were looked at; `None` when there were none.
+/// The smallest number of candidates, over all targets that were examined; `None` if there were none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Anonymity {
     /// After F-attacks.
     pub fa: Option<u64>,
-    /// After C-attacks; equal to `fa` (BCF theorem 4.5), computed from the other side.
+    /// After C-attacks; equal to `fa` (BCF theorem 4.5), but computed from the other side.
     pub ca: Option<u64>,
     /// After B-attacks.
     pub ba: Option<u64>,
 }
 
-/// The rows of one sensitive value that the attacks exclude in a pair of comparable classes.
+/// The rows of one sensitive value that the attacks exclude for a pair of comparable classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crack {
     /// The sensitive value.
@@ -39,7 +39,7 @@ pub struct Correspondence<'a> {
 }
 
 impl<'a> Correspondence<'a> {
-    /// Of two releases of one chain.
+    /// From two releases of one chain.
     pub fn new(
         earlier: &'a Release,
         later: &'a Release,
@@ -61,15 +61,15 @@ impl<'a> Correspondence<'a> {
         Anonymity { fa, ca, ba }
     }
 
-    /// FA and CA over these pairs of classes (earlier, later), BA over these classes of the later release: the targets
-    /// that exist.
+    /// FA and CA over these pairs of classes (earlier, later), and BA over these classes of the later release: the
+    /// targets that contain people.
     pub fn realised(&self, pairs: &[[u32; 2]], newcomers: &[u32]) -> Anonymity {
         let left = |&[earlier, later]: &[u32; 2]| self.f_and_c_left(earlier as usize, later as usize);
         let (fa, ca) = pairs.par_iter().map(left).reduce_with(least).unzip();
         Anonymity { fa, ca, ba: newcomers.par_iter().map(|&class| self.b_left(class as usize)).min() }
     }
 
-    /// Candidates left in the earlier class after F, in the later class after C.
+    /// The candidates in the earlier class after F, and in the later class after C.
     pub fn f_and_c_left(&self, earlier: usize, later: usize) -> (u64, u64) {
         let excluded = self.cracks(earlier, later).fold((0, 0), |sum, crack| (sum.0 + crack.f, sum.1 + crack.c));
         assert!(excluded.0 <= self.earlier.size(earlier), "no more rows are excluded than the earlier class has");
@@ -100,7 +100,7 @@ impl<'a> Correspondence<'a> {
         })
     }
 
-    /// Candidates left in a class of the later release after B.
+    /// The candidates in a class of the later release after B.
     pub fn b_left(&self, later: usize) -> u64 {
         self.later.size(later) - self.b_cracks(later).map(|(_, excluded)| excluded).sum::<u64>()
     }

@@ -1,5 +1,6 @@
-//! Diversity of one class (SCIENCE 4; BCF 7.2): figures over the counts of sensitive values that are left to an attacker,
-//! before or after cracked rows are excluded. All are "worst over classes", and none is ever used to steer a search.
+//! Diversity of one class (SCIENCE 4; BCF 7.2): figures over the counts of sensitive values that remain for an
+//! attacker, before or after cracked rows are excluded. All are the worst over classes, and none of them ever steers a
+//! search.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,25 +10,25 @@ use crate::model::{Column, Columns, Domain, Node, Role, Value};
 use crate::policy::{Distance, DiversityLimits as Asked};
 use crate::release::Check;
 
-/// A class: sensitive values with the number of candidates that carry each, ascending by value, all above 0.
+/// A class: sensitive values with the number of candidates that have each, ascending by value, all above 0.
 pub type CandidateValues = [(ValueCode, u64)];
 
-/// The worst figures over some classes; `None` where nothing was measured.
+/// The worst figures over some classes; `None` for figures that were not computed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct DiversityFigures {
-    /// Least number of distinct values.
+    /// The smallest number of distinct values.
     pub distinct_l: Option<u64>,
-    /// Least exp(entropy).
+    /// The smallest exp(entropy).
     pub entropy_l: Option<f64>,
-    /// Largest r1 / (rl + rl+1 + …); infinite when fewer than l values are there.
+    /// The largest r1 / (rl + rl+1 + …); infinite if there are fewer than l values.
     pub recursive_c: Option<f64>,
-    /// Largest share of one value.
+    /// The largest share of one value.
     pub alpha: Option<f64>,
-    /// Largest share of a guarded set.
+    /// The largest share of a guarded set.
     pub confidence: Option<f64>,
-    /// Largest distance ½ Σ |p − q| to the whole table.
+    /// The largest distance ½ Σ |p − q| to the whole table.
     pub t_equal: Option<f64>,
-    /// Largest earth mover's distance to the whole table along the sensitive column's taxonomy.
+    /// The largest earth mover's distance to the whole table along the sensitive column's taxonomy.
     pub t_hierarchical: Option<f64>,
 }
 
@@ -50,26 +51,26 @@ impl DiversityFigures {
     }
 }
 
-/// Floats within this distance of a limit count as on it; their own rounding is far smaller.
+/// Floats within this distance of a limit count as equal to it; their rounding errors are far smaller.
 pub const ROUNDING: f64 = 1e-12;
 
 /// A figure that a policy limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LimitedFigure {
-    /// What it is called.
+    /// The check.
     pub check: Check,
     /// The figure.
     pub value: f64,
-    /// What it is compared with.
+    /// The limit.
     pub limit: f64,
     /// How it is compared, in words.
     pub rule: &'static str,
-    /// Whether it is as it must be.
+    /// Whether the limit is kept.
     pub kept: bool,
 }
 
 impl DiversityFigures {
-    /// Every figure that is limited, and whether it is kept.
+    /// Every figure that has a limit, and whether it is kept.
     pub fn limited(&self, asked: &Asked) -> Vec<LimitedFigure> {
         let mut limits = Vec::new();
         let mut add = |check, value: Option<f64>, limit: Option<f64>, rule, kept: fn(f64, f64) -> bool| {
@@ -95,24 +96,24 @@ impl DiversityFigures {
     }
 }
 
-/// What the sensitive columns bring along for measuring: guarded sets and taxonomies, on a chain's dictionary.
+/// The guarded sets and taxonomies of the sensitive columns, on a chain's dictionary.
 pub struct Measures {
     /// l of recursive (c, l)-diversity.
     l: Option<u64>,
-    /// Per guarded set, per value code, whether it is in the set.
+    /// For each guarded set and each value code, whether it is in the set.
     guarded: Vec<Vec<bool>>,
     hierarchies: Vec<Hierarchy>,
 }
 
-/// One sensitive column's taxonomy, with the place of every sensitive value.
+/// One sensitive column's taxonomy, with the position of every sensitive value.
 struct Hierarchy {
     domain: Arc<Domain>,
     place: Vec<Place>,
-    /// How many different values are outside the taxonomy.
+    /// The number of different values outside the taxonomy.
     outside: usize,
 }
 
-/// Where a value stands: at a node, or, outside the taxonomy, on a leaf of its own under the root.
+/// The position of a value: a node, or, outside the taxonomy, a leaf of its own under the root.
 #[derive(Clone, Copy)]
 enum Place {
     Node(Node),
@@ -120,7 +121,7 @@ enum Place {
 }
 
 impl Measures {
-    /// For the values of a chain; `l` as the policy has it.
+    /// For the values of a chain; `l` as in the policy.
     pub fn new(columns: &Columns, values: &SensitiveValues, l: Option<u64>) -> Measures {
         let codes = || 0..values.len() as ValueCode;
         let mut hierarchies = Vec::new();
@@ -134,7 +135,7 @@ impl Measures {
         Measures { l, guarded, hierarchies }
     }
 
-    /// The figures of one class, those that compare it with a whole table left out.
+    /// The figures of one class, without those that compare it with a whole table.
     pub fn shape(&self, crowd: &CandidateValues) -> DiversityFigures {
         let total = total(crowd);
         if total == 0 {
@@ -169,7 +170,7 @@ impl Measures {
         }
     }
 
-    /// The worst figures over the classes of a release as it stands.
+    /// The worst figures over the classes of a release as it is.
     pub fn of_release(&self, release: &Release, table: &ValueShares) -> DiversityFigures {
         let crowd = |class: usize| -> Vec<(ValueCode, u64)> {
             release.range(class).map(|group| (release.values()[group], release.counts()[group])).collect()
@@ -203,7 +204,7 @@ pub struct ValueShares {
 }
 
 impl ValueShares {
-    /// Of a release whose dictionary has so many values.
+    /// From a release whose dictionary has this many values.
     pub fn of(release: &Release, values: usize) -> ValueShares {
         let mut count = vec![0u64; values];
         for (value, rows) in release.values().iter().zip(release.counts()) {
@@ -212,14 +213,14 @@ impl ValueShares {
         ValueShares::of_counts(&count)
     }
 
-    /// Of a release with so many rows of each value of its dictionary.
+    /// From the number of rows of each value of a dictionary.
     pub fn of_counts(count: &[u64]) -> ValueShares {
         let rows: u64 = count.iter().sum();
         let present = (0..count.len() as ValueCode).filter(|&value| count[value as usize] > 0).collect();
         ValueShares { share: count.iter().map(|&of| of as f64 / rows as f64).collect(), present }
     }
 
-    /// ½ Σ |p − q|, as the sum over the values that the class has more of than the table.
+    /// ½ Σ |p − q|, as the sum over the values that are more frequent in the class than in the table.
     fn distance(&self, crowd: &CandidateValues, total: u64) -> f64 {
         let more = |&(value, count): &(ValueCode, u64)| count as f64 / total as f64 - self.share[value as usize];
         crowd.iter().map(more).filter(|&more| more > 0.0).fold(0.0, |sum, more| sum + more)
@@ -227,7 +228,7 @@ impl ValueShares {
 }
 
 impl Hierarchy {
-    /// Of a sensitive column's values, in order of their codes.
+    /// For the values of a sensitive column, in the order of their codes.
     fn of<'v>(domain: &Arc<Domain>, column: &Column, values: impl Iterator<Item = &'v Value>) -> Hierarchy {
         let mut outside: BTreeMap<&Value, usize> = BTreeMap::new();
         let place = values
@@ -244,8 +245,8 @@ impl Hierarchy {
         Hierarchy { domain: Arc::clone(domain), place, outside: outside.len() }
     }
 
-    /// Earth mover's distance with ground distance height(lowest common ancestor) / height(tree): what must leave a
-    /// subtree is moved at its parent, as much as some siblings have too much and others too little.
+    /// Earth mover's distance with ground distance height(lowest common ancestor) / height(tree): the surplus of a
+    /// subtree is moved at its parent, as far as some siblings have a surplus and others a deficit.
     fn distance(&self, crowd: &CandidateValues, total: u64, table: &ValueShares) -> f64 {
         let tree = &self.domain.tree;
         let height = f64::from(tree.height(0));
@@ -279,7 +280,7 @@ impl Hierarchy {
     }
 }
 
-/// Where a value of a column stands in its taxonomy; `None` outside of it.
+/// The node of a value of a column in its taxonomy; `None` outside of it.
 pub fn node_of(domain: &Domain, column: &Column, value: &Value) -> Option<Node> {
     let leaf = match value {
         Value::Null | Value::Decimal(_) => None,
@@ -323,7 +324,7 @@ mod tests {
         let place = (0..4).map(|leaf| Place::Node(tree.leaf_node(leaf))).collect();
         let hierarchy = Hierarchy { domain: Arc::new(Domain { tree, rule: LeafRule::Label }), place, outside: 0 };
         let table = ValueShares::of_counts(&[1, 1, 1, 1]);
-        // A quarter from beside it over half the height, and half of all from the other half.
+        // A quarter moves from the neighbour over half the height, and half of all from the other half of the tree.
         close(hierarchy.distance(&[(0, 3)], 3, &table), 0.625);
         close(hierarchy.distance(&[(0, 1), (1, 1)], 2, &table), 0.5);
         close(hierarchy.distance(&[(0, 1), (2, 1)], 2, &table), 0.25);

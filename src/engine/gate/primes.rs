@@ -1,6 +1,6 @@
 //! Primes just below 2^61, and arithmetic modulo one: products fit twice into 128 bits with room for sums of them.
 
-/// How far the largest of them lie below 2^61; most figures need no more.
+/// The distance of the largest of them below 2^61; most figures need no more.
 const BELOW: [u16; 64] = [
     1, 31, 45, 229, 259, 283, 339, 391, 403, 465, 531, 579, 675, 759, 799, 819, 829, 843, 859, 939, 985, 1015, 1153,
     1195, 1215, 1281, 1299, 1351, 1371, 1425, 1489, 1525, 1533, 1543, 1609, 1621, 1669, 1741, 1753, 1813, 1845, 1849,
@@ -8,13 +8,13 @@ const BELOW: [u16; 64] = [
     2551, 2595, 2605,
 ];
 
-/// The first witnesses that together betray every composite number of 64 bits.
+/// The first witnesses that together expose every composite number of 64 bits.
 const WITNESSES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
 
-/// Bits that every prime has in full.
+/// The number of bits of which every prime holds all values.
 pub const BITS: u64 = 60;
 
-/// The largest so many primes below 2^61, descending.
+/// The `count` largest primes below 2^61, descending.
 pub fn largest(count: usize) -> Vec<u64> {
     let known = BELOW.iter().map(|&below| (1 << 61) - u64::from(below));
     let last = (1u64 << 61) - u64::from(BELOW[BELOW.len() - 1]);
@@ -40,7 +40,7 @@ pub fn power(base: u64, mut exponent: u64, prime: u64) -> u64 {
     product
 }
 
-/// 1/1, 1/2, … 1/most modulo a prime; the first entry is no inverse.
+/// 1/1, 1/2, … 1/most modulo a prime; the first entry is unused.
 pub fn inverses(most: usize, prime: u64) -> Vec<u64> {
     assert!((most as u64) < prime, "numbers that have an inverse");
     let mut inverse = vec![0, 1];

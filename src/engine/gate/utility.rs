@@ -1,4 +1,4 @@
-//! What a release is still worth (SCIENCE 8, BCF 5.2): Loss over its generalised cells, and discernibility.
+//! The utility of a release (SCIENCE 8, BCF 5.2): Loss over its generalised cells, and discernibility.
 
 use crate::histogram::{Release, TableSums};
 use crate::model::{Node, Taxonomy};
@@ -9,7 +9,7 @@ pub fn column_loss(release: &Release, column: usize, tree: &Taxonomy) -> f64 {
     mean(classes, release.rows(), tree)
 }
 
-/// The same of so many rows, of which so many show each of these nodes.
+/// The same for `rows` rows, with the number of rows that show each node.
 fn mean(shown: impl Iterator<Item = (Node, u64)>, rows: u64, tree: &Taxonomy) -> f64 {
     let all = tree.values(0);
     if all <= 1 || rows == 0 {
@@ -25,7 +25,7 @@ pub fn loss(release: &Release, trees: &[&Taxonomy]) -> f64 {
     over_columns(trees, |column, tree| column_loss(release, column, tree))
 }
 
-/// The same from sums over its rows: to the last bit, since they are of whole numbers.
+/// The same from sums over its rows: exactly equal, since the sums are whole numbers.
 pub fn loss_of_sums(sums: &TableSums, trees: &[&Taxonomy]) -> f64 {
     over_columns(trees, |column, tree| mean(sums.shown(column), sums.rows(), tree))
 }
@@ -56,7 +56,7 @@ mod tests {
     use crate::histogram::{Cell, Histogram, SensitiveValues};
     use crate::model::{Cut, Tree};
 
-    /// A column with one value is as exact as can be, and a table without rows loses nothing.
+    /// A column with one value is always exact, and a table without rows loses nothing.
     #[test]
     fn where_nothing_can_be_lost_nothing_is() {
         let tree = |labels: &[&str]| {

@@ -1,5 +1,5 @@
-//! Rows that say in which release they came (SCIENCE 11). In counts that is their increment. A table says it in a column behind the
-//! sensitive ones, which in tables is one more sensitive value.
+//! Rows that state in which release they came (SCIENCE 11). In counts that is their increment. In a table it is a
+//! column after the sensitive ones, which counts as one more sensitive value.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use super::{Cell, Histogram, Release, SensitiveValues, ValueCode};
 use crate::model::{Leaf, Node, Recoding, Value};
 
 impl Histogram {
-    /// The same rows as members of one increment; the number of the one they belong to is one more sensitive value, the last.
+    /// The same rows as members of one increment; the number of their own increment becomes one more sensitive value,
+    /// the last.
     #[must_use]
     pub fn with_arrival(&self) -> Histogram {
         let said = |tuple: &[Value], cell: &Cell| {
@@ -17,8 +18,8 @@ impl Histogram {
         self.recounted(self.values.width() + 1, said).expect("every row belongs to an increment")
     }
 
-    /// The same rows as members of the increments whose numbers are their last sensitive value, which they lose. `None` if that of
-    /// one row is no number of a release.
+    /// The same rows as members of the increments whose numbers are their last sensitive value, which is removed.
+    /// `None` if one of these is no number of a release.
     #[must_use]
     pub fn by_arrival(&self) -> Option<Histogram> {
         let read = |tuple: &[Value], _: &Cell| {
@@ -30,13 +31,13 @@ impl Histogram {
         self.recounted(self.values.width().checked_sub(1)?, read)
     }
 
-    /// The same rows with other sensitive values: so many, made of those that they have.
+    /// The same rows with `width` other sensitive values, computed from their own.
     #[must_use]
     pub fn map_values(&self, width: usize, told: impl Fn(&[Value]) -> Vec<Value>) -> Histogram {
         self.recounted(width, |tuple, cell| Some((told(tuple).into(), cell.increment))).expect("every row has values")
     }
 
-    /// The same rows with other sensitive values, so many, in other increments.
+    /// The same rows with other sensitive values, in other increments.
     fn recounted(
         &self,
         width: usize,
@@ -75,7 +76,8 @@ impl Histogram {
 }
 
 impl Release {
-    /// The rows of each increment, of counts whose "leaves" are the nodes that labels stand for, where classes have labels of their own.
+    /// The rows of each increment, for counts whose "leaves" are the nodes of labels, where classes have labels of
+    /// their own.
     pub fn of_each_increment(labels: &Histogram) -> BTreeMap<u32, Release> {
         let mut all: BTreeMap<u32, Release> = BTreeMap::new();
         let mut nodes: Vec<Node> = vec![0; labels.width()];

@@ -1,5 +1,5 @@
-//! Builds a histogram from Arrow batches (HOUSE 2): each chunk of batches is counted on a core of its own, the counts are
-//! merged. Chunks are fixed by the input, not by the machine.
+//! Builds a histogram from Arrow batches (HOUSE 2): each chunk of batches is counted on a core of its own, and the
+//! counts are merged. The chunks depend on the input, not on the machine.
 
 use arrow_array::RecordBatch;
 use rayon::prelude::*;
@@ -8,24 +8,24 @@ use super::encode::{Dictionary, EncodedBatch, Encoder, Misfit};
 use super::{Cell, Histogram, SensitiveValues, Tuples};
 use crate::model::Value;
 
-/// Into how many chunks the batches are dealt; each is counted on its own before they are merged.
+/// The number of chunks; each is counted separately before they are merged.
 const CHUNKS: usize = 32;
 
-/// Counts rows one batch after another; [`Builder::finish`] brings the counts into canonical order.
+/// Counts rows one batch after another; [`Builder::finish`] sorts the counts into canonical order.
 pub struct Builder<'a> {
     encoder: &'a Encoder<'a>,
     increment: u32,
-    /// Leaf tuples with the increment and the sensitive code as the last entries.
+    /// Leaf tuples, with the increment and the sensitive code as the last entries.
     keys: Tuples,
     counts: Vec<u32>,
     /// Sensitive tuples as codes of `cells`, one column each.
     sensitive: Tuples,
-    /// Per sensitive column the distinct values.
+    /// For each sensitive column the distinct values.
     cells: Vec<Dictionary>,
 }
 
 impl<'a> Builder<'a> {
-    /// Counts nothing yet; all rows will belong to `increment`.
+    /// Starts empty; all rows will belong to `increment`.
     pub fn new(encoder: &'a Encoder<'a>, increment: u32) -> Builder<'a> {
         Builder {
             encoder,
@@ -142,7 +142,7 @@ impl Histogram {
         Ok(Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(encoder.quasi(), encoder.sensitive())))
     }
 
-    /// The rows of all, merged pairwise on all cores.
+    /// The rows of all parts, merged in pairs on all cores.
     pub fn merge_all(mut parts: Vec<Histogram>) -> Option<Histogram> {
         while parts.len() > 1 {
             parts = parts

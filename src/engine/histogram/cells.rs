@@ -1,7 +1,7 @@
-//! Reads the cells of an Arrow column one by one, whatever the column's physical type; cells of a dictionary column are
-//! looked at once per distinct value.
+//! Reads the cells of an Arrow column one by one, whatever the column's physical type; for a dictionary column each
+//! distinct value is read once.
 //!
-//! This file decides nothing: what a cell means is for `encode` to say.
+//! This file decides nothing: `encode` says what a cell means.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -15,9 +15,9 @@ use super::reading::CellReading;
 use crate::model::forms::dates;
 use crate::model::{Finite, Kind, Role, Value, whole_number};
 
-/// Bytes of the longest text that is a value; more is no value of any column.
+/// The most bytes of a text; a longer text is not a value of any column.
 pub const MOST_TEXT: usize = 1 << 16;
-/// 0001-01-01 and 9999-12-31: text has no day beyond them, and many who read a table fail at one.
+/// 0001-01-01 and 9999-12-31: text cannot represent days beyond them, and many readers of tables fail at such a day.
 const CALENDAR: std::ops::RangeInclusive<i32> = -719_162..=2_932_896;
 
 /// One cell as the source holds it.
@@ -35,11 +35,11 @@ pub enum RawCell<'a> {
     Bool(bool),
     /// Days since 1970-01-01.
     Days(i32),
-    /// A number with so many decimals, in units of the last one.
+    /// A number with `scale` decimals, in units of the last one.
     Decimal {
         /// The units.
         units: i128,
-        /// The decimals.
+        /// The number of decimals.
         scale: u8,
     },
 }
@@ -80,16 +80,16 @@ pub enum MisfitKind {
     /// A text beyond [`MOST_TEXT`].
     #[error("the text is longer than 65,536 bytes")]
     TooLong,
-    /// Several values, or fields, in the place of one value.
+    /// Several values, or fields, in place of one value.
     #[error("an array or an object where one value is wanted")]
     Nested,
-    /// The way to the field leads through something that has no fields.
+    /// The path to the field leads through something that has no fields.
     #[error("the path leads through something that is no object")]
     NoPath,
-    /// The field, or an object on the way to it, is there twice.
+    /// The field, or an object on the path to it, occurs twice.
     #[error("the field is there twice")]
     Twice,
-    /// The row as such: fields are missing or left over.
+    /// The whole row: it has too few or too many fields.
     #[error("{found} field(s) where the header has {wanted}")]
     Fields {
         /// How many there are.
@@ -97,40 +97,40 @@ pub enum MisfitKind {
         /// How many the header has.
         wanted: u32,
     },
-    /// The row as such: not one JSON object, or more than that.
+    /// The whole row: it is not exactly one JSON object.
     #[error("the line is not one JSON object and nothing else")]
     NoObject,
-    /// The row as such: too many bytes.
+    /// The whole row: it has too many bytes.
     #[error("the row is longer than 16 MiB")]
     LongRow,
-    /// A message of a topic as such: not one JSON object, or more than that.
+    /// The whole message of a topic: it is not exactly one JSON object.
     #[error("the message is not one JSON object and nothing else")]
     NoMessage,
     /// A message of a topic that has no content.
     #[error("the message has no content: say with `tombstones` what such a message does")]
     Tombstone,
-    /// A message of a topic that says that a record is gone.
+    /// A message of a topic that says that a record was deleted.
     #[error("the message deletes a record: say with `deletes` what such a message does")]
     Delete,
-    /// A message of a topic as such: not one record, or more than that.
+    /// The whole message of a topic: it is not exactly one record.
     #[error("the message is not one Avro record of its schema and nothing else")]
     NotAvro,
     /// A message of a topic whose schema is unknown.
     #[error("the registry has no schema of the number that the message names")]
     NoSchema,
-    /// A message of a topic whose schema is another one than of a record in Avro.
+    /// A message of a topic whose schema is not that of an Avro record.
     #[error("the schema that the message names is none of a record in Avro")]
     StrangeSchema,
-    /// A message of a topic as such: no stream of rows.
+    /// The whole message of a topic: it is no stream of rows.
     #[error("the message is not one Arrow IPC stream that can be read")]
     NotArrow,
-    /// The way to the field leads into a list, and there is something else.
+    /// The path to the field expects a list, and finds something else.
     #[error("the path leads into a list where there is none")]
     NoList,
-    /// A row as such: its person has one already, and the feed file wants to see such rows.
+    /// The whole row: its person has one already, and the feed file asks for such rows to be set aside.
     #[error("duplicate: this person has a row already, and the first one counts")]
     Repeat,
-    /// What is written in a field of JSON is no value.
+    /// The content of a JSON field is no value.
     #[error("the field is not a JSON value")]
     NotJson,
 }
@@ -154,7 +154,8 @@ impl<'a> ReadableColumn<'a> {
     ) -> Result<ReadableColumn<'a>, MisfitKind> {
         let numbers = kind == Kind::String && values_of(array.data_type()).is_integer();
         let wrong = if numbers { MisfitKind::NumbersForText } else { MisfitKind::WrongType };
-        // Writers turn whole numbers into floats when one is missing, and a missing sensitive value refuses no file.
+        // Writers convert whole numbers into floats when one is missing, and a missing sensitive value is no reason to
+        // refuse a file.
         let values = matches!(role, Role::Sensitive | Role::Measure);
         let gaps = values && kind == Kind::Int && values_of(array.data_type()).is_floating();
         let exact = role == Role::Measure && matches!(values_of(array.data_type()), DataType::Decimal128(_, 0..));
@@ -183,12 +184,12 @@ impl<'a> ReadableColumn<'a> {
         if dictionary.values().is_null(at) { RawCell::Null } else { (self.read)(dictionary.values(), at) }
     }
 
-    /// Shows every cell, row by row.
+    /// Calls `show` with every cell, row by row.
     pub fn each(&self, show: impl FnMut(RawCell<'_>)) {
         (0..self.array.len()).map(|row| self.at(row)).for_each(show);
     }
 
-    /// Shows cells until every distinct one was shown; those of a dictionary once, if some row has them.
+    /// Calls `show` with every distinct cell; for a dictionary once for each value that some row has.
     pub fn each_distinct(&self, mut show: impl FnMut(RawCell<'_>)) {
         let Some(dictionary) = self.array.as_dictionary_opt::<Int32Type>() else { return self.each(show) };
         let (keys, values) = (dictionary.keys(), dictionary.values());
@@ -199,7 +200,7 @@ impl<'a> ReadableColumn<'a> {
         }
     }
 
-    /// Codes every cell; the first one that has no code is the error, with its row.
+    /// The code of every cell; the first cell without a code is the error, with its row.
     pub fn codes<F>(&self, code: F) -> Result<Vec<u32>, (usize, MisfitKind)>
     where
         F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
@@ -207,7 +208,7 @@ impl<'a> ReadableColumn<'a> {
         self.codes_or(code, |row, kind| Err((row, kind)))
     }
 
-    /// Codes every cell; what has no code gets the one that `otherwise` gives to its row, or ends it all.
+    /// The code of every cell; `otherwise` gives a code to the row of a cell without one, or an error.
     pub fn codes_or<F, G, E>(&self, mut code: F, mut otherwise: G) -> Result<Vec<u32>, E>
     where
         F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
@@ -282,8 +283,8 @@ fn values_of(physical: &DataType) -> &DataType {
     }
 }
 
-/// Whether cells of this physical type can be of the declared one; numbers may be written in text columns. Raw numbers are
-/// no text, as in JSON; of a release that others made they are what its readers see.
+/// Whether cells of this physical type can be of the declared one; numbers may be written in text columns. In raw data
+/// numbers are no text, as in JSON; in a release of others they are what its readers see.
 fn fits(physical: &DataType, kind: Kind, reading: CellReading) -> bool {
     let physical = values_of(physical);
     let text = matches!(physical, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
@@ -298,7 +299,7 @@ fn fits(physical: &DataType, kind: Kind, reading: CellReading) -> bool {
     }
 }
 
-/// Whether a number of days is a day of the years 0001 to 9999, as every date in text is.
+/// Whether a number of days is in the years 0001 to 9999, as every date in text is.
 pub fn in_calendar(days: i32) -> bool {
     CALENDAR.contains(&days)
 }
@@ -320,7 +321,7 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: CellReading) -> Optio
         }
         (RawCell::Int(number), Kind::Int) => Value::Int(number),
         (RawCell::Int(number), Kind::String) if reading.is_labels() => Value::Text(number.to_string().into()),
-        // Whole numbers up to 2^53 are floats without loss; larger ones are not of the column's type.
+        // Whole numbers up to 2^53 are converted to floats without loss; larger ones are not of the column's type.
         (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => float(number as f64)?,
         (RawCell::Float(number), Kind::Float) => float(number)?,
         (RawCell::Float(number), Kind::Int) if !matches!(reading, CellReading::Json | CellReading::Avro) => {
@@ -333,7 +334,7 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: CellReading) -> Optio
     })
 }
 
-/// A whole number that a column of floats holds without loss.
+/// A whole number that a column of floats represents without loss.
 pub(super) fn whole(number: f64) -> Option<Value> {
     let exact = number.fract() == 0.0 && number.abs() <= (1u64 << 53) as f64;
     assert!(!exact || number as i64 as f64 == number, "nothing is lost of a whole number");
@@ -353,7 +354,7 @@ pub fn as_seen(cell: RawCell<'_>) -> Value {
     })
 }
 
-/// A sensitive value as a feed file or any other source of text writes it.
+/// A sensitive value, as a feed file or another source of text writes it.
 pub fn parse_text(text: &str, kind: Kind) -> Option<Value> {
     parse_value(RawCell::Text(text), kind, CellReading::Text)
 }

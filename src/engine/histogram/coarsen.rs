@@ -1,5 +1,5 @@
-//! A histogram as far as some recoding, or labels of each class's own, tell its rows apart (SCIENCE 1). Whatever is asked of coarser
-//! recodings later is asked of far fewer leaf tuples.
+//! A histogram, reduced to what some recoding, or the labels of single classes, distinguish (SCIENCE 1). All later
+//! questions about coarser recodings then involve far fewer leaf tuples.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,11 +8,11 @@ use rayon::prelude::*;
 use super::{Cell, Histogram, Tuples};
 use crate::model::{Carving, Cut, Leaf, Taxonomy};
 
-/// Leaf tuples that are taken in one go.
+/// The number of leaf tuples that are processed together.
 const CHUNK: usize = 1 << 16;
 
 impl Histogram {
-    /// The same rows with every leaf replaced by the first leaf under the same node of the recoding.
+    /// The same rows with every leaf replaced by the first leaf below the same node of the recoding.
     #[must_use]
     pub fn coarsened(&self, recoding: &[Cut], trees: &[&Taxonomy]) -> Histogram {
         assert_eq!(recoding.len(), trees.len(), "a cut for each column");
@@ -36,7 +36,7 @@ impl Histogram {
         self.labelled_if_held(carving, trees).expect("each tuple is in a class")
     }
 
-    /// The same rows with the nodes of their class in the place of leaves; `None` if no class holds some person.
+    /// The same rows with the nodes of their class in the place of leaves; `None` if some person is in no class.
     pub fn labelled_if_held(&self, carving: &Carving, trees: &[&Taxonomy]) -> Option<Histogram> {
         let (finder, lost) = (carving.finder(trees), AtomicBool::new(false));
         let labelled = self.told_by(|tuple, key| {
@@ -71,7 +71,8 @@ impl Histogram {
         parts.map(Histogram::with_values_in_use)
     }
 
-    /// The same rows with their increment as one more leaf, the last: rows of one leaf tuple and two increments lie apart.
+    /// The same rows with their increment as one more leaf, the last: rows of one leaf tuple and two increments are
+    /// separate.
     #[must_use]
     pub fn by_increment(&self) -> Histogram {
         let mut apart = Histogram { values: self.values().clone(), ..Histogram::empty(self.width() + 1, 0) };

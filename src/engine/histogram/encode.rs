@@ -1,9 +1,9 @@
-//! Turns the columns of an Arrow batch into codes: quasi cells into leaves (raw rows) or nodes (rows of a release),
-//! sensitive cells into codes of their column's distinct values. Decoding is strict (HOUSE 4): 42.9 is not 42 and "42" is
-//! not 42, except in sources that know only text. A quasi cell that fits nowhere is a misfit. A sensitive cell that does
-//! not fit is null (SCIENCE 3, acceptance), unless tables are judged that others made: their readers see it as it is, and
-//! two cells that differ must not become one value. The raw rows behind such a table follow it: a cell that does not fit
-//! is what the table shows of it, or null. A whole column of another type is a misfit.
+//! Converts the columns of an Arrow batch into codes: quasi cells into leaves (raw rows) or nodes (rows of a release),
+//! sensitive cells into codes of their column's distinct values. Decoding is strict (HOUSE 4): 42.9 is not 42 and "42"
+//! is not 42, except in sources that contain only text. A quasi cell without a leaf or node is a misfit. A sensitive
+//! cell that does not fit becomes null (SCIENCE 3, acceptance), except in tables of others that are judged: their
+//! readers see it as it is, and two different cells must not become one value. The raw rows behind such a table follow
+//! it: a cell that does not fit is what the table shows for it, or null. A whole column of another type is a misfit.
 //!
 //! A misfit names row and column, never the cell.
 
@@ -24,7 +24,7 @@ use crate::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
 /// A cell, or a whole column, that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
-    /// Row in the batch (or in all batches, where that is said), counted from 0.
+    /// The row in the batch (or in all batches, where stated), counted from 0.
     pub row: u64,
     /// The column's name.
     pub column: Box<str>,
@@ -47,7 +47,7 @@ impl Dictionary {
         &self.values
     }
 
-    /// The number of a value; a new one is given the next.
+    /// The number of a value; a new value gets the next number.
     pub fn number(&mut self, value: Value) -> u32 {
         let (values, hash) = (&self.values, HASHER.hash_one(&value));
         if let Some(&number) = self.table.find(hash, |&number| values[number as usize] == value) {
@@ -62,9 +62,9 @@ impl Dictionary {
 
 /// The codes of a batch, column by column.
 pub struct EncodedBatch {
-    /// Per quasi column one leaf or node per row.
+    /// For each quasi column one leaf or node per row.
     pub quasi: Vec<Vec<u32>>,
-    /// Per sensitive column one dictionary number per row.
+    /// For each sensitive column one dictionary number per row.
     pub sensitive: Vec<Vec<u32>>,
 }
 
@@ -75,7 +75,7 @@ impl EncodedBatch {
     }
 }
 
-/// Knows how to code the declared columns of one source.
+/// Encodes the declared columns of one source.
 pub struct Encoder<'a> {
     quasi: Vec<Quasi<'a>>,
     sensitive: Vec<&'a Column>,
@@ -84,11 +84,11 @@ pub struct Encoder<'a> {
     malformed: Malformed<'a>,
 }
 
-/// What becomes of a sensitive cell that does not fit its column.
+/// The treatment of a sensitive cell that does not fit its column.
 enum Malformed<'a> {
     Null,
     Seen,
-    /// Column by column the texts that some releases show.
+    /// For each column the texts that some releases show.
     Shown(Vec<BTreeSet<&'a Value>>),
 }
 
@@ -117,13 +117,13 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Keeps malformed sensitive cells as they are seen instead of taking them for null.
+    /// Keeps malformed sensitive cells as readers see them, instead of treating them as null.
     #[must_use]
     pub fn as_seen(self) -> Encoder<'a> {
         Encoder { malformed: Malformed::Seen, ..self }
     }
 
-    /// Keeps malformed sensitive cells as they are seen where these releases show them so.
+    /// Keeps malformed sensitive cells as readers see them, if these releases show them so.
     #[must_use]
     pub fn behind(self, releases: &'a [Histogram]) -> Encoder<'a> {
         let mut columns: Vec<BTreeSet<&Value>> = vec![BTreeSet::new(); self.sensitive.len()];
@@ -147,21 +147,21 @@ impl<'a> Encoder<'a> {
         self.sensitive.len()
     }
 
-    /// Codes a batch; new sensitive values get the next number of their column's dictionary.
+    /// Encodes a batch; new sensitive values get the next number of their column's dictionary.
     ///
     /// # Errors
-    /// The first quasi cell, column by column, that fits nowhere.
+    /// The first quasi cell, column by column, without a leaf or node.
     pub fn encode(&self, batch: &RecordBatch, dictionaries: &mut [Dictionary]) -> Result<EncodedBatch, Misfit> {
         let quasi = (0..self.quasi.len()).map(|at| self.quasi_codes(batch, at)).collect::<Result<_, _>>()?;
         let sensitive = self.sensitive_codes(batch, dictionaries)?;
         Ok(EncodedBatch::of(quasi, sensitive, batch.num_rows()))
     }
 
-    /// Codes the rows of a batch that have a place in the taxonomies, and lists the others, at most one misfit a row:
-    /// their codes mean nothing.
+    /// Encodes the rows of a batch whose values are in the taxonomies, and lists the others, with at most one misfit a row:
+    /// their codes are meaningless.
     ///
     /// # Errors
-    /// A whole column that is missing or of another type.
+    /// A whole column is missing or has another type.
     pub fn encode_rows(
         &self,
         batch: &RecordBatch,
@@ -198,10 +198,10 @@ impl<'a> Encoder<'a> {
         Ok(sensitive)
     }
 
-    /// The values of measures, column by column, in units of their last decimals; `None` where a cell holds none.
+    /// The values of measures, column by column, in units of their last decimals; `None` for a cell without a value.
     ///
     /// # Errors
-    /// A whole column that is missing or of another type.
+    /// A whole column is missing or has another type.
     pub fn encode_measures(&self, batch: &RecordBatch) -> Result<Vec<Vec<Option<i64>>>, Misfit> {
         let column = |column: &&Column| {
             let cells = self.fitting(batch, column)?;
@@ -210,7 +210,7 @@ impl<'a> Encoder<'a> {
         self.measures.iter().map(column).collect()
     }
 
-    /// The value of a cell of a measure, in units of its last decimal; `None` where it holds none.
+    /// The value of a cell of a measure, in units of its last decimal; `None` if it has none.
     pub fn units(&self, measure: usize, cell: RawCell<'_>) -> Option<i64> {
         units(cell, self.measures[measure], self.reading)
     }
@@ -225,7 +225,7 @@ impl<'a> Encoder<'a> {
     /// The leaf of a raw cell of a quasi column.
     ///
     /// # Errors
-    /// A cell that fits nowhere.
+    /// The cell has no leaf.
     pub fn leaf(&self, quasi: usize, cell: RawCell<'_>) -> Result<Leaf, MisfitKind> {
         self.quasi[quasi].code(cell, self.reading).map_err(|kind| match (kind, cell, self.quasi[quasi].column.kind) {
             (MisfitKind::WrongType, RawCell::Int(_) | RawCell::Float(_), Kind::String) => MisfitKind::NumberForText,
@@ -234,7 +234,7 @@ impl<'a> Encoder<'a> {
         })
     }
 
-    /// The dictionary number of a cell of a sensitive column; whatever is wrong with it, there is one.
+    /// The dictionary number of a cell of a sensitive column; every cell has one, whatever is wrong with it.
     pub fn number(&self, sensitive: usize, cell: RawCell<'_>, dictionary: &mut Dictionary) -> u32 {
         let malformed = || match &self.malformed {
             Malformed::Null => Value::Null,
@@ -248,10 +248,10 @@ impl<'a> Encoder<'a> {
         dictionary.number(value.unwrap_or_else(malformed))
     }
 
-    /// Codes one quasi column of a batch.
+    /// Encodes one quasi column of a batch.
     ///
     /// # Errors
-    /// The first cell that fits nowhere.
+    /// The first cell without a leaf or node.
     pub fn quasi_codes(&self, batch: &RecordBatch, at: usize) -> Result<Vec<u32>, Misfit> {
         let quasi = &self.quasi[at];
         let misfit = |(row, kind)| Misfit { row: row as u64, column: quasi.column.name.clone(), kind };

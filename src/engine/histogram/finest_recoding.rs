@@ -1,13 +1,13 @@
-//! The finest legal recoding (SCIENCE 4): per column the finest cut that splits no atom. It is unique, because whether a
-//! node may be specialised depends on its column and the atoms alone. The gate and the tests measure with it; no search
-//! uses it.
+//! The finest legal recoding (SCIENCE 4): for each column the finest cut that splits no atom. It is unique, because
+//! only the column and the atoms decide whether a node may be specialised. The gate and the tests use it as a measure;
+//! no search uses it.
 
 use super::Headcount;
 use crate::model::{Cut, Node, Recoding, Taxonomy};
 
-/// The finest recoding under which each of these classes falls into one class.
+/// The finest recoding that keeps each of these classes together.
 pub fn finest_unsplit<'h>(atoms: impl IntoIterator<Item = &'h Headcount>, trees: &[&Taxonomy]) -> Recoding {
-    // Per column the lowest node above each atom: there, and only there, the atom would be split.
+    // For each column the lowest node above each atom: there, and only there, the atom would be split.
     let mut held: Vec<Vec<Node>> = vec![Vec::new(); trees.len()];
     for atom in atoms {
         for (column, tree) in trees.iter().enumerate() {

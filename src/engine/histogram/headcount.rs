@@ -1,5 +1,5 @@
-//! How many people there are, and nothing about them but their leaf tuples and when they came (SCIENCE 4: what may be
-//! published is decided from quasi-identifiers alone). What decides recodings under `blind` is given this and no more.
+//! Numbers of people with their leaf tuples and arrival times, and nothing else (SCIENCE 4: quasi-identifiers alone
+//! decide what may be published). Code that decides recodings under `blind` receives only this.
 //!
 //! This file must never hold a sensitive value, in whatever form.
 
@@ -10,20 +10,20 @@ use serde::{Deserialize, Serialize};
 use super::{Histogram, place};
 use crate::model::{Leaf, TreeGrowth};
 
-/// People of one leaf tuple who came at the same time. They are interchangeable: whatever is decided of one of them is
-/// decided of all.
+/// People of one leaf tuple who came at the same time. They are interchangeable: a decision about one of them applies
+/// to all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Heads {
     /// The increment they belong to, or the tick they arrived in.
     pub since: u32,
-    /// How many they are.
+    /// The number of people.
     pub count: u32,
 }
 
-/// Counts per (leaf tuple, time), in columnar arrays and canonical order.
+/// Counts by leaf tuple and time, in columnar arrays and canonical order.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Headcount {
-    /// Per quasi column the leaf of each distinct leaf tuple; tuples ascend lexicographically.
+    /// For each quasi column the leaf of each distinct leaf tuple; tuples ascend lexicographically.
     leaves: Vec<Vec<Leaf>>,
     /// Heads of leaf tuple t: `start[t]..start[t + 1]`, ascending by time.
     start: Vec<u32>,
@@ -42,7 +42,7 @@ impl Headcount {
         Headcount { leaves: vec![Vec::new(); width], start: vec![0], heads: Vec::new() }
     }
 
-    /// Counts people in any order; those who are equal in leaf tuple and time are added up.
+    /// Counts people in any order; those with the same leaf tuple and time are added up.
     ///
     /// # Panics
     /// If a leaf tuple does not have one leaf per quasi column.
@@ -69,7 +69,7 @@ impl Headcount {
         counted
     }
 
-    /// Adds people to the newest leaf tuple.
+    /// Adds people to the last leaf tuple.
     fn push(&mut self, heads: Heads) {
         assert!(self.start.len() >= 2, "people of a leaf tuple");
         let tuple = self.start.len() - 2;
@@ -112,7 +112,7 @@ impl Headcount {
         self.leaves.iter().map(move |column| column[tuple])
     }
 
-    /// The number of a leaf tuple, if a person has it.
+    /// The number of a leaf tuple, if some person has it.
     pub fn find(&self, leaves: &[Leaf]) -> Option<usize> {
         assert_eq!(leaves.len(), self.width(), "a leaf for each column");
         place(self.tuples(), |tuple| self.tuple_at(tuple), leaves)
@@ -123,12 +123,12 @@ impl Headcount {
         &self.heads[self.start[tuple] as usize..self.start[tuple + 1] as usize]
     }
 
-    /// How many people a leaf tuple has.
+    /// The number of people of a leaf tuple.
     pub fn count(&self, tuple: usize) -> u64 {
         self.heads_of(tuple).iter().map(|heads| u64::from(heads.count)).sum()
     }
 
-    /// All people: leaf tuple and heads.
+    /// All people: leaf tuples with their heads.
     pub fn iter(&self) -> impl Iterator<Item = (Vec<Leaf>, Heads)> + '_ {
         (0..self.tuples()).flat_map(|tuple| {
             let leaves: Vec<Leaf> = self.tuple_at(tuple).collect();
@@ -143,7 +143,7 @@ impl Headcount {
         Headcount::of(self.width(), self.iter().chain(other.iter()))
     }
 
-    /// Those for whom `keep` (leaf tuple by number, heads) holds, and the rest.
+    /// The people for whom `keep` (number of the leaf tuple, heads) holds, and the others.
     pub fn divide(&self, keep: impl Fn(usize, Heads) -> bool) -> [Headcount; 2] {
         [true, false].map(|wanted| {
             let of = |tuple: usize| {
@@ -155,7 +155,7 @@ impl Headcount {
         })
     }
 
-    /// The same people under taxonomies that have new leaves; old leaves keep their order, so the tuples do.
+    /// Adapts to taxonomies that have new leaves; old leaves keep their order, and so do the tuples.
     pub fn grow(&mut self, growth: &[TreeGrowth]) {
         assert_eq!(growth.len(), self.width(), "a growth for each column");
         let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
@@ -164,7 +164,7 @@ impl Headcount {
         self.leaves.iter_mut().zip(growth).for_each(moved);
     }
 
-    /// The same people but for one; `None` if no person of this leaf tuple came at that time.
+    /// The people without one; `None` if no person of this leaf tuple came at that time.
     pub fn without(&self, leaves: &[Leaf], since: u32) -> Option<Headcount> {
         let mut found = false;
         let rows = self.iter().map(|(tuple, mut heads)| {
@@ -181,7 +181,7 @@ impl Headcount {
 }
 
 impl Histogram {
-    /// How many people there are per leaf tuple and increment: all that is left when sensitive values are taken out.
+    /// The number of people per leaf tuple and increment: what remains when sensitive values are removed.
     pub fn headcount(&self) -> Headcount {
         let mut counted = Headcount::empty(self.width());
         counted.leaves.clone_from(&self.leaves);

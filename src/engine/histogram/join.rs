@@ -1,11 +1,11 @@
-//! Two releases through their join recoding (SCIENCE 2): per column, at every leaf, the coarser of the two cuts. A class
-//! of one is comparable to a class of the other iff both fall into the same cell of the join, so one hash join replaces
-//! the search for comparable classes.
+//! The join recoding of two releases (SCIENCE 2): per column, at every leaf, the coarser of the two cuts. A class of
+//! one is comparable to a class of the other iff both are in the same cell of the join, so one hash join replaces the
+//! search for comparable classes.
 
 use super::{Release, Tuples, ValueCode};
 use crate::model::{Node, Taxonomy};
 
-/// Which join cell each class of two releases falls into.
+/// The join cell of each class of two releases.
 pub struct JoinCells {
     cells: Tuples,
     /// The cell of each class, of the earlier and the later release.
@@ -14,7 +14,8 @@ pub struct JoinCells {
     by_cell: [(Vec<u32>, Vec<u32>); 2],
 }
 
-/// A cell in which the earlier release has more rows of a sensitive value than the later one: no superset.
+/// A cell in which the earlier release has more rows of a sensitive value than the later one, so that the later one
+/// lacks rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotSuperset {
     /// The nodes of the cell, one per quasi column.
@@ -44,7 +45,7 @@ impl JoinCells {
         JoinCells { cells, cell_of, by_cell }
     }
 
-    /// How many cells hold a class of either release.
+    /// The number of cells with a class of either release.
     pub fn len(&self) -> usize {
         self.cells.len()
     }
@@ -121,7 +122,7 @@ impl Excess {
     /// Counts both releases cell by cell; `values` is the size of their common dictionary.
     ///
     /// # Errors
-    /// A cell in which the earlier release holds more than the later one.
+    /// A cell in which the earlier release has more rows than the later one.
     pub fn of(cells: &JoinCells, earlier: &Release, later: &Release, values: usize) -> Result<Excess, NotSuperset> {
         let mut excess = Excess { start: vec![0], values: Vec::new(), rows: Vec::new() };
         let (mut rows, mut seen, mut touched) = (vec![0i64; values], vec![false; values], Vec::new());

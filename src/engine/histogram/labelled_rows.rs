@@ -1,5 +1,5 @@
-//! Rows of a release in the order in which they stand: counted as runs of equal rows, and looked at whether they ascend.
-//! In two tables every row says the number of its class, by which it stands before all else.
+//! Rows of a release in their order: counted as runs of equal rows, with a check that they ascend. In two tables every
+//! row has the number of its class, which is the first sorting key.
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -12,42 +12,42 @@ use crate::model::{Column, Node, Value};
 /// Equal rows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RowGroup {
-    /// The number of their class as they say it; 0 where rows say none.
+    /// The number of their class; 0 if rows have none.
     pub class: i64,
     /// Their labels.
     pub nodes: Vec<Node>,
     /// Their sensitive tuple.
     pub value: ValueCode,
-    /// How many they are.
+    /// The number of rows.
     pub rows: u32,
 }
 
-/// Runs of equal rows, so far.
+/// Runs of equal rows that were read so far.
 pub struct LabelledRows<'a> {
     encoder: &'a Encoder<'a>,
-    /// Per sensitive column the distinct values.
+    /// For each sensitive column the distinct values.
     cells: Vec<Dictionary>,
     sensitive: Tuples,
-    /// Whether rows say the number of their class.
+    /// Whether rows have the number of their class.
     classed: bool,
-    /// Values by the number of the sensitive tuple.
+    /// Runs of rows; values are numbers of sensitive tuples.
     runs: Vec<RowGroup>,
 }
 
 impl<'a> LabelledRows<'a> {
-    /// No rows yet.
+    /// Starts empty.
     pub fn new(encoder: &'a Encoder<'a>) -> LabelledRows<'a> {
         let cells = (0..encoder.sensitive()).map(|_| Dictionary::default()).collect();
         LabelledRows { encoder, cells, sensitive: Tuples::new(encoder.sensitive()), classed: false, runs: Vec::new() }
     }
 
-    /// The same for rows that say the number of their class.
+    /// The same for rows that have the number of their class.
     #[must_use]
     pub fn classed(self) -> LabelledRows<'a> {
         LabelledRows { classed: true, ..self }
     }
 
-    /// Takes in the rows that follow; tells whether they still ascend by class, by nodes, then by sensitive tuple.
+    /// Adds the rows that follow; returns whether they still ascend by class, by nodes, then by sensitive tuple.
     ///
     /// # Errors
     /// The first cell that does not fit.
@@ -70,7 +70,7 @@ impl<'a> LabelledRows<'a> {
         Ok(ascending)
     }
 
-    /// A run; `false` if it does not come after the last one.
+    /// Adds a run; `false` if it does not come after the last one.
     fn push(&mut self, run: RowGroup) -> bool {
         let Some(last) = self.runs.last_mut() else {
             self.runs.push(run);
@@ -92,7 +92,8 @@ impl<'a> LabelledRows<'a> {
         codes.map(|(&code, cells)| &cells.values()[code as usize])
     }
 
-    /// All rows in their order; what is equal comes once. The codes are of the dictionary that comes along.
+    /// All runs of rows in order, with adjacent equal rows counted together. The codes refer to the dictionary that is
+    /// returned.
     pub fn alike(mut self) -> (SensitiveValues, Vec<RowGroup>) {
         let tuples = (0..self.sensitive.len() as u32).map(|number| self.tuple(number).cloned().collect()).collect();
         let (values, code) = SensitiveValues::from_distinct(self.encoder.sensitive(), tuples);
@@ -110,7 +111,7 @@ impl<'a> LabelledRows<'a> {
         (values, self.runs)
     }
 
-    /// Counts per nodes and sensitive tuple.
+    /// Counts by nodes and sensitive tuple.
     pub fn finish(self) -> Histogram {
         let width = self.encoder.quasi();
         let (values, runs) = self.alike();

@@ -1,12 +1,13 @@
-//! The value of a measure in one cell (SCIENCE 7), exactly: a whole number of the column's last decimals, so that sums are what
-//! adding the written numbers by hand gives. What is no number of the column, or is missing, is no contribution.
+//! The value of a measure in one cell (SCIENCE 7), exactly: a whole number in units of the column's last decimal, so
+//! that sums equal those of the written numbers. A missing value, or one that is no number of the column, contributes
+//! nothing.
 
 use super::cells::{RawCell, whole};
 use super::reading::CellReading;
 use crate::model::{Column, Kind, Value, whole_number};
 
-/// A value in units of its column's last decimal, rounded half away from zero. `None` where there is none: a missing cell, one that is
-/// no number of the column's type, or one that is too large to be counted.
+/// A value in units of its column's last decimal, rounded half away from zero. `None` if there is none: the cell is
+/// missing, is no number of the column's type, or is too large to be counted.
 pub fn units(cell: RawCell<'_>, column: &Column, reading: CellReading) -> Option<i64> {
     let decimals = column.decimals();
     let text = reading.is_text();
@@ -32,7 +33,7 @@ pub fn units(cell: RawCell<'_>, column: &Column, reading: CellReading) -> Option
     .filter(|&units| units != i64::MIN)
 }
 
-/// A number as text: with a sign, a point and an exponent where it is written with them.
+/// A number as text, with an optional sign, decimal point and exponent.
 fn of_text(text: &str, decimals: u8) -> Option<i64> {
     let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.'));
     if plain {
@@ -58,7 +59,7 @@ fn of_plain(text: &str, decimals: u8) -> Option<i64> {
     units.checked_add(i64::from(up))?.checked_mul(sign)
 }
 
-/// Units of one scale in those of another, rounded half away from zero.
+/// Converts units of one scale to another, rounded half away from zero.
 fn rounded(units: i128, scale: u8, decimals: u8) -> Option<i64> {
     let units = match scale.checked_sub(decimals) {
         None => units.checked_mul(10i128.checked_pow(u32::from(decimals - scale))?)?,
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(rounded(-15, 1, 0), Some(-2));
         assert_eq!(rounded(14, 1, 0), Some(1));
         assert_eq!(rounded(i128::MAX, 0, 6), None);
-        // As many decimals as there are: twice what is left has no room in 128 bits.
+        // The largest number of decimals: twice the remainder does not fit into 128 bits.
         assert_eq!(rounded(10i128.pow(38) - 1, 38, 0), Some(1));
         assert_eq!(rounded(10i128.pow(37), 38, 0), Some(0));
     }

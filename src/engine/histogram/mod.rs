@@ -1,8 +1,8 @@
-//! Counts per (increment, leaf QID, sensitive value): everything the pipeline computes, it computes on these, never on
-//! single rows (SCIENCE 1). From them come releases as their readers see them, the join of two releases, and partitions
-//! that are refined in place.
+//! Counts by (leaf QID, increment, sensitive value): every computation uses these counts, never single rows (SCIENCE
+//! 1). From them follow releases as their readers see them, the join of two releases, and partitions that are refined
+//! in place.
 //!
-//! This room knows nothing of policies and attacks, and its results never depend on the order of rows or on threads.
+//! This room knows nothing about policies and attacks, and its results never depend on the order of rows or on threads.
 
 mod arrival;
 mod build;
@@ -45,23 +45,23 @@ pub use sums::TableSums;
 pub use tuples::Tuples;
 pub use values::{SensitiveValues, ValueCode, keeps_codes};
 
-/// Rows that are equal in everything that counts: their increment, their sensitive value, and how many they are.
+/// Rows that are equal in everything that matters: their increment, their sensitive value, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cell {
     /// The increment they belong to, counted from 0.
     pub increment: u32,
     /// Their sensitive value.
     pub value: ValueCode,
-    /// How many rows.
+    /// The number of rows.
     pub count: u32,
 }
 
-/// Counts per (leaf QID, increment, sensitive value), in columnar arrays and canonical order: two histograms of the same
-/// rows are equal, however the rows came in.
+/// Counts by (leaf QID, increment, sensitive value), in columnar arrays and canonical order: two histograms of the same
+/// rows are equal, in whatever order the rows came.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
     values: SensitiveValues,
-    /// Per quasi column the leaf of each distinct leaf tuple; tuples ascend lexicographically.
+    /// For each quasi column the leaf of each distinct leaf tuple; tuples ascend lexicographically.
     leaves: Vec<Vec<Leaf>>,
     /// Cells of leaf tuple t: `start[t]..start[t + 1]`, ascending by increment, then value.
     start: Vec<u32>,
@@ -81,7 +81,7 @@ impl Histogram {
         Histogram { values, leaves: vec![Vec::new(); quasi], start: vec![0], cells: Vec::new() }
     }
 
-    /// Counts that come in any order: per quasi column the leaves, and a cell for each.
+    /// From counts in any order: for each quasi column the leaves, and a cell for each tuple.
     ///
     /// # Panics
     /// If the columns differ in length, or a cell has no value.
@@ -134,7 +134,7 @@ impl Histogram {
         &self.leaves[column]
     }
 
-    /// The same rows under taxonomies that have new leaves; old leaves keep their order, so the tuples do.
+    /// Adapts to taxonomies that have new leaves; old leaves keep their order, and so do the tuples.
     pub fn grow(&mut self, growth: &[TreeGrowth]) {
         assert_eq!(growth.len(), self.width(), "a growth for each column");
         let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
@@ -143,7 +143,7 @@ impl Histogram {
         self.leaves.iter_mut().zip(growth).for_each(moved);
     }
 
-    /// The same where the nodes of labels are in the place of leaves.
+    /// The same if the nodes of labels are in the place of leaves.
     pub fn grow_labels(&mut self, growth: &[TreeGrowth]) {
         assert_eq!(growth.len(), self.width(), "a growth for each column");
         let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
@@ -157,14 +157,15 @@ impl Histogram {
         &self.cells[self.start[tuple] as usize..self.start[tuple + 1] as usize]
     }
 
-    /// Bytes held by the arrays, the sensitive dictionary left out.
+    /// The number of bytes in the arrays, without the sensitive dictionary.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.start)
             + size_of_val(&*self.cells)
             + self.leaves.iter().map(|l| size_of_val(&**l)).sum::<usize>()
     }
 
-    /// The same counts under a dictionary that holds more values; `map` gives each old code its new one, in order.
+    /// The same counts under a dictionary that contains more values; `map` gives the new code of each old code, in
+    /// order.
     #[must_use]
     pub fn with_values(mut self, values: &SensitiveValues, map: &[ValueCode]) -> Histogram {
         if !keeps_codes(map) {
@@ -186,7 +187,7 @@ impl Histogram {
         self
     }
 
-    /// The same rows as members of one increment, whichever they belonged to.
+    /// The same rows as members of one increment, whichever they were in.
     #[must_use]
     pub fn as_one(mut self, increment: u32) -> Histogram {
         if self.cells.windows(2).all(|pair| pair[0].increment == pair[1].increment) {
@@ -203,7 +204,7 @@ impl Histogram {
         self
     }
 
-    /// The rows for which `keep` (leaf tuple, cell) holds, and the rest.
+    /// The rows for which `keep` (leaf tuple, cell) holds, and the others.
     pub fn divide(&self, keep: impl Fn(&[Leaf], &Cell) -> bool) -> [Histogram; 2] {
         let part = || Histogram { values: self.values.clone(), ..Histogram::empty(self.width(), 0) };
         let (mut parts, mut pools) = ([part(), part()], [Vec::new(), Vec::new()]);
@@ -222,7 +223,7 @@ impl Histogram {
         parts.map(Histogram::with_values_in_use)
     }
 
-    /// The same rows but for one; `None` if there is none of this leaf tuple, increment and sensitive value.
+    /// The rows without one; `None` if there is none of this leaf tuple, increment and sensitive value.
     pub fn without(&self, leaves: &[Leaf], increment: u32, value: &[Value]) -> Option<Histogram> {
         let found = (0..self.tuples()).find(|&tuple| self.tuple_at(tuple).eq(leaves.iter().copied()))?;
         let is = |cell: &&Cell| cell.increment == increment && self.values.get(cell.value) == value;
@@ -234,7 +235,7 @@ impl Histogram {
         Some(rest)
     }
 
-    /// The same rows with a dictionary of just their values, so that nothing tells of values that have gone.
+    /// The same rows with a dictionary of only their values, so that nothing shows values of removed rows.
     #[must_use]
     pub fn with_values_in_use(mut self) -> Histogram {
         let mut used = vec![false; self.values.len()];
@@ -287,13 +288,13 @@ impl Histogram {
         self.leaves.iter().map(move |column| column[tuple])
     }
 
-    /// The leaf tuple, if a person has it.
+    /// The number of a leaf tuple, if some person has it.
     pub fn find(&self, leaves: &[Leaf]) -> Option<usize> {
         assert_eq!(leaves.len(), self.width(), "a leaf for each column");
         place(self.tuples(), |tuple| self.tuple_at(tuple), leaves)
     }
 
-    /// The same without room for more.
+    /// The same without spare capacity.
     #[must_use]
     pub fn fitted(mut self) -> Histogram {
         self.leaves.iter_mut().for_each(Vec::shrink_to_fit);
@@ -302,7 +303,7 @@ impl Histogram {
         self
     }
 
-    /// Closes the newest leaf tuple with these cells (sorted); equal ones are added up.
+    /// Ends the last leaf tuple with these cells (sorted); equal ones are added up.
     fn push_cells(&mut self, cells: &[Cell]) {
         assert!(cells.is_sorted(), "cells in their order");
         let from = self.cells.len();
@@ -318,7 +319,7 @@ impl Histogram {
     }
 }
 
-/// Where a leaf tuple stands among so many that ascend.
+/// The position of a leaf tuple among ascending ones.
 fn place<I: Iterator<Item = Leaf>>(tuples: usize, at: impl Fn(usize) -> I, leaves: &[Leaf]) -> Option<usize> {
     let (mut from, mut to) = (0, tuples);
     while from < to {

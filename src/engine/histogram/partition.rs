@@ -1,5 +1,5 @@
 //! A partition of leaf tuples into classes that is refined in place: a class is a range of one permutation, and a split
-//! touches only that range.
+//! changes only that range.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// All items in one class; no class when there are no items.
+    /// All items in one class; no class if there are no items.
     pub fn whole(items: usize) -> Partition {
         let items = u32::try_from(items).expect("fewer than 2^32 leaf tuples fit into memory");
         Partition { order: (0..items).collect(), classes: (items > 0).then_some(0..items).into_iter().collect() }
     }
 
-    /// How many classes.
+    /// The number of classes.
     pub fn len(&self) -> usize {
         self.classes.len()
     }

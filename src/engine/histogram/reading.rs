@@ -1,19 +1,20 @@
-//! What the cells of a source are: how strictly a text or a number is taken for a value (HOUSE 4). It decodes nothing.
+//! The kinds of cells in a source: how strictly a text or a number is converted into a value (HOUSE 4). It decodes
+//! nothing.
 
-/// What the cells of a source are.
+/// The kind of the cells of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellReading {
-    /// Raw rows of a source that knows only text (CSV): text is parsed by the column's type.
+    /// Raw rows of a source that contains only text (CSV): text is parsed by the column's type.
     Text,
     /// Raw rows of a typed source (Parquet, Arrow): types must agree.
     Typed,
-    /// Raw rows of JSON: typed, but dates are text, and a number is no text.
+    /// Raw rows of JSON: typed, except that dates are text; a number is no text.
     Json,
-    /// Raw rows of Avro: each has types of its own, and nothing but a type counts.
+    /// Raw rows of Avro: each row has types of its own, which must agree.
     Avro,
     /// Rows of a release: quasi cells are labels of their taxonomy, at any height.
     Labels {
-        /// Whether sensitive cells are text that is parsed (CSV).
+        /// Whether sensitive cells are text to be parsed (CSV).
         text: bool,
     },
 }

@@ -1,5 +1,5 @@
-//! A release as its readers see it (SCIENCE 1): classes of equal generalised QID, in each the groups of equal sensitive
-//! value, and how large they are. Built from raw counts under a recoding, or from published labels.
+//! A release as its readers see it (SCIENCE 1): classes of equal generalised QID, each with its groups of equal
+//! sensitive values and their sizes. Built from raw counts under a recoding, or from published labels.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use super::values::keeps_codes;
 use super::{Cell, Histogram, Tuples, ValueCode};
 use crate::model::{Carving, Columns, Cut, NoAntichain, Node, Recoding, Role, Taxonomy};
 
-/// Classes in preorder of their nodes, each with its groups in order of value.
+/// Classes in preorder of their nodes, each with its groups in the order of values.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
     width: usize,
-    /// Of no column where classes have labels of their own.
+    /// Without columns if classes have labels of their own.
     recoding: Recoding,
     /// Nodes of class c: `nodes[c * width..][..width]`.
     nodes: Vec<Node>,
@@ -40,7 +40,7 @@ impl Release {
         Release::gather(histogram, recoding.to_vec(), published, key)
     }
 
-    /// The rows of some increments, each under the labels of its class; people in none are left out.
+    /// The rows of some increments, each under the labels of its class; people in no class are left out.
     pub fn carved(
         histogram: &Histogram,
         increments: std::ops::Range<u32>,
@@ -59,7 +59,7 @@ impl Release {
         Release::gather(histogram, Recoding::new(), published, key)
     }
 
-    /// The rows of a release whose "leaves" are the nodes that its labels stand for, where classes have labels of their own.
+    /// The rows of a release whose "leaves" are the nodes of its labels, if classes have labels of their own.
     pub fn from_own_labels(labels: &Histogram) -> Release {
         let key = |tuple: usize, key: &mut [Node]| {
             key.iter_mut().zip(labels.tuple_at(tuple)).for_each(|(slot, node)| *slot = node);
@@ -67,11 +67,11 @@ impl Release {
         Release::gather(labels, Recoding::new(), |_, _| true, key)
     }
 
-    /// The rows of a release whose "leaves" are the nodes that its labels stand for. The recoding is the one that these
-    /// labels tell: completed where no row shows a label.
+    /// The rows of a release whose "leaves" are the nodes of its labels. The recoding is the one that these
+    /// labels show, completed where no row shows a label.
     ///
     /// # Errors
-    /// The column in which one label lies above another, and those two.
+    /// The column in which one label is above another, and these two labels.
     pub fn from_labels(labels: &Histogram, trees: &[&Taxonomy]) -> Result<Release, (usize, NoAntichain)> {
         assert_eq!(trees.len(), labels.width(), "a taxonomy for each column");
         let cut = |(column, tree): (usize, &&Taxonomy)| {
@@ -132,10 +132,10 @@ impl Release {
         release
     }
 
-    /// The same rows as rows under this recoding.
+    /// The same rows under this recoding.
     ///
     /// # Errors
-    /// They are handed back if a class does not lie in it.
+    /// They are returned unchanged if a class is not inside the recoding.
     pub fn told_under(self, recoding: &[Cut]) -> Result<Release, Release> {
         assert_eq!(recoding.len(), self.width(), "a cut for each column");
         let held = |node: &Node, cut: &Cut| cut.nodes().binary_search(node).is_ok();
@@ -143,7 +143,7 @@ impl Release {
         if (0..self.classes()).all(inside) { Ok(Release { recoding: recoding.to_vec(), ..self }) } else { Err(self) }
     }
 
-    /// The same rows under a dictionary that holds more values; `map` gives each old code its new one, in order.
+    /// The same rows under a dictionary that contains more values; `map` gives the new code of each old code, in order.
     #[must_use]
     pub fn with_values(mut self, map: &[ValueCode]) -> Release {
         if keeps_codes(map) {
@@ -176,17 +176,18 @@ impl Release {
         None
     }
 
-    /// No rows, of so many quasi columns, under a recoding; of no column where classes have labels of their own.
+    /// A release without rows, with this number of quasi columns, under a recoding; the recoding has no columns if
+    /// classes have labels of their own.
     pub fn empty(width: usize, recoding: Recoding) -> Release {
         Release { width, recoding, nodes: Vec::new(), start: vec![0], values: Vec::new(), counts: Vec::new() }
     }
 
-    /// No rows, under the same recoding.
+    /// A release without rows, under the same recoding.
     fn emptied(&self) -> Release {
         Release::empty(self.width, self.recoding.clone())
     }
 
-    /// One more class behind all others, with its groups in order of value.
+    /// Adds a class after all others, with its groups in the order of values.
     pub(super) fn push_class(&mut self, nodes: &[Node], groups: impl Iterator<Item = (ValueCode, u64)>) {
         assert_eq!(nodes.len(), self.width, "a label for each column");
         self.nodes.extend_from_slice(nodes);
@@ -211,12 +212,13 @@ impl Release {
         parts
     }
 
-    /// What is left of it without the rows of another release on one dictionary; `None` if it does not hold all of them.
+    /// The rows that remain without those of another release on the same dictionary; `None` if it does not contain all
+    /// of those.
     pub fn without(&self, other: &Release) -> Option<Release> {
         (other.beyond(self).classes() == 0).then(|| self.beyond(other))
     }
 
-    /// The rows that it has and another release on one dictionary has not: of each class and value as many as it has more.
+    /// The rows that it has in addition to those of another release on the same dictionary, by class and value.
     pub fn beyond(&self, other: &Release) -> Release {
         assert_eq!(self.width, other.width, "releases of one feed");
         let mut more = self.emptied();
@@ -265,7 +267,8 @@ impl Release {
         self.counts.iter().sum()
     }
 
-    /// The recoding it was published under, as far as its labels tell; of no column where classes have labels of their own.
+    /// The recoding it was published under, as far as its labels show it; without columns if classes have labels of
+    /// their own.
     pub fn recoding(&self) -> &[Cut] {
         &self.recoding
     }
@@ -275,7 +278,7 @@ impl Release {
         &self.nodes[class * self.width()..][..self.width()]
     }
 
-    /// Where the groups of a class lie in [`Release::values`] and [`Release::counts`].
+    /// The range of the groups of a class in [`Release::values`] and [`Release::counts`].
     pub fn range(&self, class: usize) -> std::ops::Range<usize> {
         self.start[class] as usize..self.start[class + 1] as usize
     }
@@ -295,7 +298,7 @@ impl Release {
         self.counts[self.range(class)].iter().sum()
     }
 
-    /// The smallest class, the first of several: its rows and its number; `None` if there are no rows.
+    /// The smallest class, the first one of several: its number of rows and its number; `None` if there are no rows.
     pub fn smallest(&self) -> Option<(u64, usize)> {
         (0..self.classes()).map(|class| (self.size(class), class)).min()
     }
@@ -305,7 +308,7 @@ impl Release {
         (0..self.classes()).map(|class| self.class(class)).collect()
     }
 
-    /// The class at these nodes.
+    /// The class with these nodes.
     pub fn find(&self, nodes: &[Node]) -> Option<usize> {
         assert_eq!(nodes.len(), self.width(), "a label for each column");
         let (mut from, mut to) = (0, self.classes());
@@ -320,18 +323,18 @@ impl Release {
         None
     }
 
-    /// Rows of the class at these nodes; 0 when there is none.
+    /// The number of rows of the class with these nodes; 0 if there is no such class.
     pub fn size_of(&self, nodes: &[Node]) -> u64 {
         self.find(nodes).map_or(0, |class| self.size(class))
     }
 
-    /// A class for a person to read.
+    /// A class in words.
     pub fn describe(&self, class: usize, columns: &Columns) -> String {
         describe(self.class(class), columns)
     }
 }
 
-/// Nodes, one per quasi column, as they are shown in reports and errors; columns at their root say nothing.
+/// Nodes, one per quasi column, as reports and errors show them; columns with `*` are omitted.
 pub fn describe(nodes: &[Node], columns: &Columns) -> String {
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).zip(nodes);
     let told = quasi.filter(|(_, node)| **node != 0);
@@ -340,8 +343,8 @@ pub fn describe(nodes: &[Node], columns: &Columns) -> String {
     if labels.is_empty() { "(everything at its root)".to_owned() } else { format!("({})", labels.join(", ")) }
 }
 
-/// Finds which releases are under the same recoding, as far as their labels tell (together they still form antichains),
-/// gives those the recoding that all of their labels tell, and numbers the recodings in order of appearance.
+/// Finds the releases that have the same recoding as far as their labels show (together they still form antichains),
+/// gives them the recoding that all their labels show together, and numbers the recodings in order of appearance.
 pub fn number_recodings(releases: &mut [Release], trees: &[&Taxonomy]) -> Vec<usize> {
     let mut known: Vec<Vec<Vec<Node>>> = Vec::new();
     let mut number = Vec::with_capacity(releases.len());
@@ -375,12 +378,12 @@ pub fn number_recodings(releases: &mut [Release], trees: &[&Taxonomy]) -> Vec<us
 }
 
 impl Release {
-    /// The nodes of its recoding in a column; where classes have labels of their own, those that the rows show.
+    /// The nodes of its recoding in a column; if classes have labels of their own, those of the rows.
     pub fn labels(&self, column: usize) -> Vec<Node> {
         self.recoding.get(column).map_or_else(|| self.shown(column), |cut| cut.nodes().to_vec())
     }
 
-    /// The distinct nodes that the rows show in a column.
+    /// The distinct nodes of the rows in a column.
     pub fn shown(&self, column: usize) -> Vec<Node> {
         let mut nodes: Vec<Node> = (0..self.classes()).map(|class| self.class(class)[column]).collect();
         nodes.sort_unstable();

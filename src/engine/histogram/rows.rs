@@ -1,7 +1,7 @@
-//! Single rows: what a source brings and what waits, as long as it matters who stands behind a row (SCIENCE 3, repeats).
-//! Whatever is computed is computed on the counts that rows are turned into.
+//! Single rows: the rows of a source and those that wait, as long as their person matters (SCIENCE 3, repeats). All
+//! computations use the counts into which rows are converted.
 //!
-//! `Debug` shows how many rows there are, nothing else.
+//! `Debug` shows only the number of rows.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use super::{Cell, Histogram, SensitiveValues, Tuples, ValueCode};
 use crate::model::Leaf;
 
-/// Rows that are counted in one go.
+/// The number of rows that are counted together.
 const CHUNK: usize = 1 << 16;
 
-/// The keyed hash of a person's identifiers; nothing else is kept of them.
+/// The keyed hash of a person's identifiers; nothing else of them is kept.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Person(pub u128);
 
@@ -23,13 +23,13 @@ impl fmt::Debug for Person {
     }
 }
 
-/// Rows in columns: leaves of the quasi columns, one code of the sensitive tuple, the values of the measures, the person.
+/// Rows in columns: leaves of the quasi columns, a code of the sensitive tuple, the values of the measures, the person.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CodedRows {
     leaves: Vec<Vec<Leaf>>,
     values: SensitiveValues,
     codes: Vec<ValueCode>,
-    /// Per measure the value of each row in units of its last decimal, where it has one.
+    /// For each measure the value of each row in units of its last decimal, if it has one.
     measures: Vec<Vec<Option<i64>>>,
     people: Option<Vec<Person>>,
 }
@@ -41,15 +41,15 @@ impl fmt::Debug for CodedRows {
 }
 
 impl CodedRows {
-    /// No rows of this many quasi and sensitive columns; `known` = whether rows have a person.
+    /// No rows, with these numbers of quasi and sensitive columns; `known` = whether rows have a person.
     pub fn empty(quasi: usize, sensitive: usize, known: bool) -> CodedRows {
         let (values, _) = SensitiveValues::from_distinct(sensitive, Vec::new());
         let (leaves, people) = (vec![Vec::new(); quasi], known.then(Vec::new));
         CodedRows { leaves, values, codes: Vec::new(), measures: Vec::new(), people }
     }
 
-    /// Columns of one length: per quasi column the leaves, the code of each row's sensitive tuple, and the people, if the
-    /// feed tells them apart.
+    /// Columns of one length: for each quasi column the leaves, the code of each row's sensitive tuple, and the people, if the
+    /// feed identifies them.
     ///
     /// # Panics
     /// If the columns differ in length, or a code has no value.
@@ -66,7 +66,7 @@ impl CodedRows {
         CodedRows { leaves, values, codes, measures: Vec::new(), people }
     }
 
-    /// The same with the values of measures: per measure one for each row, in units of its last decimal, where the row has one.
+    /// The same with the values of measures: for each measure one per row, in units of its last decimal, if the row has one.
     ///
     /// # Panics
     /// If a column has another length.
@@ -76,12 +76,12 @@ impl CodedRows {
         CodedRows { measures, ..self }
     }
 
-    /// Per measure the value of each row in units of its last decimal, where it has one.
+    /// For each measure the value of each row in units of its last decimal, if it has one.
     pub fn measures(&self) -> &[Vec<Option<i64>>] {
         &self.measures
     }
 
-    /// How many.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.codes.len()
     }
@@ -96,7 +96,7 @@ impl CodedRows {
         self.codes.is_empty()
     }
 
-    /// The person behind each row, if the feed tells them apart.
+    /// The person of each row, if the feed identifies people.
     pub fn people(&self) -> Option<&[Person]> {
         self.people.as_deref()
     }
@@ -121,7 +121,7 @@ impl CodedRows {
         &self.codes
     }
 
-    /// The rows for which `keep` holds, in their order, with a dictionary of just their values.
+    /// The rows for which `keep` holds, in order, with a dictionary of only their values.
     #[must_use]
     pub fn only(&self, keep: impl Fn(usize) -> bool) -> CodedRows {
         let rows: Vec<usize> = (0..self.len()).filter(|&row| keep(row)).collect();
@@ -137,7 +137,7 @@ impl CodedRows {
         }
     }
 
-    /// These rows and then those.
+    /// These rows followed by others.
     ///
     /// # Panics
     /// If they are rows of different feeds.

@@ -1,24 +1,25 @@
-//! Where people go: per increment and leaf tuple the class in every release. People of one increment with the same
-//! classes everywhere form a slice (SCIENCE 4); what a check asks of a person it asks once per slice.
+//! The classes of people over time: for each increment and leaf tuple the class in every release. People of one
+//! increment with the same classes everywhere form a slice (SCIENCE 4); a check about people is computed once per
+//! slice.
 
 use super::{Histogram, Release, Tuples};
 use crate::model::Cut;
 
-/// The class that is not there: no row of a release has come into it yet.
+/// The class that does not exist: no row of a release is in it yet.
 pub const NOWHERE: u32 = u32::MAX;
 
 /// The classes of one recoding over all its releases, numbered once.
 pub struct NumberedClasses {
     classes: Tuples,
-    /// Per release of the chain, per class number: the class in that release, or [`NOWHERE`]. Empty for releases under
-    /// other recodings.
+    /// For each release of the chain, for each class number: the class in that release, or [`NOWHERE`]. Empty for
+    /// releases under other recodings.
     in_release: Vec<Vec<u32>>,
     last: usize,
 }
 
 impl NumberedClasses {
-    /// Numbers the classes of each recoding as its last release has them (the earlier ones hold no other, since rows are
-    /// never taken out); `number[r]` is the recoding of release r.
+    /// Numbers the classes of each recoding as in its last release (the earlier ones have no others, since rows are
+    /// never removed); `number[r]` is the recoding of release r.
     pub fn all(releases: &[Release], number: &[usize], width: usize) -> Vec<NumberedClasses> {
         let recodings = number.iter().max().map_or(0, |&most| most + 1);
         let numbered = |recoding: usize| {
@@ -41,12 +42,12 @@ impl NumberedClasses {
         (0..recodings).map(numbered).collect()
     }
 
-    /// The last release under this recoding; its classes have their own index as number.
+    /// The last release under this recoding; there the number of a class is its index.
     pub fn last(&self) -> usize {
         self.last
     }
 
-    /// How many classes.
+    /// The number of classes.
     pub fn len(&self) -> usize {
         self.classes.len()
     }
@@ -71,7 +72,7 @@ pub struct Slices {
 }
 
 impl Slices {
-    /// Finds them; `cuts[r]` is recoding r, whose classes are `numbered[r]`.
+    /// Computes the slices; `cuts[r]` is recoding r, whose classes are `numbered[r]`.
     pub fn of(histogram: &Histogram, cuts: &[&[Cut]], numbered: &[&NumberedClasses]) -> Slices {
         let width = histogram.width();
         let mut found = Tuples::new(cuts.len() + 1);
@@ -99,7 +100,7 @@ impl Slices {
         slices
     }
 
-    /// All of them in order of increment: the increment, and the class number under each recoding.
+    /// All slices in the order of increments: the increment, and the class number under each recoding.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &[u32])> {
         self.keys.chunks_exact(self.recodings + 1).map(|key| (key[0], &key[1..]))
     }

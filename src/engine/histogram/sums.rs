@@ -1,5 +1,5 @@
-//! Figures of a whole table as sums of whole numbers (SCIENCE 11): a release that only adds rows to the one before it adds them to
-//! its sums too, so that no figure of all rows so far needs a look at all rows.
+//! Figures of a whole table as sums of whole numbers (SCIENCE 11): a release that only adds rows to the one before it
+//! adds them to its sums, so that figures over all rows need not read all rows.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use super::{Release, ValueCode, keeps_codes};
 use crate::model::Node;
 
-/// What is known of a table without a look at it.
+/// Sums over a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableSums {
     rows: u64,
-    /// How many classes there are of each size.
+    /// The number of classes of each size.
     sizes: BTreeMap<u64, u64>,
-    /// How many there are if rows of one label that did not come together are classes of their own.
+    /// The same if rows of one label that came in different releases are separate classes.
     together: BTreeMap<u64, u64>,
-    /// Per quasi column the rows of each node that is shown.
+    /// For each quasi column the number of rows that show each node.
     shown: Vec<BTreeMap<Node, u64>>,
-    /// The rows of each sensitive value.
+    /// The number of rows of each sensitive value.
     values: BTreeMap<ValueCode, u64>,
 }
 
@@ -30,7 +30,7 @@ impl TableSums {
         sums
     }
 
-    /// More rows come together to a table whose class at a label has so many of them.
+    /// Adds rows that come together; `size` gives the size of the table's class with a label.
     pub fn add(&mut self, more: &Release, size: impl Fn(&[Node]) -> u64) {
         let before_all = self.rows;
         self.shown.resize(more.width(), BTreeMap::new());
@@ -51,10 +51,10 @@ impl TableSums {
         assert!(self.are_in_classes(), "each row is in one class");
     }
 
-    /// Rows leave a table whose class at a label has so many of them: of each of their labels all that came together.
+    /// Removes rows; `size` gives the size of the table's class with a label. For each label, the rows must be all those that came together.
     ///
     /// # Panics
-    /// If the table does not hold them.
+    /// If the table does not contain them.
     pub fn take(&mut self, rows: &Release, size: impl Fn(&[Node]) -> u64) {
         for class in 0..rows.classes() {
             let (label, gone) = (rows.class(class), rows.size(class));
@@ -73,13 +73,13 @@ impl TableSums {
         assert!(self.are_in_classes(), "each row is in one class");
     }
 
-    /// Whether the sizes of classes add up to all rows.
+    /// Whether the sizes of classes add up to the number of rows.
     fn are_in_classes(&self) -> bool {
         let rows = |sizes: &BTreeMap<u64, u64>| sizes.iter().map(|(size, classes)| size * classes).sum::<u64>();
         [&self.sizes, &self.together].into_iter().all(|sizes| rows(sizes) == self.rows)
     }
 
-    /// The same under a dictionary that holds more values; `map` gives each old code its new one, in order.
+    /// The same under a dictionary that contains more values; `map` gives the new code of each old code, in order.
     #[must_use]
     pub fn with_values(mut self, map: &[ValueCode]) -> TableSums {
         if keeps_codes(map) {
@@ -89,37 +89,37 @@ impl TableSums {
         self
     }
 
-    /// All rows.
+    /// The number of rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The rows of the smallest class; `None` if there are none.
+    /// The number of rows of the smallest class; `None` if there are none.
     pub fn smallest(&self) -> Option<u64> {
         self.sizes.keys().next().copied()
     }
 
-    /// How many classes there are.
+    /// The number of classes.
     pub fn classes(&self) -> u64 {
         self.sizes.values().sum()
     }
 
-    /// The sizes of classes, ascending, and how many there are of each.
+    /// The sizes of classes, ascending, and how many classes have each size.
     pub fn sizes(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.sizes.iter().map(|(&size, &classes)| (size, classes))
     }
 
-    /// The same of classes of rows that came together.
+    /// The same for classes of rows that came together.
     pub fn together(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.together.iter().map(|(&size, &classes)| (size, classes))
     }
 
-    /// The rows of each node that is shown in a quasi column.
+    /// The number of rows that show each node of a quasi column.
     pub fn shown(&self, column: usize) -> impl Iterator<Item = (Node, u64)> + '_ {
         self.shown.get(column).into_iter().flatten().map(|(&node, &rows)| (node, rows))
     }
 
-    /// The rows of each value of a dictionary of so many.
+    /// The number of rows of each value of a dictionary with this many values.
     pub fn by_value(&self, values: usize) -> Vec<u64> {
         let mut rows = vec![0; values];
         self.values.iter().for_each(|(&value, &of)| rows[value as usize] = of);
@@ -127,7 +127,7 @@ impl TableSums {
     }
 }
 
-/// A class has another size.
+/// Changes the size of one class.
 fn resize(sizes: &mut BTreeMap<u64, u64>, before: u64, after: u64) {
     if let Some(classes) = sizes.get_mut(&before) {
         *classes -= 1;
@@ -140,7 +140,7 @@ fn resize(sizes: &mut BTreeMap<u64, u64>, before: u64, after: u64) {
     }
 }
 
-/// Fewer rows; what has none is not listed.
+/// Subtracts rows; entries that reach 0 are removed.
 fn less<K: Ord + Copy>(rows: &mut BTreeMap<K, u64>, of: &K, gone: u64) {
     let left = rows.get_mut(of).expect("the table holds these rows");
     *left -= gone;

@@ -1,5 +1,5 @@
-//! Numbers tuples of codes in the order in which they first appear. This is the one hash table of the engine: what comes
-//! out of it is ordered by insertion, so no result depends on how anything hashed.
+//! Numbers tuples of codes in the order in which they first appear. This is the only hash table of the engine: its
+//! output is in insertion order, so no result depends on hashing.
 
 use std::hash::BuildHasher;
 
@@ -11,25 +11,25 @@ use hashbrown::HashTable;
 pub struct Tuples {
     width: usize,
     number: u32,
-    /// Tuples before this one are forgotten.
+    /// Tuples before this number are forgotten.
     from: u32,
     flat: Vec<u32>,
-    /// Those that are known; empty while they are [`FEW`].
+    /// The known tuples; empty while there are at most [`FEW`].
     table: HashTable<u32>,
 }
 
-/// So many tuples are found faster by a look at each of them.
+/// For up to this many tuples a linear search is faster.
 const FEW: u32 = 8;
 
 const HASHER: FixedState = FixedState::with_seed(0x7469_6465);
 
 impl Tuples {
-    /// None yet.
+    /// Starts empty.
     pub fn new(width: usize) -> Tuples {
         Tuples { width, number: 0, from: 0, flat: Vec::new(), table: HashTable::new() }
     }
 
-    /// How many distinct tuples.
+    /// The number of distinct tuples.
     pub fn len(&self) -> usize {
         self.number as usize
     }
@@ -39,7 +39,7 @@ impl Tuples {
         self.number == 0
     }
 
-    /// Forgets what was seen: tuples that come again get numbers of their own. Those that were given stay as they are.
+    /// Forgets all tuples: when they appear again, they get new numbers. Numbers given earlier stay valid.
     pub fn turn(&mut self) {
         self.table.clear();
         self.from = self.number;
@@ -55,7 +55,7 @@ impl Tuples {
         (0..self.len() as u32).map(|number| self.get(number))
     }
 
-    /// The number of this tuple, if it was seen.
+    /// The number of this tuple, if it appeared.
     pub fn find(&self, tuple: &[u32]) -> Option<u32> {
         assert_eq!(tuple.len(), self.width, "tuples of one width");
         if self.number - self.from <= FEW {
@@ -68,7 +68,7 @@ impl Tuples {
         self.table.find(HASHER.hash_one(tuple), |&number| self.get(number) == tuple).copied()
     }
 
-    /// The number of this tuple; a new one is given the next.
+    /// The number of this tuple; a new one gets the next number.
     pub fn number(&mut self, tuple: &[u32]) -> u32 {
         assert_eq!(tuple.len(), self.width);
         if let Some(number) = self.find(tuple) {

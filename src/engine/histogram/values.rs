@@ -1,5 +1,6 @@
 //! The dictionary of sensitive values (SCIENCE 1: several sensitive columns form one tuple, *the* sensitive value s).
-//! Codes are in the order of the values, so comparing codes compares values and no code tells when a value arrived.
+//! Codes are in the order of the values, so that comparing codes compares values and no code shows when a value
+//! arrived.
 //!
 //! Nothing here prints a value.
 
@@ -42,12 +43,12 @@ impl SensitiveValues {
         (SensitiveValues { width, tuples: sorted }, code)
     }
 
-    /// Sensitive columns per tuple.
+    /// The number of sensitive columns per tuple.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// How many distinct tuples.
+    /// The number of distinct tuples.
     pub fn len(&self) -> usize {
         self.tuples.len()
     }
@@ -62,7 +63,7 @@ impl SensitiveValues {
         &self.tuples[code as usize]
     }
 
-    /// Per guarded set, in the order of the columns and of their sets, whether each value is in it.
+    /// For each guarded set, in the order of the columns and of their sets, whether each value is in it.
     pub fn guarded(&self, columns: &Columns) -> Vec<Vec<bool>> {
         let sensitive = columns.of(Role::Sensitive).enumerate();
         let sets = sensitive.flat_map(|(at, column)| column.guarded.iter().map(move |set| (at, column.kind, set)));
@@ -73,7 +74,7 @@ impl SensitiveValues {
         sets.map(holds).collect()
     }
 
-    /// The dictionary of just the values in use, and per old code the new one (of values that are not in use: anything).
+    /// The dictionary of only the values in use, and the new code of each old one (arbitrary for unused values).
     pub fn only(&self, used: &[bool]) -> (SensitiveValues, Vec<ValueCode>) {
         assert_eq!(used.len(), self.len(), "a mark for each value");
         let (mut tuples, mut code) = (Vec::new(), vec![0; self.len()]);
@@ -84,8 +85,8 @@ impl SensitiveValues {
         (SensitiveValues { width: self.width, tuples }, code)
     }
 
-    /// One dictionary for several: the union, and per dictionary the new code of each old one. Order is kept, so lists
-    /// that were sorted by the old codes are sorted by the new ones.
+    /// The union of several dictionaries, and for each of them the new code of each old one. Order is preserved, so
+    /// lists that are sorted by the old codes are sorted by the new ones.
     pub fn union(of: &[&SensitiveValues]) -> (SensitiveValues, Vec<Vec<ValueCode>>) {
         let mut tuples: Vec<Box<[Value]>> = of.iter().flat_map(|values| values.tuples.iter().cloned()).collect();
         tuples.sort_unstable();
@@ -106,7 +107,7 @@ impl SensitiveValues {
     }
 }
 
-/// Whether a map of codes, which ascends, gives each code itself.
+/// Whether an ascending map of codes is the identity.
 pub fn keeps_codes(map: &[ValueCode]) -> bool {
     map.last().is_none_or(|&last| last as usize + 1 == map.len())
 }

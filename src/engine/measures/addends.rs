@@ -1,5 +1,6 @@
-//! What is kept of the numbers of people whose class more people join (SCIENCE 7): how many, their sum, the sum of their absolute values
-//! and the largest of these. The addends of two groups of people give those of both together, and tell whether the sum may be published.
+//! The stored summary of the numbers of people whose class other people join (SCIENCE 7): how many, their sum, the sum
+//! of their absolute values and the largest of these. The addends of two groups of people give those of both together,
+//! and decide whether the sum may be published.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +10,14 @@ use crate::dominance::SumCell;
 use crate::histogram::{CodedRows, Histogram};
 use crate::model::{Leaf, Node, Value};
 
-/// Values that are kept of each sum besides the largest numbers.
+/// The number of values that are stored for each sum besides the largest numbers.
 const FIGURES: usize = 3;
 
-/// The addends of each measure, label by label.
+/// The addends of each measure, by label.
 pub(super) type MeasureAddends = BTreeMap<Vec<Node>, Vec<SumCell>>;
 
 impl SumSuppression {
-    /// The addends of these people's measures, label by label, with the nodes of the labels in the place of leaves; `label` gives that of a
+    /// The addends of these people's measures, by label, with the nodes of the labels in the place of leaves; `label` gives that of a
     /// leaf tuple.
     ///
     /// # Panics
@@ -40,7 +41,7 @@ impl SumSuppression {
         Some(self.written(quasi, width / self.width(), all))
     }
 
-    /// The addends of a table, label by label.
+    /// The addends of a table, by label.
     pub(super) fn read<'t>(&self, table: &'t Histogram) -> impl Iterator<Item = (Vec<Node>, Vec<SumCell>)> + use<'t> {
         let width = self.width();
         rows(table).map(move |(label, values)| (label, values.chunks(width).map(cell).collect()))
@@ -51,7 +52,7 @@ impl SumSuppression {
         table(quasi, measures * self.width(), addends.into_iter().map(|(label, cells)| (label, values(cells))))
     }
 
-    /// Values that are kept of each sum.
+    /// The number of values that are stored for each sum.
     pub(super) fn width(&self) -> usize {
         FIGURES + self.kept()
     }

@@ -8,16 +8,16 @@ use crate::histogram::{Cell as Count, CodedRows, Histogram, SensitiveValues, Val
 use crate::model::{Leaf, Node, Value};
 use crate::policy::{Dominance, Policy};
 
-/// Which sums are not published.
+/// The rule for suppressing sums.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SumSuppression {
     rules: Vec<DominanceRule>,
-    /// The fewest numbers that a sum is of, unless it is of none.
+    /// The smallest number of values in a published sum, except that an empty sum may be published.
     least: u64,
 }
 
 impl SumSuppression {
-    /// That of a policy.
+    /// The rule of a policy.
     pub fn of(policy: &Policy) -> SumSuppression {
         let settings = policy.in_force();
         let largest = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
@@ -28,9 +28,9 @@ impl SumSuppression {
         SumSuppression { rules, least: policy.k() }
     }
 
-    /// The aggregates of these people's measures, class by class: for each measure how many numbers there are and their sum, in units of
-    /// its last decimal. A sum that is not published is null; of too few numbers it is not said either how many they are. Rows of the
-    /// outcome are labels, with the nodes that they stand for in the place of leaves; `label` gives that of a leaf tuple.
+    /// The aggregates of these people's measures, class by class: for each measure the number of values and their sum, in units of
+    /// its last decimal. A suppressed sum is null; if there are too few values, their number is null as well. The rows of the
+    /// result are labels, with their nodes in the place of leaves; `label` gives that of a leaf tuple.
     ///
     /// # Panics
     /// If a row has no label.
@@ -41,7 +41,7 @@ impl SumSuppression {
         table(rows.width(), 2 * rows.measures().len(), self.cells(rows, label).into_iter().map(told))
     }
 
-    /// The numbers of these people, label by label.
+    /// The numbers of these people, by label.
     ///
     /// # Panics
     /// If a row has no label.
@@ -66,27 +66,27 @@ impl SumSuppression {
         labels
     }
 
-    /// No numbers of so many measures.
+    /// Empty cells for a number of measures.
     fn none(&self, measures: usize) -> Vec<SumCell> {
         vec![SumCell::new(self.kept()); measures]
     }
 
-    /// How many of the largest numbers are kept of each sum.
+    /// How many of the largest numbers are stored for each sum.
     pub(super) fn kept(&self) -> usize {
         self.rules.iter().map(|rule| rule.keeps()).max().unwrap_or(0)
     }
 
-    /// Whether these numbers are too few to say how many they are.
+    /// Whether there are too few values to publish even their number.
     pub(super) fn are_few(&self, cell: &SumCell) -> bool {
         (1..self.least).contains(&cell.rows())
     }
 
-    /// Whether their sum is not published.
+    /// Whether their sum is suppressed.
     pub(super) fn is_hidden(&self, cell: &SumCell) -> bool {
         self.are_few(cell) || self.rules.iter().any(|rule| rule.is_sensitive(cell))
     }
 
-    /// How many numbers, and their sum.
+    /// The number of values, and their sum.
     fn told(&self, cell: &SumCell) -> [Value; 2] {
         if self.are_few(cell) {
             assert!(self.is_hidden(cell), "of few people nothing is told");
@@ -97,19 +97,19 @@ impl SumSuppression {
     }
 }
 
-/// How many numbers.
+/// The number of values.
 pub(super) fn count(cell: &SumCell) -> Value {
     Value::Int(i64::try_from(cell.rows()).expect("fewer than 2^63 people"))
 }
 
-/// The numbers of people, by their leaf tuples, as far as it takes to say whether a sum of them is published.
+/// The numbers of people, by their leaf tuples, as far as needed to decide whether a sum of them is suppressed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PersonNumbers {
     suppression: SumSuppression,
     cells: BTreeMap<Vec<Leaf>, Vec<SumCell>>,
 }
 
-// Leaf tuples are those of people.
+// Leaf tuples are data of people.
 impl fmt::Debug for PersonNumbers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Numbers({} leaf tuples)", self.cells.len())
@@ -117,12 +117,12 @@ impl fmt::Debug for PersonNumbers {
 }
 
 impl PersonNumbers {
-    /// Of no people.
+    /// Starts without people.
     pub fn new(suppression: SumSuppression) -> PersonNumbers {
         PersonNumbers { suppression, cells: BTreeMap::new() }
     }
 
-    /// Those of more people.
+    /// Adds the numbers of more people.
     pub fn add(&mut self, rows: &CodedRows) {
         assert!(rows.measures().iter().all(|measure| measure.len() == rows.len()), "a number, or none, for each row");
         for row in 0..rows.len() {
@@ -134,7 +134,7 @@ impl PersonNumbers {
         }
     }
 
-    /// Whether some sum over the people of these leaf tuples is not published.
+    /// Whether some sum over the people of these leaf tuples is suppressed.
     pub fn are_hidden(&self, tuples: &[Vec<Leaf>]) -> bool {
         let mut sums: Vec<SumCell> = Vec::new();
         for cells in tuples.iter().filter_map(|tuple| self.cells.get(tuple)) {

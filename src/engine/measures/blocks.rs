@@ -1,10 +1,11 @@
-//! The sums of a chain whose releases hold all people so far (SCIENCE 7). The people of a class of an earlier release are in classes of the
-//! later ones, together with others, and readers subtract.
+//! The sums of a chain whose releases contain all people so far (SCIENCE 7). The people of a class of an earlier
+//! release are in classes of the later ones, together with others, and readers can subtract sums.
 //!
-//! So people come into sums in blocks. A block is a set of people whose sum may be published; it is never divided and never leaves. People
-//! whose numbers are in no block wait in the rest of their class, until their sum may be published together: then they become a block. A
-//! class shows its sum while all of its people are in blocks that lie in it as a whole. Then all published sums are sums over whole
-//! blocks, and so is all that follows from them: as both rules are subadditive, none gives more away than the blocks do.
+//! So people enter sums in blocks. A block is a set of people whose sum may be published; it is never divided and never
+//! removed. People whose numbers are in no block wait in the rest of their class, until their sum may be published
+//! together: then they become a block. A class shows its sum if all of its people are in blocks that are entirely in
+//! it. Then all published sums are sums over whole blocks, and so is everything that follows from them: both rules are
+//! subadditive, so that no such sum reveals more than the blocks do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,17 +14,17 @@ use crate::dominance::SumCell;
 use crate::histogram::{Histogram, Release};
 use crate::model::{Cut, Node, Taxonomy, Value};
 
-/// The addends that came with a release, where it has any, and its recoding.
+/// The addends of a release, if it has any, and its recoding.
 pub type ReleaseAddends<'a> = (&'a [Cut], Option<&'a Histogram>);
 
 impl SumSuppression {
-    /// What the newest of these releases tells of each of its classes: for each measure how many numbers there are, and their sum. What it
-    /// does not tell is null.
+    /// The figures that the newest of these releases publishes for each of its classes: for each measure the number of
+    /// values, and their sum. Suppressed figures are null.
     pub fn standing(&self, releases: &[ReleaseAddends<'_>], newest: &Release, trees: &[&Taxonomy]) -> Histogram {
         assert_eq!(newest.width(), trees.len(), "a taxonomy for each column");
         let width = releases.iter().find_map(|(_, added)| Some(added.as_ref()?.values().width()));
         let measures = width.unwrap_or(0) / self.width();
-        // Counts come in blocks that are large enough, and sums in those that the rules let pass too.
+        // Counts use blocks that are large enough, and sums use those whose sums the rules allow as well.
         let mut blocks: Vec<[Blocks; 2]> = (0..measures).map(|_| Default::default()).collect();
         for (recoding, added) in releases {
             for (label, cells) in added.iter().flat_map(|added| self.read(added)) {
@@ -54,12 +55,12 @@ impl SumSuppression {
     }
 }
 
-/// The people who came so far, by what is known of their numbers.
+/// The people so far, by the state of their numbers.
 #[derive(Default)]
 struct Blocks {
-    /// Those in blocks: blocks of one label together, since they are always in the same class.
+    /// People in blocks: all blocks of one label together, since they are always in the same class.
     whole: BTreeMap<Vec<Node>, SumCell>,
-    /// Those in no block, by the labels that they came with.
+    /// People in no block, by the labels with which they came.
     rest: BTreeMap<Vec<Node>, SumCell>,
 }
 
@@ -68,7 +69,7 @@ impl Blocks {
         add(&mut self.rest, label, cell);
     }
 
-    /// People in the rest of a class become a block, where what they tell together is not hidden.
+    /// People in the rest of a class become a block if their common figure may be published.
     fn form(&mut self, recoding: &[Cut], trees: &[&Taxonomy], hidden: impl Fn(&SumCell) -> bool) {
         assert_eq!(recoding.len(), trees.len(), "a cut for each column");
         let mut classes = BTreeMap::new();
@@ -91,9 +92,9 @@ impl Blocks {
     }
 }
 
-/// Blocks as a recoding puts them into classes.
+/// Blocks, distributed over the classes of a recoding.
 struct RecodedBlocks<'b> {
-    /// The numbers of those blocks that are in one class as a whole.
+    /// The numbers of the blocks that are entirely in one class.
     sums: BTreeMap<Vec<Node>, SumCell>,
     /// Classes with people who are in no block.
     open: BTreeSet<Vec<Node>>,
@@ -115,7 +116,7 @@ impl RecodedBlocks<'_> {
     }
 }
 
-/// The class of people with this label; the label itself where the recoding is finer.
+/// The class of people with this label; the label itself if the recoding is finer.
 fn class_of(label: &[Node], recoding: &[Cut], trees: &[&Taxonomy]) -> Vec<Node> {
     assert_eq!((label.len(), recoding.len()), (trees.len(), trees.len()), "a node for each column");
     label.iter().zip(recoding).zip(trees).map(|((&node, cut), tree)| cut.join_node(tree, node)).collect()

@@ -1,4 +1,4 @@
-//! Aggregates as a table shows them, and those of several ticks that are published together.
+//! Aggregates in the form of a table, also those of several ticks that are published together.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use super::aggregate::table;
 use crate::histogram::Histogram;
 use crate::model::{Columns, Finite, Node, Role, Value};
 
-/// The aggregates of atoms that are published together. Atoms of one label become one row of the table, whose sum is published if that
-/// of each of them may be.
+/// The aggregates of atoms that are published together. Atoms of one label become one row of the table, whose sum is
+/// published if that of each atom may be.
 pub fn merged(parts: &[&Histogram]) -> Option<Histogram> {
     let (quasi, width) = parts.first().map(|part| (part.width(), part.values().width()))?;
     assert!(parts.iter().all(|part| part.values().width() == width), "parts have the same measures");
@@ -21,7 +21,7 @@ pub fn merged(parts: &[&Histogram]) -> Option<Histogram> {
     Some(table(quasi, width, labels.into_iter()))
 }
 
-/// The labels of a table and what it tells of each.
+/// The labels of a table, each with its figures.
 pub(super) fn rows(table: &Histogram) -> impl Iterator<Item = (Vec<Node>, &[Value])> {
     (0..table.tuples()).flat_map(move |tuple| {
         let cells = table.cells_of(tuple).iter();
@@ -29,7 +29,7 @@ pub(super) fn rows(table: &Histogram) -> impl Iterator<Item = (Vec<Node>, &[Valu
     })
 }
 
-/// What is not known of one is not known of both.
+/// Unknown if either of them is unknown.
 fn sum(one: &Value, other: &Value) -> Value {
     match (one, other) {
         (Value::Int(one), Value::Int(other)) => Value::Int(one + other),
@@ -38,7 +38,7 @@ fn sum(one: &Value, other: &Value) -> Value {
     }
 }
 
-/// The same rows as they are published: each measure with its mean, and no sum of no numbers.
+/// The same rows as they are published: each measure with its mean, and without sums of no values.
 pub fn shown(aggregates: &Histogram, columns: &Columns) -> Histogram {
     let decimals: Vec<u8> = columns.of(Role::Measure).map(|column| column.decimals()).collect();
     assert_eq!(aggregates.values().width(), 2 * decimals.len(), "a count and a sum of each measure");

@@ -1,27 +1,29 @@
-//! Nearest and farthest of the points that are left, without looking at all: a tree of boxes, each around the points below it.
+//! Finds the nearest and the farthest of the remaining points without examining all: a tree of boxes, each around the
+//! points below it.
 //!
-//! Answers are those of comparing with every point. The distance to a box is computed from its sides as the distance to a point is from
-//! its numbers, and rounding keeps order, so that a box is never farther than a point in it. Ties go to the row that comes first.
+//! The results equal those of comparing with every point. The distance to a box is computed from its sides as the
+//! distance to a point is from its numbers, and rounding is monotonic, so that a box is never farther than a point in
+//! it. Ties go to the first row.
 
 use std::collections::BinaryHeap;
 
 use super::points::{Points, distance};
 
-/// Points below a box that is not divided further.
+/// The most points in a box that is not divided further.
 const BUCKET: usize = 16;
 
-/// Points of which some are taken out.
+/// Points, some of which are removed.
 pub struct PointIndex<'p> {
     points: &'p Points,
-    /// Rows that are left, in order; those that were taken out since the tree was made are among them.
+    /// Remaining rows, in order; rows that were removed since the tree was built are among them.
     rows: Vec<usize>,
     is_left: Vec<bool>,
     left: usize,
-    /// Boxes; below box `at` are boxes 2·at + 1 and 2·at + 2.
+    /// Boxes; the children of box `at` are boxes 2·at + 1 and 2·at + 2.
     boxes: Vec<Region>,
     /// Rows in the order of the tree.
     order: Vec<usize>,
-    /// The box that a row is in which is not divided.
+    /// The undivided box of each row.
     bucket: Vec<usize>,
 }
 
@@ -29,7 +31,7 @@ pub struct PointIndex<'p> {
 struct Region {
     first: usize,
     last: usize,
-    /// Points that are left below it.
+    /// The number of remaining points below it.
     left: usize,
     divided: bool,
     low: Vec<f64>,
@@ -37,7 +39,7 @@ struct Region {
 }
 
 impl<'p> PointIndex<'p> {
-    /// Of all points.
+    /// Builds the index of all points.
     pub fn new(points: &'p Points) -> PointIndex<'p> {
         let len = points.len();
         let mut index = PointIndex {
@@ -53,12 +55,12 @@ impl<'p> PointIndex<'p> {
         index
     }
 
-    /// The rows that are left, in order.
+    /// The remaining rows, in order.
     pub fn rows(&self) -> impl Iterator<Item = usize> {
         self.rows.iter().copied().filter(|&row| self.is_left[row])
     }
 
-    /// Takes one out.
+    /// Removes a row.
     pub fn remove(&mut self, row: usize) {
         assert!(self.is_left[row], "it is left");
         self.is_left[row] = false;
@@ -71,7 +73,7 @@ impl<'p> PointIndex<'p> {
             }
             at = (at - 1) / 2;
         }
-        // Boxes that are nearly empty cost as much as full ones.
+        // Nearly empty boxes cost as much as full ones.
         if self.left * 2 < self.order.len() {
             self.build();
         }
@@ -118,7 +120,7 @@ impl<'p> PointIndex<'p> {
         (low, high)
     }
 
-    /// The one that is farthest from a point; `None` if none is left.
+    /// The point that is farthest from a given one; `None` if none remains.
     pub fn farthest(&self, from: &[f64]) -> Option<usize> {
         assert_eq!(from.len(), self.points.dimensions(), "points of one space");
         let mut best: Option<(f64, usize)> = None;
@@ -130,7 +132,7 @@ impl<'p> PointIndex<'p> {
             }
             if region.divided {
                 let mut below = [2 * at + 1, 2 * at + 2].map(|at| (self.boxes[at].farthest(from), at));
-                // The more promising one is looked at first.
+                // The more promising box is searched first.
                 if below[0].0 > below[1].0 {
                     below.reverse();
                 }
@@ -146,7 +148,7 @@ impl<'p> PointIndex<'p> {
         best.map(|(_, row)| row)
     }
 
-    /// The `count` that are nearest to a point, the nearest one first; as many as are left.
+    /// The `count` points that are nearest to a given one, the nearest first; fewer if fewer remain.
     pub fn nearest(&self, to: &[f64], count: usize) -> Vec<usize> {
         assert_eq!(to.len(), self.points.dimensions(), "points of one space");
         let mut found: BinaryHeap<Neighbour> = BinaryHeap::with_capacity(count + 1);
@@ -177,7 +179,7 @@ impl<'p> PointIndex<'p> {
         found.into_sorted_vec().into_iter().map(|Neighbour(_, row)| row).collect()
     }
 
-    /// The points that are left in a box, with their distances.
+    /// The remaining points in a box, with their distances.
     fn within(&self, region: &Region, from: &[f64]) -> impl Iterator<Item = (usize, f64)> {
         let rows = self.order[region.first..region.last].iter().copied().filter(|&row| self.is_left[row]);
         rows.map(|row| (row, distance(self.points.at(row), from)))
@@ -185,7 +187,7 @@ impl<'p> PointIndex<'p> {
 }
 
 impl Region {
-    /// What no point in it is nearer than.
+    /// A lower bound of the distance of all points in it.
     fn nearest(&self, to: &[f64]) -> f64 {
         let sides = self.low.iter().zip(&self.high).zip(to);
         let gap = |((&low, &high), &to): ((&f64, &f64), &f64)| {
@@ -201,7 +203,7 @@ impl Region {
         sides.map(gap).sum()
     }
 
-    /// What no point in it is farther than.
+    /// An upper bound of the distance of all points in it.
     fn farthest(&self, from: &[f64]) -> f64 {
         let sides = self.low.iter().zip(&self.high).zip(from);
         let gap = |((&low, &high), &from): ((&f64, &f64), &f64)| {
@@ -212,7 +214,7 @@ impl Region {
     }
 }
 
-/// A distance and a row; the heap gives the farthest one first, and of these the last row.
+/// A distance and a row; the heap returns the farthest first, and among equals the last row.
 #[derive(PartialEq)]
 struct Neighbour(f64, usize);
 

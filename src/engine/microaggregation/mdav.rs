@@ -1,23 +1,23 @@
-//! MDAV: groups of k around the points that lie farthest out, until fewer than 2k are left.
+//! MDAV: groups of k around the most distant points, until fewer than 2k points remain.
 
 use super::index::PointIndex;
 use super::points::Points;
 
 /// Groups of `k` rows each, the last one of at most 2k - 1, in the order in which they are made; rows in a group ascend. With fewer than
 /// `k` rows there is one group. A point that stands for several rows is in one group with all of them: a group takes the next point until
-/// it has `k` rows, and what would be left if that is fewer than `k`.
+/// it has `k` rows, and also the remaining points if they have fewer than `k`.
 ///
 /// # Panics
-/// `k` is 0.
+/// If `k` is 0.
 pub fn mdav(points: &Points, k: usize) -> Vec<Vec<usize>> {
     mdav_where(points, k, &|_| true)
 }
 
-/// The same with groups that are admitted: each takes the next point until it is, and what would be left if that is not. The points of a
-/// group come in any order. Where all points together are not admitted, they are one group.
+/// The same with a condition on groups: each takes the next point until `admits` accepts it, and also the remaining points if those would not be accepted. The points of a
+/// group are passed in any order. If all points together are not accepted, they are one group.
 ///
 /// # Panics
-/// `k` is 0.
+/// If `k` is 0.
 pub fn mdav_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
     assert!(k >= 1, "a group has a row at least");
     assert!(k > 0, "groups have a row at least");
@@ -47,7 +47,7 @@ pub fn mdav_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) 
 struct UngroupedPoints<'p> {
     points: &'p Points,
     index: PointIndex<'p>,
-    /// How many rows they stand for.
+    /// The number of rows that they stand for.
     rows: u64,
     admits: &'p dyn Fn(&[usize]) -> bool,
     groups: Vec<Vec<usize>>,
@@ -60,12 +60,12 @@ impl UngroupedPoints<'_> {
         self.index.farthest(&mean).expect("rows are left")
     }
 
-    /// A point and those next to it become a group.
+    /// Makes a group of a point and its nearest neighbours.
     fn take(&mut self, row: usize, k: u64) {
         let mut group = Vec::new();
         let mut people = self.move_to(&mut group, row);
         while self.rows > 0 && (people < k || !(self.admits)(&group)) {
-            // As many as are missing at most, and one where the group is large enough and not admitted.
+            // At most as many as are missing, and one at a time if the group is large enough but not accepted.
             let missing = k.saturating_sub(people).max(1) as usize;
             for near in self.index.nearest(self.points.at(row), missing) {
                 if people < k || missing == 1 {
@@ -81,7 +81,7 @@ impl UngroupedPoints<'_> {
         self.groups.push(group);
     }
 
-    /// Moves a point to a group; returns how many rows it stands for.
+    /// Moves a point to a group; returns the number of rows that it stands for.
     fn move_to(&mut self, group: &mut Vec<usize>, row: usize) -> u64 {
         self.index.remove(row);
         group.push(row);

@@ -1,20 +1,21 @@
-//! Groups that grow until no sum of theirs gives too much away (dynamic k).
+//! Groups that are merged until none of their sums is sensitive (dynamic k).
 
 use super::points::{Points, distance};
 
-/// Groups after some were merged.
+/// The groups after merging.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MergedGroups {
     /// The groups; rows in each ascend.
     pub groups: Vec<Vec<usize>>,
-    /// How often two became one.
+    /// The number of merges.
     pub merges: usize,
-    /// Rows of groups that gave too much away and could not grow any more: they are in no group.
+    /// Rows of sensitive groups that could not grow any more: they are in no group.
     pub removed: Vec<usize>,
 }
 
-/// Merges the first group that is sensitive with the one whose mean is nearest, until none is. With `most` no group stands for more rows
-/// than that: a sensitive group that cannot grow is removed. Without it a group that is all there is stays.
+/// Merges the first sensitive group with the one whose mean is nearest, until no group is sensitive. With `most` no
+/// group stands for more rows than that: a sensitive group that cannot grow is removed. Without it a sensitive group
+/// stays if it is the only one.
 pub fn until_safe(
     groups: Vec<Vec<usize>>,
     points: &Points,
@@ -24,7 +25,7 @@ pub fn until_safe(
     until_safe_where(groups, points, most, is_sensitive, &|_| true)
 }
 
-/// The same, making no group that is not admitted.
+/// The same, without forming a group that `admits` does not accept.
 pub fn until_safe_where(
     groups: Vec<Vec<usize>>,
     points: &Points,

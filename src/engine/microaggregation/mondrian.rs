@@ -1,22 +1,23 @@
-//! Median cuts: the rows of a region are halved in the column in which they are spread most, as long as both halves have k.
+//! Median cuts: the rows of a region are halved in the column with the largest spread, as long as both halves have k
+//! rows.
 
 use super::points::Points;
 
 /// Groups of `k` to 2k - 1 rows, the lower half of each cut first; rows in a group ascend. With fewer than `k` rows there is one group.
-/// A point that stands for several rows is in one group with all of them: the cut comes as near to the median as that allows, and where
-/// none leaves `k` on both sides in the column that is spread most, the next one is tried.
+/// A point that stands for several rows is in one group with all of them: the cut is as near to the median as that allows, and if no cut
+/// in the column with the largest spread leaves `k` rows on both sides, the next column is tried.
 ///
 /// # Panics
-/// `k` is 0.
+/// If `k` is 0.
 pub fn mondrian(points: &Points, k: usize) -> Vec<Vec<usize>> {
     mondrian_where(points, k, &|_| true)
 }
 
-/// The same with groups that are admitted: of the cuts of a column that leave `k` rows and an admitted group on both sides, the one that
-/// comes nearest to the median. The points of a group come in any order.
+/// The same with a condition on groups: among the cuts of a column that leave `k` rows and an accepted group on both sides, the one that
+/// is nearest to the median. The points of a group are passed in any order.
 ///
 /// # Panics
-/// `k` is 0.
+/// If `k` is 0.
 pub fn mondrian_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
     assert!(k >= 1, "a group has a row at least");
     assert!(k > 0, "groups have a row at least");
@@ -45,8 +46,8 @@ pub fn mondrian_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bo
     groups
 }
 
-/// How many points of a region that is in order are below the cut that comes nearest to its median, the first of two that are as near;
-/// `None` if no cut leaves `k` rows and an admitted group on both sides.
+/// The number of points below the cut that is nearest to the median of a sorted region, the first of two that are
+/// equally near; `None` if no cut leaves `k` rows and an accepted group on both sides.
 fn median(points: &Points, region: &[usize], k: u64, admits: &dyn Fn(&[usize]) -> bool) -> Option<usize> {
     let all: u64 = region.iter().map(|&row| points.weight(row)).sum();
     let below = region.iter().scan(0, |below, &row| {
@@ -68,7 +69,7 @@ fn spread(points: &Points, rows: &[usize]) -> Vec<f64> {
     (0..points.dimensions()).map(column).collect()
 }
 
-/// The columns, those first whose spread is the largest part of what it is over all rows.
+/// The columns, ordered by their spread relative to that over all rows, the largest first.
 fn widest_first(spread: &[f64], whole: &[f64]) -> Vec<usize> {
     assert_eq!(spread.len(), whole.len(), "a spread for each dimension");
     let part = |column: usize| if whole[column] > 0.0 { spread[column] / whole[column] } else { 0.0 };

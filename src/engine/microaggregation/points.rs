@@ -1,34 +1,34 @@
-//! Rows of a table as points: raw numbers, or each column standardised.
+//! Rows of a table as points: raw numbers, or with each column standardised.
 
-/// Points of one number of dimensions, in the order of their rows.
+/// Points with the same number of dimensions, in the order of their rows.
 pub struct Points {
     numbers: Vec<f64>,
     dimensions: usize,
-    /// How many rows each point stands for; empty where each stands for one.
+    /// The number of rows that each point stands for; empty if each stands for one.
     weights: Vec<u64>,
 }
 
 impl Points {
-    /// Of rows with `dimensions` finite numbers each.
+    /// From rows with `dimensions` finite numbers each.
     ///
     /// # Panics
-    /// The numbers are no whole rows.
+    /// If the numbers do not form whole rows.
     pub fn new(numbers: Vec<f64>, dimensions: usize) -> Points {
         assert!(dimensions > 0 && numbers.len().is_multiple_of(dimensions), "whole rows");
         Points { numbers, dimensions, weights: Vec::new() }
     }
 
-    /// The same, each point standing for so many rows that no group divides.
+    /// The same, with each point standing for a number of rows that no group divides.
     ///
     /// # Panics
-    /// The numbers are no whole rows, or a point has no weight or none above 0.
+    /// If the numbers do not form whole rows, or a point has no weight or a weight of 0.
     pub fn weighted(numbers: Vec<f64>, dimensions: usize, weights: Vec<u64>) -> Points {
         let points = Points::new(numbers, dimensions);
         assert!(weights.len() == points.len() && !weights.contains(&0), "a weight for each point");
         Points { weights, ..points }
     }
 
-    /// Each column with mean 0 and standard deviation 1 of all rows; a column with one value is 0.
+    /// Each column scaled to mean 0 and standard deviation 1 over all rows; a column with one value becomes 0.
     #[must_use]
     pub fn standardized(&self) -> Points {
         let rows = (0..self.len()).map(|row| self.weight(row)).sum::<u64>() as f64;
@@ -49,7 +49,7 @@ impl Points {
         Points { numbers, dimensions: self.dimensions, weights: self.weights.clone() }
     }
 
-    /// How many there are.
+    /// The number of points.
     pub fn len(&self) -> usize {
         self.numbers.len() / self.dimensions
     }
@@ -59,22 +59,22 @@ impl Points {
         self.numbers.is_empty()
     }
 
-    /// Numbers of each.
+    /// The number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// One of them.
+    /// The numbers of a point.
     pub fn at(&self, row: usize) -> &[f64] {
         &self.numbers[row * self.dimensions..(row + 1) * self.dimensions]
     }
 
-    /// How many rows one of them stands for.
+    /// The number of rows that a point stands for.
     pub fn weight(&self, row: usize) -> u64 {
         self.weights.get(row).copied().unwrap_or(1)
     }
 
-    /// The mean of some, added in this order.
+    /// The mean of some points, added in this order.
     pub(super) fn mean(&self, rows: impl IntoIterator<Item = usize>) -> Vec<f64> {
         let (mut sum, mut count) = (vec![0.0; self.dimensions], 0.0);
         for row in rows {
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn columns_are_standardized_by_all_rows() {
-        // The mean of the first column is 4, its variance (16 + 0 + 2 · 4) / 4; the second one has one value.
+        // The mean of the first column is 4, its variance (16 + 0 + 2 · 4) / 4; the second column has one value.
         let points = Points::weighted(vec![0.0, 7.0, 4.0, 7.0, 6.0, 7.0], 2, vec![1, 1, 2]);
         let scaled = points.standardized();
         let unit = 6f64.sqrt();

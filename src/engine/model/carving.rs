@@ -1,6 +1,6 @@
-//! A local recoding (SCIENCE 6): classes with labels of their own, in the order in which they were formed. A person who lies under
-//! several of them is in the first, or, where the people were grouped before their classes had labels (SCIENCE 7), in the class that
-//! is told for each leaf tuple.
+//! A local recoding (SCIENCE 6): classes with labels of their own, in the order in which they were formed. A person
+//! whom several classes cover is in the first, or, if people were grouped before their classes had labels (SCIENCE 7),
+//! in the class that is stored for each leaf tuple.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use super::taxonomy::{Leaf, Node, Taxonomy};
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Carving {
     classes: Vec<Vec<Node>>,
-    /// The class of each leaf tuple, where labels do not tell it.
+    /// The class of each leaf tuple, if labels do not determine it.
     members: Option<LeafClasses>,
 }
 
@@ -26,16 +26,16 @@ impl fmt::Debug for Carving {
 }
 
 impl Carving {
-    /// Of classes in the order in which they were formed.
+    /// From classes in the order in which they were formed.
     pub fn new(classes: Vec<Vec<Node>>) -> Carving {
         assert!(classes.windows(2).all(|pair| pair[0].len() == pair[1].len()), "labels of the same columns");
         Carving { classes, members: None }
     }
 
-    /// Of classes and the leaf tuples in each of them; a tuple that is in none waits.
+    /// From classes and the leaf tuples in each of them; a tuple in no class waits.
     ///
     /// # Panics
-    /// A tuple is in two classes, or there are more lists of tuples than classes.
+    /// If a tuple is in two classes, or there are more lists of tuples than classes.
     pub fn of_groups(classes: Vec<Vec<Node>>, groups: &[Vec<Vec<Leaf>>]) -> Carving {
         assert!(classes.windows(2).all(|pair| pair[0].len() == pair[1].len()), "labels of the same columns");
         assert!(groups.len() <= classes.len(), "each group is that of a class");
@@ -47,12 +47,12 @@ impl Carving {
         &self.classes
     }
 
-    /// The leaf tuples of each class, ascending, where labels do not tell them.
+    /// The leaf tuples of each class, ascending, if labels do not determine them.
     pub fn groups(&self) -> Option<Vec<Vec<Vec<Leaf>>>> {
         self.members.as_ref().map(|members| members.groups(self.classes.len()))
     }
 
-    /// Whether labels do not tell who is in which class.
+    /// Whether the members of classes are stored because labels do not determine them.
     pub fn has_groups(&self) -> bool {
         self.members.is_some()
     }
@@ -62,7 +62,7 @@ impl Carving {
         self.classes.is_empty()
     }
 
-    /// The same without some of its classes.
+    /// The classes without some of them.
     #[must_use]
     pub fn without(&self, gone: impl Fn(usize) -> bool) -> Carving {
         let kept: Vec<usize> = (0..self.classes.len()).filter(|&class| !gone(class)).collect();
@@ -71,7 +71,7 @@ impl Carving {
         Carving { classes, members: groups.map(|groups| LeafClasses::new(&groups)) }
     }
 
-    /// The same, knowing no other leaf tuples than these.
+    /// The same, with the members restricted to these leaf tuples.
     #[must_use]
     pub fn with_tuples(&self, known: impl Fn(&[Leaf]) -> bool) -> Carving {
         let members = self.groups().map(|mut groups| {
@@ -81,7 +81,7 @@ impl Carving {
         Carving { classes: self.classes.clone(), members }
     }
 
-    /// The same under taxonomies that have new leaves.
+    /// Adapts to taxonomies that have new leaves.
     pub fn grow(&mut self, growth: &[TreeGrowth]) {
         assert!(self.classes.iter().all(|class| class.len() == growth.len()), "a growth for each column");
         for class in &mut self.classes {
@@ -95,15 +95,15 @@ impl Carving {
         }
     }
 
-    /// To find classes by.
+    /// The finder of classes.
     pub fn finder(&self, trees: &[&Taxonomy]) -> ClassFinder<'_> {
         assert!(self.classes.iter().all(|class| class.len() == trees.len()), "a taxonomy for each column");
         ClassFinder::of(&self.classes, self.members.as_ref(), trees)
     }
 }
 
-/// How it is written: the classes; and where labels do not tell who is in them, an empty list and for each class its leaf tuples, one
-/// after the other.
+/// The serialised form: the classes; and if labels do not determine their members, an empty list and for each class its
+/// leaf tuples, one after the other.
 #[derive(Serialize, Deserialize)]
 struct Written {
     classes: Vec<Vec<u32>>,
@@ -138,7 +138,7 @@ impl<'de> Deserialize<'de> for Carving {
 mod tests {
     use super::*;
 
-    /// Two classes under one label, and one beside them: three columns.
+    /// Two classes with one label, and one beside them, over three columns.
     fn carving() -> Carving {
         let groups = [vec![vec![1, 0, 2], vec![0, 3, 1]], vec![vec![0, 0, 0]], vec![vec![5, 5, 5]]];
         Carving::of_groups(vec![vec![0, 0, 0], vec![0, 0, 1], vec![7, 7, 7]], &groups)

@@ -1,6 +1,6 @@
-//! Finds the class of a leaf tuple in a local recoding (SCIENCE 6 and 11). Where some column tells classes apart, one of its nodes
-//! leads to those that a tuple can be in, so that a tuple in one of a million classes is found in a few steps; classes that overlap
-//! are gone through in the order in which they were formed.
+//! Finds the class of a leaf tuple in a local recoding (SCIENCE 6 and 11). If some column distinguishes classes, one of
+//! its nodes leads to the classes that a tuple can be in, so that the class among a million is found in a few steps;
+//! overlapping classes are tried in the order in which they were formed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,39 +8,39 @@ use std::ops::Range;
 use super::members::LeafClasses;
 use super::taxonomy::{Leaf, Node, Taxonomy};
 
-/// Finds the class of leaf tuples.
+/// Finds the classes of leaf tuples.
 pub struct ClassFinder<'a> {
     classes: &'a [Vec<Node>],
-    /// The class of each leaf tuple, where labels do not tell it.
+    /// The class of each leaf tuple, if labels do not determine it.
     members: Option<&'a LeafClasses>,
-    /// Per column and depth the node above each leaf, or the leaf itself where it does not lie so deep.
+    /// For each column and depth the node above each leaf, or the leaf itself if it is less deep.
     above: Vec<Vec<Vec<Node>>>,
-    /// How deep the label of each class lies in each column, class by class.
+    /// The depth of each class's label in each column, class by class.
     depths: Vec<usize>,
-    /// The first place is that of all classes.
+    /// The first place contains all classes.
     places: Vec<Place<'a>>,
     /// The parts of places: a node, and the place of the classes below it; ascending in each place.
     parts: Vec<(Node, usize)>,
 }
 
-/// Where some classes are looked for.
+/// A set of classes, and how to search it.
 enum Place<'a> {
-    /// All lie at or below nodes of this column that lie so deep.
+    /// All of them are at or below nodes of this column at this depth.
     Apart { column: usize, depth: usize, parts: Range<usize> },
     /// There is one class.
     One(usize),
-    /// No column tells them apart: runs of classes whose labels lie equally deep, in the order of formation.
+    /// No column distinguishes them: runs of classes whose labels have equal depths, in the order of formation.
     Runs(Vec<Run<'a>>),
 }
 
 struct Run<'a> {
-    /// A class that lies as deep as all of them.
+    /// A class with the same depths as all of them.
     like: usize,
     classes: BTreeMap<&'a [Node], usize>,
 }
 
 impl<'a> ClassFinder<'a> {
-    /// Of classes in the order in which they were formed, and who is in them if labels do not tell it.
+    /// From classes in the order in which they were formed, and their members if labels do not determine them.
     pub(super) fn of(
         classes: &'a [Vec<Node>],
         members: Option<&'a LeafClasses>,
@@ -57,7 +57,7 @@ impl<'a> ClassFinder<'a> {
         carved
     }
 
-    /// The class of a leaf tuple: its number, and its labels; `None` where no class holds it.
+    /// The class of a leaf tuple: its number, and its labels; `None` if no class contains it.
     pub fn class(&self, leaves: &[Leaf]) -> Option<(usize, &[Node])> {
         assert_eq!(leaves.len(), self.above.len(), "a leaf for each column");
         if let Some(members) = self.members {
@@ -85,7 +85,7 @@ impl<'a> ClassFinder<'a> {
         }
     }
 
-    /// The nodes above some leaves that lie as deep as the labels of a class.
+    /// The nodes above some leaves with the depths of a class's labels.
     fn above(&self, class: usize, leaves: &[Leaf]) -> impl Iterator<Item = Node> {
         let columns = self.above.iter().zip(self.depths(class)).zip(leaves);
         columns.map(|((above, &depth), &leaf)| above[depth][leaf as usize])
@@ -95,7 +95,7 @@ impl<'a> ClassFinder<'a> {
         &self.depths[class * self.above.len()..][..self.above.len()]
     }
 
-    /// Makes the place of some classes, all of which lie at or below the same node of each column, which lies so deep.
+    /// Creates the place of some classes, all of which are at or below the same node of each column, at these depths.
     fn place(&mut self, all: &[usize], common: &mut [usize], trees: &[&Taxonomy]) -> usize {
         let at = self.places.len();
         if let &[one] = all {
@@ -141,7 +141,7 @@ impl<'a> ClassFinder<'a> {
     }
 }
 
-/// How deep each node lies.
+/// The depth of each node.
 fn depths(tree: &Taxonomy) -> Vec<usize> {
     let mut depths = vec![0; tree.nodes()];
     for node in 1..tree.nodes() {
@@ -150,7 +150,7 @@ fn depths(tree: &Taxonomy) -> Vec<usize> {
     depths
 }
 
-/// Per depth the node above each leaf.
+/// For each depth the node above each leaf.
 fn above(tree: &Taxonomy) -> Vec<Vec<Node>> {
     let path = |leaf: Leaf| -> Vec<Node> {
         let mut path: Vec<Node> =
@@ -199,7 +199,7 @@ mod tests {
             (state >> 33) % most
         };
         for _ in 0..2_000 {
-            // Some classes are what a space is divided into, others lie across them.
+            // Some classes form a division of a space, others overlap with them.
             let mut classes: Vec<Vec<Node>> = vec![vec![0; 3]];
             for _ in 0..below(12) {
                 let at = below(classes.len() as u64) as usize;

@@ -1,5 +1,5 @@
-//! Columns and what they are for (SCIENCE 1): identifiers are never published, quasi columns are generalised, sensitive
-//! columns are published as they are and together form one value, measures are published as aggregates only. Any other
+//! Columns and their roles (SCIENCE 1): identifiers are never published, quasi columns are generalised, sensitive
+//! columns are published as they are and together form one value, measures are published only as aggregates. Any other
 //! column of the source is dropped.
 
 use std::collections::BTreeSet;
@@ -14,18 +14,18 @@ use super::release_column::ReleaseColumn;
 use super::taxonomy::Taxonomy;
 use super::value::Value;
 
-/// What a column is for.
+/// The role of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Tells who the person is; never published, only a keyed hash is kept.
+    /// Identifies the person; never published, only a keyed hash is kept.
     Identifier,
     /// Known to an attacker from elsewhere; generalised along its taxonomy.
     Quasi,
-    /// What must not be tied to a person; published as it is.
+    /// Must not be linked to a person; published as it is.
     Sensitive,
-    /// A number that is published as an aggregate per class only.
+    /// A number that is published only as an aggregate per class.
     Measure,
 }
 
@@ -44,7 +44,7 @@ pub enum Kind {
     Bool,
     /// `2020-01-31`.
     Date,
-    /// A number with so many decimals, exactly: a sum of a measure. No column of a feed file is declared to be one.
+    /// A number with this many decimals, exactly: a sum of a measure. No column of a feed file can be declared as one.
     #[serde(skip)]
     Decimal(u8),
 }
@@ -54,33 +54,36 @@ pub enum Kind {
 pub struct Column {
     /// The name in the feed file and in published files.
     pub name: Box<str>,
-    /// Where the value lies in a message, when that is not the name.
+    /// The path of the value in a message, if it is not the name.
     pub path: Option<Box<str>>,
-    /// What the column is for.
+    /// The role.
     pub role: Role,
-    /// What its values are.
+    /// The type of its values.
     pub kind: Kind,
     /// The tree; every quasi column has one, a sensitive column may (hierarchical t-closeness).
     pub taxonomy: Option<Arc<Domain>>,
-    /// Sets of values that no person may be tied to; sensitive columns only.
+    /// Sets of values that no person may be linked to; only for sensitive columns.
     pub guarded: Vec<Vec<Box<str>>>,
-    /// A missing value is the leaf [`Column::MISSING`].
+    /// Whether a missing value becomes the leaf [`Column::MISSING`].
     pub optional: bool,
-    /// The leaf for values outside the domain; without it they go to quarantine.
+    /// The leaf for values outside the domain; without it such rows are set aside.
     pub unknown: Option<Box<str>>,
-    /// How much detail releases are to keep; quasi columns only. Not kept with the column: the terms of a chain have it.
+    /// How much detail releases should keep; only for quasi columns. Not stored with the column, but with the terms of
+    /// a chain.
     #[serde(skip)]
     pub detail: DetailSettings,
 }
 
 impl Column {
-    /// The leaf that stands for a missing value of an optional quasi column.
+    /// The leaf for a missing value of an optional quasi column.
     pub const MISSING: &'static str = "unknown";
 
-    /// What the number of the class is called where a release is in two tables; no column of such a feed has this name.
+    /// The name of the column with the number of the class, in releases with two tables; no column of such a feed has
+    /// this name.
     pub const CLASS: &'static str = "class";
 
-    /// Decimals to which the values of a measure are rounded before they are added, unless they are whole numbers.
+    /// The number of decimals to which the values of a measure are rounded before they are added, unless they are whole
+    /// numbers.
     pub const DECIMALS: u8 = 6;
 
     /// A column of a published table that no feed file declares.
@@ -98,19 +101,20 @@ impl Column {
         }
     }
 
-    /// What the columns of the table of measures are called that tell of this measure: how many values, their sum, their mean.
+    /// The names of the columns about this measure in the table of measures: the number of values, their sum, their
+    /// mean.
     pub fn aggregates(&self) -> [String; 3] {
         assert_eq!(self.role, Role::Measure, "only of measures aggregates are published");
         ["count", "sum", "mean"].map(|of| format!("{}_{of}", self.name))
     }
 
-    /// Decimals of the values of a measure.
+    /// The number of decimals of the values of a measure.
     pub fn decimals(&self) -> u8 {
         if self.kind == Kind::Int { 0 } else { Column::DECIMALS }
     }
 
-    /// Whether a value is a guarded one but for spaces around it and capital letters. Values are guarded as they are spelled, so a slip in
-    /// the source would publish such a value.
+    /// Whether a value equals a guarded one except for surrounding spaces and upper or lower case. Values are guarded
+    /// as they are spelled, so that a spelling mistake in the source would publish such a value.
     pub fn misspellings(&self) -> impl Fn(&Value) -> bool + use<> {
         let plain = |text: &str| text.trim().to_lowercase();
         let guarded: BTreeSet<Box<str>> = self.guarded.iter().flatten().cloned().collect();
@@ -128,16 +132,16 @@ impl fmt::Debug for Column {
     }
 }
 
-/// A taxonomy together with the rule by which raw values fall on its leaves.
+/// A taxonomy, and the rule that assigns raw values to its leaves.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Domain {
     /// The tree of labels.
     pub tree: Taxonomy,
-    /// How a raw value finds its leaf.
+    /// How raw values are assigned to leaves.
     pub rule: LeafRule,
 }
 
-/// How raw values find their leaf when they are not the leaf's label itself.
+/// How raw values are assigned to leaves if they are not the leaf's label itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LeafRule {
     /// The canonical text of the value is the leaf's label.
@@ -148,43 +152,44 @@ pub enum LeafRule {
         min: i64,
         /// The value of the last leaf.
         max: i64,
-        /// Whether values above `max` fall on the last leaf ("90+").
+        /// Whether values above `max` belong to the last leaf ("90+").
         open: bool,
     },
-    /// Leaf i holds the integers `edges[i] .. edges[i + 1]`, the upper edge excluded.
+    /// Leaf i holds the integers `edges[i] .. edges[i + 1]`, without the upper edge.
     Intervals {
         /// One edge more than leaves, ascending.
         edges: Vec<i64>,
     },
-    /// Dates from day `from` to day `to` (since 1970-01-01), cut to their label at this level.
+    /// Dates from day `from` to day `to` (since 1970-01-01), truncated to their label at this level.
     Dates {
         /// First day of the domain.
         from: i32,
         /// Last day of the domain.
         to: i32,
-        /// The finest level: what a leaf stands for.
+        /// The finest level, that of leaves.
         level: DateLevel,
     },
     /// The leaf's label, or another name for it.
     Named {
-        /// Name, and the label it stands for.
+        /// A name, and the label that it means.
         names: Vec<(Box<str>, Box<str>)>,
     },
     /// The leaf is the first three characters of a code of this shape.
     Cut {
-        /// What the whole code looks like; anything else has no leaf.
+        /// The form of the whole code; any other text has no leaf.
         code: CodeShape,
-        /// Beginnings that go to another leaf.
+        /// Prefixes that belong to another leaf.
         instead: Vec<(Box<str>, Box<str>)>,
     },
-    /// Leaf 0 holds the numbers below `edges[0]`, leaf i those from `edges[i - 1]` on and below `edges[i]`, if there is one.
+    /// Leaf 0 holds the numbers below `edges[0]`, and leaf i those from `edges[i - 1]` on, and below `edges[i]` if that
+    /// exists.
     Edges {
-        /// One edge less than leaves, ascending.
+        /// One edge fewer than leaves, ascending.
         edges: Vec<Edge>,
     },
 }
 
-/// Codes that are cut to their first three characters.
+/// Codes that are truncated to their first three characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CodeShape {
     /// `123`, `12345`, `12345-6789`
@@ -214,13 +219,13 @@ pub enum DateLevel {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Columns {
     all: Vec<Column>,
-    /// Not kept with the columns: the log says it for each chain.
+    /// Not stored with the columns: the log has it for each chain.
     #[serde(skip)]
     release: ReleaseColumn,
 }
 
 impl Columns {
-    /// Takes columns that the feed file has already been checked for: names are distinct, quasi columns have a tree.
+    /// From columns of a checked feed file: names are distinct, quasi columns have a tree.
     pub fn new(all: Vec<Column>) -> Columns {
         assert!(
             all.iter().all(|column| column.role != Role::Quasi || column.taxonomy.is_some()),
@@ -229,7 +234,7 @@ impl Columns {
         Columns { all, release: ReleaseColumn::default() }
     }
 
-    /// The same, of tables that have this column for the number of the release.
+    /// The same, with this column for the number of the release.
     #[must_use]
     pub fn with_release(self, release: ReleaseColumn) -> Columns {
         Columns { release, ..self }
@@ -240,23 +245,23 @@ impl Columns {
         &self.release
     }
 
-    /// All of them.
+    /// All columns.
     pub fn iter(&self) -> impl Iterator<Item = &Column> {
         self.all.iter()
     }
 
-    /// Those of one role, in the order of the feed file.
+    /// The columns of one role, in the order of the feed file.
     pub fn of(&self, role: Role) -> impl Iterator<Item = &Column> {
         self.all.iter().filter(move |column| column.role == role)
     }
 
-    /// Those of one role alone.
+    /// A set with only the columns of one role.
     #[must_use]
     pub fn only(&self, role: Role) -> Columns {
         Columns { all: self.of(role).cloned().collect(), release: self.release.clone() }
     }
 
-    /// The columns of a table that grows: behind the sensitive ones that for the number of the release, if there is one.
+    /// The columns of a table that grows: after the sensitive ones that for the number of the release, if there is one.
     #[must_use]
     pub fn with_arrival(&self) -> Columns {
         let Some(name) = self.release.name() else { return self.clone() };
@@ -269,8 +274,8 @@ impl Columns {
         self.of(Role::Measure).next().is_some()
     }
 
-    /// The columns of the table of measures: the labels, and for each measure how many values there are, their sum and their mean. The
-    /// number of the release goes with them as with rows.
+    /// The columns of the table of measures: the labels, and for each measure the number of values, their sum and their
+    /// mean; and the number of the release, as for rows.
     #[must_use]
     pub fn of_measures(&self) -> Columns {
         let aggregates = |column: &Column| {
@@ -284,15 +289,15 @@ impl Columns {
         Columns { all, release: self.release.clone() }
     }
 
-    /// How much detail each quasi column is to keep, in order.
+    /// How much detail each quasi column should keep, in order.
     pub fn details(&self) -> Vec<DetailSettings> {
         self.of(Role::Quasi).map(|column| column.detail).collect()
     }
 
-    /// The same, with so much detail to keep of each quasi column.
+    /// The same, with these settings of detail for the quasi columns.
     ///
     /// # Panics
-    /// If there is another number of quasi columns.
+    /// If their number is not that of the quasi columns.
     #[must_use]
     pub fn with_details(mut self, details: &[DetailSettings]) -> Columns {
         let quasi: Vec<&mut Column> = self.all.iter_mut().filter(|column| column.role == Role::Quasi).collect();

@@ -1,7 +1,7 @@
-//! Cuts and recodings (SCIENCE 1): one node on every root-to-leaf path per column, and the two operations on them that
-//! everything rests on, join (at each leaf the coarser) and meet (at each leaf the finer).
+//! Cuts and recodings (SCIENCE 1): one node on every root-to-leaf path per column, and the two operations on them, join
+//! (at each leaf the coarser) and meet (at each leaf the finer).
 //!
-//! Because nodes are numbered in preorder, the coarser of two nodes on one path is the smaller number.
+//! Because nodes are numbered in preorder, the coarser of two nodes on one path has the smaller number.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct Cut {
     at_leaf: Vec<Node>,
 }
 
-/// Two labels of which one lies above the other: no cut can hold both.
+/// Two labels of which one is above the other: no cut can contain both.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a label lies above another one of the same column")]
 pub struct NoAntichain {
@@ -25,22 +25,22 @@ pub struct NoAntichain {
 }
 
 impl Cut {
-    /// Everything at the root.
+    /// The cut that consists of the root.
     pub fn root(tree: &Taxonomy) -> Cut {
         Cut { nodes: vec![0], at_leaf: vec![0; tree.leaves()] }
     }
 
-    /// Every leaf on its own.
+    /// The cut that consists of all leaves.
     pub fn leaves(tree: &Taxonomy) -> Cut {
         let nodes: Vec<Node> = (0..tree.leaves() as Leaf).map(|leaf| tree.leaf_node(leaf)).collect();
         Cut { at_leaf: nodes.clone(), nodes }
     }
 
-    /// The cut that holds these nodes. Where they leave leaves uncovered (labels that no row shows), it is completed by
-    /// the highest nodes that lie beside them.
+    /// The cut that contains these nodes. If they leave leaves uncovered (labels that no row shows), it is completed with
+    /// the highest nodes that are disjoint from them.
     ///
     /// # Errors
-    /// One of the nodes lies above another.
+    /// One of the nodes is above another.
     pub fn completed(tree: &Taxonomy, nodes: &[Node]) -> Result<Cut, NoAntichain> {
         let mut sorted = nodes.to_vec();
         sorted.sort_unstable();
@@ -64,7 +64,7 @@ impl Cut {
         Ok(Cut::from_nodes(tree, cut))
     }
 
-    /// From nodes that are known to be a complete cut in preorder.
+    /// From nodes that are known to form a complete cut in preorder.
     fn from_nodes(tree: &Taxonomy, nodes: Vec<Node>) -> Cut {
         let mut at_leaf = vec![0; tree.leaves()];
         for &node in &nodes {
@@ -105,12 +105,12 @@ impl Cut {
         Cut { nodes, at_leaf }
     }
 
-    /// The coarser of `node` (which some other cut of the same taxonomy holds) and what this cut has in its place.
+    /// The coarser of `node` (a node of another cut of the same taxonomy) and the corresponding node of this cut.
     pub fn join_node(&self, tree: &Taxonomy, node: Node) -> Node {
         node.min(self.at(tree.leaf_range(node).start))
     }
 
-    /// Whether this cut is at no leaf coarser than the other.
+    /// Whether this cut is nowhere coarser than the other.
     pub fn refines(&self, other: &Cut) -> bool {
         assert_eq!(self.at_leaf.len(), other.at_leaf.len(), "cuts of one taxonomy");
         self.at_leaf.iter().zip(&other.at_leaf).all(|(&mine, &theirs)| mine >= theirs)
@@ -120,13 +120,13 @@ impl Cut {
 /// One cut per quasi column.
 pub type Recoding = Vec<Cut>;
 
-/// Column by column [`Cut::meet`].
+/// [`Cut::meet`], column by column.
 pub fn meet(a: &[Cut], b: &[Cut]) -> Recoding {
     assert_eq!(a.len(), b.len(), "recodings of the same columns");
     a.iter().zip(b).map(|(a, b)| a.meet(b)).collect()
 }
 
-/// Column by column [`Cut::join`].
+/// [`Cut::join`], column by column.
 pub fn join(a: &[Cut], b: &[Cut]) -> Recoding {
     assert_eq!(a.len(), b.len(), "recodings of the same columns");
     a.iter().zip(b).map(|(a, b)| a.join(b)).collect()

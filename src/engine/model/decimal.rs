@@ -1,4 +1,4 @@
-//! Shares and rates as they were written (SCIENCE 4: "in exact decimals"): digits and a scale, never a binary fraction,
+//! Shares and rates as they are written (SCIENCE 4: "in exact decimals"): digits and a scale, never a binary fraction,
 //! so that `0.02 × 50 rows` is one row on every machine. Never negative, never NaN, never infinite.
 
 use std::cmp::Ordering;
@@ -9,7 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The most decimals a number may have: two of them can still be multiplied in 128 bits.
 const MOST_SCALE: u8 = 18;
 
-/// A number from 0 up with at most 18 decimals, kept exactly. In lowest terms, so that equality is equality of fields.
+/// A nonnegative number with at most 18 decimals, stored exactly. In lowest terms, so that equality is equality of
+/// fields.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Decimal {
     digits: u64,
@@ -42,7 +43,7 @@ impl Decimal {
         Decimal::new(format!("{whole}{part}").parse().ok()?, u8::try_from(part.len()).ok()?)
     }
 
-    /// The shortest decimal that a reader of the same float would have written.
+    /// The shortest decimal that represents the same float.
     pub fn from_float(number: f64) -> Option<Decimal> {
         if number.is_finite() && number >= 0.0 { Decimal::parse(&(number + 0.0).to_string()) } else { None }
     }
@@ -52,7 +53,7 @@ impl Decimal {
         self.digits
     }
 
-    /// How many of the digits stand behind the point.
+    /// The number of decimals.
     pub const fn scale(self) -> u8 {
         self.scale
     }
@@ -64,15 +65,15 @@ impl Decimal {
         number
     }
 
-    /// This number times `count`, compared with a whole number: is `whole ≤ self × count`?
+    /// Compares this number times `count` with a whole number: is `whole ≤ self × count`?
     ///
-    /// Exact for all counts; a product beyond 128 bits cannot occur because both factors have 64.
+    /// Exact for all counts; the product always fits into 128 bits because both factors have 64.
     pub fn times_is_at_least(self, count: u64, whole: u64) -> bool {
         let scaled = u128::from(whole).checked_mul(self.unit());
         scaled.is_some_and(|scaled| scaled <= u128::from(self.digits) * u128::from(count))
     }
 
-    /// The whole part of `self × count`; as much as fits.
+    /// The whole part of `self × count`, saturating.
     pub fn whole_of(self, count: u64) -> u64 {
         let product = u128::from(self.digits) * u128::from(count);
         u64::try_from(product / self.unit()).unwrap_or(u64::MAX)

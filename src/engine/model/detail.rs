@@ -1,7 +1,7 @@
-//! How much detail of a quasi column releases are to keep (SCIENCE 8): its weight beside other columns, and the level that it is never
-//! published above.
+//! How much detail of a quasi column releases should keep (SCIENCE 8): its weight compared with other columns, and the
+//! coarsest level that may be published.
 //!
-//! This file says what is wanted; the searches that keep to it are elsewhere.
+//! This file holds the settings; the searches apply them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +9,13 @@ use super::cut::Cut;
 use super::decimal::Decimal;
 use super::taxonomy::{Node, Taxonomy};
 
-/// What a feed file wants of the detail of a quasi column.
+/// The settings of a feed file for the detail of a quasi column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DetailSettings {
-    /// How much the column's detail counts, in hundredths; at least 1.
+    /// The weight of the column's detail, in hundredths; at least 1.
     hundredths: u32,
-    /// The highest level that is published, from 0, where each value stands for itself; `None`: the column may become `*`.
+    /// The highest level that is published, from 0, where each value is its own label; `None`: the column may become
+    /// `*`.
     floor: Option<u8>,
 }
 
@@ -30,7 +31,8 @@ impl DetailSettings {
     /// The unit in which weights are counted: hundredths.
     const UNIT: u32 = 100;
 
-    /// Of this weight; `None` unless it is above 0, at most [`MOST`](DetailSettings::MOST), and has at most two decimals.
+    /// With this weight; `None` unless it is above 0, at most [`MOST`](DetailSettings::MOST), and has at most two
+    /// decimals.
     #[must_use]
     pub fn weighted(self, weight: Decimal) -> Option<DetailSettings> {
         let fits = weight > Decimal::ZERO && weight <= Decimal::from(DetailSettings::MOST) && weight.scale() <= 2;
@@ -40,7 +42,7 @@ impl DetailSettings {
         Some(DetailSettings { hundredths, ..self })
     }
 
-    /// Never published above this level.
+    /// With this highest level.
     #[must_use]
     pub fn with_floor(self, floor: u8) -> DetailSettings {
         DetailSettings { floor: Some(floor), ..self }
@@ -51,7 +53,7 @@ impl DetailSettings {
         self.hundredths
     }
 
-    /// Whether the column counts as one for which no weight is written.
+    /// Whether the weight is the default of 1.
     pub fn counts_as_one(&self) -> bool {
         self.hundredths == DetailSettings::UNIT
     }

@@ -1,5 +1,5 @@
-//! A number at which two intervals of a taxonomy meet (CONTRACTS 2). It comes from a feed file and is no value of a record, so
-//! that it may be printed, which a `Finite` never is.
+//! A number at which two intervals of a taxonomy meet (CONTRACTS 2). It comes from a feed file and is no value of a
+//! record, so that it may be printed, unlike a `Finite`.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::value::Finite;
 
-/// Where one interval ends and the next one begins.
+/// The number where one interval ends and the next one begins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Edge(Finite);
 
@@ -22,7 +22,7 @@ impl Edge {
         self.0.get()
     }
 
-    /// Whether a value lies on it or behind it.
+    /// Whether a value is at the edge or above it.
     pub fn is_reached(self, value: Finite) -> bool {
         self.0 <= value
     }

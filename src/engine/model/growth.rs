@@ -1,11 +1,10 @@
-//! A taxonomy that has grown: new leaves under inner nodes that were there before (CONTRACTS 1: the one change of a column
-//! that a running chain allows). Everything that was numbered in the old tree has its place in the new one, in the same
-//! order.
+//! A taxonomy that has grown: new leaves under existing inner nodes (CONTRACTS 1: the only change of a column that a
+//! running chain allows). Every node of the old tree has its counterpart in the new one, in the same order.
 
 use super::cut::Cut;
 use super::taxonomy::{Leaf, Node, Taxonomy};
 
-/// Where nodes and leaves of an old tree are in a new one.
+/// The positions of the nodes and leaves of an old tree in a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeGrowth {
     nodes: Vec<Node>,
@@ -13,7 +12,8 @@ pub struct TreeGrowth {
 }
 
 impl TreeGrowth {
-    /// How the old tree became the new one; `None` if by anything but new leaves under inner nodes that it had.
+    /// The growth from the old tree to the new one; `None` if anything but new leaves under existing inner nodes was
+    /// added.
     pub fn between(old: &Taxonomy, new: &Taxonomy) -> Option<TreeGrowth> {
         let nodes: Vec<Node> = (0..old.nodes() as Node).map(|node| new.find(old.label(node))).collect::<Option<_>>()?;
         let moved = |node: Node| nodes[node as usize];
@@ -23,25 +23,25 @@ impl TreeGrowth {
                 && (!old.is_leaf(node) || new.values(moved(node)) == old.values(node))
         };
         let fits = nodes.is_sorted() && (0..old.nodes() as Node).all(same);
-        // Parents of what is new are old: the labels of the old tree are all that have anything below them.
+        // The parents of new nodes are old: only labels of the old tree have nodes below them.
         let inner = |tree: &Taxonomy| (0..tree.nodes() as Node).filter(|&node| !tree.is_leaf(node)).count();
         let leaves = (0..old.leaves() as Leaf).map(|leaf| new.leaf_range(moved(old.leaf_node(leaf))).start).collect();
         (fits && inner(old) == inner(new)).then_some(TreeGrowth { nodes, leaves })
     }
 
-    /// Where an old node is.
+    /// The new number of an old node.
     pub fn node(&self, old: Node) -> Node {
         assert!((old as usize) < self.nodes.len(), "a node of the taxonomy before");
         self.nodes[old as usize]
     }
 
-    /// Where an old leaf is.
+    /// The new number of an old leaf.
     pub fn leaf(&self, old: Leaf) -> Leaf {
         assert!((old as usize) < self.leaves.len(), "a leaf of the taxonomy before");
         self.leaves[old as usize]
     }
 
-    /// The same cut of the new tree: what is new lies under the node of the cut above it, or is a node of the cut.
+    /// The corresponding cut of the new tree: new leaves are under the cut's node above them, or are nodes of the cut.
     ///
     /// # Panics
     /// If the cut is not one of the old tree.

@@ -1,13 +1,14 @@
-//! A taxonomy as layers from the leaves up, which local recoding and the attacks on it go by (SCIENCE 6): every layer cuts all
-//! leaves into intervals of one length, and only the last one may be shorter. Lengths of values are for the caller.
+//! A taxonomy as layers from the leaves up, for local recoding and the attacks on it (SCIENCE 6): every layer divides
+//! all leaves into intervals of one length, of which only the last may be shorter. The caller handles lengths in
+//! values.
 
 use std::collections::BTreeSet;
 
 use super::taxonomy::{Leaf, Node, Taxonomy};
 
 impl Taxonomy {
-    /// Per layer, leaves first and root last, the node of every leaf; `None` where leaves lie at different depths. Where the
-    /// last interval is so short that it is one node on several layers, it is that node on each of them.
+    /// For each layer, leaves first and root last, the node of every leaf; `None` if leaves are at different depths. A
+    /// last interval that is so short that it is a single node on several layers is that node on each of them.
     pub fn layers(&self) -> Option<Vec<Vec<Node>>> {
         let depth = |leaf: Leaf| self.path(leaf).len();
         let height = depth(0);
@@ -21,25 +22,25 @@ impl Taxonomy {
         (found.len() == self.nodes()).then_some(layers)
     }
 
-    /// Per layer, leaves first and root last, the node of every leaf, whatever the tree: a leaf that does not lie as deep as
-    /// others is itself on the layers below.
+    /// For each layer, leaves first and root last, the node of every leaf, for any tree: a leaf that is not as deep as
+    /// others is its own node on the layers below.
     pub fn padded(&self) -> Vec<Vec<Node>> {
         let above = |node: Node| self.parent(node).map_or(0, |parent| parent as usize);
-        // The depth of each node: a parent comes before what lies below it.
+        // The depth of each node: a parent comes before the nodes below it.
         let mut depth = vec![0u32; self.nodes()];
         (1..self.nodes()).for_each(|node| depth[node] = depth[above(node as Node)] + 1);
         let height = self.height(0);
         let mut layers: Vec<Vec<Node>> = vec![(0..self.leaves() as Leaf).map(|leaf| self.leaf_node(leaf)).collect()];
         for layer in 1..=height {
             let below = &layers[layers.len() - 1];
-            // A node goes up where it is as deep as the layer below may be.
+            // A node is replaced by its parent if it is as deep as the layer below allows.
             let node = |&node: &Node| if depth[node as usize] > height - layer { above(node) as Node } else { node };
             layers.push(below.iter().map(node).collect());
         }
         layers
     }
 
-    /// The node of every leaf that holds it and its neighbours in intervals of so many leaves.
+    /// The node of every leaf that covers it and its neighbours in intervals of this many leaves.
     fn layer(&self, width: Leaf) -> Option<Vec<Node>> {
         assert!(width > 0, "a layer of some width");
         let leaves = self.leaves() as Leaf;
@@ -51,7 +52,7 @@ impl Taxonomy {
         (0..leaves).map(node).collect()
     }
 
-    /// A leaf's node and all above it.
+    /// The node of a leaf and all nodes above it.
     fn path(&self, leaf: Leaf) -> Vec<Node> {
         std::iter::successors(Some(self.leaf_node(leaf)), |&node| self.parent(node)).collect()
     }
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_short_last_interval_stands_on_several_layers() {
-        // Leaves in pairs, pairs in fours: the fifth leaf is a pair, and four, of its own.
+        // Leaves in pairs, pairs in fours: the fifth leaf forms a pair, and a four, of its own.
         let mut tree = Tree::new("*");
         let four = tree.add(0, "1-4", 1);
         for pair in ["1-2", "3-4"] {

@@ -1,11 +1,11 @@
-//! How a raw value finds its leaf (CONTRACTS 2): strictly, in the canonical text of its type, never by coercion. A
-//! value without a leaf is the caller's business; nothing here keeps it or prints it.
+//! Assigns raw values to leaves (CONTRACTS 2): strictly, by the canonical text of their type, never by coercion. The
+//! caller handles values without a leaf; nothing here stores or prints a value.
 
 use super::forms::dates;
 use super::{CodeShape, Domain, Finite, Kind, Leaf, LeafRule};
 
 impl Domain {
-    /// The leaf of a value that is given as text, in a column of this type.
+    /// The leaf of a value given as text, in a column of this type.
     pub fn leaf_of_text(&self, kind: Kind, text: &str) -> Option<Leaf> {
         match kind {
             Kind::String => self.leaf_of_string(text),
@@ -17,7 +17,7 @@ impl Domain {
         }
     }
 
-    /// The leaf of a text: its label, or what the rule makes of it.
+    /// The leaf of a text: its label, or the result of the rule.
     fn leaf_of_string(&self, text: &str) -> Option<Leaf> {
         match &self.rule {
             LeafRule::Cut { code, instead } => {
@@ -45,7 +45,7 @@ impl Domain {
                 (*min..=*max).contains(&value).then(|| (value - min) as Leaf)
             }
             LeafRule::Intervals { edges } => {
-                // Behind the intervals there may be a leaf for what is missing.
+                // After the intervals there may be a leaf for missing values.
                 assert!(edges.len() <= self.tree.leaves() + 1, "a leaf between two edges");
                 let past = edges.partition_point(|&edge| edge <= value);
                 (past > 0 && past < edges.len()).then(|| past as Leaf - 1)
@@ -80,7 +80,7 @@ impl Domain {
         }
     }
 
-    /// Whether values of this type can have leaves here at all; a feed file that says otherwise is refused.
+    /// Whether values of this type can have leaves here; a feed file that declares another type is refused.
     pub fn takes(&self, kind: Kind) -> bool {
         match &self.rule {
             LeafRule::Label => true,
@@ -115,7 +115,7 @@ impl CodeShape {
     }
 }
 
-/// The number that is written like this and in no other way: no plus, no leading zeros, no spaces.
+/// The number with this canonical text: no plus sign, no leading zeros, no spaces.
 pub fn whole_number(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let canonical = match digits.as_bytes() {

@@ -1,5 +1,5 @@
-//! Which class each leaf tuple is in, where classes were formed of people before they had labels (SCIENCE 7). Holds leaves of
-//! quasi columns; how many people have them is told elsewhere.
+//! The class of each leaf tuple, where classes were formed from people before they had labels (SCIENCE 7). Holds leaves
+//! of quasi columns, without numbers of people.
 
 use std::fmt;
 
@@ -22,10 +22,10 @@ impl fmt::Debug for LeafClasses {
 }
 
 impl LeafClasses {
-    /// Of the tuples of each class.
+    /// From the tuples of each class.
     ///
     /// # Panics
-    /// A tuple is in two classes, or has another width than the others.
+    /// If a tuple is in two classes, or has another width than the others.
     pub fn new(groups: &[Vec<Vec<Leaf>>]) -> LeafClasses {
         let class = |(class, tuples): (u32, &Vec<Vec<Leaf>>)| -> Vec<(Vec<Leaf>, u32)> {
             tuples.iter().map(|tuple| (tuple.clone(), class)).collect()
@@ -39,7 +39,7 @@ impl LeafClasses {
         LeafClasses { width, leaves: all.into_iter().flat_map(|(tuple, _)| tuple).collect(), classes }
     }
 
-    /// The tuples of each of so many classes, ascending.
+    /// The tuples of each of `classes` classes, ascending.
     pub fn groups(&self, classes: usize) -> Vec<Vec<Vec<Leaf>>> {
         let mut groups = vec![Vec::new(); classes];
         for (at, &class) in self.classes.iter().enumerate() {
@@ -48,7 +48,7 @@ impl LeafClasses {
         groups
     }
 
-    /// The class of a tuple; `None` if it is in none.
+    /// The class of a tuple; `None` if it is in no class.
     pub fn class(&self, tuple: &[Leaf]) -> Option<usize> {
         let (mut from, mut to) = (0, self.classes.len());
         while from < to {

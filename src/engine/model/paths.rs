@@ -1,11 +1,11 @@
-//! A taxonomy from rows of leaf-to-root labels (CONTRACTS 2), and every way in which such rows contradict each other.
-//! Rows come in already split; this file knows nothing of files or delimiters.
+//! Builds a taxonomy from rows of leaf-to-root labels (CONTRACTS 2), and reports every way in which such rows
+//! contradict each other. Rows are already split; this file knows nothing about files or delimiters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::taxonomy::{MOST_LABEL, MOST_LEVELS, MOST_NODES, Taxonomy, Tree, TreeError};
 
-/// One row of a hierarchy: its place (for messages) and its labels, leaf first, root last.
+/// One row of a hierarchy: its position (for messages) and its labels, leaf first, root last.
 pub struct Path {
     /// Line of the file, counted from 1.
     pub at: u64,
@@ -13,7 +13,7 @@ pub struct Path {
     pub labels: Vec<Box<str>>,
 }
 
-/// What is known of a label: its handle, whether it is a leaf, its parent and the row that said so.
+/// What is known about a label: its handle, whether it is a leaf, its parent and the row that said so.
 #[derive(Clone, Copy)]
 struct Known<'r> {
     handle: usize,
@@ -22,11 +22,11 @@ struct Known<'r> {
     at: u64,
 }
 
-/// Labels of a row up to which none are sorted.
+/// The most labels of a row for which sorting is not worthwhile.
 const FEW: usize = 16;
 
-/// Builds a taxonomy from rows of leaf-to-root labels. Also returns the places of rows that repeat an earlier row
-/// exactly, with that row's place: they are harmless and worth a warning.
+/// Builds a taxonomy from rows of leaf-to-root labels. Also returns the positions of rows that repeat an earlier row
+/// exactly, with that row's position: they are harmless and worth a warning.
 ///
 /// # Errors
 /// Every way in which rows contradict each other; see [`TreeError`].
@@ -36,7 +36,7 @@ pub fn from_paths(rows: &[Path]) -> Result<(Taxonomy, Vec<(u64, u64)>), TreeErro
     let mut tree = Tree::new(root);
     let mut known: BTreeMap<&str, Known<'_>> = BTreeMap::new();
     let mut repeats = Vec::new();
-    // The inner labels of the row before, root first: most rows share them, and need no look-up.
+    // The inner labels of the previous row, root first: most rows share them, and need no lookup.
     let mut before: Vec<(&str, usize)> = Vec::new();
     for row in rows {
         let path = distinct_labels(row)?;
@@ -72,13 +72,13 @@ pub fn from_paths(rows: &[Path]) -> Result<(Taxonomy, Vec<(u64, u64)>), TreeErro
             return Err(TreeError::TooLarge);
         }
     }
-    // Numbering the nodes takes as much memory as these.
+    // Numbering the nodes needs as much memory as these.
     drop((known, before));
     assert!(repeats.len() < rows.len(), "the first row is no repeat");
     Ok((tree.finish()?, repeats))
 }
 
-/// The handle of a label that an earlier row has as well, if both rows have it in the same place.
+/// The handle of a label that an earlier row has as well, if both rows have it in the same position.
 fn same(label: &str, leaf: bool, parent: Option<&str>, at: u64, seen: &Known<'_>) -> Result<usize, TreeError> {
     if seen.parent != parent {
         return Err(two_parents(label, parent, seen.parent, at, seen.at));
@@ -89,8 +89,8 @@ fn same(label: &str, leaf: bool, parent: Option<&str>, at: u64, seen: &Known<'_>
     Ok(seen.handle)
 }
 
-/// The labels of a row with neighbours of the same name folded into one. Limits come first: what follows compares labels with each
-/// other.
+/// The labels of a row, with adjacent equal ones combined. Limits are checked first, since the rest compares labels
+/// with each other.
 fn distinct_labels(row: &Path) -> Result<Vec<&str>, TreeError> {
     if row.labels.len() > MOST_LEVELS {
         return Err(TreeError::TooDeep { at: row.at });
@@ -102,7 +102,7 @@ fn distinct_labels(row: &Path) -> Result<Vec<&str>, TreeError> {
         return Err(TreeError::EmptyLabel { at: row.at });
     }
     let mut path: Vec<&str> = Vec::with_capacity(row.labels.len());
-    // Of a few labels each is compared with all others.
+    // A few labels are compared with each other directly.
     let (many, mut seen) = (row.labels.len() > FEW, BTreeSet::new());
     for label in &row.labels {
         let label = &**label;

@@ -1,8 +1,8 @@
-//! What a table that grows says about the release in which each row came (CONTRACTS 4).
+//! The column of a table that grows with the number of the release in which each row came (CONTRACTS 4).
 
 use serde::{Deserialize, Serialize};
 
-/// The column of a table that grows that holds, for each row, the number of the release in which it came.
+/// The column of a table that grows which holds, for each row, the number of the release in which it came.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -14,7 +14,7 @@ pub enum ReleaseColumn {
 }
 
 impl ReleaseColumn {
-    /// What the column is called unless the feed file says otherwise.
+    /// The default name of the column.
     pub const NAME: &'static str = "tidegate_release";
 
     /// Its name, if there is one.
@@ -25,7 +25,7 @@ impl ReleaseColumn {
         }
     }
 
-    /// Whether the column has the name that it always had.
+    /// Whether the column has its default name.
     pub fn is_default(&self) -> bool {
         self.name() == Some(ReleaseColumn::NAME)
     }

@@ -1,6 +1,6 @@
-//! A taxonomy that halving can divide (SCIENCE 11): under a node with more than two children come two runs of neighbours with as
-//! equal numbers of values as possible, and so on, so that no node has more than two children. A run of several is a node that
-//! the taxonomy did not have, and has a label of its own.
+//! Taxonomies that halving can divide (SCIENCE 11): a node with more than two children gets two children, each a run of
+//! adjacent ones with numbers of values as equal as possible, and so on, so that no node has more than two children. A
+//! run of several children is a new node, with a label of its own.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use super::forms::edges;
 use super::taxonomy::{Node, Taxonomy, Tree, TreeError};
 use super::{Domain, LeafRule};
 
-/// The most characters of a label that joins others.
+/// The longest label, in characters, that joins others.
 const LONG: usize = 60;
 
 impl Domain {
-    /// The same with runs. The leaves stay the same, in the same order.
+    /// The taxonomy with runs. The leaves stay the same, in the same order.
     ///
     /// # Errors
-    /// The taxonomy has too many nodes then.
+    /// The taxonomy would have too many nodes.
     pub fn with_runs(&self) -> Result<Domain, TreeError> {
         let mut halved = Halved { domain: self, tree: Tree::new(self.tree.label(0)), runs: BTreeSet::new() };
         halved.below(0, 0);
@@ -27,7 +27,7 @@ impl Domain {
 }
 
 impl Taxonomy {
-    /// What stands for a node where regions are divided: itself, or what is its only child.
+    /// The node that represents a node where regions are divided: the node itself, or its only child.
     pub fn lowest(&self, mut node: Node) -> Node {
         while let [only] = children(self, node)[..] {
             node = only;
@@ -43,12 +43,12 @@ fn children(tree: &Taxonomy, node: Node) -> Vec<Node> {
 struct Halved<'d> {
     domain: &'d Domain,
     tree: Tree,
-    /// Labels of runs.
+    /// The labels of runs.
     runs: BTreeSet<String>,
 }
 
 impl Halved<'_> {
-    /// Hangs what is below a node of the taxonomy under what stands for it.
+    /// Adds the nodes below a node of the taxonomy under its counterpart.
     fn below(&mut self, at: usize, node: Node) {
         match &children(&self.domain.tree, node)[..] {
             [] => {}
@@ -57,7 +57,7 @@ impl Halved<'_> {
         }
     }
 
-    /// Hangs the two parts of a run under its node.
+    /// Adds the two parts of a run under its node.
     fn divide(&mut self, above: usize, run: &[Node]) {
         assert!(!run.is_empty(), "a run has nodes");
         let (first, second) = run.split_at(self.middle(run));
@@ -81,7 +81,7 @@ impl Halved<'_> {
         }
     }
 
-    /// How many of these are the first part: as few as make the numbers of values differ least.
+    /// The number of children in the first part: the smallest with which the numbers of values differ least.
     fn middle(&self, run: &[Node]) -> usize {
         assert!(run.len() >= 2, "a run that can be divided");
         let values = |nodes: &[Node]| nodes.iter().map(|&node| u128::from(self.domain.tree.values(node))).sum::<u128>();
@@ -93,7 +93,7 @@ impl Halved<'_> {
         differences.min().map_or(1, |(_, count)| count)
     }
 
-    /// A label that nothing else has.
+    /// A label that no other node has.
     fn free(&self, label: String) -> String {
         let taken = |label: &String| self.domain.tree.find(label).is_some() || self.runs.contains(label);
         let others = (2..).map(|number| format!("{label} ({number})"));
@@ -103,7 +103,7 @@ impl Halved<'_> {
             .expect("there are more numbers than nodes")
     }
 
-    /// The label of several neighbours: as the taxonomy writes ranges, where it does.
+    /// The label of several adjacent nodes: in the taxonomy's notation for ranges, if it has one.
     fn label(&self, run: &[Node]) -> String {
         assert!(!run.is_empty(), "a run has nodes");
         let Domain { tree, rule } = self.domain;
@@ -111,7 +111,7 @@ impl Halved<'_> {
         let leaves = tree.leaf_range(first).start..tree.leaf_range(last).end;
         let (low, high) = (i64::from(leaves.start), i64::from(leaves.end) - 1);
         match rule {
-            // Missing values have a leaf behind the others, which is in no range.
+            // Missing values have a leaf after the others, which is in no range.
             LeafRule::Integers { min, max, open } if high <= max - min => match *open && min + high == *max {
                 true => format!("{}+", min + low),
                 false => format!("{}-{}", min + low, min + high),
@@ -160,7 +160,7 @@ mod tests {
         let numbers = |open| domain(&four, LeafRule::Integers { min: 7, max: 10, open });
         assert_eq!(labels(&numbers(false)), ["*", "7-8", "7", "8", "9-10", "9", "10"]);
         assert_eq!(labels(&numbers(true)), ["*", "7-8", "7", "8", "9+", "9", "10"]);
-        // As equal as may be: 5 and 4, not 1 and 8 or 8 and 1.
+        // As equal as possible: 5 and 4, not 1 and 8 or 8 and 1.
         let edges = vec![0, 1, 5, 8, 9];
         let widths = [("[0, 1[", 1), ("[1, 5[", 4), ("[5, 8[", 3), ("[8, 9[", 1)];
         let intervals = domain(&widths, LeafRule::Intervals { edges });

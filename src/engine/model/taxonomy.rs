@@ -1,8 +1,8 @@
-//! A taxonomy: the tree over one quasi column (SCIENCE 1). Nodes are numbered in preorder, so that a node *is* a range
-//! of leaves, an ancestor has a smaller number than its descendants, and sorting by number is the order of labels that
-//! every output uses. Built once by a form (`forms`), never changed.
+//! A taxonomy: the tree of labels of one quasi column (SCIENCE 1). Nodes are numbered in preorder, so that a node *is*
+//! a range of leaves, an ancestor has a smaller number than its descendants, and sorting by number gives the order of
+//! labels in every output. Built once by a form (`forms`), never changed.
 //!
-//! This file knows nothing of files, columns or rows, and its `Debug` shows shape only.
+//! This file knows nothing about files, columns or rows, and its `Debug` shows only the shape.
 
 use std::fmt;
 
@@ -13,10 +13,10 @@ pub type Node = u32;
 /// A leaf's number among the leaves, left to right.
 pub type Leaf = u32;
 
-/// The most nodes a taxonomy may have: codes stay far away from the end of `u32`, and a slip in a feed file
-/// (`max = 10000000000`) is an error instead of a machine that swaps.
+/// The most nodes of a taxonomy: codes stay far below the limit of `u32`, and a mistake in a feed file (`max =
+/// 10000000000`) is an error instead of a machine that swaps.
 pub const MOST_NODES: usize = 4_000_000;
-/// The most labels on the way from a leaf to the root, both included.
+/// The most labels on the path from a leaf to the root, both included.
 pub const MOST_LEVELS: usize = 256;
 /// The most bytes of a label.
 pub const MOST_LABEL: usize = 4_096;
@@ -26,7 +26,7 @@ pub const MOST_LABEL: usize = 4_096;
 pub struct Taxonomy {
     labels: Vec<Box<str>>,
     parent: Vec<Node>,
-    /// One past the last node of the subtree.
+    /// The number after the last node of the subtree.
     end: Vec<Node>,
     /// Leaves under the node: `first_leaf[w]..past_leaf(w)`.
     first_leaf: Vec<Leaf>,
@@ -68,7 +68,7 @@ impl Taxonomy {
         (node != 0).then(|| self.parent[node as usize])
     }
 
-    /// The nodes right below, left to right.
+    /// The nodes directly below, left to right.
     pub fn children(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
         let end = self.end[node as usize];
         let mut next = node + 1;
@@ -79,7 +79,7 @@ impl Taxonomy {
         })
     }
 
-    /// Whether nothing lies below.
+    /// Whether the node has no children.
     pub fn is_leaf(&self, node: Node) -> bool {
         self.end[node as usize] == node + 1
     }
@@ -96,23 +96,23 @@ impl Taxonomy {
         self.leaf_node[leaf as usize]
     }
 
-    /// Whether `upper` is `lower` or lies above it.
+    /// Whether `upper` is `lower` or is above it.
     pub fn covers(&self, upper: Node, lower: Node) -> bool {
         upper <= lower && lower < self.end[upper as usize]
     }
 
-    /// Domain values under a node: leaves, or for intervals the integers in them (SCIENCE 8).
+    /// The number of domain values under a node: leaves, or for intervals the integers in them (SCIENCE 8).
     pub fn values(&self, node: Node) -> u64 {
         let range = self.leaf_range(node);
         self.below[range.end as usize] - self.below[range.start as usize]
     }
 
-    /// Edges from a node down to its farthest leaf.
+    /// The number of edges from a node down to its deepest leaf.
     pub fn height(&self, node: Node) -> u32 {
         self.height[node as usize]
     }
 
-    /// The lowest node that lies above (or is) both.
+    /// The lowest node that is above, or equal to, both.
     pub fn common(&self, a: Node, b: Node) -> Node {
         assert!((a.max(b) as usize) < self.nodes(), "nodes of this taxonomy");
         let mut node = a.min(b);
@@ -151,7 +151,7 @@ impl fmt::Debug for Taxonomy {
     }
 }
 
-/// Why labels do not make a tree. `at` and `other` are the places (lines of a file, counted from 1; 0 = none).
+/// Why labels do not form a tree. `at` and `other` are positions (lines of a file, counted from 1; 0 = none).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum TreeError {
@@ -180,7 +180,7 @@ pub enum TreeError {
 }
 
 impl TreeError {
-    /// The place the error points at, and the earlier one that it contradicts; 0 = none.
+    /// The position of the error, and the earlier one that it contradicts; 0 = none.
     pub fn places(&self) -> (u64, u64) {
         match *self {
             TreeError::TwoParents { at, other, .. }
@@ -209,7 +209,8 @@ impl Tree {
         Tree { labels: vec![root.into()], parent: vec![0], children: vec![Vec::new()], size: vec![1] }
     }
 
-    /// Adds a node under `parent` (0 = root) and returns its handle. `size` = domain values, read for leaves only.
+    /// Adds a node under `parent` (0 = root) and returns its handle. `size` is its number of domain values, used for
+    /// leaves only.
     pub fn add(&mut self, parent: usize, label: &str, size: u64) -> usize {
         assert!(parent < self.labels.len(), "the node above is there");
         let handle = self.labels.len();
@@ -221,7 +222,7 @@ impl Tree {
         handle
     }
 
-    /// Sets the domain values of a node that turns out to be a leaf.
+    /// Sets the number of domain values of a node that turns out to be a leaf.
     pub fn resize(&mut self, handle: usize, size: u64) {
         assert!(size > 0, "a leaf stands for a value at least");
         self.size[handle] = size;
@@ -279,7 +280,7 @@ impl Tree {
     }
 }
 
-/// Nodes sorted by label, for look-ups; an empty or doubled label is an error.
+/// Nodes sorted by label, for lookups; an empty or duplicate label is an error.
 fn index(labels: &[Box<str>]) -> Result<Vec<Node>, TreeError> {
     let mut by_label: Vec<Node> = (0..labels.len() as Node).collect();
     by_label.sort_unstable_by(|&a, &b| labels[a as usize].cmp(&labels[b as usize]));
@@ -297,7 +298,7 @@ fn index(labels: &[Box<str>]) -> Result<Vec<Node>, TreeError> {
 
 #[cfg(test)]
 impl Taxonomy {
-    /// Under `*` the nodes `a` and `b`, and under these the leaves `a0`, `a1`, `b0` and `b1`: for the tests of many rooms.
+    /// `*` with the children `a` and `b`, and the leaves `a0`, `a1`, `b0` and `b1`: for the tests of several rooms.
     pub(crate) fn two_halves() -> Taxonomy {
         let mut tree = Tree::new("*");
         for half in ["a", "b"] {

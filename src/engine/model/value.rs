@@ -1,4 +1,4 @@
-//! One cell of a sensitive column, in the type that its column declares, with a total order: nulls first, then by value.
+//! A cell of a sensitive column, in the type that its column declares, with a total order: nulls first, then by value.
 //! That order is the canonical order of published rows, so it must never depend on arrival.
 //!
 //! `Debug` shows the type, never the value.
@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A decoded value. Values of one column are all of one type, or null.
+/// A decoded value. All values of one column have the same type, or are null.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Value {
     /// Missing, or not of the column's type (SCIENCE 3, acceptance).
@@ -17,11 +17,11 @@ pub enum Value {
     Bool(bool),
     /// A whole number.
     Int(i64),
-    /// A finite number, ordered as numbers are.
+    /// A finite number, in numeric order.
     Float(Finite),
     /// Days since 1970-01-01.
     Date(i32),
-    /// Anything else, byte for byte.
+    /// Any other value, byte for byte.
     Text(Box<str>),
     /// A sum of a measure, in units of its column's last decimal.
     Decimal(i128),

@@ -1,6 +1,6 @@
-//! Halving with a coin (SCIENCE 11): what a region, one node of the taxonomy of each quasi column, may be divided into, how many
-//! people make a division certain, and which ticks halve. All of it follows from taxonomies and the policy alone; no line here
-//! could look at a person.
+//! Halving with a coin (SCIENCE 11): the possible divisions of a region, which is one node of the taxonomy of each
+//! quasi column, how many people make a division certain, and which ticks halve. All of it follows from taxonomies and
+//! the policy alone; no line here could look at a person.
 
 mod reached_labels;
 
@@ -9,17 +9,17 @@ use super::settings::Values;
 use crate::model::Decimal;
 use crate::model::{DetailSettings, Node, Taxonomy};
 
-/// How regions are divided.
+/// The rule by which regions are divided.
 #[derive(Debug, Clone)]
 pub struct Division<'t> {
     trees: Vec<&'t Taxonomy>,
     people: u64,
     open: OpenSets,
-    /// How much each column counts, in hundredths.
+    /// The weight of each column, in hundredths.
     weights: Vec<u32>,
 }
 
-/// A way to divide a region.
+/// A possible division of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegionSplit {
     /// The column.
@@ -29,15 +29,15 @@ pub struct RegionSplit {
 }
 
 impl<'t> Division<'t> {
-    /// Over taxonomies with runs, of regions whose atoms have so many people at least and leave so many sets of rows open. `None` where
-    /// there are more combinations of values than 128 bits can count, or of leaves than 64.
+    /// Over taxonomies with runs, for atoms of at least `people` people that leave at least `least` sets of rows
+    /// possible. `None` if there are more combinations of values than 128 bits can count, or of leaves than 64.
     pub fn new(trees: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Division<'t>> {
         countable(trees)?;
         let weights = trees.iter().map(|_| DetailSettings::default().hundredths()).collect();
         Some(Division { trees: trees.to_vec(), people, open: OpenSets { least, values }, weights })
     }
 
-    /// The same, where columns count differently; all alike where there are no details.
+    /// The same with weighted columns; without details all columns have equal weights.
     #[must_use]
     pub fn weighted(mut self, details: &[DetailSettings]) -> Division<'t> {
         assert!(details.is_empty() || details.len() == self.trees.len(), "a detail for each column");
@@ -50,18 +50,18 @@ impl<'t> Division<'t> {
         &self.trees
     }
 
-    /// The fewest people of an atom.
+    /// The smallest number of people of an atom.
     pub fn people(&self) -> u64 {
         self.people
     }
 
-    /// The region that holds all people.
+    /// The region of all people.
     pub fn root(&self) -> Vec<Node> {
         self.trees.iter().map(|tree| tree.lowest(0)).collect()
     }
 
-    /// The ways to divide a region, in the order in which they are tried: by what the columns have lost times their weight, most first.
-    /// Left out is one with a part that would leave too few sets of rows open.
+    /// The possible divisions of a region, in the order in which they are tried: by the columns' losses multiplied by
+    /// their weights, largest first. A division with a part that would leave too few sets of rows possible is left out.
     pub fn splits(&self, region: &[Node]) -> Vec<RegionSplit> {
         assert_eq!(region.len(), self.trees.len(), "a node for each column");
         let volume = volume(&self.trees, region);
@@ -73,7 +73,7 @@ impl<'t> Division<'t> {
                 splits.push(RegionSplit { column, parts });
             }
         }
-        // A column with parts has two values at least. The sort keeps the order of columns that have lost the same.
+        // A column with parts has at least two values. The sort preserves the order of columns with equal losses.
         let lost = |split: &RegionSplit| {
             let tree = self.trees[split.column];
             let [lost, of] = [region[split.column], 0].map(|node| u128::from(tree.values(node) - 1));
@@ -86,9 +86,9 @@ impl<'t> Division<'t> {
         splits
     }
 
-    /// How many splits halving may have refused on the way to a label that it comes to, of so many that it may refuse; each of them
-    /// moves the odds of where a person lies by a factor of four at most (SCIENCE 11, CRA). Refused splits are of different columns, in
-    /// which the label still has parts.
+    /// The largest number of splits that halving may have refused on the way to a label, if it may refuse `refusals`;
+    /// each of them changes the odds of a person's position by at most a factor of four (SCIENCE 11, CRA). Refused
+    /// splits are in different columns, in which the label still has parts.
     pub fn most_refused(&self, label: &[Node], refusals: u32) -> u32 {
         assert_eq!(label.len(), self.trees.len(), "a node for each column");
         let columns = self.trees.iter().zip(label);
@@ -97,14 +97,15 @@ impl<'t> Division<'t> {
         divisible.min(refusals)
     }
 
-    /// The same; `None` if halving does not come to this label.
+    /// The same; `None` if halving cannot produce this label.
     pub fn refused(&self, label: &[Node], refusals: u32) -> Option<u32> {
         assert_eq!(label.len(), self.trees.len(), "a node for each column");
         self.way_to(label, refusals).map(|_| self.most_refused(label, refusals))
     }
 
-    /// The regions that halving comes by on its way to a label if it may refuse so many splits, the label last; `None` if it does
-    /// not come to this label. A split of a column whose node is not yet the label's was made, any other one was refused.
+    /// The regions on halving's way to a label, with the label last, if it may refuse `refusals` splits; `None` if it
+    /// cannot produce this label. A split of a column whose node is not yet the label's was made, any other one was
+    /// refused.
     pub fn way_to(&self, label: &[Node], refusals: u32) -> Option<Vec<Vec<Node>>> {
         assert_eq!(label.len(), self.trees.len(), "a node for each column");
         let mut way = vec![self.root()];
@@ -125,7 +126,7 @@ impl<'t> Division<'t> {
     }
 }
 
-/// A product, by what it has beyond 128 bits and the rest.
+/// A product, as its part above 128 bits and the rest.
 fn times(number: u128, weight: u32) -> (u128, u128) {
     let (high, low) = (number >> 64, number & u128::from(u64::MAX));
     let [high, low] = [high, low].map(|half| half * u128::from(weight));
@@ -133,29 +134,29 @@ fn times(number: u128, weight: u32) -> (u128, u128) {
     (high >> 64, (high << 64) | (low & u128::from(u64::MAX)))
 }
 
-/// The two parts of a node; none of a leaf.
+/// The two parts of a node; `None` for a leaf.
 fn parts(tree: &Taxonomy, node: Node) -> Option<[Node; 2]> {
     let mut children = tree.children(tree.lowest(node));
     children.next().zip(children.next()).map(|(first, second)| [first, second].map(|part| tree.lowest(part)))
 }
 
-/// Classes that must come together before a region is divided whatever comes of it, in each kind of tick that halves.
+/// The number of classes from which on a region is always divided, for each kind of tick that halves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Certain {
-    /// In the first one.
+    /// In the first tick that halves.
     pub first: u64,
-    /// In others.
+    /// In other ticks that halve.
     pub harvest: u64,
-    /// In every fourth of them.
+    /// In every fourth of these.
     pub sweep: u64,
 }
 
 impl Certain {
-    /// What every chain uses.
+    /// The values that every chain uses.
     pub const CROWDS: Certain = Certain { first: 4, harvest: 3, sweep: 16 };
 
-    /// How many classes make a split certain in tick number `tick`, counted from the first tick that halved; `None` if this tick
-    /// halves no region. `every`: `publish_every`.
+    /// The number of classes that makes a split certain in tick number `tick`, counted from the first tick that halved;
+    /// `None` if this tick halves no region. `every` is `publish_every`.
     pub fn crowds(&self, tick: u64, every: u64) -> Option<u64> {
         match tick.is_multiple_of(every) {
             false => None,
@@ -166,8 +167,8 @@ impl Certain {
     }
 }
 
-/// How many splits halving may refuse on the way to a label. Each refusal multiplies the odds of where a person lies by four at
-/// most, and `most` is the largest factor that the policy allows.
+/// The number of splits that halving may refuse on the way to a label. Each refusal multiplies the odds of a person's
+/// position by at most four, and `most` is the largest factor that the policy allows.
 pub fn refusals(most: Decimal) -> u32 {
     // Powers of four are exact.
     (1..).take_while(|&refusals| 4f64.powi(refusals) <= most.get()).count() as u32

@@ -1,6 +1,6 @@
-//! Halving (SCIENCE 6, safer local recoding): what a region, one label in each quasi column, is cut into, and how many people that
-//! takes. All of it follows from the taxonomies and the policy alone, so that a reader of a release knows it beforehand; no
-//! line here could look at a person.
+//! Halving (SCIENCE 6, safer local recoding): the parts of a region, which is one label in each quasi column, and how
+//! many people a division requires. All of it follows from the taxonomies and the policy alone, so that a reader of a
+//! release knows it in advance; no line here could look at a person.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +8,7 @@ use super::open_sets::{OpenSets, countable, volume};
 use super::settings::Values;
 use crate::model::{Node, Taxonomy};
 
-/// How regions are cut.
+/// The rule by which regions are divided.
 #[derive(Debug, Clone)]
 pub struct Halving<'t> {
     trees: Vec<&'t Taxonomy>,
@@ -16,42 +16,43 @@ pub struct Halving<'t> {
     open: OpenSets,
 }
 
-/// What a region is cut into: a child of its label in one column.
+/// The parts of a region: a child of its label in one column each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegionParts {
     /// The column.
     pub column: usize,
-    /// The children, in the order of the taxonomy; two at least.
+    /// The children, in the order of the taxonomy; at least two.
     pub children: Vec<Node>,
 }
 
 impl<'t> Halving<'t> {
-    /// Of regions over these taxonomies that hold so many people at least and leave so many sets of rows open; 0: any number will
-    /// do. `None` where there are more combinations of values than 128 bits can count, or of leaves than 64.
+    /// For regions over these taxonomies with at least `people` people that leave at least `least` sets of rows
+    /// possible; 0 means no limit. `None` if there are more combinations of values than 128 bits can count, or of
+    /// leaves than 64.
     pub fn new(trees: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Halving<'t>> {
         countable(trees)?;
         Some(Halving { trees: trees.to_vec(), people, open: OpenSets { least, values } })
     }
 
-    /// The fewest people of a region that is published.
+    /// The smallest number of people of a published region.
     pub fn people(&self) -> u64 {
         self.people
     }
 
-    /// The region that holds all people.
+    /// The region of all people.
     pub fn root(&self) -> Vec<Node> {
         vec![0; self.trees.len()]
     }
 
-    /// What a region is cut into: of the columns in which every part would still leave enough sets of rows open, the one that has
-    /// lost most, the first of several; `None` where there is no such column.
+    /// The parts of a region: among the columns in which every part would still leave enough sets of rows possible, the
+    /// one with the largest loss, the first of several; `None` if there is no such column.
     pub fn parts(&self, region: &[Node]) -> Option<RegionParts> {
         assert_eq!(region.len(), self.trees.len(), "a node for each column");
         let volume = volume(&self.trees, region);
         let mut best: Option<(u64, u64, RegionParts)> = None;
         for (column, (tree, &node)) in self.trees.iter().zip(region).enumerate() {
             let (lost, domain) = (tree.values(node) - 1, tree.values(0) - 1);
-            // lost / domain ≤ of the best one's
+            // lost / domain ≤ that of the best column
             let less = |(most, of, _): &(u64, u64, RegionParts)| {
                 u128::from(lost) * u128::from(*of) <= u128::from(*most) * u128::from(domain)
             };
@@ -68,23 +69,24 @@ impl<'t> Halving<'t> {
         best.map(|(.., parts)| parts)
     }
 
-    /// The numbers of people of which one is drawn: a region that has as many is cut. It may be the smallest class itself, so that
-    /// no reader can tell from one published part that a person is in the others. Three classes more for every further part are a
-    /// compromise: with fewer more people find no class and wait, with more classes are larger than they need be.
+    /// The numbers of people of which one is drawn: a region with at least as many is divided. It may be the smallest
+    /// class itself, so that a single published part does not prove to a reader that a person is in another one. Three
+    /// classes more for every further part are a compromise: with fewer, more people are in no class and wait; with
+    /// more, classes are larger than necessary.
     pub fn thresholds(&self, parts: &RegionParts) -> RangeInclusive<u64> {
         assert!(parts.children.len() > 1, "a region has parts");
         let most = 3 * parts.children.len() as u64 - 2;
         self.people..=self.people.saturating_mul(most) - 1
     }
 
-    /// Whether so many people in a region leave enough sets of rows open.
+    /// Whether this number of people in a region leaves enough sets of rows possible.
     pub fn is_open(&self, region: &[Node], people: u64) -> bool {
         assert_eq!(region.len(), self.trees.len(), "a node for each column");
         self.open.holds(volume(&self.trees, region), people)
     }
 
-    /// Whether cutting comes to a region that is published. `other` says of regions whether they are published as well: none of
-    /// those that hold this one may be.
+    /// Whether the divisions can produce a published region. `other` says of regions whether they are published as
+    /// well: none of those that contain this one may be.
     pub fn comes_to(&self, region: &[Node], other: impl Fn(&[Node]) -> bool) -> bool {
         assert_eq!(region.len(), self.trees.len(), "a node for each column");
         let mut at = self.root();
@@ -100,7 +102,7 @@ impl<'t> Halving<'t> {
     }
 }
 
-/// The children of a node, or of what is its only child; none of a leaf.
+/// The children of a node, or of its only child; empty for a leaf.
 fn children(tree: &Taxonomy, node: Node) -> Vec<Node> {
     let mut children: Vec<Node> = tree.children(node).collect();
     while let [only] = children[..] {
@@ -137,7 +139,8 @@ mod tests {
         let trees = [&uneven, &chained];
         let rule = Halving::new(&trees, 2, 1, Values::Repeated).expect("small");
         let parts = |region: &[Node]| rule.parts(region).map(|parts| (parts.column, parts.children));
-        // Both have lost all: the first one. `a` has lost 3/5 then, and the whole of the other is more.
+        // Both columns have lost everything: the first one is divided. Then `a` has lost 3/5, and the other column,
+        // with everything lost, has lost more.
         assert_eq!(parts(&[0, 0]), Some((0, vec![1, 4])));
         assert_eq!(parts(&[1, 0]), Some((1, (2..8).collect())));
         assert_eq!(parts(&[1, 2]), Some((0, vec![2, 3])));
@@ -154,7 +157,7 @@ mod tests {
             let trees = [&uneven];
             Halving::new(&trees, people, least, values).expect("small").parts(&[0]).is_some()
         };
-        // `b` has two values: 2^3 sets of three people, or one of two who differ.
+        // `b` has two values: 2^3 sets of three people, or a single one of two people with different values.
         assert!(parts(3, 8, Values::Repeated) && !parts(3, 9, Values::Repeated));
         assert!(parts(2, 1, Values::Distinct) && !parts(2, 2, Values::Distinct));
         assert!(!parts(3, 1, Values::Distinct) && parts(3, 0, Values::Distinct));
@@ -172,7 +175,7 @@ mod tests {
         let rule = Halving::new(&trees, 2, 1, Values::Repeated).expect("small");
         let comes = |region: &[Node]| rule.comes_to(region, |_| false);
         assert!(comes(&[0, 0]) && comes(&[1, 0]) && comes(&[4, 2]) && comes(&[3, 7]));
-        // The first column is cut first; and nothing is called by the label between.
+        // The first column is divided first; and no region has the label in between.
         assert!(!comes(&[0, 2]) && !comes(&[2, 0]) && !comes(&[1, 1]));
         assert!(
             !rule.comes_to(&[3, 7], |region| region == [1, 7]) && rule.comes_to(&[3, 7], |region| region == [4, 0])

@@ -1,8 +1,8 @@
 //! The parameters of a chain, parsed once (CONTRACTS 1, SCIENCE 4 and 5). A [`Policy`] that contradicts itself cannot
-//! be built: what does not apply has no field to be read from. What the key table says of defaults and of keys that
-//! exclude each other is decided here and nowhere else.
+//! be built: a parameter that does not apply has no field. Defaults, and keys that exclude each other, are handled here
+//! and nowhere else.
 //!
-//! This room knows columns by number only, and nothing of files, rows or what of all this is built yet.
+//! This room knows columns only by number, and nothing about files or rows, or which parts of the program exist.
 
 mod check;
 mod division;
@@ -31,7 +31,7 @@ use serde::{Serialize, Serializer};
 
 use crate::model::{DetailSettings, Taxonomy};
 
-/// A policy without contradictions. Serialises as the whole `[policy]` in force, defaults filled in.
+/// A policy without contradictions. Serialises as the whole `[policy]` in force, including defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policy {
     k: u64,
@@ -48,7 +48,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Turns what was written into a policy.
+    /// Converts what was written into a policy.
     ///
     /// # Errors
     /// The first contradiction; [`contradictions`] lists them all.
@@ -75,7 +75,7 @@ impl Policy {
         Ok(policy.with_defaults())
     }
 
-    /// Writes the defaults that apply into what is shown as in force. A default of a check that is off stays off.
+    /// Adds the defaults that apply to the policy in force. A check that is off gets no default.
     fn with_defaults(mut self) -> Policy {
         let shown = &mut self.in_force;
         shown.on_unsafe = Some(self.on_unsafe);
@@ -134,18 +134,18 @@ impl Policy {
         self.k
     }
 
-    /// The fewest people of an atom, or of a class of a disjoint release (SCIENCE 4 and 5): k, and where guarded values are
-    /// masked max(k, 2l') with l' = 2m.
+    /// The smallest number of people of an atom, or of a class of a disjoint release (SCIENCE 4 and 5): k, and if
+    /// guarded values are masked max(k, 2l') with l' = 2m.
     pub fn a(&self) -> u64 {
         self.masking.map_or(self.k, |masking| self.k.max(masking.m.saturating_mul(4)))
     }
 
-    /// What the chain promises.
+    /// The promise of the chain.
     pub fn chain(&self) -> &ChainPromise {
         &self.chain
     }
 
-    /// Whether releases hold all people so far or the newest people alone.
+    /// Whether releases contain all people so far or only the newest ones.
     pub fn kind(&self) -> ChainKind {
         match self.chain {
             ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => ChainKind::Disjoint,
@@ -174,32 +174,34 @@ impl Policy {
         }
     }
 
-    /// Whether a tick says who comes out, so that others wait; otherwise all people who wait come out.
+    /// Whether a tick decides who is published, so that others wait; otherwise all people who wait are published.
     pub fn forms(&self) -> bool {
         self.standing().is_some() || self.search.is_local() || self.recodes_some()
     }
 
-    /// Whether people join the classes of earlier releases: cumulative chains whose rows do not keep their labels.
+    /// Whether people join the classes of earlier releases: true for cumulative chains whose rows do not keep their
+    /// labels.
     pub fn joins(&self) -> bool {
         matches!(self.chain, ChainPromise::Blind(_) | ChainPromise::Tested { .. } | ChainPromise::Bcf)
     }
 
-    /// Whether a release of a disjoint chain has one recoding for all, and leaves rows waiting that find no class under it.
+    /// Whether a release of a disjoint chain has one recoding for all rows, and leaves rows waiting that have no class
+    /// under it.
     pub fn recodes_some(&self) -> bool {
         matches!(self.chain, ChainPromise::Disjoint { waits: true, .. }) && !self.search.is_local()
     }
 
-    /// How much detail each quasi column is to keep, in order; empty where all of them are to keep what they can.
+    /// How much detail each quasi column should keep, in order; empty if all have the default.
     pub fn details(&self) -> &[DetailSettings] {
         &self.details
     }
 
-    /// The counts whose error is to be least, where that is what a recoding is searched by.
+    /// The counts whose error a recoding should minimise, if the search uses them.
     pub fn workload(&self) -> Option<&Workload> {
         self.workload.as_ref()
     }
 
-    /// The share of rows that a recoding which is searched for may leave waiting.
+    /// The share of rows that a search for a recoding may leave waiting.
     pub fn set_aside(&self) -> Decimal {
         let share = match self.chain {
             ChainPromise::Disjoint { suppression, .. } => suppression,
@@ -209,7 +211,7 @@ impl Policy {
         share
     }
 
-    /// What readers who know the search can infer of a recoding that is searched for.
+    /// What readers who know the search can infer from a recoding.
     pub fn inference(&self) -> Inference {
         let plain = self.details.iter().all(|detail| detail.counts_as_one() && detail.floor().is_none());
         match self.search.facts().refused {
@@ -226,7 +228,7 @@ impl Policy {
         if let ChainPromise::Disjoint { output, .. } = self.chain { output } else { Output::OneTable }
     }
 
-    /// What happens to rare rows, where that applies.
+    /// The treatment of rare rows, if it applies.
     pub fn standing(&self) -> Option<RareRowPolicy> {
         match self.chain {
             ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => Some(standing),
@@ -234,7 +236,7 @@ impl Policy {
         }
     }
 
-    /// How many ticks are halved together, where a coin divides people.
+    /// How many ticks are halved together, if a coin divides people.
     pub fn publish_every(&self) -> Option<u64> {
         let ChainPromise::Crowds { every, .. } = self.chain else { return None };
         assert!(every > 0, "some ticks are halved together");
@@ -246,17 +248,17 @@ impl Policy {
         matches!(self.chain, ChainPromise::Crowds { alone: false, .. })
     }
 
-    /// Whether taxonomies may get new leaves while a chain runs. Labels that halving makes follow from the whole taxonomy.
+    /// Whether taxonomies may get new leaves while a chain runs. Labels of halving depend on the whole taxonomy.
     pub fn taxonomies_grow(&self) -> bool {
         self.publish_every().is_none()
     }
 
-    /// Whether people in classes that were not published wait again when the next tick comes.
+    /// Whether people in classes that were not published wait again at the next tick.
     pub fn waits_again(&self) -> bool {
         matches!(self.chain, ChainPromise::Disjoint { .. }) && self.forms()
     }
 
-    /// What classes must show of sensitive values.
+    /// The requirements on the sensitive values of classes.
     pub fn diversity(&self) -> Option<&DiversityLimits> {
         self.diversity.as_ref()
     }
@@ -266,31 +268,31 @@ impl Policy {
         self.masking
     }
 
-    /// The one outcome when a check that looks at sensitive values fails.
+    /// What happens if a check that looks at sensitive values fails.
     pub fn on_unsafe(&self) -> OnUnsafe {
         self.on_unsafe
     }
 
-    /// How a recoding is found.
+    /// The search for a recoding.
     pub fn search(&self) -> Search {
         self.search
     }
 
-    /// What refinement attacks may find.
+    /// The limits on findings of refinement attacks.
     pub fn refinement(&self) -> RefinementLimits {
         RefinementLimits::of(&self.in_force)
     }
 
-    /// How regions are cut by halving; `None` where they have too many combinations to be counted.
+    /// The rule by which halving divides regions; `None` if there are too many combinations to be counted.
     pub fn halving<'t>(&self, trees: &[&'t Taxonomy]) -> Option<Halving<'t>> {
         let limits = self.refinement();
-        // Where nothing is attacked nothing has to be left open.
+        // Without attacks, no sets of rows have to remain possible.
         let least = limits.max_ratio.map_or(0, |_| limits.min_solutions);
         Halving::new(trees, self.a(), least, limits.values)
     }
 
-    /// How regions are divided by halving with a coin, over taxonomies with runs; `None` where they have too many combinations to
-    /// be counted.
+    /// The rule by which halving with a coin divides regions, over taxonomies with runs; `None` if there are too many
+    /// combinations to be counted.
     pub fn division<'t>(&self, trees: &[&'t Taxonomy]) -> Option<Division<'t>> {
         let limits = self.refinement();
         assert!(self.details.is_empty() || self.details.len() == trees.len(), "a detail for each column, or for none");
@@ -303,12 +305,12 @@ impl Policy {
         refusals(self.refinement().max_ratio.unwrap_or(RefinementLimits::MAX_RATIO))
     }
 
-    /// The most that generalisation may cost.
+    /// The limit on information loss.
     pub fn max_loss(&self) -> Decimal {
         self.max_loss
     }
 
-    /// What happens to a second row of one person.
+    /// The treatment of a second row of one person.
     pub fn on_repeat(&self) -> OnRepeat {
         self.on_repeat
     }

@@ -1,26 +1,26 @@
-//! By how much the tests of `chain` move an attacker's belief (SCIENCE 4): each is answered through a coin, so that what is
-//! published is by a factor of 1/rho more or less likely at most, whatever the test has said.
+//! The effect of the tests of `chain` on an attacker's belief (SCIENCE 4): each result is passed through a coin, so
+//! that what is published is at most 1/rho times more or less likely, whatever the result of the test is.
 
 use num_bigint::BigUint;
 
 use crate::model::Decimal;
 
-/// The coin of a chain, and the cap on what it lets through.
+/// The coin of a chain, and the limit on its leakage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Odds {
-    /// The probability with which the coin withholds.
+    /// The probability with which the coin withholds a result.
     pub rho: Decimal,
-    /// The most by which the odds of a belief may move over the whole chain.
+    /// The largest factor by which the odds of a belief may change over the whole chain.
     pub most: Decimal,
 }
 
 impl Odds {
-    /// By which factor so many tests may move the odds of a belief: rho^-tests.
+    /// The factor by which this many tests may change the odds of a belief: rho^-tests.
     pub fn after(&self, tests: u32) -> f64 {
         self.rho.get().powi(-i32::try_from(tests).unwrap_or(i32::MAX))
     }
 
-    /// Whether so many tests keep to the cap: 1 ≤ most × rho^tests, in whole numbers.
+    /// Whether this many tests keep the limit: 1 ≤ most × rho^tests, in whole numbers.
     pub fn bear(&self, tests: u32) -> bool {
         assert!(self.most >= Decimal::ONE, "a factor on odds");
         let ten = |scale: u32| BigUint::from(10u8).pow(scale);
@@ -42,7 +42,7 @@ mod tests {
     fn the_cap_is_kept_exactly() {
         let half = odds("0.5", "8");
         assert!((0..=3).all(|tests| half.bear(tests)) && !half.bear(4));
-        // 0.1 has no binary fraction: 10^17 is reached and not passed.
+        // 0.1 has no exact binary fraction: 10^17 is reached and not exceeded.
         let tenth = odds("0.1", "100000000000000000");
         assert!(tenth.bear(17) && !tenth.bear(18));
         assert!(!odds("0.9", "1.1").bear(1) && odds("0.9", "1.112").bear(1));

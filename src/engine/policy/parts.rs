@@ -1,5 +1,5 @@
-//! What a policy consists of once it is built (SCIENCE 4 and 5): for each promise the parameters that it has, defaults
-//! filled in, and no others. Nothing here can be written down wrongly; what was written is judged in `check` first.
+//! The parts of a built policy (SCIENCE 4 and 5): for each promise its parameters, with defaults, and no others.
+//! Contradictions are found earlier, in `check`.
 
 use super::settings::{
     ChainKind, Cuts, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output, PolicySettings, Rare, Search,
@@ -7,62 +7,62 @@ use super::settings::{
 };
 use crate::model::{Decimal, DetailSettings};
 
-/// What a chain promises, with the parameters that this promise has.
+/// The promise of a chain, with its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChainPromise {
-    /// Releases hold all people so far; people are never decided by their sensitive values.
+    /// Releases contain all people so far; sensitive values never decide about people.
     Blind(RareRowPolicy),
-    /// People are divided by coins; classes have labels of their own, and never change. People are never decided by their sensitive
-    /// values.
+    /// Coins divide people; classes have labels of their own, which never change. Sensitive values never decide about
+    /// people.
     Crowds {
         /// How many ticks are halved together.
         every: u64,
-        /// Whether each release holds new classes alone; otherwise all so far.
+        /// Whether each release contains only new classes; otherwise it contains all classes so far.
         alone: bool,
     },
     /// One test and one coin choose between two recodings.
     Tested {
-        /// What happens to rare rows.
+        /// The treatment of rare rows.
         standing: RareRowPolicy,
         /// How the recodings may differ.
         cuts: Cuts,
-        /// The probability with which the coin withholds.
+        /// The probability with which the coin withholds a result.
         rho: Decimal,
-        /// The cap on an attacker's odds.
+        /// The limit on the change of an attacker's odds.
         max_odds: Decimal,
     },
-    /// The published algorithm to the letter.
+    /// The published algorithm without changes.
     Bcf,
-    /// Releases hold the newest people alone.
+    /// Each release contains only the newest people.
     Disjoint {
         /// The share of rows that may be suppressed.
         suppression: Decimal,
         /// One table or two.
         output: Output,
-        /// What happens to rows without a class; only local recoding has them.
+        /// The treatment of rows without a class; only local recoding has them.
         outliers: Option<Outliers>,
-        /// Whether rows can wait that one recoding for all leaves out.
+        /// Whether rows that a release with one recoding leaves out can wait.
         waits: bool,
     },
 }
 
-/// What happens to rows whose class is too small under the standing recoding (SCIENCE 4).
+/// The treatment of rows whose class is too small under the standing recoding (SCIENCE 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RareRowPolicy {
     /// Whether they wait at all.
     pub rare: Rare,
-    /// Ticks until they are overdue; 0 when nothing waits.
+    /// The number of ticks until they are overdue; 0 if no row waits.
     pub max_wait: u64,
-    /// The share of all rows that may be withheld; 0 when nothing is.
+    /// The share of all rows that may be withheld; 0 if none may.
     pub max_withheld: Decimal,
 }
 
-/// What classes must show of sensitive values after attacks; `None` = not asked for.
+/// The requirements on the sensitive values of classes after attacks; `None` = no requirement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DiversityLimits {
-    /// The fewest different values.
+    /// The smallest number of different values.
     pub distinct_l: Option<u64>,
-    /// The least exp(entropy).
+    /// The smallest exp(entropy).
     pub entropy_l: Option<Decimal>,
     /// Recursive (c,l): both or neither.
     pub recursive: Option<Recursive>,
@@ -79,44 +79,44 @@ pub struct DiversityLimits {
 pub struct Recursive {
     /// The factor.
     pub c: Decimal,
-    /// From which place on counts are summed.
+    /// The rank from which on counts are summed.
     pub l: u64,
 }
 
 /// t-closeness and its ground distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Closeness {
-    /// The farthest that a class may lie from the whole table.
+    /// The largest distance of a class from the whole table.
     pub t: Decimal,
-    /// How far two values lie apart.
+    /// The distance between two values.
     pub distance: Distance,
 }
 
 /// m-confidentiality of the guarded sets (SCIENCE 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Masking {
-    /// No person is tied to a guarded value with more than 1/m.
+    /// No person is linked to a guarded value with more than 1/m.
     pub m: u64,
-    /// Whether values are masked where that is needed.
+    /// Whether values are masked where necessary.
     pub mask: bool,
-    /// What the public may believe beforehand; `None` = 1/(2m), which no decimal need be.
+    /// The assumed prior belief of the public; `None` = 1/(2m), which may not be a decimal.
     pub base_rate: Option<Decimal>,
 }
 
-/// What refinement attacks may find (SCIENCE 6).
+/// The limits on findings of refinement attacks (SCIENCE 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RefinementLimits {
     /// How solutions are counted.
     pub values: Values,
-    /// The most that a target of a locally recoded release may be narrowed down; `None`: the check is switched off.
+    /// The largest ratio for a target of a locally recoded release; `None`: the check is switched off.
     pub max_ratio: Option<Decimal>,
-    /// The fewest solutions that must be left of such a target.
+    /// The smallest number of solutions that must remain for such a target.
     pub min_solutions: u64,
-    /// The most that all of its targets together may be narrowed down.
+    /// The largest ratio for all of its targets together.
     pub max_joint_ratio: Option<Decimal>,
-    /// The most that the refusals of a global search may narrow down.
+    /// The largest ratio due to the refusals of a global search.
     pub max_global_ratio: Option<Decimal>,
-    /// How often a locally recoded release that failed is repaired.
+    /// How often a rejected locally recoded release is repaired.
     pub max_repairs: u64,
 }
 
@@ -128,7 +128,7 @@ impl RefinementLimits {
     /// The default of `policy.max_repairs`.
     pub const MAX_REPAIRS: u64 = 3;
 
-    /// Whether anybody looks at what one recoding for all tells.
+    /// Whether the leakage of one recoding for all rows is computed.
     pub fn looks_at_coarseness(&self) -> bool {
         self.max_ratio.is_some() || self.max_global_ratio.is_some()
     }
@@ -150,12 +150,12 @@ impl RefinementLimits {
 }
 
 impl Masking {
-    /// l': no more than one in so many people of an atom show a value of a guarded set (SCIENCE 5).
+    /// l': at most one in l' people of an atom shows a value of a guarded set (SCIENCE 5).
     pub fn l(&self) -> u64 {
         self.m.saturating_mul(2)
     }
 
-    /// What the public may believe beforehand, as part and whole; `None`: it does not fit.
+    /// The assumed prior belief of the public, as numerator and denominator; `None` if they do not fit.
     pub fn rate(&self) -> Option<(u64, u64)> {
         assert!(self.m > 0, "m-confidentiality is of some m");
         match self.base_rate {

@@ -1,29 +1,30 @@
-//! What is public of each search, and could be used against what it proposes (SCIENCE 6, "Global recoding is not immune"; 7; 11). The gate is
-//! told so much of a search, and never asks which one it was. A search that is added is a line of [`Search::facts`].
+//! The public facts about each search that could be used against its results (SCIENCE 6, "Global recoding is not
+//! immune"; 7; 11). The gate receives only these facts, and never asks which search it was. A new search is one line of
+//! [`Search::facts`].
 
 use super::settings::Search;
 use crate::model::Decimal;
 
-/// Which states of a search a reader knows to have failed.
+/// The states of a search that a reader knows to have failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inference {
     /// None: classes have labels of their own.
     Nothing,
-    /// The whole course of a top-down search from `*`, which can be walked again from public sizes of classes.
+    /// The whole course of a top-down search from `*`, which can be replayed from public sizes of classes.
     Replay,
-    /// For each node that the recoding has, the state in which its children take its place: it would leave out more people than this
-    /// share.
+    /// For each node of the recoding, the state in which its children replace it: more people than this share would be
+    /// left out.
     EachNode(Decimal),
-    /// For each column, the state in which it is one level finer: the same.
+    /// For each column, the state in which it is one level finer: more people than this share would be left out.
     EachLevel(Decimal),
 }
 
-/// How labels follow from rows, by a rule that readers know.
+/// The rule by which labels follow from rows, which readers know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelRule {
-    /// All rows are under one recoding.
+    /// All rows have one recoding.
     OneRecoding,
-    /// ARX-LR: classes are carved out one after the other, each under the first labels of its order that it fits.
+    /// ARX-LR: classes are formed one after the other, each with the first labels of the order that it fits.
     Carved,
     /// Regions are halved as long as both halves are large enough.
     Halved,
@@ -31,26 +32,26 @@ pub enum LabelRule {
     Finest,
 }
 
-/// In which unit a search that ended with one recoding had to refuse what is finer.
+/// The unit of the finer states that a search with one recoding had to refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusedStep {
-    /// A node of a taxonomy whose children would take its place.
+    /// A node of a taxonomy, replaced by its children.
     Node,
     /// A column, one level finer.
     Level,
 }
 
-/// What is public of a search.
+/// The public facts about a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchFacts {
-    /// How labels follow from rows.
+    /// The rule by which labels follow from rows.
     pub labels: LabelRule,
-    /// What it must have refused; `None` where classes have labels of their own.
+    /// The states that it must have refused; `None` if classes have labels of their own.
     pub refused: Option<RefusedStep>,
 }
 
 impl Search {
-    /// What is public of it.
+    /// The public facts.
     pub fn facts(self) -> SearchFacts {
         let (labels, refused) = match self {
             Search::TopDown => (LabelRule::OneRecoding, Some(RefusedStep::Node)),

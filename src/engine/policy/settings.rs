@@ -1,140 +1,145 @@
-//! The `[policy]` table as it is written (CONTRACTS 1): every key optional, no default, nothing judged. What it means
-//! and whether it contradicts itself is [`super::Policy`]'s business; nothing else may act on these fields.
+//! The `[policy]` table as it is written (CONTRACTS 1): every key is optional, has no default here, and is not judged.
+//! [`super::Policy`] interprets it and finds contradictions; no other code may act on these fields.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::Decimal;
 
-/// `[policy]`: what is promised to the people in the data, and what may be paid for it.
+/// `[policy]`: the promise to the people in the data, and the limit on information loss.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schemas", schemars(rename = "Policy"))]
 pub struct PolicySettings {
-    /// The smallest class that people hide in; at least 2.
+    /// The smallest class; at least 2.
     #[cfg_attr(feature = "schemas", schemars(required, range(min = 2)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k: Option<u64>,
-    /// What a cumulative chain promises; `blind` when left out.
+    /// What a cumulative chain promises; the default is `blind`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guarantee: Option<Guarantee>,
-    /// What happens to new rows whose class is still too small; `wait` when left out.
+    /// What happens to new rows whose class is still too small; the default is `wait`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rare: Option<Rare>,
-    /// Ticks that a row may wait before it is overdue; 8 when left out.
+    /// Ticks that a row may wait before it is overdue; the default is 8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_wait: Option<u64>,
-    /// The share of all rows of a chain that may be withheld for being rare; 0.02 when left out.
+    /// The share of all rows of a chain that may be withheld because they are rare; the default is 0.02.
     #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_withheld: Option<Decimal>,
-    /// Chains of crowds (`search = "halves"`): how many ticks are halved together; 1 when left out.
+    /// Chains of crowds (`search = "halves"`): how many ticks are halved together; the default is 1.
     #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publish_every: Option<u64>,
-    /// How the recodings of a chain under `chain` may differ; `nested` when left out.
+    /// How the recodings of a chain under `chain` may differ; the default is `nested`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cuts: Option<Cuts>,
     /// Under `chain`: the probability with which the coin withholds a finer release that passed its test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rho: Option<Decimal>,
-    /// Under `chain`: the most by which the odds of an attacker's belief may move over the whole chain.
+    /// Under `chain`: the largest factor by which the odds of an attacker's belief may change over the whole chain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_odds: Option<Decimal>,
-    /// No person is tied to a guarded value with more than 1/m; off when left out.
+    /// No person is linked to a guarded value with more than 1/m; off by default.
     #[cfg_attr(feature = "schemas", schemars(range(min = 2)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub m: Option<u64>,
-    /// Whether guarded values are masked where that is needed for `m`; true when left out.
+    /// Whether guarded values are masked where `m` requires it; true by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mask: Option<bool>,
-    /// What the public may believe beforehand of a person's guarded value; at most, and by default, 1/(2m).
+    /// The assumed prior belief of the public about a person's guarded value; at most, and by default, 1/(2m).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_rate: Option<Decimal>,
-    /// How varied the sensitive values of every class must be; off when left out.
+    /// How diverse the sensitive values of every class must be; off by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diversity: Option<DiversitySettings>,
-    /// The one outcome when a check that looks at sensitive values fails; `stop` when left out.
+    /// What happens if a check that looks at sensitive values fails; the default is `stop`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_unsafe: Option<OnUnsafe>,
-    /// How a recoding is found; when left out `halves` under `blind` and in disjoint chains with one table, else `top-down`.
+    /// How a recoding is found; the default is `halves` under `blind` and in disjoint chains with one table, otherwise
+    /// `top-down`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
-    /// ARX-LR and halving: what happens to rows that found no class; `wait` when left out.
+    /// ARX-LR and halving: what happens to rows that are in no class; the default is `wait`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outliers: Option<Outliers>,
-    /// Disjoint chains, `search = "top-down"` or `"levels"`: the share of rows that may be suppressed; they wait for the next tick. 0
-    /// when left out.
+    /// Disjoint chains, `search = "top-down"` or `"levels"`: the share of rows that may be suppressed; they wait for
+    /// the next tick. The default is 0.
     #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppression: Option<Decimal>,
-    /// Cumulative chains, `search = "top-down"` or `"levels"`: the share of rows that the first recoding may leave waiting; 0 when left
-    /// out.
+    /// Cumulative chains, `search = "top-down"` or `"levels"`: the share of rows that the first recoding may leave
+    /// waiting; the default is 0.
     #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<Decimal>,
-    /// `search = "levels"`: the counts that the table is mainly used for, as `tidegate query` takes them; levels are those whose counts
-    /// are least wrong, in the place of those that lose least.
+    /// `search = "levels"`: the counts that the table is mainly used for, in the notation of `tidegate query`; the
+    /// search then minimises the error of these counts instead of the loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload: Option<Vec<String>>,
-    /// Disjoint chains: one table, or quasi-identifiers and sensitive values apart; `one-table` when left out.
+    /// Disjoint chains: one table, or separate tables for quasi-identifiers and sensitive values; the default is
+    /// `one-table`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
-    /// How solutions of a refinement attack are counted; `repeated` when left out.
+    /// How solutions of a refinement attack are counted; the default is `repeated`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<Values>,
-    /// The most that a refinement attack may narrow down a target, or `off`; 100 when left out.
+    /// The largest factor by which a refinement attack may reduce the possibilities of a target, or `off`; the default
+    /// is 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_ratio: Option<MaxRatio>,
-    /// The fewest solutions that a refinement attack must leave for a target; 1000 when left out.
+    /// The smallest number of solutions that a refinement attack must leave for a target; the default is 1000.
     #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_solutions: Option<u64>,
-    /// The most that the refusals of a global search may narrow down; off when left out.
+    /// The largest factor by which the refusals of a global search may reduce the possible tables; off by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_global_ratio: Option<Decimal>,
-    /// The most that a refinement attack on all classes together may narrow down; off when left out.
+    /// The largest factor by which a refinement attack on all classes together may reduce the possibilities; off by
+    /// default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_joint_ratio: Option<Decimal>,
-    /// How often a locally recoded release that failed is repaired before it is rejected; 3 when left out.
+    /// How often a locally recoded release that failed is repaired before it is rejected; the default is 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_repairs: Option<u64>,
-    /// (n,r)-dominance of published sums; off when left out.
+    /// (n,r)-dominance of published sums; off by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dominance: Option<Dominance>,
-    /// The p% rule of published sums; off when left out.
+    /// The p% rule for published sums; off by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_rule: Option<Decimal>,
-    /// Whether microaggregation grows or splits clusters until no sum is dominated; false when left out.
+    /// Whether microaggregation grows or splits clusters until no sum is dominated; false by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dominance_safe: Option<bool>,
-    /// The utility floor: the most that generalisation may cost, 0 to 1 (SCIENCE 8); 1 when left out.
+    /// The limit on information loss, 0 to 1 (SCIENCE 8); the default is 1.
     #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_loss: Option<Decimal>,
-    /// What happens to a second row of one person; `ignore` when left out.
+    /// What happens to a second row of one person; the default is `ignore`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_repeat: Option<OnRepeat>,
 }
 
-/// `policy.diversity`: any of these, judged on the counts that attacks leave.
+/// `policy.diversity`: any of these limits, judged on the counts that attacks leave.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schemas", schemars(rename = "Diversity"))]
 pub struct DiversitySettings {
-    /// The fewest different sensitive values in a class.
+    /// The smallest number of different sensitive values in a class.
     #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_l: Option<u64>,
-    /// The least exp(entropy) of the sensitive values of a class.
+    /// The smallest exp(entropy) of the sensitive values of a class.
     #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entropy_l: Option<Decimal>,
-    /// Recursive (c,l): the most frequent value stays below c times all from the l-th on. Goes with `l`.
+    /// Recursive (c,l): the most frequent value has less than c times the rows of the l-th and all rarer values
+    /// together. Requires `l`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c: Option<Decimal>,
-    /// Recursive (c,l). Goes with `c`.
+    /// Recursive (c,l). Requires `c`.
     #[cfg_attr(feature = "schemas", schemars(range(min = 2)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub l: Option<u64>,
@@ -146,11 +151,11 @@ pub struct DiversitySettings {
     #[cfg_attr(feature = "schemas", schemars(range(max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Decimal>,
-    /// t-closeness: the farthest that a class may lie from the whole table.
+    /// t-closeness: the largest distance of a class from the whole table.
     #[cfg_attr(feature = "schemas", schemars(range(max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub t: Option<Decimal>,
-    /// How far two sensitive values lie apart, for `t`; `equal` when left out.
+    /// The distance between two sensitive values, for `t`; the default is `equal`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance: Option<Distance>,
 }
@@ -160,7 +165,7 @@ pub struct DiversitySettings {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Dominance {
-    /// How many of the largest contributions.
+    /// How many of the largest contributions are added up.
     #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     pub n: u64,
     /// Their share of the sum.
@@ -175,7 +180,7 @@ pub struct Dominance {
 pub enum MaxRatio {
     /// The limit.
     Limit(Decimal),
-    /// The refinement check is not made, and manifests say so.
+    /// The refinement check is not made, and manifests state that.
     Switch(OffWord),
 }
 
@@ -200,52 +205,52 @@ macro_rules! words {
 }
 
 words! {
-    /// `feed.chain`: what a release holds (SCIENCE 9).
+    /// `feed.chain`: which people a release contains (SCIENCE 9).
     ChainKind {
         /// All people so far.
         Cumulative,
-        /// The newest people alone.
+        /// Only the newest people.
         Disjoint,
     }
     /// `policy.guarantee` (SCIENCE 4).
     Guarantee {
-        /// What may be published is decided from quasi-identifiers and dates alone.
+        /// Quasi-identifiers and dates alone decide what may be published.
         Blind,
         /// One finer recoding is tested once, and a coin decides.
         Chain,
-        /// The published algorithm to the letter, for comparison.
+        /// The published algorithm without changes, for comparison.
         Bcf,
     }
     /// `policy.rare`.
     Rare {
-        /// They wait for others like them.
+        /// They wait for similar rows.
         Wait,
         /// The recoding becomes coarser at once.
         Coarsen,
     }
     /// `policy.cuts`.
     Cuts {
-        /// Any two comparable classes lie inside one another.
+        /// Of any two comparable classes one contains the other.
         Nested,
-        /// They may overlap, at the price of an exact audit.
+        /// They may overlap, which requires an exact audit.
         Crossing,
     }
     /// `policy.on_unsafe`.
     OnUnsafe {
         /// The chain stops publishing until a person decides.
         Stop,
-        /// Everything at `*`, for the rest of the chain.
+        /// `*` in all columns, for the rest of the chain.
         Coarsest,
     }
     /// `policy.search`.
     Search {
         /// Top-down specialisation.
         TopDown,
-        /// Full-domain: one level for each column, those that lose least.
+        /// Full-domain: one level for each column, those with the least loss.
         Levels,
         /// Local recoding.
         ArxLr,
-        /// Local recoding from the top down, by chance.
+        /// Local recoding from the top down, with random choices.
         Halves,
         /// Groups of neighbours by median cuts.
         Mondrian,
@@ -256,26 +261,26 @@ words! {
     Outliers {
         /// They wait for the next increment.
         Wait,
-        /// They are published at the root.
+        /// They are published with `*` in all columns.
         Publish,
     }
     /// `policy.output`.
     Output {
-        /// Quasi-identifiers and sensitive values side by side.
+        /// Quasi-identifiers and sensitive values in one table.
         OneTable,
         /// In two tables, joined by class.
         TwoTable,
     }
     /// `policy.values`.
     Values {
-        /// Two people may have the same value combination.
+        /// Two people may have the same combination of values.
         Repeated,
         /// They may not.
         Distinct,
     }
     /// `policy.on_repeat`.
     OnRepeat {
-        /// The first row stands.
+        /// The first row counts.
         Ignore,
         /// The later row is set aside.
         DeadLetter,
@@ -284,7 +289,7 @@ words! {
     }
     /// `policy.diversity.distance`.
     Distance {
-        /// Any two values lie 1 apart.
+        /// Any two values have the distance 1.
         Equal,
         /// By the height of their lowest common ancestor.
         Hierarchical,

@@ -1,34 +1,34 @@
-//! The counts that a table is mainly used for (SCIENCE 8, "COUNT error on a workload"): conditions on quasi columns as text, and what
-//! they ask of taxonomies.
+//! The counts that a table is mainly used for (SCIENCE 8, "COUNT error on a workload"): conditions on quasi columns as
+//! text, and the leaves that they select.
 
 use std::collections::BTreeMap;
 
 use crate::model::Taxonomy;
 use crate::model::predicate::{Condition, parse};
 
-/// Counts of a workload at most.
+/// The most counts of a workload.
 pub const MOST_COUNTS: usize = 50;
-/// Columns of a count at most.
+/// The most columns of a count.
 pub const MOST_COLUMNS: usize = 4;
 
-/// Counts of a workload, in order: per count its conditions, by column.
+/// The counts of a workload, in order: for each count its conditions, by column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workload(Vec<BTreeMap<usize, Vec<Condition>>>);
 
-/// A count: columns, each once, and whether it asks for each of their leaves.
+/// A count: columns, each once, and for each of their leaves whether it is selected.
 pub type WorkloadCount = Vec<(usize, Vec<bool>)>;
 
-/// A count that cannot be meant.
+/// An invalid count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoCount {
-    /// Its place, from 0.
+    /// Its index, from 0.
     pub at: usize,
     /// What is wrong with it.
     pub text: String,
 }
 
 impl Workload {
-    /// Of counts as they are written, over the quasi columns of these names.
+    /// From counts as they are written, over the quasi columns with these names.
     ///
     /// # Errors
     /// The first count that is no text of conditions, has none or too many, or names another column.
@@ -40,7 +40,7 @@ impl Workload {
     /// The counts over the taxonomies of the quasi columns.
     ///
     /// # Errors
-    /// The first count that names a label which is not there, or asks for no leaf of a column.
+    /// The first count that names an unknown label, or selects no leaf of a column.
     pub fn counts(&self, trees: &[&Taxonomy]) -> Result<Vec<WorkloadCount>, NoCount> {
         let column = |(&column, conditions): (&usize, &Vec<Condition>)| {
             leaves(conditions, trees[column]).map(|wanted| (column, wanted))
@@ -68,7 +68,7 @@ fn conditions(text: &str, quasi: &[Box<str>]) -> Result<BTreeMap<usize, Vec<Cond
     }
 }
 
-/// The leaves of a column for which all these conditions hold.
+/// The leaves of a column that satisfy all these conditions.
 fn leaves(conditions: &[Condition], tree: &Taxonomy) -> Result<Vec<bool>, String> {
     let mut wanted = vec![true; tree.leaves()];
     for condition in conditions {

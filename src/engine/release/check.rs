@@ -1,6 +1,6 @@
-//! The checks of the gate: a closed set with one table. What a check is called, whether its figures may be published, on which side of its
-//! limit a figure must lie, and what an operator can do when it fails; a check without an entry does not compile. What reports say of it is
-//! in the texts of each language (`report::words`), in the same way.
+//! The checks of the gate: a closed set with one table. For each check: its name, whether its figures may be published,
+//! on which side of its limit a figure must be, and what an operator can do when it fails; a check without an entry
+//! does not compile. The texts of reports are in each language (`report::words`), in the same way.
 
 use std::fmt;
 
@@ -17,15 +17,15 @@ pub enum Check {
     Crowd,
     /// The bytes of the tables.
     Form,
-    /// Exactly the people of the release before and the new ones.
+    /// Exactly the people of the previous release and the new ones.
     Growth,
     /// Manifest, taxonomies, report and notice.
     Pages,
     /// Loss.
     Utility,
-    /// People who arrived together and stay together.
+    /// People who were published together and stay together.
     Atoms,
-    /// People who arrived together and have equal labels in all releases.
+    /// People who were published together and have equal labels in all releases.
     Slices,
     /// Candidates after a comparison with an earlier release.
     Correspondence,
@@ -49,38 +49,38 @@ pub enum Check {
     Refinement,
     /// Small classes that must exist.
     Certainty,
-    /// What coarse labels tell.
+    /// The leakage of coarse labels.
     MaxGlobalRatio,
-    /// What final labels tell.
+    /// The leakage of final labels.
     Maximality,
     /// The combinatorial refinement attack on all classes together.
     MaxJointRatio,
     /// Sums of measures.
     Dominance,
-    /// How far the odds of an attacker can have changed.
+    /// The possible change of an attacker's odds.
     MaxOdds,
-    /// What an attacker who knows the algorithm derives from refusals; never made.
+    /// The conclusions from refusals by an attacker who knows the algorithm; never made.
     Algorithm,
-    /// What the way of grouping tells; never made.
+    /// The leakage of the method of grouping; never made.
     Grouping,
-    /// Diversity, where no limit of it is set or none can be computed.
+    /// Diversity, if no limit for it is set or none can be computed.
     Diversity,
     /// Settings that no check of this version judges; never made.
     Policy,
 }
 
-/// One check.
+/// The line of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CheckLine {
-    /// Which one.
+    /// The check.
     pub check: Check,
     /// Whether it was made. A release is published only when every check that was made has passed.
     pub made: bool,
-    /// What it found; null when it was not made, or when the figure is private.
+    /// The figure; null if the check was not made, or if the figure is private.
     pub value: Option<Figure>,
-    /// What the policy allows; null where there is nothing to compare with.
+    /// The limit of the policy; null if there is no limit.
     pub limit: Option<Figure>,
 }
 
@@ -89,13 +89,13 @@ pub struct CheckLine {
 pub enum FigurePrivacy {
     /// All readers.
     Public,
-    /// The operator: they depend on no sensitive value, and tell more than the release.
+    /// Only the operator: they depend on no sensitive value, but reveal more than the release.
     Private,
-    /// The operator: they may depend on sensitive values, so that a reason of this check stops the chain.
+    /// Only the operator: they may depend on sensitive values, so that a reason of this check stops the chain.
     Sensitive,
 }
 
-/// On which side of its limit the figure of a check must lie.
+/// On which side of its limit the figure of a check must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// At the limit or above.
@@ -106,21 +106,21 @@ pub enum Side {
     Below,
 }
 
-/// What is known of a check.
+/// The table entry of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckFacts {
-    /// What it is called in manifests, verdicts, logs and metrics.
+    /// Its name in manifests, verdicts, logs and metrics.
     pub name: &'static str,
     /// Who may see its figures.
     pub privacy: FigurePrivacy,
-    /// Where its figure must lie; `None` where there is no limit to compare with.
+    /// Where its figure must be; `None` if there is no limit to compare with.
     pub side: Option<Side>,
-    /// What an operator can do when it speaks against a release.
+    /// What an operator can do if it rejects a release.
     pub advice: &'static str,
 }
 
 impl Check {
-    /// All of them.
+    /// All checks.
     pub const ALL: [Check; 27] = [
         Check::Crowd,
         Check::Form,
@@ -217,12 +217,12 @@ impl Check {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         self.facts().name
     }
 
-    /// The check of this name.
+    /// The check with this name.
     pub fn named(name: &str) -> Option<Check> {
         Check::ALL.into_iter().find(|check| check.name() == name)
     }
@@ -249,7 +249,7 @@ impl Side {
 mod tests {
     use super::Check;
 
-    /// A check is called the same in the table, in JSON, and in the order of [`Check::ALL`].
+    /// A check has the same name in the table, in JSON, and in the order of [`Check::ALL`].
     #[test]
     fn names_are_those_of_json() {
         for (at, check) in Check::ALL.into_iter().enumerate() {

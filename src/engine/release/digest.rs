@@ -1,5 +1,5 @@
-//! SHA-256 of published bytes, by which manifests name files and each other. Written as 64 small hexadecimal digits;
-//! capitals are refused, so that a digest has one spelling.
+//! SHA-256 of published bytes, by which manifests identify files and each other. Written as 64 lower-case hexadecimal
+//! digits; upper case is refused, so that a digest has one spelling.
 
 use std::fmt;
 
@@ -12,12 +12,12 @@ use sha2::Digest as _;
 pub struct Sha256([u8; 32]);
 
 impl Sha256 {
-    /// Of these bytes.
+    /// The digest of these bytes.
     pub fn of(bytes: &[u8]) -> Sha256 {
         Sha256(sha2::Sha256::digest(bytes).into())
     }
 
-    /// Reads 64 small hexadecimal digits.
+    /// Reads 64 lower-case hexadecimal digits.
     pub fn parse(text: &str) -> Option<Sha256> {
         let digit = |byte: u8| match byte {
             b'0'..=b'9' => Some(byte - b'0'),

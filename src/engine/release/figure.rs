@@ -1,12 +1,11 @@
-//! The lines about checks in a manifest (CONTRACTS 4): what was checked, whether it was made, and figures where they are
-//! public. Which figures are public is decided before: a check that reads sensitive values, or counts what the release
-//! does not show, never has its value here.
+//! Figures and limits of checks in a manifest (CONTRACTS 4), where they are public. Other code decides which are: a
+//! check that reads sensitive values, or counts what the release does not show, never has its value here.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::Finite;
 
-/// A figure or a limit: a whole number, or any other finite one.
+/// A figure or a limit: a whole number, or another finite number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Figure {
     /// A count.
@@ -16,7 +15,7 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// A number that is no count; `None` for infinities and NaN, which JSON cannot hold.
+    /// A number that is no count; `None` for infinities and NaN, which JSON cannot represent.
     pub fn real(number: f64) -> Option<Figure> {
         Finite::new(number).map(Figure::Real)
     }

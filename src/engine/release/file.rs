@@ -10,23 +10,23 @@ use super::table_kind::TableKind;
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FileLine {
-    /// Where it lies, from the place of all published files.
+    /// The path, relative to the folder of all published files.
     pub path: String,
     /// The digest of its bytes.
     pub sha256: Sha256,
-    /// Its rows; null for a file that is no table.
+    /// The number of its rows; null for a file that is no table.
     pub rows: Option<u64>,
 }
 
 impl FileLine {
-    /// How many people's rows it holds: those of a table with a row for each person.
+    /// The number of people whose rows it contains, for a table with one row per person.
     pub fn people(&self) -> Option<u64> {
         self.rows.filter(|_| TableKind::of(&self.path) == TableKind::Rows)
     }
 }
 
 impl FileLine {
-    /// Of a file with these bytes; `rows` if it is a table.
+    /// The line of a file with these bytes; `rows` if it is a table.
     pub fn of(path: &str, bytes: &[u8], rows: Option<u64>) -> FileLine {
         FileLine { path: path.to_owned(), sha256: Sha256::of(bytes), rows }
     }

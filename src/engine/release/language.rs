@@ -16,10 +16,10 @@ pub enum Language {
 }
 
 impl Language {
-    /// All of them.
+    /// All languages.
     pub const ALL: [Language; 2] = [Language::English, Language::German];
 
-    /// Its tag, as HTML has it.
+    /// Its tag in HTML.
     pub fn tag(self) -> &'static str {
         match self {
             Language::English => "en",

@@ -1,5 +1,5 @@
-//! Where the files of releases lie. A path is a function of the number of the release and of what the files hold, so that none
-//! can carry a word of its own.
+//! The paths of the files of releases. A path is a function of the number of the release and of the content of the
+//! file, so that no path can carry another message.
 
 use std::collections::BTreeSet;
 
@@ -10,18 +10,18 @@ use super::removal_reason::RemovalReason;
 use super::table_kind::{TableId, TableKind};
 use super::tables::Tables;
 
-/// How the files of releases lie.
+/// How the files of releases are arranged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
-    /// A folder for each release, as `anonymize` makes them.
+    /// A folder for each release, as `anonymize` writes them.
     #[default]
     Folders,
-    /// A folder for each kind of file, and names that tell the content, as a feed publishes them.
+    /// A folder for each kind of file, and names with digests of the content, as a feed publishes them.
     Root,
 }
 
 impl Layout {
-    /// Where the manifest of a release lies.
+    /// The path of the manifest of a release.
     pub fn manifest(self, release: u32) -> String {
         match self {
             Layout::Root => format!("manifest/{release:010}.json"),
@@ -29,7 +29,7 @@ impl Layout {
         }
     }
 
-    /// Where the notice lies that names the rows which a release leaves out.
+    /// The path of the notice that names the rows which a release leaves out.
     pub fn notice(self, release: u32) -> String {
         match self {
             Layout::Root => format!("erased/{release:010}.json"),
@@ -37,7 +37,7 @@ impl Layout {
         }
     }
 
-    /// Where the notice lies that takes the place of the manifest of a release.
+    /// The path of the notice that replaces the manifest of a release.
     pub fn removal(self, reason: RemovalReason, release: u32) -> String {
         match self {
             Layout::Root => format!("{}/{release:010}.json", reason.folder()),
@@ -45,7 +45,7 @@ impl Layout {
         }
     }
 
-    /// The release whose manifest lies at a path; `None` where none does.
+    /// The release whose manifest has this path; `None` if the path is not that of a manifest.
     pub fn release(self, path: &str) -> Option<u32> {
         let number = match self {
             Layout::Root => path.strip_prefix("manifest/")?.strip_suffix(".json")?,
@@ -58,13 +58,13 @@ impl Layout {
 
 /// A file of a release.
 pub struct PlacedFile<'f> {
-    /// Where it lies, from the place of all published files.
+    /// The path, relative to the folder of all published files.
     pub path: String,
-    /// What it holds.
+    /// The content.
     pub bytes: &'f [u8],
-    /// Its rows; `None` of a file that is no table.
+    /// The number of its rows; `None` for a file that is no table.
     pub rows: Option<u64>,
-    /// The releases whose rows it holds, where it is a part of a table that grows.
+    /// The releases whose rows it contains, if it is a part of a table that grows.
     pub span: Option<ReleaseSpan>,
 }
 
@@ -73,17 +73,18 @@ impl<'f> PlacedFile<'f> {
     fn page(path: String, bytes: &'f [u8]) -> PlacedFile<'f> {
         PlacedFile { path, bytes, rows: None, span: None }
     }
-    /// The same as a part of a table that grows, if it is one.
+    /// As a part of a table that grows, if it is one.
     pub fn part(&self) -> Option<PartLine> {
         Some(PartLine { span: self.span?, file: self.line() })
     }
 
-    /// The same as a manifest lists it.
+    /// As a line of a manifest.
     pub fn line(&self) -> FileLine {
         FileLine::of(&self.path, self.bytes, self.rows)
     }
 
-    /// The files of a release as its manifest lists them: those with rows, of earlier releases too, and then all others.
+    /// The files of a release in the order of its manifest: those with rows, including those of earlier releases, and
+    /// then all others.
     pub fn lines(kept: &[PartLine], placed: &[PlacedFile<'_>]) -> Vec<FileLine> {
         let parts: Vec<PartLine> = placed.iter().filter_map(PlacedFile::part).collect();
         let parts = replaced(kept, &parts, |_| false).into_iter().map(|part| part.file);
@@ -94,28 +95,28 @@ impl<'f> PlacedFile<'f> {
     }
 }
 
-/// The files of a release.
+/// The contents of the files of a release.
 #[derive(Clone, Copy)]
 pub struct PlacedFiles<'f> {
     /// The number of the release.
     pub release: u32,
     /// Its chain.
     pub chain: u32,
-    /// How many rows it has.
+    /// The number of its rows.
     pub rows: u64,
-    /// How many rows the table of measures has that goes with tables that do not grow; `None` where there is none.
+    /// The number of rows of the table of measures that belongs to tables that do not grow; `None` if there is none.
     pub measures: Option<u64>,
-    /// Its tables, or the parts of a table that are new with it.
+    /// Its tables, or the new parts of a table.
     pub tables: &'f Tables,
-    /// What every label stands for, and the page for people.
+    /// The taxonomies, and the page for people.
     pub pages: [&'f [u8]; 2],
     /// The notice of erased rows.
     pub notice: Option<&'f [u8]>,
 }
 
 impl Layout {
-    /// The files that come with a release in the order of its manifest: its tables, what every label stands for
-    /// (releases with the same taxonomies share it), the page for people, and the notice of erased rows, if there is one.
+    /// The files that are published with a release, in the order of its manifest: its tables, the taxonomies (releases
+    /// with the same taxonomies share that file), the page for people, and the notice of erased rows, if there is one.
     pub fn place(self, files: PlacedFiles<'_>) -> Vec<PlacedFile<'_>> {
         let PlacedFiles { release, pages: [_, report], notice, .. } = files;
         let mut placed = self.place_tables(files);
@@ -125,7 +126,7 @@ impl Layout {
         placed
     }
 
-    /// Those among them that the page for people lists: the tables, and what every label stands for.
+    /// Those of them that the page for people lists: the tables and the taxonomies.
     pub fn place_tables(self, files: PlacedFiles<'_>) -> Vec<PlacedFile<'_>> {
         let PlacedFiles { release, rows, tables, pages: [taxonomy, _], .. } = files;
         let table = |kind, bytes| {
@@ -155,7 +156,7 @@ impl Layout {
         placed
     }
 
-    /// Where a file lies that belongs to one release alone.
+    /// A file that belongs to one release alone.
     fn own(self, release: u32, kind: &str, ending: &str, bytes: &[u8]) -> String {
         match self {
             Layout::Folders => format!("{release}/{kind}.{ending}"),
@@ -163,7 +164,7 @@ impl Layout {
         }
     }
 
-    /// Where a part lies that came with a release.
+    /// The path of a part that was published with a release.
     fn part(self, chain: u32, release: u32, part: &ReleasePart) -> String {
         let ReleaseSpan { first, last } = part.span;
         assert!(first <= last && last <= release, "a part holds rows of releases up to this one");
@@ -176,7 +177,7 @@ impl Layout {
             Layout::Root if part.span == ReleaseSpan::of(release) => {
                 format!("{folder}/{release}-{}.parquet", Sha256::of(&part.bytes))
             }
-            // No name comes twice, not even for the same rows: a writer that deletes an old part never deletes a new one.
+            // No name occurs twice, even for the same rows: a writer that deletes an old part never deletes a new one.
             Layout::Root => format!("{folder}/{release}-of-{first}-{last}-{}.parquet", Sha256::of(&part.bytes)),
         }
     }

@@ -1,8 +1,8 @@
-//! The manifest: what a release is, what was promised and checked, and the digests of its files (CONTRACTS 4). Its bytes
-//! are canonical: one manifest has one spelling, and bytes that are spelled otherwise are no manifest, so nothing can
-//! hide in white space, in the order of keys, in a key that comes twice or in how a number is written.
+//! The manifest: the facts about a release, what was promised and checked, and the digests of its files (CONTRACTS 4).
+//! Its bytes are canonical: one manifest has one spelling, and bytes in another spelling are refused, so that nothing
+//! can hide in white space, in the order of keys, in a duplicate key or in the notation of a number.
 //!
-//! It may tell what is public about a release and no more: no figure that depends on sensitive values, no private count.
+//! It may contain only public facts about a release: no figure that depends on sensitive values, no private count.
 
 use std::collections::BTreeMap;
 
@@ -24,36 +24,36 @@ use super::utility::{discernibility, loss};
 use crate::model::{Columns, Node};
 use crate::policy::{Guarantee, Policy};
 
-/// The version of the form.
+/// The version of the format.
 const SCHEMA: u32 = 1;
-/// How files are listed where a release is parts of a table that grows.
+/// The layout number for a release that consists of parts of a table that grows.
 const PARTS: u32 = 2;
 
-/// What is said of a release besides its table and what it was judged by.
+/// The facts about a release besides its table and its terms.
 #[derive(Debug, Clone, Copy)]
 pub struct ReleaseFacts<'a> {
     /// The feed's name.
     pub feed: &'a str,
     /// The chain.
     pub chain: u32,
-    /// When the tick was scheduled: `2026-11-21T10:00:00Z`.
+    /// The scheduled time of the tick: `2026-11-21T10:00:00Z`.
     pub time: &'a str,
-    /// Whether a signature lies beside the manifest.
+    /// Whether there is a signature beside the manifest.
     pub signed: bool,
-    /// The digest of the decision to publish, where there is a log.
+    /// The digest of the decision to publish, if there is a log.
     pub decision: Option<Sha256>,
-    /// The digest of the manifest before this one.
+    /// The digest of the previous manifest.
     pub previous: Option<Sha256>,
-    /// How the files of releases lie.
+    /// The arrangement of the files.
     pub layout: Layout,
-    /// What the pages tell readers beside the release.
+    /// Additional information for readers on the pages.
     pub presentation: Presentation<'a>,
 }
 
-/// What a release was judged by, which is what it has to be published under.
+/// The terms under which a release was judged, and under which it has to be published.
 #[derive(Debug, Clone, Copy)]
 pub struct ReleaseTerms<'a> {
-    /// The release; numbers run on through all chains.
+    /// The number of the release; numbers continue through all chains.
     pub release: u32,
     /// The policy in force.
     pub policy: &'a Policy,
@@ -63,9 +63,9 @@ pub struct ReleaseTerms<'a> {
     pub withheld: u64,
     /// The checks, made or not.
     pub checks: &'a [CheckLine],
-    /// Labels, and how many of their rows the release leaves out that the one before it holds.
+    /// Labels, and how many of their rows in the previous release this one leaves out.
     pub erased: &'a BTreeMap<Vec<Node>, u64>,
-    /// Files with rows of earlier releases that are published already and belong to this one too.
+    /// Files with rows of earlier releases that are published already and belong to this one as well.
     pub kept: &'a [PartLine],
 }
 
@@ -74,66 +74,67 @@ pub struct ReleaseTerms<'a> {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The version of this form: 1.
+    /// The version of this format: 1.
     pub schema: u32,
-    /// 2 where the release is parts of a table that grows: `files` lists all of them, also those of earlier releases. Otherwise it is
-    /// not there.
+    /// 2 if the release consists of parts of a table that grows: `files` then lists all of them, including those of
+    /// earlier releases. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<u32>,
     /// The feed's name.
     pub feed: String,
     /// The chain of releases that it belongs to.
     pub chain: u32,
-    /// The release; numbers run on through all chains of the feed.
+    /// The number of the release; numbers continue through all chains of the feed.
     pub release: u32,
-    /// When the release was due, in UTC.
+    /// The scheduled time of the release, in UTC.
     pub time: String,
-    /// What the data may be used for, in the operator's words; not there where the feed file does not say it.
+    /// What the data may be used for, in the operator's words; absent if the feed file does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
-    /// How readers reach the people who are responsible for the data; not there where the feed file does not say it.
+    /// How readers reach the people who are responsible for the data; absent if the feed file does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<String>,
     /// The whole policy in force.
     #[cfg_attr(feature = "schemas", schemars(with = "crate::policy::PolicySettings"))]
     pub policy: Value,
-    /// What the chain promises; null where each release holds other people. `bcf` is not safe against an attacker who
+    /// What the chain promises; null if each release contains other people. `bcf` is not safe against an attacker who
     /// knows the algorithm.
     pub guarantee: Option<Guarantee>,
     /// The smallest class that the policy allows.
     pub k: u64,
-    /// The smallest class that there is; 0 without rows.
+    /// The number of rows of the smallest class; 0 without rows.
     pub smallest_class: u64,
-    /// Rows of the table; of each of two.
+    /// The number of rows of the table; with two tables, of each of them.
     pub rows: u64,
-    /// Classes: classes of rows with equal labels.
+    /// The number of classes: sets of rows with equal labels.
     pub classes: u64,
-    /// People withheld from this chain so far, because too few were like them; null where no person ever is.
+    /// The number of people withheld from this chain so far, because too few were similar to them; null if people are
+    /// never withheld.
     pub withheld: Option<u64>,
-    /// The share of detail that was given up, 0 to 1. In two tables, which give up none, that of the labels by which classes
+    /// The information loss, 0 to 1. With two tables, which lose no information, that of the labels by which classes
     /// are formed.
     pub loss: f64,
-    /// The sum of squared class sizes over the square of all rows; 1 = all people in one class.
+    /// The sum of squared class sizes divided by the square of the number of rows; 1 = all people in one class.
     pub discernibility: f64,
-    /// Per quasi column the labels it is published in, in the order of its taxonomy. In two tables the labels by which
+    /// For each quasi column its published labels, in the order of its taxonomy. With two tables the labels by which
     /// classes are formed.
     pub recoding: PublishedLabels,
     /// The files.
     pub files: Vec<FileLine>,
     /// The checks.
     pub checks: Vec<CheckLine>,
-    /// Whether a signature lies beside this file.
+    /// Whether there is a signature beside this file.
     pub signed: bool,
-    /// The digest of the log's decision to publish; null where there is no log.
+    /// The digest of the log's decision to publish; null if there is no log.
     pub decision: Option<Sha256>,
-    /// The digest of the manifest before this one; null for the first.
+    /// The digest of the previous manifest; null for the first.
     pub previous: Option<Sha256>,
 }
 
 /// Bytes that are no manifest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoManifest {
-    /// Not the keys and types of one.
+    /// The keys or types are wrong.
     #[error("line {line}, column {column}: not what a manifest holds")]
     Form {
         /// Counted from 1.
@@ -146,19 +147,19 @@ pub enum NoManifest {
         "a manifest of version {0}; this version of tidegate reads version {SCHEMA}: use the tidegate that wrote it"
     )]
     Version(u32),
-    /// The right content in a wrong spelling.
+    /// The content is right, but its spelling is not canonical.
     #[error("not spelled as manifests are: white space, order of keys, a repeated key or the form of a number")]
     Spelling,
 }
 
-/// What every version of a manifest has.
+/// The part that every version of a manifest has.
 #[derive(Deserialize)]
 struct Versioned {
     schema: u32,
 }
 
 impl Manifest {
-    /// Of a table, with the figures that follow from it.
+    /// The manifest of a table, with the figures that follow from it.
     ///
     /// # Panics
     /// Never: a policy is JSON.
@@ -198,7 +199,7 @@ impl Manifest {
         }
     }
 
-    /// Quasi columns that show nothing but labels that stand for all values. Two tables show each value as it is.
+    /// Quasi columns whose only labels stand for all values. Two tables show each value unmodified.
     pub fn without_detail(&self, columns: &Columns) -> Vec<&str> {
         let coarsest = |name: &str, labels: &[String]| {
             let Some(domain) = columns.named(name).and_then(|column| column.taxonomy.as_ref()) else { return false };
@@ -212,7 +213,7 @@ impl Manifest {
     /// The figures that later pages show.
     ///
     /// # Panics
-    /// If Loss is not finite, which no manifest of a table has.
+    /// If Loss is not finite, which is impossible in the manifest of a table.
     pub fn figures(&self) -> PastRelease {
         let refinement = self.checks.iter().find(|line| line.check == Check::Refinement && line.made);
         PastRelease {
@@ -225,7 +226,7 @@ impl Manifest {
         }
     }
 
-    /// Whether the release is in two tables.
+    /// Whether the release has two tables.
     pub fn two_tables(&self) -> bool {
         self.policy.get("output").and_then(Value::as_str) == Some("two-table")
     }
@@ -236,7 +237,7 @@ impl Manifest {
         matches!(search, Some("arx-lr" | "halves" | "mondrian" | "mdav"))
     }
 
-    /// Whether its classes have labels of their own that they keep in all later releases.
+    /// Whether its classes keep their own labels in all later releases.
     pub fn has_crowds(&self) -> bool {
         self.guarantee.is_some() && self.has_own_labels()
     }
@@ -246,10 +247,10 @@ impl Manifest {
         self.policy.get("publish_every").is_some_and(Value::is_number)
     }
 
-    /// The one spelling: JSON with two spaces of indentation and a last newline.
+    /// The canonical bytes: JSON with two spaces of indentation and a final newline.
     ///
     /// # Panics
-    /// If a float is not finite, which no manifest of a table has.
+    /// If a float is not finite, which is impossible in the manifest of a table.
     pub fn bytes(&self) -> Vec<u8> {
         assert!(self.loss.is_finite() && self.discernibility.is_finite(), "figures of a table are finite");
         let mut bytes = serde_json::to_vec_pretty(self).expect("a manifest has text keys");
@@ -257,13 +258,13 @@ impl Manifest {
         bytes
     }
 
-    /// Reads what [`Manifest::bytes`] wrote.
+    /// Reads the output of [`Manifest::bytes`].
     ///
     /// # Errors
-    /// The bytes are no manifest, or are not spelled as one.
+    /// The bytes are no manifest, or their spelling is not canonical.
     pub fn parse(bytes: &[u8]) -> Result<Manifest, NoManifest> {
         let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
-        // The version first: another one may have other keys.
+        // The version is read first: another version may have other keys.
         if let Ok(Versioned { schema }) = serde_json::from_slice(bytes)
             && schema != SCHEMA
         {

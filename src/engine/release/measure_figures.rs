@@ -1,28 +1,28 @@
-//! What the table of measures tells of one measure in the rows that are new: of how many labels it shows the sum, and of which it does
-//! not, and why.
+//! Figures about one measure in the new rows of the table of measures: how many labels show its sum, and which do not,
+//! and why.
 
 use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::{Columns, Role, Value};
 
-/// New labels by what is shown of a measure.
+/// New labels, by what is published of a measure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MeasureFigures {
     /// The measure.
     pub name: String,
-    /// Labels that are new.
+    /// The number of new labels.
     pub labels: u64,
-    /// Labels whose sum is shown.
+    /// The number of labels whose sum is published.
     pub shown: u64,
-    /// Labels without any number.
+    /// The number of labels without any value.
     pub empty: u64,
-    /// Labels with fewer numbers than a class.
+    /// Labels with fewer values than a class has people.
     pub few: Vec<String>,
-    /// Labels whose sum would give a number away.
+    /// Labels whose sum would reveal a single value.
     pub hidden: Vec<String>,
 }
 
 impl MeasureFigures {
-    /// Of the rows that a release adds to the table of measures, measure by measure.
+    /// The figures of the rows that a release adds to the table of measures, measure by measure.
     pub fn of(added: &Release, values: &SensitiveValues, columns: &Columns) -> Vec<MeasureFigures> {
         let figures = |(at, name): (usize, &str)| {
             let mut found = MeasureFigures { name: name.to_string(), ..MeasureFigures::default() };

@@ -1,9 +1,9 @@
-//! The public files of a release as canonical bytes (CONTRACTS 4): its tables, what their labels stand for, the manifest
-//! and the report. The bytes are a function of what is published and of nothing else, so a program that has the same content
+//! The public files of a release as canonical bytes (CONTRACTS 4): its tables, the taxonomies, the manifest and the
+//! report. The bytes are a function of what is published and of nothing else, so that a program with the same content
 //! can write them again and compare.
 //!
-//! This room knows nothing of increments, atoms, raw rows or how a recoding was found, and it judges nothing: what it
-//! is not given cannot leave through it.
+//! This room knows nothing about increments, atoms, raw rows or the search, and it judges nothing: it cannot publish
+//! what it does not receive.
 
 mod check;
 mod data;

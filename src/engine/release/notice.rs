@@ -1,5 +1,6 @@
-//! The notice of erasure (SCIENCE 3, erasure; CONTRACTS 4): from which release on which rows are gone. It tells labels and numbers of
-//! rows, which readers find by comparing the two releases anyway; it must never tell a sensitive value, or how many people asked.
+//! The notice of erasure (SCIENCE 3, erasure; CONTRACTS 4): which rows are removed from which release on. It contains
+//! labels and numbers of rows, which readers can find by comparing the two releases; it must never contain a sensitive
+//! value, or the number of requests.
 //!
 //! Like a manifest it has one spelling.
 
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::manifest::{NoManifest, ReleaseFacts, ReleaseTerms};
 use crate::model::{Node, Role, Taxonomy};
 
-/// The version of the form.
+/// The version of the format.
 const SCHEMA: u32 = 1;
 
 /// A notice of erasure.
@@ -16,7 +17,7 @@ const SCHEMA: u32 = 1;
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Notice {
-    /// The version of this form: 1.
+    /// The version of this format: 1.
     pub schema: u32,
     /// The feed's name.
     pub feed: String,
@@ -24,7 +25,7 @@ pub struct Notice {
     pub chain: u32,
     /// The first release without the rows; no later one of the chain has them either.
     pub release: u32,
-    /// How many rows are gone.
+    /// The number of removed rows.
     pub rows: u64,
     /// The quasi columns, in the order of the feed file.
     pub columns: Vec<String>,
@@ -32,19 +33,19 @@ pub struct Notice {
     pub labels: Vec<ErasedLabel>,
 }
 
-/// Rows of one label that are gone.
+/// Removed rows of one label.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ErasedLabel {
     /// The label of each column.
     pub label: Vec<String>,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
 }
 
 impl Notice {
-    /// Of the rows that a release leaves out; `None` where there are none.
+    /// The notice about the rows that a release leaves out; `None` if there are none.
     pub fn of(facts: &ReleaseFacts<'_>, terms: &ReleaseTerms<'_>) -> Option<Notice> {
         let trees = terms.columns.trees();
         let text = |(&node, tree): (&Node, &&Taxonomy)| tree.label(node).to_owned();
@@ -67,7 +68,7 @@ impl Notice {
         (notice.rows > 0).then_some(notice)
     }
 
-    /// The one spelling: JSON with two spaces of indentation and a last newline.
+    /// The canonical bytes: JSON with two spaces of indentation and a final newline.
     ///
     /// # Panics
     /// Never: a notice is JSON.
@@ -77,10 +78,10 @@ impl Notice {
         bytes
     }
 
-    /// Reads what [`Notice::bytes`] wrote.
+    /// Reads the output of [`Notice::bytes`].
     ///
     /// # Errors
-    /// The bytes are no notice, or are not spelled as one.
+    /// The bytes are no notice, or their spelling is not canonical.
     pub fn parse(bytes: &[u8]) -> Result<Notice, NoManifest> {
         let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
         let notice: Notice = serde_json::from_slice(bytes).map_err(form)?;

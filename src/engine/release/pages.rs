@@ -1,4 +1,4 @@
-//! The files that go with the tables of a release.
+//! The files that accompany the tables of a release.
 
 use super::file::FileLine;
 use super::layout::{PlacedFile, PlacedFiles};
@@ -9,21 +9,21 @@ use super::report::{Surroundings, report};
 use super::tables::Tables;
 use super::taxonomy::taxonomy;
 
-/// The files that go with the tables of a release.
+/// The files that accompany the tables of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleasePages {
-    /// What every label stands for.
+    /// The taxonomies.
     pub taxonomy: Vec<u8>,
     /// The page for people.
     pub report: Vec<u8>,
     /// The manifest.
     pub manifest: Vec<u8>,
-    /// The notice that names the rows which the release leaves out; `None` where there are none.
+    /// The notice that names the rows which the release leaves out; `None` if there are none.
     pub notice: Option<Vec<u8>>,
 }
 
 impl ReleasePages {
-    /// Of a release and the bytes of its tables.
+    /// For a release and the bytes of its tables.
     pub fn of(
         facts: &ReleaseFacts<'_>,
         terms: &ReleaseTerms<'_>,
@@ -43,7 +43,7 @@ impl ReleasePages {
         };
         let placed = facts.layout.place_tables(place(&[], None));
         let files: Vec<FileLine> = placed.iter().map(PlacedFile::line).collect();
-        // The page is written before it has a digest, and does not look at the manifest's list of files.
+        // The page is written before its own digest exists, and does not use the manifest's list of files.
         let around = Surroundings::of(facts, terms, &placed, &files);
         let report = report(&manifest, terms.columns, table, around);
         let notice = Notice::of(facts, terms).map(|notice| notice.bytes());

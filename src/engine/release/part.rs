@@ -1,5 +1,5 @@
-//! A table that only grows, in parts (SCIENCE 11): each release adds the rows that are new in it as one more file, and several such
-//! files can become one with the same rows. The aggregates of measures are a second table of the same kind.
+//! A table that only grows, in parts (SCIENCE 11): each release adds its new rows as one more file, and several such
+//! files can be merged into one with the same rows. The aggregates of measures are a second table of the same kind.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,42 +36,42 @@ impl ReleaseSpan {
     }
 }
 
-/// The rows that successive releases have added, as a file that is to be published.
+/// The rows that successive releases added, as a file to be published.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ReleasePart {
-    /// Of which table.
+    /// The table.
     pub table: TableKind,
-    /// These releases.
+    /// The releases.
     pub span: ReleaseSpan,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
     /// The file.
     pub bytes: Vec<u8>,
 }
 
-/// The rows that successive releases have added, as a file that is published.
+/// The rows that successive releases added, as a published file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartLine {
-    /// These releases.
+    /// The releases.
     pub span: ReleaseSpan,
     /// The file.
     pub file: FileLine,
 }
 
 impl PartLine {
-    /// Of which table.
+    /// The table.
     pub fn table(&self) -> TableKind {
         TableKind::of(&self.file.path)
     }
 
-    /// Whether both hold rows of the same table and release.
+    /// Whether both contain rows of the same table and release.
     fn meets(&self, other: &PartLine) -> bool {
         self.span.meets(other.span) && self.table() == other.table()
     }
 }
 
-/// The parts of tables after new files have come: they take the places of all files that hold rows of the same releases, and so does
-/// nothing, of releases whose rows have changed. Those of one table come together.
+/// The parts of tables after new files were added: a new file replaces all files with rows of the same releases, and
+/// files of releases whose rows have changed are removed. The parts of one table are adjacent.
 pub fn replaced(known: &[PartLine], new: &[PartLine], changed: impl Fn(ReleaseSpan) -> bool) -> Vec<PartLine> {
     let stays = |part: &&PartLine| !changed(part.span) && !new.iter().any(|new| new.meets(part));
     let mut parts: Vec<PartLine> = known.iter().filter(stays).chain(new).cloned().collect();
@@ -80,8 +80,9 @@ pub fn replaced(known: &[PartLine], new: &[PartLine], changed: impl Fn(ReleaseSp
     parts
 }
 
-/// Of which releases a table's next release writes rows again: of files that become one, and of files whose rows have changed. Files
-/// become one within a period alone: `period` gives that of each, and `now` is that of the next release.
+/// The releases whose rows the next release writes again: those of files to be merged, and of files whose rows have
+/// changed. Files are only merged within a period: `period` gives that of each release, and `now` is that of the next
+/// one.
 pub fn rewritten(
     known: &[PartLine],
     changed: impl Fn(ReleaseSpan) -> bool,
@@ -92,7 +93,7 @@ pub fn rewritten(
         let rows: Vec<u64> = parts.iter().map(|part| part.file.rows.unwrap_or(0)).collect();
         let joined = match period(parts[0].span) == now {
             true => compacted(&rows).map(|range| range.start),
-            // A period that is over is one file from then on.
+            // A period that is over becomes one file.
             false => (parts.len() > 1).then_some(0),
         };
         assert!(joined.is_none_or(|from| from + 1 < parts.len()), "one part alone is not joined");
@@ -106,18 +107,18 @@ pub fn rewritten(
     spans
 }
 
-/// How many files of about one size become one.
+/// The number of files of similar size that are merged.
 const TOGETHER: usize = 8;
 
-/// Which of the last files of a table are to become one, if any are, by the rows of each: as soon as there are eight that are about as
-/// large, they and all smaller ones behind them. So each row is written again once for every eightfold growth of the table, and a
-/// table has seven files of each size at most.
+/// Which of the last files of a table are to be merged, if any, given the rows of each: as soon as eight have a similar
+/// size, they and all smaller ones after them. So each row is written again once for every eightfold growth of the
+/// table, and a table has at most seven files of each size.
 fn compacted(rows: &[u64]) -> Option<std::ops::Range<usize>> {
     let size = |rows: &u64| rows.checked_ilog(TOGETHER as u64).unwrap_or(0);
     let largest = rows.iter().map(size).max()?;
     let last = |most: u32| rows.iter().rposition(|rows| size(rows) > most).map_or(0, |at| at + 1);
     let full = |of: &u32| rows[last(*of)..].iter().filter(|rows| size(rows) == *of).count() >= TOGETHER;
-    // What comes of them may be one of eight again.
+    // The merged file may be one of eight again.
     let found = (0..=largest).filter(full).map(last).min()?;
     assert!(rows.len() - found >= TOGETHER, "several parts become one");
     Some(found..rows.len())
@@ -132,9 +133,9 @@ mod tests {
         assert_eq!(compacted(&[]), None);
         assert_eq!(compacted(&[200; 7]), None);
         assert_eq!(compacted(&[200; 8]), Some(0..8));
-        // A large file is left alone.
+        // A large file is not merged.
         assert_eq!(compacted(&[1_000_000, 200, 200, 200, 200, 200, 200, 200, 200]), Some(1..9));
-        // Smaller ones that lie between go along.
+        // Smaller files in between are merged as well.
         assert_eq!(compacted(&[200, 200, 3, 200, 200, 200, 200, 200, 200, 5]), Some(0..10));
     }
 
@@ -161,7 +162,7 @@ mod tests {
         let rewritten =
             |length: i64, now| rewritten(&known, |_| false, (|span: ReleaseSpan| i64::from(span.first) / length, now));
         assert_eq!(rewritten(100, 0), [ReleaseSpan { first: 1, last: 10 }]);
-        // Of two periods that are over, and one that is not and has few files.
+        // Two periods that are over, and one that is not and has few files.
         assert_eq!(rewritten(4, 2), [ReleaseSpan { first: 1, last: 3 }, ReleaseSpan { first: 4, last: 7 }]);
     }
 

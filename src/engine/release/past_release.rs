@@ -10,14 +10,14 @@ use super::figure::Figure;
 pub struct PastRelease {
     /// Its number.
     pub release: u32,
-    /// Its rows.
+    /// The number of rows.
     pub rows: u64,
-    /// Its classes.
+    /// The number of classes.
     pub classes: u64,
     /// The number of rows of the smallest of them.
     pub smallest_class: u64,
     /// Loss.
     pub loss: Figure,
-    /// The figure of the refinement check, where it was made.
+    /// The figure of the refinement check, if it was made.
     pub refinement: Option<Figure>,
 }

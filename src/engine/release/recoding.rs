@@ -1,5 +1,5 @@
-//! The recoding as a manifest tells it: per quasi column the labels of its cut. An object in JSON, whose keys stay in
-//! the order of the feed file; a key that comes twice is refused, not overwritten.
+//! The recoding as a manifest states it: for each quasi column the labels of its cut. An object in JSON, whose keys
+//! keep the order of the feed file; a duplicate key is refused, not overwritten.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::model::{Columns, Role};
 pub struct PublishedLabels(pub Vec<(String, Vec<String>)>);
 
 impl PublishedLabels {
-    /// The labels that a table is published in.
+    /// The labels of a table.
     pub fn of(table: &Overview<'_>, columns: &Columns) -> PublishedLabels {
         let trees = columns.trees();
         let labels = columns.of(Role::Quasi).zip(trees).enumerate().map(|(at, (column, tree))| {

@@ -1,6 +1,7 @@
-//! The notice that takes the place of a manifest which is gone from the public root (CONTRACTS 4): which one it was, and why it is gone.
+//! The notice that replaces a manifest which was removed from the public root (CONTRACTS 4): which manifest it was, and
+//! why it was removed.
 //!
-//! Like a manifest it has one spelling. It tells nothing of rows.
+//! Like a manifest it has one spelling. It says nothing about rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,32 +9,33 @@ use super::digest::Sha256;
 use super::manifest::NoManifest;
 use super::removal_reason::RemovalReason;
 
-/// The version of the form.
+/// The version of the format.
 const SCHEMA: u32 = 1;
 
-/// The notice of a manifest that is gone.
+/// The notice about a removed manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RemovalNotice {
-    /// The version of this form: 1.
+    /// The version of this format: 1.
     pub schema: u32,
     /// The feed's name.
     pub feed: String,
     /// The chain of the release.
     pub chain: u32,
-    /// The release whose manifest is gone. Of expired ones the newest: those before it in the chain are gone too.
+    /// The release whose manifest was removed. For expired ones the newest: those before it in the chain were removed
+    /// too.
     pub release: u32,
-    /// Why it is gone.
+    /// Why it was removed.
     pub reason: RemovalReason,
     /// The digest of the manifest.
     pub manifest: Sha256,
-    /// The release whose notice says which rows were erased; null where the reason is another one.
+    /// The release whose notice says which rows were erased; null for other reasons.
     pub notice: Option<u32>,
 }
 
 impl RemovalNotice {
-    /// Of a manifest.
+    /// The notice about a manifest.
     pub fn new(
         feed: &str,
         chain: u32,
@@ -45,7 +47,7 @@ impl RemovalNotice {
         RemovalNotice { schema: SCHEMA, feed: feed.to_owned(), chain, release, reason, manifest, notice }
     }
 
-    /// The one spelling: JSON with two spaces of indentation and a last newline.
+    /// The canonical bytes: JSON with two spaces of indentation and a final newline.
     ///
     /// # Panics
     /// Never: a notice is JSON.
@@ -55,10 +57,10 @@ impl RemovalNotice {
         bytes
     }
 
-    /// Reads what [`RemovalNotice::bytes`] wrote.
+    /// Reads the output of [`RemovalNotice::bytes`].
     ///
     /// # Errors
-    /// The bytes are no such notice, or are not spelled as one.
+    /// The bytes are no such notice, or their spelling is not canonical.
     pub fn parse(bytes: &[u8]) -> Result<RemovalNotice, NoManifest> {
         let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
         let notice: RemovalNotice = serde_json::from_slice(bytes).map_err(form)?;

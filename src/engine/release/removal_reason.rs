@@ -1,17 +1,17 @@
-//! Why a manifest is gone from a public root, and where its notice lies.
+//! The reasons for which manifests are removed from a public root, and the folders of their notices.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a manifest is gone.
+/// Why a manifest was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RemovalReason {
     /// The release was withdrawn.
     Withdrawn,
-    /// It lists rows that were erased since.
+    /// It lists rows that have been erased since.
     Erased,
-    /// It is older than manifests are kept.
+    /// It is older than the period for which manifests are kept.
     Expired,
 }
 

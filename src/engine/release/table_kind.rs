@@ -1,14 +1,14 @@
-//! The tables of a chain: the rows, and beside them, where the feed has measures, their aggregates. Each lies in folders of its own, so
-//! that the path of a file tells which it belongs to.
+//! The tables of a chain: the rows, and if the feed has measures, their aggregates. Each has folders of its own, so
+//! that the path of a file shows its table.
 
 use serde::{Deserialize, Serialize};
 
-/// What a table holds.
+/// The content of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TableKind {
-    /// A row for each person.
+    /// One row for each person.
     Rows,
-    /// Aggregates of measures, a row for each label and release.
+    /// Aggregates of measures, one row for each label and release.
     Measures,
 }
 
@@ -16,7 +16,7 @@ impl TableKind {
     /// Both.
     pub const ALL: [TableKind; 2] = [TableKind::Rows, TableKind::Measures];
 
-    /// The folder of its files, and what its files are called in a folder for each release.
+    /// The folder of its files, and the name of its files in a folder for each release.
     pub fn names(self) -> [&'static str; 2] {
         match self {
             TableKind::Rows => ["data", "part"],
@@ -24,7 +24,7 @@ impl TableKind {
         }
     }
 
-    /// That of a published file.
+    /// The table of a published file.
     pub fn of(path: &str) -> TableKind {
         let name = path.split_once('/').map_or("", |(_, name)| name);
         let is_measures = path.starts_with("measures/") || name.starts_with("measures");
@@ -37,7 +37,7 @@ impl TableKind {
 pub struct TableId {
     /// The chain.
     pub chain: u32,
-    /// Which of its tables.
+    /// The kind of the table.
     pub kind: TableKind,
 }
 
@@ -53,7 +53,7 @@ impl TableId {
         format!("{folder}/{}", self.chain)
     }
 
-    /// The table whose folder holds a path, and what of the path lies behind it.
+    /// The table whose folder contains a path, and the rest of the path.
     pub fn holding(path: &str) -> Option<(TableId, &str)> {
         let (folder, rest) = path.split_once('/')?;
         let (number, rest) = rest.split_once('/')?;

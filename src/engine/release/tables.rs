@@ -1,4 +1,5 @@
-//! The tables of a release: one, two that are joined by the number of the class, or new parts of one that grows (CONTRACTS 4).
+//! The tables of a release: one table, two that are joined by the number of the class, or new parts of one that grows
+//! (CONTRACTS 4).
 
 use super::data::{ROW_GROUP, data, part, two_in_groups};
 use super::part::{ReleasePart, ReleaseSpan};
@@ -10,13 +11,13 @@ use crate::model::{Columns, ReleaseColumn};
 /// The tables of a release as they are published.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Tables {
-    /// One.
+    /// One table.
     One(Vec<u8>),
-    /// One with the quasi columns, and one with the sensitive ones.
+    /// A table with the quasi columns, and one with the sensitive ones.
     Two([Vec<u8>; 2]),
     /// New parts of a table that grows, and of the table of measures beside it.
     Parts(Vec<ReleasePart>),
-    /// Others, and the table of the measures of their people.
+    /// Tables of rows, with the table of the measures of their people.
     Measured(Box<Tables>, Vec<u8>),
 }
 
@@ -27,8 +28,8 @@ impl std::fmt::Debug for Tables {
 }
 
 impl Tables {
-    /// Of a release: one table, or two where its people's leaf tuples are given. `values` is the dictionary that the codes
-    /// of `table` are of.
+    /// From a release: one table, or two if its people's leaf tuples are given. `values` is the dictionary of the codes
+    /// of `table`.
     ///
     /// # Panics
     /// If a sensitive value is not of its column's type, or a person is in no class of the table.
@@ -39,8 +40,8 @@ impl Tables {
         }
     }
 
-    /// Parts of a table that grows: for each the releases, and the rows that they have added, by the number of the release; their
-    /// "leaves" are the nodes that labels stand for. A part without rows is none.
+    /// Parts of a table that grows: for each the releases, and the rows that they added, by the number of the release; their
+    /// "leaves" are the nodes of labels. Parts without rows are left out.
     ///
     /// # Panics
     /// If a sensitive value is not of its column's type.
@@ -55,8 +56,8 @@ impl Tables {
         Tables::Parts(parts)
     }
 
-    /// The same with parts of the table of measures: for each the releases, and the aggregates of the rows that they have added. Tables
-    /// that do not grow have at most one such part, that of their release.
+    /// The same with parts of the table of measures: for each the releases, and the aggregates of the rows that they
+    /// added. Tables that do not grow have at most one such part, that of their release.
     #[must_use]
     pub fn with_measures(self, measures: &[(ReleaseSpan, Histogram)], columns: &Columns) -> Tables {
         let mut some = measures.iter().filter(|(_, rows)| rows.rows() > 0);
@@ -74,7 +75,7 @@ impl Tables {
         Tables::Parts(parts)
     }
 
-    /// The tables of rows, and the table of measures that goes with tables that do not grow.
+    /// The tables of rows, and the table of measures of tables that do not grow.
     pub fn apart(&self) -> (&Tables, Option<&[u8]>) {
         match self {
             Tables::Measured(rows, measures) => (rows, Some(measures)),
@@ -93,7 +94,7 @@ impl Tables {
         bytes.into_iter()
     }
 
-    /// The bytes, handed over in the same order.
+    /// The bytes, by value and in the same order.
     pub fn into_bytes(self) -> Vec<Vec<u8>> {
         match self {
             Tables::One(data) => vec![data],

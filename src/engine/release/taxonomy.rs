@@ -1,7 +1,7 @@
-//! What every published label stands for (CONTRACTS 4): the trees of the quasi columns as flat lists in preorder, one
+//! The meaning of every published label (CONTRACTS 4): the trees of the quasi columns as flat lists in preorder, one
 //! line per node, which a reader can load as a table and walk without recursion.
 //!
-//! Only what the feed file's taxonomies say goes in: never a count, and nothing of any other column.
+//! Only the taxonomies of the feed file are written: never a count, and nothing about any other column.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Columns, Node, Role, Taxonomy, Tree};
 
-/// The version of the form.
+/// The version of the format.
 const SCHEMA: u32 = 1;
 
 /// The taxonomies of all quasi columns, in the order of the feed file.
@@ -17,7 +17,7 @@ const SCHEMA: u32 = 1;
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Taxonomies {
-    /// The version of this form: 1.
+    /// The version of this format: 1.
     pub schema: u32,
     /// One per quasi column.
     pub columns: Vec<ColumnTree>,
@@ -30,7 +30,7 @@ pub struct Taxonomies {
 pub struct ColumnTree {
     /// The column.
     pub name: String,
-    /// All labels in preorder: the root first, every label after the one it lies under.
+    /// All labels in preorder: the root first, every label after its parent.
     pub nodes: Vec<Label>,
 }
 
@@ -39,16 +39,17 @@ pub struct ColumnTree {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Label {
-    /// What the table shows.
+    /// The label as the table shows it.
     pub label: String,
-    /// The label right above; null for the root.
+    /// The parent's label; null for the root.
     pub parent: Option<String>,
-    /// How many values of the domain it stands for: the leaves under it, of intervals the whole numbers in them.
+    /// The number of values of the domain that it stands for: the leaves under it, or for intervals the whole numbers
+    /// in them.
     pub values: u64,
 }
 
 impl ColumnTree {
-    /// The tree; `None` if the labels are none in preorder, or stand for other numbers of values than those below them.
+    /// The tree; `None` if the labels are not in preorder, or their numbers of values do not add up.
     pub fn tree(&self) -> Option<Taxonomy> {
         let (root, others) = self.nodes.split_first().filter(|(root, _)| root.parent.is_none() && root.values > 0)?;
         let mut tree = Tree::new(&root.label);

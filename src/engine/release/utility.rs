@@ -1,37 +1,37 @@
-//! What a release is still worth, for the manifest and the report (SCIENCE 8): rows per published label, Loss and
-//! discernibility. The gate computes the same figures from the published bytes; nothing of this file may be used there.
+//! The utility of a release, for the manifest and the report (SCIENCE 8): rows per published label, Loss and
+//! discernibility. The gate computes the same figures from the published bytes; it must not use this file.
 
 use std::collections::BTreeMap;
 
 use super::overview::Overview;
 use crate::model::{Node, Taxonomy};
 
-/// What one column shows: how many rows there are under each published label that has any.
+/// The number of rows of each label in one column, for labels with rows.
 pub struct LabelCounts {
     rows: BTreeMap<Node, u64>,
     all: u64,
 }
 
 impl LabelCounts {
-    /// Of a quasi column.
+    /// For a quasi column.
     pub fn of(table: &Overview<'_>, column: usize) -> LabelCounts {
         let counts = LabelCounts { rows: table.sums.shown(column).collect(), all: table.sums.rows() };
         assert!(counts.rows.values().sum::<u64>() == counts.all, "each row has one label of a column");
         counts
     }
 
-    /// Rows that show this very label.
+    /// The number of rows that show exactly this label.
     pub fn at(&self, node: Node) -> u64 {
         self.rows.get(&node).copied().unwrap_or(0)
     }
 
-    /// Rows that show a label from `from` up to, but without, `to` in preorder.
+    /// The number of rows that show a label from `from` up to, but without, `to` in preorder.
     pub fn between(&self, from: Node, to: Node) -> u64 {
         assert!(from <= to, "a range of nodes");
         self.rows.range(from..to).map(|(_, rows)| rows).sum()
     }
 
-    /// All rows.
+    /// The number of rows.
     pub fn all(&self) -> u64 {
         self.all
     }

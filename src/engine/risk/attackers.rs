@@ -1,8 +1,9 @@
-//! The three attackers of the literature (SCIENCE 12; El Emam and Dankar 2008, Dankar and El Emam 2010). The prosecutor knows that the
-//! person is in the table, the journalist does not, the marketer wants as many people as possible.
+//! The three attackers of the literature (SCIENCE 12; El Emam and Dankar 2008, Dankar and El Emam 2010). The prosecutor
+//! knows that the person is in the table, the journalist does not, and the marketer wants to identify as many people as
+//! possible.
 //!
-//! Without a population nothing is estimated: a class of the population holds at least the rows of its class in the table, so the
-//! prosecutor's figures bound those of the others.
+//! Without a population nothing is estimated: a class of the population contains at least the rows of its class in the
+//! table, so the prosecutor's figures bound those of the others.
 
 use super::matches::expected_match;
 use super::sizes::Sizes;
@@ -13,20 +14,20 @@ pub const THRESHOLD: f64 = 0.2;
 /// Against an attacker who knows that the person is in the table: 1 over the size of the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prosecutor {
-    /// Rows of the table.
+    /// The number of rows of the table.
     pub rows: u64,
-    /// Its classes.
+    /// The number of classes.
     pub classes: u64,
-    /// The rows of its smallest class.
+    /// The number of rows of the smallest class.
     pub smallest: u64,
-    /// Rows in classes of that size.
+    /// The number of rows in classes of that size.
     pub at_highest: u64,
-    /// Rows whose risk is above [`THRESHOLD`].
+    /// The number of rows whose risk is above [`THRESHOLD`].
     pub at_risk: u64,
 }
 
 impl Prosecutor {
-    /// Of a table; `None` if it has no rows.
+    /// For a table; `None` if it has no rows.
     pub fn of(sizes: &Sizes) -> Option<Prosecutor> {
         let smallest = sizes.smallest()?;
         assert!(smallest > 0, "a class has a row");
@@ -39,7 +40,7 @@ impl Prosecutor {
         })
     }
 
-    /// Of the rows with the highest risk.
+    /// The risk of the rows with the highest risk.
     pub fn highest(&self) -> f64 {
         1.0 / self.smallest as f64
     }
@@ -53,24 +54,24 @@ impl Prosecutor {
 /// Against an attacker who does not know whether the person is in the table: 1 over the size of the class in the population.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Journalist {
-    /// Of the rows with the highest risk.
+    /// The risk of the rows with the highest risk.
     pub highest: f64,
-    /// The mean over all rows. It is the share of all rows that the marketer re-identifies.
+    /// The mean over all rows: the share of all rows that the marketer re-identifies.
     pub average: f64,
-    /// Rows whose risk is above [`THRESHOLD`].
+    /// The number of rows whose risk is above [`THRESHOLD`].
     pub at_risk: u64,
-    /// Whether these are estimates; else bounds from above, which hold for every population.
+    /// Whether these are estimates; otherwise they are upper bounds, which hold for every population.
     pub estimated: bool,
 }
 
 impl Journalist {
-    /// No larger than the prosecutor's, whatever the population is.
+    /// The bounds given by the prosecutor's figures, for every population.
     pub fn at_most(prosecutor: &Prosecutor) -> Journalist {
         let (highest, average) = (prosecutor.highest(), prosecutor.average());
         Journalist { highest, average, at_risk: prosecutor.at_risk, estimated: false }
     }
 
-    /// In a population of which this share is in the table.
+    /// For a population of which this share is in the table.
     pub fn estimated(sizes: &Sizes, fraction: f64) -> Option<Journalist> {
         assert!(fraction > 0.0 && fraction <= 1.0, "a sample is a part of its population");
         let risk = |size: u64| expected_match(size, fraction);
@@ -85,7 +86,7 @@ impl Journalist {
     }
 }
 
-/// Rows in classes of a size with a risk above the threshold. Larger classes have less risk.
+/// The number of rows in classes of a size with a risk above the threshold. Larger classes have less risk.
 fn rows_above(sizes: &Sizes, risk: impl Fn(u64) -> f64) -> u64 {
     sizes.iter().take_while(|&(size, _)| risk(size) > THRESHOLD).map(|(size, classes)| size * classes).sum()
 }

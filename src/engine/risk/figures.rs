@@ -9,17 +9,18 @@ use super::uniques::PopulationUniques;
 pub struct RiskFigures {
     /// Against an attacker who knows that the person is in the table.
     pub prosecutor: Prosecutor,
-    /// Against an attacker who does not know it; its average is the marketer's figure.
+    /// Against an attacker who does not; its average is the marketer's figure.
     pub journalist: Journalist,
-    /// Rows that are alone in their class.
+    /// The number of rows that are alone in their class.
     pub sample_uniques: u64,
-    /// People who are alone in their class of the population; `None` where its size is not known.
+    /// The number of people who are alone in their class of the population; `None` if the size of the population is
+    /// unknown.
     pub population_uniques: Option<PopulationUniques>,
 }
 
 impl RiskFigures {
-    /// Of a table with classes of these sizes, drawn from a population of this size, if it is known. `None` if the table has no rows,
-    /// or more than the population.
+    /// For a table with classes of these sizes, as a sample of a population of this size, if that is known. `None` if
+    /// the table has no rows, or more than the population.
     pub fn of(sizes: &Sizes, population: Option<u64>) -> Option<RiskFigures> {
         let prosecutor = Prosecutor::of(sizes)?;
         if population.is_some_and(|population| population < prosecutor.rows) {
@@ -35,7 +36,7 @@ impl RiskFigures {
         Some(RiskFigures { prosecutor, journalist, sample_uniques, population_uniques })
     }
 
-    /// The share of all rows that an attacker re-identifies who tries with each of them.
+    /// The share of all rows that an attacker re-identifies who tries every row.
     pub fn marketer(&self) -> f64 {
         self.journalist.average
     }

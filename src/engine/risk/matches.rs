@@ -1,16 +1,17 @@
-//! The risk of a row whose class is known in the table and not in the population (SCIENCE 12): the mean of 1/F, when a share p of the
-//! population is in the table and F, the size of the class in the population, is negative binomial given its f rows there
-//! (Benedetti and Franconi 1998; the estimator of mu-Argus). An estimate, never a bound.
+//! The risk of a row if its class is known in the table but not in the population (SCIENCE 12): the mean of 1/F, when a
+//! share p of the population is in the table and F, the size of the class in the population, is negative binomial given
+//! its f rows there (Benedetti and Franconi 1998; the estimator of mu-Argus). An estimate, never a bound.
 
 use crate::arithmetic::ln;
 
-/// From this size on, or with at least half of the population in the table, the series ends soon.
+/// From this size on, or with at least half of the population in the table, the series converges quickly.
 const LARGE: u64 = 64;
 
-/// The mean of 1/F for a class of `size` rows, of whom there is a share `fraction` of the population. 1/`size` where that is all.
+/// The mean of 1/F for a class of `size` rows, which are a share `fraction` of its people in the population. 1/`size`
+/// if the fraction is 1.
 ///
-/// With q = 1 − p it is p · Σ m! q^m / (f (f + 1) … (f + m)), m from 0 on; and −(p/q) ln p for f = 1, from where
-/// mean(f + 1) = p/q · (1/f − mean(f)).
+/// With q = 1 − p it is p · Σ m! q^m / (f (f + 1) … (f + m)), m from 0 on; and −(p/q) ln p for f = 1, from which mean(f
+/// + 1) = p/q · (1/f − mean(f)) follows.
 pub fn expected_match(size: u64, fraction: f64) -> f64 {
     assert!(fraction > 0.0 && fraction <= 1.0, "a sample is a part of its population");
     let (p, q) = (fraction, 1.0 - fraction);
@@ -36,7 +37,7 @@ fn series(size: u64, p: f64, q: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The mean as its definition says.
+    /// The mean by its definition.
     fn slowly(size: u64, p: f64) -> f64 {
         let (mut chance, mut mean) = (p.powi(size as i32), 0.0);
         for all in size..size + 100_000 {

@@ -1,13 +1,13 @@
-//! The sizes of the equivalence classes of a table: all that risks are computed from (SCIENCE 12). It knows no labels.
+//! The sizes of the equivalence classes of a table, from which risks are computed (SCIENCE 12). It knows no labels.
 
 use std::collections::BTreeMap;
 
-/// How many classes there are of each size. Never of size 0.
+/// The number of classes of each size. Never of size 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sizes(BTreeMap<u64, u64>);
 
 impl Sizes {
-    /// A class of this size has another one; 0 if nothing is left of it.
+    /// Changes the size of one class; 0 removes it.
     pub fn replace(&mut self, size: u64, other: u64) {
         if let Some(classes) = self.0.get_mut(&size) {
             assert!(*classes > 0, "there is a class of this size");
@@ -19,29 +19,29 @@ impl Sizes {
         self.extend([(other, 1)]);
     }
 
-    /// All rows.
+    /// The number of rows.
     pub fn rows(&self) -> u64 {
         let rows = self.iter().map(|(size, classes)| size * classes).sum();
         assert!(rows >= self.classes(), "a class has a row");
         rows
     }
 
-    /// All classes.
+    /// The number of classes.
     pub fn classes(&self) -> u64 {
         self.0.values().sum()
     }
 
-    /// The rows of the smallest class; `None` if there are no rows.
+    /// The number of rows of the smallest class; `None` if there are no rows.
     pub fn smallest(&self) -> Option<u64> {
         self.0.keys().next().copied()
     }
 
-    /// The classes of this size.
+    /// The number of classes of this size.
     pub fn of_size(&self, size: u64) -> u64 {
         self.0.get(&size).copied().unwrap_or(0)
     }
 
-    /// The sizes, ascending, and how many classes there are of each.
+    /// The sizes, ascending, with the number of classes of each.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.0.iter().map(|(&size, &classes)| (size, classes))
     }

@@ -1,5 +1,5 @@
-//! What readers compute of cells that are not published (SCIENCE 7): sums that follow from the published ones, and the interval
-//! that linear programming leaves of a cell.
+//! What readers can compute about suppressed cells (SCIENCE 7): sums that follow from the published ones, and the
+//! interval that linear programming gives for a cell.
 
 use num_bigint::BigInt;
 
@@ -16,17 +16,17 @@ pub struct SumsAttack<'s> {
     parts: CellParts,
 }
 
-/// How a sum follows from relations and published cells: `(relation, how often)`, all divided by the last number. Added up, these
-/// relations have no unknown cell but those of the sum.
+/// How a sum follows from relations and published cells: `(relation, multiplicity)`, all divided by the last number.
+/// Added up, these relations contain no unknown cell but those of the sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Derivation {
-    /// The relations, and how often each is taken.
+    /// The relations with their multiplicities.
     pub relations: Vec<(usize, BigInt)>,
-    /// What the sum is multiplied by.
+    /// The factor of the sum.
     pub scale: BigInt,
 }
 
-/// The smallest and the largest value that a cell can have; `None` where nothing limits it.
+/// The smallest and the largest possible value of a cell; `None` if there is no limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interval {
     /// The smallest.
@@ -36,13 +36,13 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Whether one value is left.
+    /// Whether only one value is possible.
     pub fn is_exact(&self) -> bool {
         self.low.is_some() && self.low == self.high
     }
 }
 
-/// Relations that no numbers in the range of the cells fulfil, as the system numbers them.
+/// Relations that no numbers in the range of the cells satisfy, by their numbers in the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SumsContradiction {
     /// In order.
@@ -53,14 +53,14 @@ impl<'s> SumsAttack<'s> {
     /// Readers see the cells that have a number here.
     ///
     /// # Panics
-    /// There is not one entry for each cell.
+    /// If there is not one entry for each cell.
     pub fn new(system: &'s SumSystem, published: Vec<Option<i128>>) -> SumsAttack<'s> {
         assert_eq!(published.len(), system.cells(), "a value or none for each cell");
         let parts = CellParts::new(system, |cell| published[cell].is_none());
         SumsAttack { system, published, parts }
     }
 
-    /// The same for an attacker who knows one cell more.
+    /// The same for an attacker who knows one more cell.
     pub fn knowing(&self, cell: usize, value: i128) -> SumsAttack<'s> {
         assert!(self.published[cell].is_none(), "a cell that is not published");
         let mut published = self.published.clone();
@@ -68,12 +68,12 @@ impl<'s> SumsAttack<'s> {
         SumsAttack::new(self.system, published)
     }
 
-    /// Whether two cells that are not published are related through such cells.
+    /// Whether two suppressed cells are related through suppressed cells.
     pub fn are_related(&self, one: usize, other: usize) -> bool {
         self.parts.of(one).is_some() && self.parts.of(one) == self.parts.of(other)
     }
 
-    /// Which of these cells, not published, follow exactly from a single one of others: `(cell, other)`.
+    /// Which of these suppressed cells follow exactly from a single one of the others: `(cell, other)`.
     pub fn followed(&self, cells: &[usize], others: &[usize]) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (at, part) in self.parts.parts.iter().enumerate() {
@@ -91,7 +91,7 @@ impl<'s> SumsAttack<'s> {
         found
     }
 
-    /// Relations between published cells alone that do not hold.
+    /// Relations between published cells alone that are violated.
     pub fn violated(&self) -> Vec<usize> {
         let broken = |relation: &super::Relation| {
             let values: Option<Vec<i128>> = relation.terms().iter().map(|term| self.published[term.0]).collect();
@@ -103,8 +103,8 @@ impl<'s> SumsAttack<'s> {
         relations.filter(|(_, relation)| broken(relation)).map(|(at, _)| at).collect()
     }
 
-    /// How the sum of these cells, each so often, follows from relations and published cells, whatever the range of the cells is;
-    /// `None` if it does not.
+    /// How the sum of these cells, with multiplicities, follows from relations and published cells, whatever the range
+    /// of the cells is; `None` if it does not.
     pub fn derivation(&self, sum: &[(usize, i64)]) -> Option<Derivation> {
         exactly(|| self.derived::<i128>(sum), || self.derived::<BigInt>(sum))
     }
@@ -143,10 +143,10 @@ impl<'s> SumsAttack<'s> {
         Some(Some(Derivation { relations: relations.collect(), scale }))
     }
 
-    /// The values that each of these cells can have, given all published cells and the range.
+    /// The possible values of each of these cells, given all published cells and the range.
     ///
     /// # Errors
-    /// No numbers fulfil all relations.
+    /// No numbers satisfy all relations.
     pub fn intervals(&self, cells: &[usize]) -> Result<Vec<Interval>, SumsContradiction> {
         let mut found: Vec<Option<Interval>> = cells
             .iter()

@@ -1,5 +1,5 @@
-//! A table of sums as its maker hands it over: which published cells are sensitive, how closely readers can compute the others, and
-//! which cells to leave out (SCIENCE 7).
+//! A table of sums as its maker provides it: which published cells are sensitive, how precisely readers can compute the
+//! others, and which cells to suppress (SCIENCE 7).
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,17 @@ use crate::model::Decimal;
 /// Whether readers see a cell, and why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellMark {
-    /// They see it; it may be left out.
+    /// They see it; it may be suppressed.
     Published,
-    /// They see it, and it has to stay.
+    /// They see it, and it must not be suppressed.
     Kept,
-    /// Left out because it is sensitive.
+    /// Suppressed because it is sensitive.
     Primary,
-    /// Left out to protect others.
+    /// Suppressed to protect others.
     Secondary,
-    /// Left out; the table does not say why, so it may be sensitive.
+    /// Suppressed; the table does not say why, so it may be sensitive.
     LeftOut,
-    /// Not part of the table: a code that it does not have.
+    /// Not part of the table: its code does not occur.
     Absent,
 }
 
@@ -42,11 +42,11 @@ impl CellMark {
 pub struct TableCell {
     /// Whether readers see it.
     pub mark: CellMark,
-    /// Its value, where it is known; published cells have one.
+    /// Its value, if known; published cells have one.
     pub value: Option<i128>,
-    /// How many contributed to it, where that is known.
+    /// The number of contributors, if known.
     pub contributors: Option<u64>,
-    /// What is known of the contributions to it.
+    /// The known contributions to it.
     pub contributions: Option<SumCell>,
 }
 
@@ -54,49 +54,50 @@ pub struct TableCell {
 pub struct SumsTable {
     /// Its dimensions.
     pub dimensions: Dimensions,
-    /// What readers know of all cells.
+    /// The possible values of cells, as readers know them.
     pub range: Range,
     /// In the order of the dimensions' cells.
     pub entries: Vec<TableCell>,
 }
 
-/// What is wrong with a cell.
+/// A fault of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellFault {
-    /// It is published, and this rule of those given says that it gives a contribution away.
+    /// It is published, and by this one of the given rules it is sensitive.
     Sensitive(usize),
-    /// It is left out, and readers can compute it.
+    /// It is suppressed, but readers can compute it.
     Recovered,
-    /// It is left out, and readers can compute it too closely.
+    /// It is suppressed, but readers can compute it too precisely.
     Narrow,
-    /// It is left out, and the only contributor to this other cell, which is left out too, can compute it exactly or too closely.
+    /// It is suppressed, but the only contributor to this other suppressed cell can compute it exactly or too
+    /// precisely.
     Known(usize),
 }
 
-/// A cell that is left out, as far as readers can compute it.
+/// What readers can compute about a suppressed cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComputedCell {
     /// The cell.
     pub cell: usize,
-    /// Its smallest and largest value.
+    /// Its smallest and largest possible value.
     pub interval: Interval,
-    /// Whether it follows from published cells by addition alone, whatever is known of the range.
+    /// Whether it follows from published cells by addition alone, without knowledge of the range.
     pub derivable: bool,
 }
 
-/// What was found, in the order of cells.
+/// The findings, in the order of cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SumsVerdict {
-    /// What is wrong.
+    /// The faults.
     pub faults: Vec<(usize, CellFault)>,
-    /// Every cell that is left out.
+    /// Every suppressed cell.
     pub computed: Vec<ComputedCell>,
-    /// Published cells without known contributions: no rule says anything about them.
+    /// The number of published cells without known contributions, which no rule can judge.
     pub not_judged: usize,
 }
 
 impl SumsTable {
-    /// What readers see, cell by cell.
+    /// The cells as readers see them.
     fn published(&self) -> Vec<Option<i128>> {
         self.entries.iter().map(|entry| entry.value.filter(|_| entry.mark.is_published())).collect()
     }
@@ -104,7 +105,7 @@ impl SumsTable {
     /// Judges the table by these rules.
     ///
     /// # Errors
-    /// No numbers in the range fulfil all totals.
+    /// No numbers in the range satisfy all totals.
     pub fn judge(&self, rules: &[DominanceRule]) -> Result<SumsVerdict, SumsContradiction> {
         let system = self.dimensions.system(self.range);
         let readers = SumsAttack::new(&system, self.published());
@@ -139,9 +140,9 @@ impl SumsTable {
         Ok(SumsVerdict { faults, computed, not_judged })
     }
 
-    /// Takes contributions to cells that are no totals, each of a person, for what is known of all cells: the contributions of a person to a
-    /// cell count as one. Cells without a value get it. So many of the largest contributions are kept. Returned are the cells whose value
-    /// is not the sum of what was contributed to them.
+    /// Uses contributions to cells that are no totals, each of a person, as what is known about all cells: the
+    /// contributions of a person to a cell count as one. Cells without a value get it. `kept` of the largest
+    /// contributions are kept. Returns the cells whose value is not the sum of their contributions.
     pub fn contribute(&mut self, contributions: &[(usize, u32, i64)], kept: usize) -> Vec<usize> {
         assert!(contributions.iter().all(|(cell, ..)| *cell < self.entries.len()), "a cell of the table");
         let mut of: BTreeMap<(usize, u32), i64> = BTreeMap::new();
@@ -162,7 +163,8 @@ impl SumsTable {
         self.marked(|entry| entry.value != entry.contributions.as_ref().map(SumCell::sum))
     }
 
-    /// Computes values that are missing from those of other cells, where one addition is enough; the first cell that has none then.
+    /// Computes missing values from those of other cells, where one addition is enough; returns the first cell that
+    /// still has none.
     pub fn complete(&mut self) -> Option<usize> {
         let system = self.dimensions.system(self.range);
         loop {
@@ -181,12 +183,12 @@ impl SumsTable {
         }
     }
 
-    /// Whether one contributor alone is behind a cell, and so knows it.
+    /// Whether a cell has only one contributor, who therefore knows it.
     fn is_lone(&self, cell: usize) -> bool {
         self.entries[cell].contributors == Some(1)
     }
 
-    /// Cells that are left out, have none of these faults, and are known too closely to the only contributor of another one.
+    /// Suppressed cells without these faults that the only contributor of another cell knows too precisely.
     fn known_to_lone(
         &self,
         readers: &SumsAttack<'_>,
@@ -234,7 +236,7 @@ impl SumsTable {
         Ok(found.into_iter().collect())
     }
 
-    /// How far the interval of a cell has to reach beyond its value; 0 if no rule says so.
+    /// The required margin of a cell's interval beyond its value; 0 if no rule requires one.
     fn protection(&self, cell: usize, rules: &[DominanceRule]) -> u128 {
         let of = |contributions: &SumCell| rules.iter().map(|rule| rule.protection(contributions)).max();
         self.entries[cell].contributions.as_ref().and_then(of).unwrap_or(0)
@@ -251,25 +253,25 @@ impl SumsTable {
         }
         let narrow = match entry.value.filter(|_| by > 0) {
             Some(value) => !computed.interval.reaches(value, by, self.down(value, by)),
-            // How large the contributions are is not known: the cell itself must not be known as closely as p.
+            // The sizes of the contributions are unknown: the cell itself must not be known to within the share p.
             None => percent(rules).is_some_and(|p| computed.interval.is_known_to(p)),
         };
         narrow.then_some(CellFault::Narrow)
     }
 
-    /// How far below its value the interval of a cell has to reach: not below 0 where every reader knows that it is not.
+    /// The required margin below its value: not below 0 if every reader knows that it is not negative.
     fn down(&self, value: i128, by: u128) -> u128 {
         if self.range == Range::Free { by } else { by.min(value.unsigned_abs()) }
     }
 
-    /// Marks sensitive cells, and those that are left out with them, anew; the second value is what that costs, and whether nothing is
-    /// cheaper. A cell that costs nothing is never left out.
+    /// Marks sensitive cells, and those that are suppressed with them, anew; the second value is the cost, and whether no pattern is
+    /// cheaper. A cell without cost is never suppressed.
     ///
     /// # Errors
-    /// Even with all cells left out that may be, this cell can be computed too closely.
+    /// Even if all possible cells are suppressed, this cell can be computed too precisely.
     ///
     /// # Panics
-    /// A cell of the table has no value, or the values do not fulfil all totals.
+    /// If a cell of the table has no value, or the values do not satisfy all totals.
     pub fn protect(&mut self, rules: &[DominanceRule], by_value: bool, work: u64) -> Result<(u128, bool), usize> {
         let system = self.dimensions.system(self.range);
         let absent: Vec<usize> = self.marked(|entry| entry.mark == CellMark::Absent);
@@ -314,7 +316,8 @@ fn percent(rules: &[DominanceRule]) -> Option<Decimal> {
     rules.iter().find_map(|rule| if let DominanceRule::Percent(share) = rule { Some(*share) } else { None })
 }
 
-/// A cell that is left out for another reason than a rule: the share p of its value, and at least 1, so that it cannot be computed.
+/// The margin of a cell that is suppressed for another reason than a rule: the share p of its value, and at least 1, so
+/// that it cannot be computed.
 fn least_room(value: i128, rules: &[DominanceRule]) -> u128 {
     let share = percent(rules).and_then(|share| {
         let unit = 10u128.pow(u32::from(share.scale()));
@@ -324,7 +327,7 @@ fn least_room(value: i128, rules: &[DominanceRule]) -> u128 {
 }
 
 impl Interval {
-    /// Whether it reaches from the value minus `down` to the value plus `up`, at least.
+    /// Whether it contains the range from the value minus `down` to the value plus `up`.
     fn reaches(&self, value: i128, up: u128, down: u128) -> bool {
         let low = BigInt::from(value) - BigInt::from(down);
         let high = BigInt::from(value) + BigInt::from(up);
@@ -332,7 +335,8 @@ impl Interval {
             && self.high.as_ref().is_none_or(|own| *own >= crate::arithmetic::RationalNumber::whole(high))
     }
 
-    /// The relative error that an estimate from this interval has at most: (high − low) / (high + low). `None` if it has no limit.
+    /// The largest relative error of an estimate from this interval: (high − low) / (high + low). `None` if it has no
+    /// limit.
     pub fn relative_error(&self) -> Option<crate::arithmetic::RationalNumber> {
         let (low, high) = (self.low.as_ref()?, self.high.as_ref()?);
         let (above, below) = (high.numerator() * low.denominator(), low.numerator() * high.denominator());
@@ -348,7 +352,7 @@ impl Interval {
         })
     }
 
-    /// Whether an estimate from this interval errs by less than this share.
+    /// Whether the error of an estimate from this interval is below this share.
     fn is_known_to(&self, share: Decimal) -> bool {
         let unit = BigInt::from(10).pow(u32::from(share.scale()));
         self.relative_error().is_some_and(|error| error.numerator() * unit < error.denominator() * share.digits())

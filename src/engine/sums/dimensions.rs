@@ -1,4 +1,4 @@
-//! The cells of a table over several dimensions, and the totals among them.
+//! The cells of a table over several dimensions, and its totals.
 
 use super::system::{Relation, SumSystem};
 use super::tableau::Range;
@@ -10,7 +10,8 @@ pub struct Dimension {
 }
 
 impl Dimension {
-    /// Each code with its parent; the first has none. `None`: a parent does not stand before its child, or there are two roots.
+    /// Each code with its parent; the first has none. `None` if a parent does not precede its child, or there are two
+    /// roots.
     pub fn new(parents: Vec<Option<usize>>) -> Option<Dimension> {
         let sound = |(at, parent): (usize, &Option<usize>)| parent.map_or(at == 0, |parent| parent < at);
         (!parents.is_empty() && parents.iter().enumerate().all(sound)).then_some(Dimension { parents })
@@ -22,7 +23,7 @@ impl Dimension {
         Dimension { parents: std::iter::once(None).chain((0..parts).map(|_| Some(0))).collect() }
     }
 
-    /// How many codes there are.
+    /// The number of codes.
     pub fn codes(&self) -> usize {
         self.parents.len()
     }
@@ -32,7 +33,7 @@ impl Dimension {
         !self.parents.contains(&Some(code))
     }
 
-    /// A code, then everything above it.
+    /// A code, then all codes above it.
     fn upwards(&self, code: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(code), |&code| self.parents[code])
     }
@@ -65,7 +66,7 @@ impl Dimensions {
         Dimensions { dimensions }
     }
 
-    /// How many cells there are; `None`: too many to count.
+    /// The number of cells; `None` if it is too large.
     pub fn cells(&self) -> Option<usize> {
         self.dimensions.iter().try_fold(1usize, |cells, dimension| cells.checked_mul(dimension.codes()))
     }
@@ -97,7 +98,7 @@ impl Dimensions {
         codes
     }
 
-    /// A cell and all totals that it goes into.
+    /// A cell and all totals that contain it.
     pub fn upwards(&self, cell: usize) -> Vec<usize> {
         let mut cells = vec![0];
         for (dimension, code) in self.dimensions.iter().zip(self.codes(cell)) {
@@ -108,7 +109,7 @@ impl Dimensions {
         cells
     }
 
-    /// The total that a relation of [`Dimensions::system`] is about, and the dimension that it adds up over.
+    /// The total that a relation of [`Dimensions::system`] is about, and the dimension over which it is a sum.
     pub fn total(&self, relation: &Relation) -> (usize, usize) {
         let total = relation.terms().iter().find(|term| term.1 < 0).expect("a relation has a total").0;
         let part = relation.terms().iter().find(|term| term.1 > 0).expect("a total has parts").0;

@@ -1,11 +1,13 @@
-//! Tables of published sums (SCIENCE 7): what readers can compute of the cells that are left out, and which cells to leave out so that
-//! no sensitive one can be computed too closely.
+//! Tables of published sums (SCIENCE 7): what readers can compute about suppressed cells, and which cells to suppress
+//! so that no sensitive one can be computed too precisely.
 //!
-//! A [`SumSystem`] is cells and linear relations between them. Totals over dimensions with hierarchies are one ([`Dimensions`]); sums
-//! that releases publish over the slices of their increments are another. All of it is exact: whole numbers, of as many digits as it
-//! takes. The room knows nothing of files, of people, or of how a table came about.
+//! A [`SumSystem`] consists of cells and linear relations between them. Examples are totals over dimensions with
+//! hierarchies ([`Dimensions`]), and sums that releases publish over the slices of their increments. All computations
+//! are exact: whole numbers, with as many digits as necessary. The room knows nothing about files, people, or the
+//! origin of a table.
 //!
-//! A [`SumsTable`] is what its maker hands over: it is judged by the rules of `dominance`, and cells are left out in it.
+//! A [`SumsTable`] is a table as its maker provides it: it is judged by the rules of `dominance`, and its cells are
+//! suppressed.
 
 mod attack;
 mod audit;

@@ -1,5 +1,5 @@
-//! The unknown cells of a system in parts that have no relation in common: each part is a system of equations of its own, and
-//! most are small.
+//! The unknown cells of a system, divided into parts without common relations: each part is a system of equations of
+//! its own, and most are small.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use super::whole_numbers::{WholeNumber, exactly};
 /// The most pairs of a sensitive cell and of one with a lone contributor for which intervals are computed.
 const MOST_PAIRS: usize = 2_000;
 
-/// Whether intervals are computed for each lone contributor. If not, only what follows exactly from one cell more is looked for.
+/// Whether intervals are computed for each lone contributor. If not, only exact conclusions from one more known cell
+/// are found.
 pub fn intervals_for_lone(sensitive: usize, lone: usize) -> bool {
     sensitive.saturating_mul(lone) <= MOST_PAIRS
 }
@@ -22,21 +23,21 @@ pub fn intervals_for_lone(sensitive: usize, lone: usize) -> bool {
 pub struct RelatedCells {
     /// In order.
     pub cells: Vec<usize>,
-    /// In order, as the system numbers them.
+    /// The relations, by their numbers in the system.
     pub relations: Vec<usize>,
 }
 
-/// Each cell with those that it follows from.
+/// Each cell with those from which it follows.
 type Followed = Vec<(usize, Vec<usize>)>;
 
-/// The parts of all cells that are unknown, and the part of each cell.
+/// The parts of all unknown cells, and the part of each cell.
 pub struct CellParts {
     pub parts: Vec<RelatedCells>,
     of: Vec<Option<usize>>,
 }
 
 impl CellParts {
-    /// Of the cells that are unknown.
+    /// From the cells that are unknown.
     pub fn new(system: &SumSystem, unknown: impl Fn(usize) -> bool) -> CellParts {
         let mut joined: Vec<usize> = (0..system.cells()).collect();
         for relation in system.relations() {
@@ -70,7 +71,7 @@ impl CellParts {
         CellParts { parts, of }
     }
 
-    /// The part that an unknown cell is in.
+    /// The part of an unknown cell.
     pub fn of(&self, cell: usize) -> Option<usize> {
         self.of[cell]
     }
@@ -85,12 +86,13 @@ fn root(joined: &mut [usize], mut cell: usize) -> usize {
 }
 
 impl RelatedCells {
-    /// The number of a cell among the unknowns of this part.
+    /// The index of a cell among the unknowns of this part.
     pub fn place(&self, cell: usize) -> usize {
         self.cells.binary_search(&cell).expect("a cell of this part")
     }
 
-    /// The equations between the unknown cells of this part; all others have these values. `None`: a number does not fit.
+    /// The equations between the unknown cells of this part; all others have these values. `None` if a number does not
+    /// fit.
     pub fn equations<N: WholeNumber>(&self, system: &SumSystem, value: impl Fn(usize) -> i128) -> Option<Tableau<N>> {
         let equation = |&at: &usize| {
             let relation = &system.relations()[at];
@@ -109,7 +111,7 @@ impl RelatedCells {
         Some(Tableau::new(self.ranges(system.range()), equations))
     }
 
-    /// For each of these cells those of the others from which it follows exactly, with all published ones.
+    /// For each of these cells those of the others from which it follows exactly, together with all published ones.
     pub fn followed(&self, system: &SumSystem, cells: &[usize], others: &[usize]) -> Vec<(usize, Vec<usize>)> {
         exactly(
             || self.followed_in::<i128>(system, cells, others),

@@ -1,4 +1,4 @@
-//! One equation with whole coefficients, divided by all that they have in common.
+//! One equation with whole coefficients, divided by their greatest common divisor.
 
 use super::whole_numbers::WholeNumber;
 
@@ -16,14 +16,14 @@ impl<N: WholeNumber> Equation<N> {
         Some(&self.terms[at].1)
     }
 
-    /// The same equation times -1.
+    /// Multiplies the equation by -1.
     pub fn negate(&mut self) {
         self.terms.iter_mut().for_each(|term| term.1 = term.1.negated());
         self.right = self.right.negated();
     }
 
-    /// This equation without `unknown`, taken out with `by`, in which its coefficient is positive. Every other equation keeps the signs
-    /// of its coefficients that `by` does not have. `None`: a number does not fit.
+    /// Eliminates `unknown` by means of `by`, in which its coefficient is positive. Coefficients of unknowns that `by`
+    /// does not contain keep their signs. `None` if a number does not fit.
     pub fn without(&self, unknown: usize, by: &Equation<N>) -> Option<Equation<N>> {
         let Some(here) = self.at(unknown) else { return Some(self.clone()) };
         let there = by.at(unknown).expect("the pivot's own equation has it");
@@ -64,7 +64,7 @@ impl<N: WholeNumber> Equation<N> {
         Some(row)
     }
 
-    /// Divides by all that the numbers have in common.
+    /// Divides by the greatest common divisor of the numbers.
     fn reduce(&mut self) {
         let mut shared = self.right.clone();
         for (_, number) in &self.terms {

@@ -4,15 +4,15 @@ use num_bigint::BigInt;
 
 use super::tableau::Range;
 
-/// `Σ coefficient · cell = constant`. A total and its parts are one: the parts, less the total, are 0. A published sum over
-/// elementary sums (*slices*) is one as well: the slices are the cells, and the constant is what was published.
+/// `Σ coefficient · cell = constant`. For a total and its parts: the parts minus the total are 0. For a published sum
+/// over elementary sums (*slices*): the slices are the cells, and the constant is the published sum.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Relation {
     terms: Vec<(usize, i64)>,
     constant: i128,
 }
 
-// A constant may be a sum that was suppressed.
+// A constant may be a suppressed sum.
 impl std::fmt::Debug for Relation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Relation").field("terms", &self.terms).finish_non_exhaustive()
@@ -41,17 +41,17 @@ impl Relation {
         Relation::new(parts.into_iter().map(|part| (part, 1)).chain([(total, -1)]), 0)
     }
 
-    /// The cells, each once, in order, with their coefficients.
+    /// The cells, each once and in order, with their coefficients.
     pub fn terms(&self) -> &[(usize, i64)] {
         &self.terms
     }
 
-    /// What they come to.
+    /// The constant.
     pub fn constant(&self) -> i128 {
         self.constant
     }
 
-    /// What the relation lacks with these numbers; 0 where it holds.
+    /// The difference of the two sides for these numbers; 0 if the relation holds.
     pub fn gap(&self, values: &[i128]) -> BigInt {
         assert!(self.terms.last().is_none_or(|term| term.0 < values.len()), "a value for each cell");
         let terms = self.terms.iter().map(|&(cell, times)| BigInt::from(times) * values[cell]);
@@ -59,7 +59,7 @@ impl Relation {
     }
 }
 
-/// Cells and how they are related. Everything here is public.
+/// Cells and their relations. Everything here is public.
 #[derive(Debug, Clone)]
 pub struct SumSystem {
     cells: usize,
@@ -68,10 +68,10 @@ pub struct SumSystem {
 }
 
 impl SumSystem {
-    /// So many cells, all of them in this range as far as readers know.
+    /// This many cells, all of them in this range as far as readers know.
     ///
     /// # Panics
-    /// A relation names a cell that is not there.
+    /// If a relation names a cell that does not exist.
     pub fn new(cells: usize, relations: Vec<Relation>, range: Range) -> SumSystem {
         assert!(
             relations.iter().all(|relation| relation.terms().iter().all(|&(cell, _)| cell < cells)),
@@ -80,17 +80,17 @@ impl SumSystem {
         SumSystem { cells, relations, range }
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub fn cells(&self) -> usize {
         self.cells
     }
 
-    /// How cells are related.
+    /// The relations of the cells.
     pub fn relations(&self) -> &[Relation] {
         &self.relations
     }
 
-    /// What readers know of every cell.
+    /// The range of every cell, as readers know it.
     pub fn range(&self) -> Range {
         self.range
     }

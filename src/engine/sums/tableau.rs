@@ -1,13 +1,13 @@
-//! Linear programming in whole numbers: the simplex method on sparse equations, each with its own denominator. An optimum comes with
-//! the combination of equations that proves it.
+//! Linear programming in whole numbers: the simplex method on sparse equations, each with its own denominator. An
+//! optimum comes with the combination of equations that proves it.
 //!
-//! A floating-point solver would be faster, and would leave open on which side of a limit a rounded figure lies; here the
-//! verdict is safety. No figure of this file is rounded.
+//! A floating-point solver would be faster, but would leave uncertain on which side of a limit a rounded figure is;
+//! here the verdict is about safety. No figure of this file is rounded.
 
 use super::row::Equation;
 use super::whole_numbers::WholeNumber;
 
-/// What an unknown may be.
+/// The possible values of an unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Range {
     /// 0 or more.
@@ -19,39 +19,40 @@ pub enum Range {
 /// How a search for the largest value of a sum ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SimplexEnd {
-    /// It is the largest one.
+    /// The value is the largest one.
     Largest,
-    /// There is no largest one.
+    /// There is no largest value.
     Unbounded,
-    /// It is as large as was asked for.
+    /// The value is as large as requested.
     Enough,
 }
 
-/// After so many steps without progress the next unknown is chosen by its number, so that the method ends (Bland's rule).
+/// After this many steps without progress the next unknown is chosen by its number, so that the method terminates
+/// (Bland's rule).
 const PATIENCE: u32 = 40;
 
-/// Equations solved for some of the unknowns. Unknowns come first, then one *trace* for each equation, which is 0 and shows
-/// how often that equation went into another, then the sum that is asked about.
+/// Equations, each solved for one of the unknowns. The unknowns come first, then one *trace* for each equation, which
+/// is 0 and records how often that equation was added to another, then the objective.
 #[derive(Clone)]
 pub struct Tableau<N> {
     rows: Vec<Equation<N>>,
-    /// The unknown or trace that an equation is solved for.
+    /// The unknown or trace for which an equation is solved.
     solved: Vec<usize>,
     ranges: Vec<Range>,
-    /// Whether an equation was multiplied by -1 at first.
+    /// Whether an equation was multiplied by -1 at the start.
     turned: Vec<bool>,
     goal: Equation<N>,
-    /// The work so far: terms of equations that were computed anew.
+    /// The work so far, in recomputed terms of equations.
     pub work: u64,
 }
 
 impl<N: WholeNumber> Tableau<N> {
-    /// These equations, in the unknowns of these ranges.
+    /// These equations, in unknowns with these ranges.
     pub fn new(ranges: Vec<Range>, equations: Vec<(Vec<(usize, N)>, N)>) -> Tableau<N> {
         let first_trace = ranges.len();
         let turned = equations.iter().map(|(_, right)| right.is_negative()).collect();
         let traced = |(at, (mut terms, right)): (usize, (Vec<(usize, N)>, N))| {
-            // What a trace may be in the first phase is 0 or more.
+            // In the first phase a trace must be 0 or more.
             let mut row = Equation { terms: std::mem::take(&mut terms), right };
             if row.right.is_negative() {
                 row.negate();
@@ -77,8 +78,8 @@ impl<N: WholeNumber> Tableau<N> {
         self.ranges.len() + self.rows.len()
     }
 
-    /// Solves the equations for unknowns, whatever sign these have then. Equations that stay solved for their trace follow from the
-    /// others, or contradict them.
+    /// Solves the equations for unknowns, whatever signs these have then. Equations that remain solved for their trace
+    /// follow from the others, or contradict them.
     pub fn eliminate(&mut self) -> Option<()> {
         for at in 0..self.rows.len() {
             let first = self.rows[at].terms[0].0;
@@ -89,7 +90,7 @@ impl<N: WholeNumber> Tableau<N> {
         Some(())
     }
 
-    /// Finds numbers that fulfil all equations within the ranges. `Some(false)`: there are none, and
+    /// Finds numbers that satisfy all equations within the ranges. `Some(false)`: there are none, and
     /// [`Tableau::contradiction`] is the combination of equations that proves it.
     pub fn fulfil(&mut self) -> Option<bool> {
         let traces = (self.ranges.len()..self.goal_column()).map(|trace| (trace, N::new(1)));
@@ -102,7 +103,7 @@ impl<N: WholeNumber> Tableau<N> {
         if self.goal.right.is_negative() {
             return Some(false);
         }
-        // Traces that are left are 0; an equation that still has unknowns is solved for one of them.
+        // The remaining traces are 0; an equation that still has unknowns is solved for one of them.
         for at in 0..self.rows.len() {
             let first = self.rows[at].terms[0].0;
             if self.is_trace(self.solved[at]) && !self.is_trace(first) {
@@ -112,7 +113,7 @@ impl<N: WholeNumber> Tableau<N> {
         Some(true)
     }
 
-    /// Asks about this sum from now on. It costs nothing to ask about another one afterwards: the equations stay as they are.
+    /// Sets the objective. Another objective can be set later at no cost: the equations stay as they are.
     pub fn ask(&mut self, sum: &[(usize, N)]) -> Option<()> {
         assert!(sum.iter().all(|(unknown, _)| !self.is_trace(*unknown)), "a sum of unknowns");
         let terms = sum.iter().map(|(unknown, number)| (*unknown, number.negated()));
@@ -124,13 +125,13 @@ impl<N: WholeNumber> Tableau<N> {
         Some(())
     }
 
-    /// Whether the equations alone determine the sum, whatever the ranges are.
+    /// Whether the equations alone determine the objective, whatever the ranges are.
     pub fn is_determined(&self) -> bool {
         self.goal.terms.iter().all(|term| self.is_trace(term.0))
     }
 
-    /// How an unknown depends on the unknowns that the equations are not solved for, up to a factor and a constant; empty if it is
-    /// determined. Two unknowns with the same direction determine each other.
+    /// How an unknown depends on the unknowns for which no equation is solved, up to a factor and a constant; empty if
+    /// it is determined. Two unknowns with the same direction determine each other.
     pub fn direction(&self, unknown: usize) -> Vec<(usize, N)> {
         assert!(!self.is_trace(unknown), "an unknown of the equations");
         let Some(row) = self.solved.iter().position(|&solved| solved == unknown).map(|at| &self.rows[at]) else {
@@ -144,7 +145,7 @@ impl<N: WholeNumber> Tableau<N> {
         terms.into_iter().map(|(other, number)| (other, reduced(number))).collect()
     }
 
-    /// Makes the sum that was asked about as large as possible, or at least `enough`.
+    /// Maximises the objective, or increases it to at least `enough`.
     pub fn climb(&mut self, enough: Option<&N>) -> Option<SimplexEnd> {
         let mut waited = 0;
         loop {
@@ -160,7 +161,7 @@ impl<N: WholeNumber> Tableau<N> {
         }
     }
 
-    /// The unknown that is changed next, and whether upwards.
+    /// The unknown that is changed next, and whether it increases.
     fn enters(&self, by_number: bool) -> Option<(usize, bool)> {
         let unknowns = self.goal.terms.iter().take_while(|term| !self.is_trace(term.0));
         let mut useful = unknowns.filter(|(unknown, number)| number.is_negative() || self.may_be_negative(*unknown));
@@ -173,7 +174,7 @@ impl<N: WholeNumber> Tableau<N> {
         best.map(|(unknown, number)| (*unknown, number.is_negative()))
     }
 
-    /// The equation whose unknown is 0 first when `enters` changes; `Some(None)`: none is.
+    /// The equation whose unknown reaches 0 first when `enters` changes; `Some(None)` if none does.
     fn leaves(&self, enters: usize, up: bool) -> Option<Option<usize>> {
         let mut first: Option<(usize, N)> = None;
         for (at, row) in self.rows.iter().enumerate() {
@@ -196,7 +197,7 @@ impl<N: WholeNumber> Tableau<N> {
         Some(first.map(|(at, _)| at))
     }
 
-    /// Solves an equation for another unknown, and takes that out of all others.
+    /// Solves an equation for another unknown, and eliminates that from all others.
     fn exchange(&mut self, at: usize, unknown: usize) -> Option<()> {
         assert!(self.rows[at].at(unknown).is_some(), "the equation has the unknown that it is solved for");
         let mut row = self.rows[at].clone();
@@ -216,19 +217,19 @@ impl<N: WholeNumber> Tableau<N> {
         Some(())
     }
 
-    /// What the sum that was asked about is multiplied by in [`Tableau::sum`] and [`Tableau::shares`].
+    /// The factor of the objective in [`Tableau::sum`] and [`Tableau::shares`].
     pub fn scale(&self) -> N {
         let scale = self.goal.at(self.goal_column()).cloned().unwrap_or_else(|| N::new(1));
         assert!(scale.is_positive(), "a sum is multiplied by a number above 0");
         scale
     }
 
-    /// The sum that was asked about, times [`Tableau::scale`].
+    /// The objective, multiplied by [`Tableau::scale`].
     pub fn sum(&self) -> &N {
         &self.goal.right
     }
 
-    /// The unknowns that are not 0 now, in order.
+    /// The unknowns that are not 0 in the current state, in order.
     pub fn not_zero(&self) -> Vec<usize> {
         let solved = self.solved.iter().zip(&self.rows).filter(|(_, row)| !row.right.is_zero());
         let mut unknowns: Vec<usize> = solved.map(|(&unknown, _)| unknown).filter(|&at| !self.is_trace(at)).collect();
@@ -236,7 +237,7 @@ impl<N: WholeNumber> Tableau<N> {
         unknowns
     }
 
-    /// How often each equation, as it was given, went into the sum that was asked about, times [`Tableau::scale`].
+    /// How often each equation, as it was given, was added to the objective, multiplied by [`Tableau::scale`].
     pub fn shares(&self) -> Vec<(usize, N)> {
         let first = self.ranges.len();
         let traces = self.goal.terms.iter().filter(|term| self.is_trace(term.0) && term.0 < self.goal_column());

@@ -1,27 +1,27 @@
-//! Whole numbers of two widths: 128 bits while they are enough, and any number of digits where they are not. Every operation that can
-//! leave 128 bits says so, and the caller computes once more with big integers. Nothing is rounded.
+//! Whole numbers of two widths: 128 bits if they are enough, otherwise any number of digits. Every operation that can
+//! exceed 128 bits reports it, and the caller repeats the computation with big integers. Nothing is rounded.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 
-/// What is computed first in 128 bits, then with as many digits as it takes.
+/// The result of a computation in 128 bits, or if that overflows with arbitrary precision.
 pub fn exactly<T>(narrow: impl FnOnce() -> Option<T>, wide: impl FnOnce() -> Option<T>) -> T {
     narrow().or_else(wide).expect("big integers hold every number")
 }
 
-/// A whole number that knows when it does not fit.
+/// A whole number that detects overflow.
 pub trait WholeNumber: Clone + Ord {
-    /// This number.
+    /// Converts a number.
     fn new(number: i128) -> Self;
-    /// `a·b − c·d`; `None` where that does not fit.
+    /// `a·b − c·d`; `None` if that overflows.
     fn product_less(a: &Self, b: &Self, c: &Self, d: &Self) -> Option<Self>;
     /// The greatest common divisor, not negative.
     fn divisor(&self, other: &Self) -> Self;
     /// This number divided by one of its divisors.
     fn over(&self, divisor: &Self) -> Self;
-    /// This number with the other sign.
+    /// The number with the opposite sign.
     fn negated(&self) -> Self;
-    /// This number without a limit.
+    /// The number with arbitrary precision.
     fn to_big(&self) -> BigInt;
 
     /// Whether it is 0.
@@ -52,7 +52,7 @@ impl WholeNumber for i128 {
 
     fn product_less(a: &i128, b: &i128, c: &i128, d: &i128) -> Option<i128> {
         let number = a.checked_mul(*b)?.checked_sub(c.checked_mul(*d)?)?;
-        // The one number that cannot be negated counts as too large.
+        // The only number that cannot be negated counts as too large.
         (number != i128::MIN).then_some(number)
     }
 

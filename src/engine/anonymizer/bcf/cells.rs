@@ -1,6 +1,7 @@
-//! The new release joined with each earlier recoding while it is searched (SCIENCE 2): which join cell each of its classes
-//! lies in, and what each cell holds more than the earlier releases did, N_s. A specialisation above an earlier cut splits
-//! the cells that its classes lie in; one at or below it leaves every cell as it is (BCF 5.2, procedure 3).
+//! The join of the new release with each earlier recoding, kept up to date during the search (SCIENCE 2): which join
+//! cell each class of the new release is in, and by how many rows of each sensitive value a cell exceeds the earlier
+//! releases (N_s). A specialisation above an earlier cut splits the cells of its classes; one at or below that cut
+//! leaves every cell unchanged (BCF 5.2, procedure 3).
 
 use std::collections::BTreeMap;
 
@@ -9,26 +10,26 @@ use super::groups::{self, Groups};
 use crate::histogram::{NumberedClasses, Release};
 use crate::model::Cut;
 
-/// The earlier releases, those of one recoding together.
+/// The earlier releases, grouped by recoding.
 pub struct PastReleases<'a> {
-    /// All of them.
+    /// All earlier releases.
     pub releases: &'a [Release],
-    /// One view per recoding.
+    /// One view for each recoding.
     pub views: Vec<PastView<'a>>,
 }
 
 /// The earlier releases of one recoding.
 pub struct PastView<'a> {
-    /// Its cuts.
+    /// The cuts of the recoding.
     pub cuts: &'a [Cut],
     /// The releases, in order.
     pub stages: Vec<usize>,
-    /// Its classes, as the last of the releases has them.
+    /// The classes of the recoding, as in the last of the releases.
     pub numbered: &'a NumberedClasses,
 }
 
 impl<'a> PastReleases<'a> {
-    /// Sorts releases by their recoding.
+    /// Groups releases by their recoding.
     pub fn new(releases: &'a [Release], number: &[usize], numbered: &'a [NumberedClasses]) -> PastReleases<'a> {
         assert_eq!(releases.len(), number.len(), "a number for the recoding of each release");
         let view = |(recoding, numbered): (usize, &'a NumberedClasses)| PastView {
@@ -39,7 +40,7 @@ impl<'a> PastReleases<'a> {
         PastReleases { releases, views: numbered.iter().enumerate().map(view).collect() }
     }
 
-    /// Per view that has a release before `increment` the last such one: (view, stage).
+    /// For each view, the last release before `increment`, if there is one: (view, stage).
     pub fn before(&self, increment: usize) -> Vec<(usize, usize)> {
         assert!(increment <= self.releases.len(), "an increment of the chain");
         let last = |(at, view): (usize, &PastView<'_>)| {
@@ -49,7 +50,7 @@ impl<'a> PastReleases<'a> {
         self.views.iter().enumerate().filter_map(last).collect()
     }
 
-    /// Per view that has a release from `increment` on the first such one: (view, stage).
+    /// For each view, the first release from `increment` on, if there is one: (view, stage).
     pub fn from(&self, increment: usize) -> Vec<(usize, usize)> {
         assert!(increment <= self.releases.len(), "an increment of the chain");
         let first = |(at, view): (usize, &PastView<'_>)| {
@@ -63,9 +64,9 @@ impl<'a> PastReleases<'a> {
 /// A join cell of the new release and one earlier recoding.
 #[derive(Clone)]
 pub struct JoinCell {
-    /// The earlier recoding's classes in it.
+    /// The classes of the earlier recoding in this cell.
     classes: Vec<u32>,
-    /// Per stage of the recoding, N_s: rows of the new release in the cell minus those of the earlier one.
+    /// For each stage of the recoding, N_s: rows of the new release in the cell minus those of the earlier release.
     excess: Vec<Groups>,
 }
 
@@ -86,18 +87,18 @@ impl JoinCell {
     }
 }
 
-/// Which cell each class of the new release lies in, for one earlier recoding.
+/// The cell of each class of the new release, for one earlier recoding.
 pub struct CellsByClass {
     view: usize,
     cells: Vec<JoinCell>,
     of_class: Vec<usize>,
 }
 
-/// What a specialisation makes of the cells: per (cell, child) the new one. `None` = nothing changes.
+/// The cells after a specialisation: for each (cell, child) the new cell. `None` if no cell changes.
 pub type NewCells = Option<BTreeMap<(usize, usize), JoinCell>>;
 
 impl CellsByClass {
-    /// With everything in one class.
+    /// The cells of the state in which all rows are in one class.
     pub fn start(past: &PastReleases<'_>, view: usize, now: &Groups) -> CellsByClass {
         let classes = (0..past.views[view].numbered.len() as u32).collect();
         CellsByClass { view, cells: vec![JoinCell::new(past, view, classes, now)], of_class: vec![0] }
@@ -108,13 +109,13 @@ impl CellsByClass {
         &self.cells[self.of_class[class as usize]]
     }
 
-    /// The cell of a class's child after a specialisation.
+    /// The cell of a child of a class after a specialisation.
     pub fn after<'c>(&'c self, new: &'c NewCells, class: u32, child: usize) -> &'c JoinCell {
         let old = self.of_class[class as usize];
         new.as_ref().map_or(&self.cells[old], |new| &new[&(old, child)])
     }
 
-    /// What becomes of the cells; `parts[i]` = groups of each child of `split.classes[i]`.
+    /// The cells that a specialisation would make; `parts[i]` holds the groups of each child of `split.classes[i]`.
     pub fn split(&self, past: &PastReleases<'_>, split: &NodeSplit, parts: &[Vec<Groups>]) -> NewCells {
         assert_eq!(parts.len(), split.classes.len(), "the parts of each class");
         let view = &past.views[self.view];
@@ -137,7 +138,7 @@ impl CellsByClass {
         Some(inside.into_iter().map(cell).collect())
     }
 
-    /// The specialisation happened.
+    /// Takes over the cells of a specialisation that was made.
     pub fn accept(&mut self, split: &NodeSplit, new: NewCells, made: &[Vec<(usize, usize)>]) {
         assert_eq!(made.len(), split.classes.len(), "the parts of each class");
         let first = self.cells.len();

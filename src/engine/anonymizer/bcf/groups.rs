@@ -1,11 +1,11 @@
-//! Rows per sensitive value (SCIENCE 1: the groups of a class), ascending by value, and the sums of minima that every
-//! figure of BCF is made of.
+//! Rows per sensitive value (SCIENCE 1: the groups of a class), ascending by value, and the sums of minima from which
+//! every figure of BCF is computed.
 //!
 //! Nothing here prints a value.
 
 use crate::histogram::{Release, ValueCode};
 
-/// Rows per sensitive value, ascending, none of them 0.
+/// Rows per sensitive value, ascending by value; no count is 0.
 pub type Groups = Vec<(ValueCode, u64)>;
 
 /// The groups of a class of a release.
@@ -14,7 +14,7 @@ pub fn of(release: &Release, class: usize) -> Groups {
     release.values()[range.clone()].iter().copied().zip(release.counts()[range].iter().copied()).collect()
 }
 
-/// The sum of groups of the same values.
+/// The sum of groups, value by value.
 pub fn sum<'g>(all: impl IntoIterator<Item = &'g Groups>) -> Groups {
     let mut groups: Groups = all.into_iter().flatten().copied().collect();
     groups.sort_unstable_by_key(|&(value, _)| value);
@@ -28,7 +28,7 @@ pub fn sum<'g>(all: impl IntoIterator<Item = &'g Groups>) -> Groups {
     groups
 }
 
-/// What is left of `more` when `less` is taken out.
+/// `more` minus `less`, value by value.
 pub fn minus(more: &Groups, less: &Groups) -> Groups {
     assert!(rows(more) >= rows(less), "a part of the rows is taken away");
     let mut less = less.iter().copied().peekable();
@@ -44,7 +44,7 @@ pub fn minus(more: &Groups, less: &Groups) -> Groups {
     left
 }
 
-/// The smaller of both, value by value.
+/// The minimum of two groups, value by value.
 pub fn least(a: &Groups, b: &Groups) -> Groups {
     let mut least = Groups::with_capacity(a.len().min(b.len()));
     each_common(a, b, |value, rows| {
@@ -54,7 +54,7 @@ pub fn least(a: &Groups, b: &Groups) -> Groups {
     least
 }
 
-/// Σ over the values of the smaller of both, but no further than `enough`.
+/// Σ over the values of the minimum of both counts; stops counting at `enough`.
 pub fn shared(a: &Groups, b: &Groups, enough: u64) -> u64 {
     let mut sum = 0;
     each_common(a, b, |_, rows| {
@@ -64,13 +64,13 @@ pub fn shared(a: &Groups, b: &Groups, enough: u64) -> u64 {
     sum
 }
 
-/// All rows.
+/// The number of rows in all groups.
 pub fn rows(groups: &Groups) -> u64 {
     assert!(groups.is_sorted_by(|one, next| one.0 < next.0), "values in their order, each once");
     groups.iter().map(|&(_, rows)| rows).sum()
 }
 
-/// Calls `take` with each common value and the smaller of both counts, until it says no.
+/// Calls `take` with each common value and the smaller of its two counts, until `take` returns false.
 fn each_common(a: &Groups, b: &Groups, mut take: impl FnMut(ValueCode, u64) -> bool) {
     let (mut at_a, mut at_b) = (0, 0);
     while let (Some(&(of_a, rows_a)), Some(&(of_b, rows_b))) = (a.get(at_a), b.get(at_b)) {

@@ -1,8 +1,8 @@
 //! The BCF-anonymizer (SCIENCE 3 and 4; BCF 5.2 and 7.1): the top-down search under the paper's validity. FA, CA and BA
-//! stay at `k` over all comparable pairs with every earlier release, and the pair bound over all comparable tuples of the
-//! chain does too.
+//! stay at `k` or more for all comparable pairs with every earlier release, and so does the pair bound for all
+//! comparable tuples of the chain.
 //!
-//! This is the paper to the letter, for comparison: it looks at sensitive values while it searches, so it is not safe
+//! This is the published method, for comparison: it looks at sensitive values during the search, so it is not safe
 //! against an attacker who knows the algorithm. No other search may use this code.
 
 mod cells;
@@ -18,17 +18,18 @@ use crate::model::{Cut, Recoding, Taxonomy};
 use cells::PastReleases;
 use validity::Bcf;
 
-/// Why there is no next release.
+/// Why a next release is impossible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoRelease {
-    /// Not even with everything at the root: there are fewer than `k` new people, or the chain was broken before.
+    /// Not even the release with `*` everywhere is valid: there are fewer than `k` new people, or the chain was unsafe
+    /// before.
     Unsafe(InvalidReason),
-    /// The table does not hold every row of this earlier release.
+    /// The table lacks rows of this earlier release.
     NotSuperset {
-        /// Which one, counted from 0.
+        /// The number of that release, counted from 0.
         earlier: usize,
     },
-    /// The earlier releases cross in more ways than can be looked at.
+    /// The earlier releases cross in more combinations than the search can examine.
     TooManyTargets,
 }
 
@@ -36,7 +37,7 @@ pub enum NoRelease {
 /// values; without any, the result is the first release: every class has at least `k` rows.
 ///
 /// # Errors
-/// Why there is no next release.
+/// No next release is valid, for the reason returned.
 pub fn bcf(all: &Histogram, earlier: &[Release], trees: &[&Taxonomy], k: u64) -> Result<TopDownResult, NoRelease> {
     assert!(k >= 2, "people hide behind another one at least");
     assert_eq!(all.width(), trees.len(), "a taxonomy for each column");

@@ -1,29 +1,30 @@
-//! Whom the new release must leave with enough candidates (SCIENCE 3): for every increment that is out already, every
-//! tuple of mutually comparable classes that its people may be in, with what the earlier releases leave of it, M_i(s)
-//! without the new release. With one earlier release these are its classes. Against every earlier release also its
-//! classes alone, as the paper has it; of releases under one recoding a class's first state says it all.
+//! The targets that the new release must leave with enough candidates (SCIENCE 3): for every published increment, every
+//! tuple of mutually comparable classes that its people may be in, with the bound M_i(s) that the earlier releases set
+//! without the new one. With one earlier release the targets are its classes. As in the paper, each class of every
+//! earlier release is also a target on its own; among releases under one recoding, the first state of a class is the
+//! strictest.
 //!
-//! Comparable classes form a chain in every column, so a tuple is comparable to a class of the new release exactly if its
-//! finest nodes are.
+//! Comparable classes form a chain in every column, so a tuple is comparable to a class of the new release exactly if
+//! its finest nodes are.
 
 use super::cells::PastReleases;
 use super::groups::{self, Groups};
 use crate::histogram::{Excess, JoinCells};
 use crate::model::{Node, Taxonomy};
 
-/// The most tuples that are looked at.
+/// The most tuples that are examined.
 const MOST: usize = 4_000_000;
 
-/// Targets that the same earlier releases speak of.
+/// Targets on which the same earlier releases have a bearing.
 pub struct Family {
-    /// The increment they belong to; `None` for all of one earlier release.
+    /// The increment of the targets; `None` for all people of one earlier release.
     pub increment: Option<usize>,
-    /// What came before that increment: (view, stage), the newest per recoding.
+    /// The newest release of each recoding before that increment: (view, stage).
     pub before: Vec<(usize, usize)>,
     width: usize,
-    /// Finest nodes of target t: `keys[t * width..][..width]`.
+    /// The finest nodes of target t: `keys[t * width..][..width]`.
     keys: Vec<Node>,
-    /// What is left of each target.
+    /// The bound of each target, by sensitive value.
     pub left: Vec<Groups>,
 }
 
@@ -39,7 +40,7 @@ impl Family {
     }
 }
 
-/// All targets; `None` when there are too many.
+/// All targets; `None` if there are too many.
 pub fn families(past: &PastReleases<'_>, trees: &[&Taxonomy], values: usize) -> Option<Vec<Family>> {
     let n = past.releases.len();
     let mut families = (0..n).map(|at| tuples(past, at, trees, values)).collect::<Option<Vec<_>>>()?;
@@ -96,7 +97,7 @@ fn tuples(past: &PastReleases<'_>, increment: usize, trees: &[&Taxonomy], values
     Some(family)
 }
 
-/// Per class of a release what it leaves itself: |g| and N_s against each of these earlier releases.
+/// For each class of a release the bounds that it sets by itself: |g|, and N_s against each of these earlier releases.
 fn bounds(
     past: &PastReleases<'_>,
     release: usize,
@@ -119,7 +120,7 @@ fn bounds(
     bounds
 }
 
-/// The finer node per column of two comparable classes; `None` where they are not.
+/// The finer node in each column of two comparable classes; `None` if they are not comparable.
 fn finest(a: &[Node], b: &[Node], trees: &[&Taxonomy]) -> Option<Vec<Node>> {
     assert_eq!((a.len(), b.len()), (trees.len(), trees.len()), "a node for each column");
     let finer = |((&a, &b), tree): ((&Node, &Node), &&Taxonomy)| tree.covers(a.min(b), a.max(b)).then_some(a.max(b));

@@ -1,9 +1,9 @@
-//! The paper's validity (SCIENCE 2 to 4; BCF 5.2, procedures 2 and 3): FA, CA and BA, and in chains the pair bound, stay
-//! at `k` in every class that a specialisation makes. What it does not touch keeps its figures: no pair of classes becomes
-//! comparable or changes its join cell's rows unless one of them holds the specialised node. So the state at hand is valid
-//! iff the classes that are new in it are.
+//! The paper's validity (SCIENCE 2 to 4; BCF 5.2, procedures 2 and 3): FA, CA and BA, and in chains the pair bound,
+//! stay at `k` or more in every class that a specialisation makes. Other classes keep their figures: a pair of classes
+//! becomes comparable, or changes the rows of its join cell, only if one of them holds the specialised node. So a state
+//! that follows from a valid one is valid if its new classes are.
 //!
-//! FA can rise under a specialisation (SCIENCE 2), so nothing is concluded from figures of an earlier state.
+//! FA can rise under a specialisation (SCIENCE 2), so figures of an earlier state prove nothing.
 
 use super::super::table::{NodeSplit, SearchTable};
 use super::super::validity::{Accepted, InvalidReason, SearchView, Validity};
@@ -13,37 +13,37 @@ use super::targets::Family;
 use crate::histogram::Histogram;
 use crate::model::Node;
 
-/// What is known of the state that the search is in.
+/// The current state of the search, with its join cells and targets.
 pub struct Bcf<'a> {
     all: &'a Histogram,
     past: &'a PastReleases<'a>,
     families: &'a [Family],
     k: u64,
-    /// The newest release of each recoding: what newcomers are told from.
+    /// The newest release of each recoding, from which new people are distinguished.
     newest: Vec<(usize, usize)>,
-    /// Join cells per earlier recoding.
+    /// The join cells for each earlier recoding.
     cells: Vec<CellsByClass>,
-    /// Per class of the new release and family the targets that are comparable to it.
+    /// For each class of the new release and each family, the targets that are comparable to the class.
     comparable: Vec<Vec<Vec<u32>>>,
 }
 
-/// What a specialisation would make.
+/// The cells and targets that a specialisation would make.
 pub struct SplitTrial {
-    /// Per earlier recoding.
+    /// The new cells for each earlier recoding.
     cells: Vec<NewCells>,
-    /// Per class that is touched, child and family.
+    /// The comparable targets for each class that changes, each child and each family.
     comparable: Vec<Vec<Vec<Vec<u32>>>>,
 }
 
 impl<'a> Bcf<'a> {
-    /// Against these targets of the past; `all` holds every row of the new release.
+    /// Starts with these targets of the past; `all` holds every row of the new release.
     pub fn new(all: &'a Histogram, past: &'a PastReleases<'a>, families: &'a [Family], k: u64) -> Bcf<'a> {
         assert!(k >= 1, "a class holds a person at least");
         let newest = past.before(past.releases.len());
         Bcf { all, past, families, k, newest, cells: Vec::new(), comparable: Vec::new() }
     }
 
-    /// Whether a class of the new release with these groups, cells and targets leaves enough candidates for each person.
+    /// Whether a class of the new release with these groups, cells and targets leaves each person enough candidates.
     fn judge(
         &self,
         groups: &Groups,
@@ -79,7 +79,7 @@ impl<'a> Bcf<'a> {
         if left < limit { Err(InvalidReason::Newcomers { class: class(), left, limit }) } else { Ok(()) }
     }
 
-    /// The groups of each child of each class that is touched.
+    /// The groups of each child of each class that changes.
     fn parts(&self, view: &SearchView<'_>, split: &NodeSplit) -> Result<Vec<Vec<Groups>>, InvalidReason> {
         let leaves = view.table.columns[split.column];
         let mut scratch = Counts::new(self.all.values().len());
@@ -171,7 +171,7 @@ impl Validity for Bcf<'_> {
     }
 }
 
-/// Adds up rows per value.
+/// Sums rows by sensitive value.
 struct Counts {
     rows: Vec<u64>,
     seen: Vec<u32>,
@@ -182,7 +182,7 @@ impl Counts {
         Counts { rows: vec![0; values], seen: Vec::new() }
     }
 
-    /// The groups of some leaf tuples together.
+    /// The groups of several leaf tuples together.
     fn groups(&mut self, all: &Histogram, tuples: &[u32]) -> Groups {
         for cell in tuples.iter().flat_map(|&tuple| all.cells_of(tuple as usize)) {
             let rows = &mut self.rows[cell.value as usize];

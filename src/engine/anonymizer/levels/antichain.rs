@@ -1,72 +1,73 @@
-//! A property of states that is inherited, kept as the fewest states from which it follows (ARX, *Efficient management of predictive
-//! properties*): an antichain in a prefix tree, whose nodes know the least rank below them.
+//! An inherited property of states, stored as the smallest set of states that imply it (ARX, *Efficient management of
+//! predictive properties*): an antichain in a prefix tree, whose nodes store the least rank below them.
 
 use super::lattice::{Levels, rank};
 
-/// Whose property it is, too, if a state has it.
+/// Which other states have the property if a state has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Monotonicity {
-    /// All generalisations, as that of insufficient quality.
+    /// All generalisations, such as for insufficient quality.
     Upward,
-    /// All specialisations, as that of insufficient protection.
+    /// All specialisations, such as for insufficient protection.
     Downward,
 }
 
-/// Something that knows which states have a property.
+/// A store of the states that have a property.
 pub trait Property {
-    /// A state from which it follows that this one has it, if it has.
+    /// A stored state that implies that this state has the property, if there is one.
     fn cause(&mut self, levels: &[u8]) -> Option<Levels>;
 
-    /// Whether a state has it.
+    /// Whether a state has the property.
     fn holds(&mut self, levels: &[u8]) -> bool {
         self.cause(levels).is_some()
     }
 
-    /// A state has it.
+    /// Stores a state that has the property.
     fn insert(&mut self, levels: &[u8]);
 }
 
-/// What was asked and kept.
+/// How a store was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// Questions.
+    /// The number of queries.
     pub queries: u64,
-    /// Those whose answer was yes.
+    /// The number of queries that were answered with yes.
     pub hits: u64,
-    /// States that were inserted.
+    /// The number of states that were inserted.
     pub inserts: u64,
-    /// The most states that were kept at a time.
+    /// The largest number of states stored at a time.
     pub largest: usize,
 }
 
-/// A prefix tree over levels, one column per depth. Of a property that goes downward the levels are counted from the top, so that both
-/// are one structure.
+/// A prefix tree over levels, one column per depth. For a downward property the levels are counted from the top, so
+/// that one structure serves both directions.
 pub struct Antichain {
     inherited: Monotonicity,
     heights: Vec<u8>,
     nodes: Vec<Node>,
-    /// Nodes that are not in use.
+    /// Nodes that are free for reuse.
     free: Vec<u32>,
     states: usize,
     usage: Usage,
-    /// Whether least ranks are looked at, which is for comparison alone.
+    /// Whether queries use the least ranks; they are switched off only for comparison.
     ranks: bool,
 }
 
-/// A prefix that some state begins with.
+/// A prefix of stored states.
 struct Node {
-    /// Per level of the next column the node of the longer prefix; 0 for none. Of the last column: whether there is a state.
+    /// For each level of the next column, the node of the longer prefix; 0 for none. In the last column: whether the
+    /// state is stored.
     next: Vec<u32>,
-    /// The least rank of all states below.
+    /// The least rank of the states below this node.
     least: u32,
 }
 
 const ROOT: u32 = 0;
-/// What stands for a state behind the last column.
+/// Marks a stored state in the last column.
 const STATE: u32 = u32::MAX;
 
 impl Antichain {
-    /// Of no state yet, over columns of so many levels.
+    /// An empty store, over columns with these numbers of levels.
     pub fn new(heights: &[u8], inherited: Monotonicity) -> Antichain {
         assert!(!heights.is_empty() && heights.iter().all(|height| *height > 0), "each column has a level");
         let mut tree = Antichain {
@@ -82,23 +83,23 @@ impl Antichain {
         tree
     }
 
-    /// The same, that passes no branch over because of its ranks.
+    /// The same store, with branches never skipped because of their ranks.
     #[must_use]
     pub fn without_ranks(self) -> Antichain {
         Antichain { ranks: false, ..self }
     }
 
-    /// How many states are kept.
+    /// The number of stored states.
     pub fn len(&self) -> usize {
         self.states
     }
 
-    /// Whether none is.
+    /// Whether no state is stored.
     pub fn is_empty(&self) -> bool {
         self.states == 0
     }
 
-    /// What was asked and kept.
+    /// How the store was used.
     pub fn usage(&self) -> Usage {
         self.usage
     }
@@ -117,7 +118,7 @@ impl Antichain {
         }
     }
 
-    /// The levels, counted so that what has the property is passed on to higher ones.
+    /// The levels, counted in the direction in which the property is inherited.
     fn upward(&self, levels: &[u8]) -> Vec<u8> {
         assert_eq!(levels.len(), self.heights.len(), "a level for each column");
         assert!(levels.iter().zip(&self.heights).all(|(level, height)| level < height), "levels of the columns");
@@ -129,7 +130,8 @@ impl Antichain {
         }
     }
 
-    /// A state below a node that is nowhere above these levels, from the last column to that of the node.
+    /// A state below a node that is at most these levels in every column, its columns listed from the last one to that
+    /// of the node.
     fn below(&self, node: u32, depth: usize, levels: &[u8], rank: u32) -> Option<Levels> {
         let node = &self.nodes[node as usize];
         let mut next = node.next[..=usize::from(levels[depth])].iter().zip(0u8..);
@@ -145,7 +147,8 @@ impl Antichain {
         })
     }
 
-    /// Removes the states below a node that are nowhere below these levels; whether the node has none left.
+    /// Removes the states below a node that are at least these levels in every column; returns whether the node is
+    /// empty then.
     fn remove_above(&mut self, node: u32, depth: usize, levels: &[u8]) -> bool {
         for level in usize::from(levels[depth])..self.nodes[node as usize].next.len() {
             let next = self.nodes[node as usize].next[level];
@@ -219,15 +222,15 @@ mod tests {
         assert!(tree.holds(&[1, 2, 2]));
         assert!(!tree.holds(&[2, 2, 0]));
         assert_eq!((tree.len(), tree.usage().queries, tree.usage().hits), (3, 2, 1));
-        // Its generalisations go.
+        // Its generalisations are removed.
         tree.insert(&[1, 2, 0]);
         assert_eq!(tree.len(), 2);
-        // What has it anyway is not kept.
+        // A state that has the property already is not stored.
         tree.insert(&[2, 2, 0]);
         assert_eq!((tree.len(), tree.usage().inserts, tree.usage().largest), (2, 4, 3));
     }
 
-    /// All states of a small lattice in all ways of a simple generator, against a list of everything that was inserted.
+    /// All states of a small lattice in orders from a simple generator, against a list of everything that was inserted.
     #[test]
     fn it_knows_what_a_list_knows() {
         let heights = [3u8, 2, 4, 2];

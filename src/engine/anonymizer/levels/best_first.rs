@@ -1,10 +1,10 @@
-//! Best-first branch and bound (ARX, *Effective pruning in large search spaces*): states in the order of what they are worth at best,
-//! from the state in which nothing is generalised. What is inherited is known by prefix trees, so that no state is checked that a
-//! checked one decides.
+//! Best-first branch and bound (ARX, *Effective pruning in large search spaces*): states are visited in the order of
+//! their bounds, beginning with the state in which nothing is generalised. Prefix trees store inherited properties, so
+//! that no state is checked whose result follows from a checked one.
 //!
-//! What waits are boxes of states. A box whose lowest state suppresses too much, because a higher one does, is divided into the boxes
-//! of states that are not below that one: states that suppress too much are never walked through, however many they are. So are states
-//! of which it is known that they suppress so many rows that they are worse than the best one.
+//! The queue holds boxes of states. A box whose lowest state suppresses too much, because a higher state does, is
+//! divided into boxes without the states below that one, so that the search never enumerates states that suppress too
+//! much. The same is done with states that are known to suppress so many rows that they are worse than the best one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,24 +14,25 @@ use super::objective::Score;
 use super::paths::FittingStates;
 use super::search::{LevelsResult, LevelsSearch};
 
-/// States that are decided at a time, whatever the number of threads: each decides for those behind it.
+/// The number of states that are decided together, whatever the number of threads: each one decides for those after it.
 const TOGETHER: usize = 4;
 
-/// All states from a lowest to a highest one.
+/// All states between a lowest and a highest one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
-    /// What they are worth at best.
+    /// The bound: no state of the part is better.
     worth: Score,
-    /// The rank of the lowest one.
+    /// The rank of the lowest state.
     rank: u32,
     lowest: Levels,
     highest: Levels,
 }
 
 impl Part {
-    /// Parts that hold all states of this one but those that a state generalises, which lies in it or above its lowest one: the first
-    /// column in which a state is higher says which part holds it. Columns that are worth least when they are higher come first, so that
-    /// the parts that are worth most hold the fewest states.
+    /// Divides the part into parts that hold all its states except those that `below` generalises, where `below` is in
+    /// the part or above its lowest state. The first column in which a state is higher than `below` decides its part.
+    /// Columns that are worth least when raised come first, so that the parts with the best bounds hold the fewest
+    /// states.
     fn without(&self, below: &[u8], worth: impl Fn(&[u8]) -> Score) -> Vec<Part> {
         let mut lowest = self.lowest.clone();
         let mut columns: Vec<(Score, usize)> = Vec::new();
@@ -54,7 +55,8 @@ impl Part {
 }
 
 impl LevelsSearch<'_> {
-    /// Searches until no state can be better than the best one, or until it is told to stop, by the number of states that were checked.
+    /// Searches until no remaining state can be better than the best one, or until `stop`, which gets the number of
+    /// checked states, ends the search.
     pub fn best_first(mut self, mut stop: impl FnMut(u64) -> bool) -> LevelsResult {
         let lattice = self.problem.lattice;
         let (mut known, mut waiting) = (FittingStates::nothing(self.problem), BinaryHeap::new());
@@ -79,8 +81,8 @@ impl LevelsSearch<'_> {
         }
     }
 
-    /// The next parts of whose lowest states nothing is known yet; those of which something is are divided. If the search is told to
-    /// stop, what all that wait are worth at best.
+    /// The next parts whose lowest states are undecided; parts whose lowest state is decided are divided. If the search
+    /// is stopped, the bound of all waiting parts.
     fn promising(
         &mut self,
         known: &FittingStates,
@@ -114,12 +116,12 @@ impl LevelsSearch<'_> {
         Ok(some)
     }
 
-    /// What the states of a part are worth at best, of a part of another one that is worth so much.
+    /// The bound of a part whose enclosing part has the bound `whole`.
     fn worth(&self, lowest: &[u8], whole: Score) -> Score {
         self.problem.objective.bound(lowest).unwrap_or(whole)
     }
 
-    /// A part waits, if a state of it can be the best one.
+    /// Queues a part if one of its states can be the best one.
     fn wait(&mut self, part: Part, waiting: &mut BinaryHeap<Reverse<Part>>) {
         assert!(!part.lowest.is_empty(), "a level for each column");
         if !self.is_behind(part.worth, &part.lowest) && !self.protection.holds(&part.highest) {
@@ -127,8 +129,8 @@ impl LevelsSearch<'_> {
         }
     }
 
-    /// A first state that fits: the first on a path from the bottom to the top, or the top, and down from there as long as that is
-    /// better, each time by the column that saves most.
+    /// A first state that fits: the first fitting state on a path from bottom to top, or the top; then down, each time
+    /// by the column that saves most, as long as the state gets better.
     fn descend(&mut self, known: &mut FittingStates, stop: &mut impl FnMut(u64) -> bool) {
         let lattice = self.problem.lattice;
         if self.is_inherited() && !stop(self.checked) {
@@ -153,7 +155,7 @@ impl LevelsSearch<'_> {
         }
     }
 
-    /// A better state than the best one: one column higher, and down again by others, as long as that is better.
+    /// A better state than the best one: one column up, then down by others, as long as the state gets better.
     fn refine(&mut self, known: &mut FittingStates, stop: &mut impl FnMut(u64) -> bool) {
         let mut column = 0;
         while let Some(best) = self.best.clone().filter(|best| column < best.levels.len() && !stop(self.checked)) {

@@ -1,10 +1,11 @@
-//! Full-domain search for the next release of a chain (SCIENCE 3 and 8): in place of k the chain's own validity on realised targets.
-//! Nothing is suppressed. For a person of increment i with leaf tuple t, and releases j < i ≤ l, N_jl(s) counts the rows with value s
-//! that came after release j and up to release l and lie where t does, as far as both releases together tell. A = Σ_s of the least of
-//! these, and a state is valid iff A ≥ k for each person. A coarser recoding tells no more, so that every N_jl only grows: validity is
-//! passed on to all generalisations, and what does not hold to all specialisations.
+//! Full-domain search for the next release of a chain (SCIENCE 3 and 8): in place of k, the states have to satisfy the
+//! chain's own validity on targets that occur. Nothing is suppressed. For a person of increment i with leaf tuple t,
+//! and releases j < i ≤ l, N_jl(s) counts the rows with value s that came after release j and up to release l and are
+//! in the same join cell of both releases as t. A = Σ_s min N_jl(s), and a state is valid iff A ≥ k for each person. A
+//! coarser recoding can only increase every N_jl, so all generalisations of a valid state are valid, and all
+//! specialisations of an invalid one are invalid.
 //!
-//! It looks at sensitive values while it searches, as the paper does, so it is not safe against a reader who knows that.
+//! The search looks at sensitive values, as in the paper, so it is not safe against an attacker who knows that.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ pub struct EarlierReleases<'c> {
     earlier: &'c [Recoding],
     trees: &'c [&'c Taxonomy],
     k: u64,
-    /// People whose figure must hold.
+    /// The people for whom A ≥ k has to hold.
     targets: Vec<Target>,
 }
 
@@ -35,21 +36,21 @@ pub struct EarlierReleases<'c> {
 struct Target {
     tuple: usize,
     increment: usize,
-    /// What the earlier releases leave of them; `None` where none of them holds these people.
+    /// The bound that the earlier releases set for them; `None` if no earlier release holds them.
     left: Option<Groups>,
 }
 
-/// The rows that lie together, of some increments.
+/// Rows of some increments, grouped by join cell.
 struct Cells {
     of_tuple: Vec<u32>,
     groups: Vec<Groups>,
 }
 
 impl<'c> EarlierReleases<'c> {
-    /// Rows of increment i came out with the i-th of the earlier releases, counted from 0, or come with the next release.
+    /// Rows of increment i were first published in the i-th of the earlier releases, counted from 0, or will be in the next release.
     ///
     /// # Panics
-    /// If rows belong to an increment behind that of the next release.
+    /// If rows belong to an increment after that of the next release.
     pub fn new(all: &'c Histogram, earlier: &'c [Recoding], trees: &'c [&'c Taxonomy], k: u64) -> EarlierReleases<'c> {
         assert!(earlier.iter().all(|recoding| recoding.len() == trees.len()), "a cut for each column");
         assert_eq!(all.width(), trees.len(), "a taxonomy for each column");
@@ -69,7 +70,8 @@ impl<'c> EarlierReleases<'c> {
         chain
     }
 
-    /// N_jl of every release j before a release l with this recoding: that of none first, then of those before.
+    /// N_jl of every release j before a release l with this recoding: first that of no release, then those of the
+    /// earlier ones.
     fn cells(&self, recoding: &[Cut], later: usize) -> Vec<Cells> {
         let of = |before: usize| {
             let joined = match before {
@@ -100,7 +102,7 @@ impl<'c> EarlierReleases<'c> {
         (0..=later).map(of).collect()
     }
 
-    /// What a recoding of the next release is like.
+    /// The figures of a recoding of the next release.
     fn check(&self, recoding: &[Cut]) -> Result<StateFigures, u64> {
         assert_eq!(recoding.len(), self.trees.len(), "a cut for each column");
         let cells = self.cells(recoding, self.earlier.len());
@@ -122,7 +124,7 @@ fn rows<'g>(groups: impl IntoIterator<Item = &'g (ValueCode, u64)>) -> u64 {
     groups.into_iter().map(|&(_, rows)| rows).sum()
 }
 
-/// The smaller of both, value by value.
+/// Lowers each count to the smaller of both, value by value.
 fn lessen(left: &mut Option<Groups>, other: &Groups) {
     let Some(left) = left else {
         *left = Some(other.clone());
@@ -142,7 +144,7 @@ impl Cells {
 }
 
 impl Target {
-    /// One more release is out; of those before it, what is told by those before the increment.
+    /// Adds one more release to the bounds; only releases before a target's increment count on the earlier side.
     fn narrow(&mut self, cells: &[Cells]) {
         cells.iter().take(self.increment + 1).for_each(|cells| lessen(&mut self.left, cells.of(self.tuple)));
     }

@@ -1,5 +1,6 @@
-//! Checks states, several at a time. The classes of a state are computed from the fewest classes that are at hand of a finer state, and
-//! not from the rows; how many are at hand is bounded. No result depends on what was at hand, or on the number of threads.
+//! Checks states, several at a time. The classes of a state are computed from the stored classes of a finer state, of
+//! which those with the fewest classes are used, and not from the rows; the number of stored states is bounded. No
+//! result depends on what is stored, or on the number of threads.
 
 use rayon::prelude::*;
 
@@ -13,32 +14,32 @@ use super::state_figures::StateFigures;
 
 /// Checks states.
 pub trait Checker {
-    /// What each of these states is like.
+    /// The figures of each of these states.
     fn check(&mut self, states: &[Levels]) -> Vec<StateFigures>;
 
-    /// Has the classes of a state at hand, because states that generalise it come next.
+    /// Stores the classes of a state, because states that generalise it follow.
     fn prepare(&mut self, levels: &[u8]);
 
-    /// The most bytes that classes at hand took.
+    /// The most bytes that stored classes took.
     fn bytes(&self) -> usize;
 }
 
-/// The most bytes of classes at hand, beside those of the finest state.
+/// The most bytes of stored classes, not counting those of the finest state.
 const MOST: usize = 48 << 20;
-/// The most states whose classes are at hand.
+/// The most states whose classes are stored.
 const STATES: usize = 1_024;
-/// Bytes of a class beside its key.
+/// The bytes of a class, not counting its key.
 const ROWS: usize = size_of::<u32>();
 
 struct RollUp<'r, const WORDS: usize> {
     rules: StateRules<'r>,
-    /// The finest state first, then others, oldest first.
+    /// The finest state first, then the others, oldest first.
     known: Vec<StateClasses<WORDS>>,
     entries: usize,
     largest: usize,
 }
 
-/// Something that checks states of rows.
+/// A checker for these rows.
 pub fn checker<'r>(
     rows: &DistinctRows,
     lattice: &'r Lattice,
@@ -74,7 +75,7 @@ impl<'r, const WORDS: usize> RollUp<'r, WORDS> {
         Box::new(RollUp::<WORDS> { rules, known: vec![finest], entries: 0, largest })
     }
 
-    /// The fewest classes that are at hand of a state which this one generalises.
+    /// The stored state with the fewest classes that this state generalises.
     fn source(&self, levels: &[u8]) -> &StateClasses<WORDS> {
         assert!(levels.len() == self.known[0].levels.len(), "a level of each column");
         let finer = |known: &&StateClasses<WORDS>| known.levels.iter().zip(levels).all(|(known, level)| known <= level);
@@ -82,7 +83,7 @@ impl<'r, const WORDS: usize> RollUp<'r, WORDS> {
     }
 
     fn keep(&mut self, mut classes: StateClasses<WORDS>, source: usize) {
-        // Classes that are hardly fewer save hardly any work.
+        // Storing a state saves hardly any work if it has hardly fewer classes.
         if classes.len() * 10 > source * 8 {
             return;
         }

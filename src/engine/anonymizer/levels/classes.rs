@@ -9,31 +9,31 @@ use super::privacy::{ClassFate, Privacy};
 use super::rows::DistinctRows;
 use super::state_figures::StateFigures;
 
-/// The classes of a state; where values are looked at each class comes once per value.
+/// The classes of a state; if sensitive values are needed, each class has one entry per value.
 pub struct StateClasses<const WORDS: usize> {
     pub levels: Levels,
     keys: Vec<ClassKey<WORDS>>,
     rows: Vec<u32>,
 }
 
-/// What states are checked by.
+/// The rules by which states are checked.
 pub struct StateRules<'r> {
-    /// All states.
+    /// The lattice of states.
     pub lattice: &'r Lattice,
     /// Which classes may be published.
     pub privacy: &'r Privacy,
-    /// What is to be least.
+    /// The objective to be minimised.
     pub objective: &'r Objective,
     /// The most rows that may be suppressed.
     pub limit: u64,
     /// The share of each value in the whole table.
     pub table: Vec<f64>,
-    /// Where the codes of columns stand in keys.
+    /// The positions of the codes of columns in keys.
     pub packing: Packing,
 }
 
 impl<const WORDS: usize> StateClasses<WORDS> {
-    /// Of the state in which nothing is generalised.
+    /// The classes of the state in which nothing is generalised.
     pub fn finest(rows: &DistinctRows, rules: &StateRules<'_>) -> StateClasses<WORDS> {
         assert!(rows.columns.len() == rules.lattice.width(), "leaves of each column");
         assert!(rows.values.is_empty() || rows.values.len() == rows.counts.len(), "a value for each row or for none");
@@ -51,20 +51,20 @@ impl<const WORDS: usize> StateClasses<WORDS> {
         StateClasses { levels: rules.lattice.bottom(), keys, rows: rows.counts.clone() }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Of a state that generalises this one.
+    /// The classes of a state that generalises this one.
     pub fn rolled_up(&self, levels: &[u8], rules: &StateRules<'_>) -> StateClasses<WORDS> {
         assert!(levels.len() == self.levels.len(), "a level for each column");
         assert!(levels.iter().zip(&self.levels).all(|(to, from)| to >= from), "labels become coarser");
         let (mask, raised) =
             (rules.packing.mask::<WORDS>(levels), rules.packing.raised(rules.lattice, &self.levels, levels));
-        // 0 for none, or a place of a class and 1. There are fewer classes than entries as a rule.
+        // 0 for an empty place, or the number of a class plus 1. There are usually fewer classes than entries.
         let mut places = vec![0u32; self.len().next_power_of_two().max(4)];
-        // The entry behind the last class takes each key on trial, so that nothing hangs on whether it is new.
+        // Each key is written after the last class on trial, so that the loop has no branch for new classes.
         let mut keys: Vec<ClassKey<WORDS>> = vec![[0; WORDS]; self.len() + 1];
         let mut rows = vec![0u32; self.len() + 1];
         let mut found = 0;
@@ -100,13 +100,13 @@ impl<const WORDS: usize> StateClasses<WORDS> {
         StateClasses { levels: levels.to_vec(), keys, rows }
     }
 
-    /// Gives back what more memory was asked for.
+    /// Frees unused capacity.
     pub fn shrink(&mut self) {
         self.keys.shrink_to_fit();
         self.rows.shrink_to_fit();
     }
 
-    /// What the state is like.
+    /// The figures of the state.
     pub fn check(&self, rules: &StateRules<'_>) -> StateFigures {
         let mut checked = StateFigures::default();
         let mut suppressed: Vec<(ClassKey<WORDS>, u32)> = Vec::new();
@@ -146,7 +146,7 @@ impl<const WORDS: usize> StateClasses<WORDS> {
         checked
     }
 
-    /// What suppressed classes would add to the answer of a query.
+    /// What suppressed classes would contribute to the answer of a query.
     fn adds(
         &self,
         counts: &CountingQueries,
@@ -161,7 +161,7 @@ impl<const WORDS: usize> StateClasses<WORDS> {
         suppressed.iter().map(of_class).sum()
     }
 
-    /// What suppressed classes cost in a column beside their labels.
+    /// What suppressed classes cost in a column in addition to their labels.
     fn extra(
         &self,
         costs: &Costs,
@@ -200,7 +200,7 @@ impl<const WORDS: usize> StateClasses<WORDS> {
     }
 }
 
-/// A table of so many places with these classes.
+/// A hash table with these classes and this number of places.
 fn spread<const WORDS: usize>(keys: &[ClassKey<WORDS>], places: usize) -> Vec<u32> {
     assert!(places.is_power_of_two() && keys.len() < places, "there is a free place");
     let mut found = vec![0; places];

@@ -1,9 +1,9 @@
 //! Counting queries as an objective: how far counts from the published table are from those of the rows, over the queries that are
-//! expected. A published row is spread evenly over the leaves of its label, a suppressed one over everything. The error of a query is
-//! |answer − count| / max(count, 1), and the value of a state the mean of these.
+//! expected. A published row is spread evenly over the leaves of its label, a suppressed one over all leaves. The error of a query is
+//! |answer − count| / max(count, 1), and the value of a state is the mean error.
 //!
-//! More generalisation may make an answer better, so nothing grows by itself. But without suppression an answer hangs on the levels of
-//! the query's own columns alone: the least error of all states above is known beforehand, and each suppressed row moves it by 1 at most.
+//! More generalisation may improve an answer, so no figure is monotonic by itself. But without suppression an answer depends only on the levels of
+//! the query's own columns: the least error of all higher states is known in advance, and each suppressed row changes it by at most 1.
 
 use std::collections::BTreeMap;
 
@@ -11,50 +11,51 @@ use super::lattice::{Lattice, Levels};
 use super::rows::DistinctRows;
 use crate::model::Leaf;
 
-/// How many rows have leaves that are asked for; columns that are not named do not matter.
+/// A count of the rows whose leaves are wanted; columns that are not named do not matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
-    /// Columns, each once, and whether it asks for each of their leaves.
+    /// The columns, each once, and for each of their leaves whether it is wanted.
     pub columns: Vec<(usize, Vec<bool>)>,
 }
 
-/// Counting queries over rows and their states.
+/// Counting queries over the rows, prepared for all states.
 pub struct CountingQueries {
     queries: Vec<Prepared>,
     /// The most rows that may be suppressed.
     limit: u64,
 }
 
-/// One query.
+/// A query that has been prepared.
 struct Prepared {
     columns: Vec<Column>,
-    /// How many rows there are.
+    /// The number of rows that match.
     count: u64,
-    /// Per combination of levels the answer without suppression, in units of a row.
+    /// For each combination of levels, the answer without suppression, in units of a row.
     answers: Vec<u128>,
-    /// Per combination of levels the least distance to the count of those that are as high, in units of a row.
+    /// For each combination of levels, the least distance between the count and an answer at these or higher levels, in
+    /// units of a row.
     least: Vec<u128>,
-    /// What a suppressed row adds, in units of a row.
+    /// The contribution of a suppressed row, in units of a row.
     root: u64,
 }
 
 struct Column {
     column: usize,
-    /// Whether the query asks for a leaf.
+    /// Whether the query wants each leaf.
     wanted: Vec<bool>,
-    /// Per level and code the share of the label's leaves that the query asks for.
+    /// For each level and code, the share of the label's leaves that the query wants.
     shares: Vec<Vec<f64>>,
-    /// How far apart two levels lie in tables of combinations.
+    /// The distance of two levels in tables of combinations.
     step: usize,
 }
 
-/// Units in which a row is divided, so that sums do not hang on their order.
+/// The units into which a row is divided, so that sums do not depend on their order.
 const ROW: u64 = 1 << 50;
-/// Units in which errors are counted, so that those that are equal do not differ by how they were computed.
+/// The units in which errors are counted, so that equal errors do not differ by rounding.
 const ERROR: f64 = (1u64 << 20) as f64;
 
 impl CountingQueries {
-    /// Of queries over the rows of a lattice, of which so many may be suppressed at most.
+    /// Prepares queries over the rows of a lattice, of which at most `limit` may be suppressed.
     ///
     /// # Panics
     /// If there is no query, or a query names a column twice.
@@ -63,24 +64,24 @@ impl CountingQueries {
         CountingQueries { queries: queries.iter().map(|query| Prepared::of(rows, lattice, query)).collect(), limit }
     }
 
-    /// How many queries there are.
+    /// The number of queries.
     pub(super) fn len(&self) -> usize {
         self.queries.len()
     }
 
-    /// What a class adds to the answer of a query, if it is published, in units of a row.
+    /// The contribution of a published class to the answer of a query, in units of a row.
     pub(super) fn adds(&self, query: usize, levels: &[u8], code: impl Fn(usize) -> u32) -> u64 {
         let columns = &self.queries[query].columns;
         columns_share(columns, levels, |at| code(columns[at].column))
     }
 
-    /// What a state and all that generalise it are worth at best.
+    /// The bound of a state and all its generalisations.
     pub(super) fn bound(&self, levels: &[u8]) -> f64 {
         let may = u128::from(self.limit) * u128::from(ROW);
         self.mean(|query| query.least[query.place(levels)].saturating_sub(may))
     }
 
-    /// The value of a state that suppresses so many rows, which would have added this to the answers.
+    /// The value of a state that suppresses this many rows, which would have contributed `adds` to the answers.
     pub(super) fn value(&self, levels: &Levels, suppressed: u64, extra: &[u128]) -> f64 {
         assert_eq!(extra.len(), self.queries.len(), "a figure for each query");
         let mut extra = extra.iter();
@@ -97,13 +98,13 @@ impl CountingQueries {
     }
 }
 
-/// The share of a class that a query asks for, in units of a row.
+/// The share of a class that a query wants, in units of a row.
 fn columns_share(columns: &[Column], levels: &[u8], code: impl Fn(usize) -> u32) -> u64 {
     let share = |(at, column): (usize, &Column)| column.shares[usize::from(levels[column.column])][code(at) as usize];
     in_units(columns.iter().enumerate().map(share))
 }
 
-/// The product of shares of columns, in units of a row.
+/// The product of the shares of columns, in units of a row.
 fn in_units(shares: impl Iterator<Item = f64>) -> u64 {
     (shares.product::<f64>() * ROW as f64).round() as u64
 }
@@ -115,7 +116,7 @@ impl Column {
         Column { column, wanted: wanted.to_vec(), shares, step }
     }
 
-    /// The share of the leaves of `*` that the query asks for.
+    /// The share of the leaves of `*` that the query wants.
     fn of_all(&self) -> f64 {
         self.wanted.iter().filter(|&&wanted| wanted).count() as f64 / self.wanted.len() as f64
     }
@@ -182,7 +183,7 @@ impl Prepared {
     }
 }
 
-/// Per code of a level the share of the label's leaves that are asked for.
+/// For each code of a level, the share of the label's leaves that are wanted.
 fn shares(lattice: &Lattice, column: usize, level: u8, wanted: &[bool]) -> Vec<f64> {
     let mut inside = vec![0u32; lattice.nodes(column, level).len()];
     let mut all = inside.clone();

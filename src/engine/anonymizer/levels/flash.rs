@@ -1,5 +1,6 @@
-//! The search of Flash, for comparison: all states in the order of their ranks, and from each that is not decided a path to the top on
-//! which the first state that fits is found by halves. It visits the whole lattice, so it is for lattices that can be walked through.
+//! The search of Flash, for comparison: it takes all states in the order of their ranks, and from each undecided one a
+//! path to the top, on which it finds the first fitting state by bisection. It visits the whole lattice, so it is only
+//! for lattices that can be enumerated.
 
 use super::lattice::{Levels, rank};
 use super::objective::Score;

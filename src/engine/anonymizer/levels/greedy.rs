@@ -1,5 +1,5 @@
-//! A greedy search, for comparison: up from the state in which nothing is generalised, each time by the column that leaves the fewest
-//! rows to suppress, until a state fits. It finds no optimum and proves nothing.
+//! A greedy search, for comparison: it goes up from the state in which nothing is generalised, each time by the column
+//! after which the fewest rows are suppressed, until a state fits. It does not find the optimum and proves nothing.
 
 use super::lattice::Levels;
 use super::objective::Score;

@@ -1,26 +1,27 @@
-//! How far the sensitive values of a class are from those of the whole table, where values lie in a taxonomy (SCIENCE 4, hierarchical
-//! closeness): the earth mover's distance whose ground distance is the height of two values' lowest common ancestor over that of the
-//! tree. Heights grow on every way up, so a tree with edges of half the difference of heights has these distances, and what crosses an
-//! edge is what its subtree has too much or too little.
+//! The distance between the sensitive values of a class and those of the whole table, where values are in a taxonomy
+//! (SCIENCE 4, hierarchical closeness): the earth mover's distance whose ground distance is the height of the lowest
+//! common ancestor of two values, divided by the height of the tree. Heights increase towards the root, so a tree whose
+//! edges have half the difference of heights as their length gives these distances, and the flow over an edge is the
+//! surplus or deficit of the subtree below it.
 
 use super::rows::DistinctRows;
 use crate::model::{Leaf, Node, Taxonomy};
 
-/// The places of sensitive values in a taxonomy, with what the whole table has in each subtree.
+/// The positions of sensitive values in a taxonomy, and the share of the whole table in each subtree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ground {
-    /// Per value the subtrees that it lies in, but for the whole.
+    /// For each value the subtrees that contain it, without the whole tree.
     within: Vec<Vec<u32>>,
-    /// Per subtree the length of the edge above it.
+    /// For each subtree, the length of the edge above it.
     edges: Vec<f64>,
-    /// Per subtree the share of the table.
+    /// For each subtree, its share of the table.
     shares: Vec<f64>,
-    /// What a class without any value in common would cost on the table's side.
+    /// The cost on the table's side for a class that shares no value with it.
     whole: f64,
 }
 
 impl Ground {
-    /// Of the leaf of each value, by number; a value without one lies right under the root.
+    /// From the leaf of each value, by number; a value without a leaf is placed directly below the root.
     ///
     /// # Panics
     /// If a value of the rows has no entry.
@@ -50,7 +51,7 @@ impl Ground {
         Ground { within, edges, shares, whole }
     }
 
-    /// The distance of a class with so many rows of each value.
+    /// The distance of a class with these numbers of rows per value.
     pub(super) fn distance(&self, rows: u64, values: &[(u32, u32)]) -> f64 {
         let mut counts: Vec<(u32, u64)> = values
             .iter()

@@ -1,26 +1,28 @@
-//! States by the level of each column, as sets of bits: which of many states lie all below or all above one is an intersection of as
-//! many sets as it has columns. It forgets the oldest states when it holds too many, so it is for what saves work and decides nothing.
+//! States as bit sets by the level of each column: the stored states that are all below or all above a given one are
+//! the intersection of one set per column. The index forgets the oldest states when it holds too many, so it may only
+//! save work and never decide a result.
 
 use super::antichain::Monotonicity;
 use super::lattice::Levels;
 
-/// Words of a set that are looked at together.
+/// The words of a set that are examined together.
 const BLOCK: usize = 8;
-/// States in so many words.
+/// The number of states in a block.
 const BITS: usize = 64 * BLOCK;
 
-/// States, of which those that pass something on to a state are found.
+/// States, among which those that pass their property on to a given state are found.
 pub struct StateIndex {
     inherited: Monotonicity,
     heights: Vec<u8>,
-    /// Per column and level the states that are no higher in this column. What goes downward is counted from the top.
+    /// For each column and level, the states that are no higher in this column. Downward properties are counted from
+    /// the top.
     sets: Vec<Vec<Vec<u64>>>,
     states: Vec<Levels>,
     most: usize,
 }
 
 impl StateIndex {
-    /// Of no state yet; it keeps so many of the newest at least, and twice as many at most.
+    /// An empty index; it keeps at least the newest `most` states, and at most twice as many.
     pub fn new(heights: &[u8], inherited: Monotonicity, most: usize) -> StateIndex {
         let sets = heights.iter().map(|&height| vec![Vec::new(); usize::from(height)]).collect();
         let most = most.next_multiple_of(BITS);
@@ -34,7 +36,7 @@ impl StateIndex {
         })
     }
 
-    /// Keeps a state. How many of the oldest ones were forgotten for it.
+    /// Stores a state. Returns how many of the oldest states were forgotten for it.
     pub fn push(&mut self, levels: &[u8]) -> usize {
         assert!(levels.iter().zip(&self.heights).all(|(level, height)| level < height), "levels that columns have");
         let forgotten = if self.states.len() == 2 * self.most { self.most } else { 0 };
@@ -55,12 +57,12 @@ impl StateIndex {
         forgotten
     }
 
-    /// A kept state.
+    /// A stored state.
     pub fn state(&self, at: usize) -> &[u8] {
         &self.states[at]
     }
 
-    /// The first of the states that pass something on to this one, and of which that is accepted.
+    /// The first stored state that passes its property on to this one and that `accept` accepts.
     pub fn find(&self, levels: &[u8], accept: impl Fn(usize) -> bool) -> Option<usize> {
         let sets: Vec<&[u64]> = (0..levels.len())
             .map(|column| (column, self.upward(column, levels[column])))

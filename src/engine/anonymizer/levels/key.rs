@@ -1,9 +1,9 @@
-//! The codes of a class in a few words, so that classes are compared and hashed as numbers.
+//! The codes of a class packed into a few words, so that classes are compared and hashed as numbers.
 
-/// The codes of a class.
+/// The packed codes of a class.
 pub type ClassKey<const WORDS: usize> = [u64; WORDS];
 
-/// Where the code of a column stands in a key.
+/// The position of a column's code in a key.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyBits {
     word: usize,
@@ -12,13 +12,13 @@ pub struct KeyBits {
 }
 
 impl KeyBits {
-    /// The code in a key.
+    /// Reads the code from a key.
     #[inline]
     pub fn get<const WORDS: usize>(self, key: &ClassKey<WORDS>) -> u32 {
         (key[self.word] >> self.shift & self.mask) as u32
     }
 
-    /// Puts a code into a key.
+    /// Writes a code into a key.
     #[inline]
     pub fn set<const WORDS: usize>(self, key: &mut ClassKey<WORDS>, code: u32) {
         let word = &mut key[self.word];
@@ -26,7 +26,7 @@ impl KeyBits {
     }
 }
 
-/// Where a key lies in a table: every bit of it moves the low ones.
+/// The hash of a key: every bit of the key affects the low bits.
 #[inline]
 pub fn hash<const WORDS: usize>(key: &ClassKey<WORDS>) -> usize {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -37,7 +37,7 @@ pub fn hash<const WORDS: usize>(key: &ClassKey<WORDS>) -> usize {
     mixed as usize
 }
 
-/// Where the codes of columns with so many codes each stand, and how many words they take.
+/// Positions for the codes of columns with these numbers of codes, and how many words they take.
 pub fn fields(codes: impl Iterator<Item = usize>) -> (Vec<KeyBits>, usize) {
     let (mut word, mut used) = (0, 0);
     let field = |codes: usize| {

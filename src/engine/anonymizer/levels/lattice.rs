@@ -1,28 +1,28 @@
-//! The states of a full-domain search (SCIENCE 8): one generalisation level per column, from 0, where every value stands for itself, to
-//! the level at which the column is `*`.
+//! The states of a full-domain search (SCIENCE 8): one generalisation level per column, from 0, where every value is
+//! published as it is, to the level at which the column is `*`.
 
 use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
 /// A state: the level of each column.
 pub type Levels = Vec<u8>;
 
-/// All states over some taxonomies.
+/// All states over the taxonomies of the quasi columns.
 pub struct Lattice {
     columns: Vec<Column>,
 }
 
 /// The levels of one column.
 struct Column {
-    /// Per level, the code of each leaf: labels of a level are numbered from 0 in the order of their leaves.
+    /// For each level, the code of each leaf: the labels of a level are numbered from 0 in the order of their leaves.
     codes: Vec<Vec<u32>>,
-    /// Per level, the node of each code.
+    /// For each level, the node of each code.
     nodes: Vec<Vec<Node>>,
-    /// Per level and higher level, the code there of each code here.
+    /// For each level and each higher level, the higher code of each code.
     above: Vec<Vec<Vec<u32>>>,
 }
 
 impl Lattice {
-    /// Over the taxonomies of the quasi columns. Where a leaf does not lie as deep as others it stands for itself on the levels below.
+    /// The lattice over the taxonomies of the quasi columns. A leaf that is not as deep as others is its own label on the levels below it.
     ///
     /// # Panics
     /// If a taxonomy has 255 levels or more, or there is no column.
@@ -30,7 +30,7 @@ impl Lattice {
         Lattice::up_to(trees, &vec![None; trees.len()])
     }
 
-    /// The same without levels above the floor of a column, where it has one.
+    /// As [`Lattice::of`], without levels above the floor of a column that has one.
     ///
     /// # Panics
     /// If a taxonomy has 255 levels or more, or there is no column.
@@ -42,22 +42,22 @@ impl Lattice {
         Lattice { columns }
     }
 
-    /// How many columns.
+    /// The number of columns.
     pub fn width(&self) -> usize {
         self.columns.len()
     }
 
-    /// How many levels a column has.
+    /// The number of levels of a column.
     pub fn height(&self, column: usize) -> u8 {
         self.columns[column].codes.len() as u8
     }
 
-    /// How many levels each column has.
+    /// The number of levels of each column.
     pub fn heights(&self) -> Vec<u8> {
         (0..self.width()).map(|column| self.height(column)).collect()
     }
 
-    /// How many states there are, as far as that can be told.
+    /// The number of states, saturating.
     pub fn states(&self) -> u128 {
         self.heights().into_iter().fold(1, |states: u128, height| states.saturating_mul(height.into()))
     }
@@ -72,7 +72,7 @@ impl Lattice {
         self.heights().into_iter().map(|height| height - 1).collect()
     }
 
-    /// The states with one column one level higher.
+    /// The states in which one column is one level higher.
     pub fn above<'l>(&'l self, levels: &'l [u8]) -> impl Iterator<Item = Levels> + 'l {
         let may = (0..self.width()).filter(|&column| levels[column] + 1 < self.height(column));
         may.map(|column| {
@@ -82,24 +82,23 @@ impl Lattice {
         })
     }
 
-    /// Of the states above, those that are reached from this one and from no other: the last column that is generalised at all is
-    /// raised, or one behind it.
+    /// The states above that are assigned to this state alone: the last generalised column is raised, or one after it.
     pub fn children<'l>(&'l self, levels: &'l [u8]) -> impl Iterator<Item = Levels> + 'l {
         let from = levels.iter().rposition(|&level| level > 0).unwrap_or(0);
         self.above(levels).filter(move |above| above[..from] == levels[..from])
     }
 
-    /// The code of each leaf of a column on a level.
+    /// The code of each leaf of a column at a level.
     pub fn codes(&self, column: usize, level: u8) -> &[u32] {
         &self.columns[column].codes[usize::from(level)]
     }
 
-    /// The nodes of a column on a level, by code.
+    /// The nodes of a column at a level, by code.
     pub fn nodes(&self, column: usize, level: u8) -> &[Node] {
         &self.columns[column].nodes[usize::from(level)]
     }
 
-    /// For each code of a column on a level its code on a higher one.
+    /// For each code of a column at a level, its code at a higher level.
     pub fn raised(&self, column: usize, from: u8, to: u8) -> &[u32] {
         &self.columns[column].above[usize::from(from)][usize::from(to - from)]
     }
@@ -110,7 +109,7 @@ impl Lattice {
         trees.iter().enumerate().map(|(column, tree)| self.recoding_of(column, levels[column], tree)).collect()
     }
 
-    /// The cut of a column on a level.
+    /// The cut of a column at a level.
     pub fn recoding_of(&self, column: usize, level: u8, tree: &Taxonomy) -> Cut {
         Cut::completed(tree, self.nodes(column, level)).expect("the nodes of a level are no descendants of each other")
     }
@@ -125,7 +124,7 @@ impl Column {
         for level in &levels {
             let mut of_level: Vec<Node> = Vec::new();
             let code = |&node: &Node| {
-                // The leaves of a node are neighbours.
+                // The leaves of a node are adjacent.
                 if of_level.last() != Some(&node) {
                     of_level.push(node);
                 }

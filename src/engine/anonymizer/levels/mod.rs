@@ -1,7 +1,8 @@
-//! Full-domain search (SCIENCE 8; ARX): one generalisation level per column, the best there is within a limit on suppressed rows.
+//! Full-domain search (SCIENCE 8; ARX): one generalisation level per column, and the optimum within a limit on
+//! suppressed rows.
 //!
-//! A feed asks for it through the standing recoder. What looks at sensitive values here is for tables on their own: which classes are suppressed tells of
-//! the values of their people, so no chain of ours may be searched with them.
+//! A feed uses it through the standing recoder. The parts that look at sensitive values are for tables on their own:
+//! which classes are suppressed reveals the values of their people, so no chain of ours may be searched with them.
 
 mod antichain;
 mod best_first;

@@ -1,6 +1,7 @@
-//! What a full-domain search looks for (SCIENCE 8): the least value of an objective, and for each objective a bound that generalisation
-//! alone sets, so that no finer guess is needed to leave states out. Values of two states compare alike on every machine: they are made
-//! of whole numbers by sums, products and quotients, and rounded so that values that are equal do not differ by how they were computed.
+//! The objectives of a full-domain search (SCIENCE 8), which it minimises, and for each of them a bound that follows
+//! from generalisation alone and that prunes states. Values of two states compare alike on every machine: they are
+//! computed from whole numbers by sums, products and quotients, and rounded so that equal values do not differ by how
+//! they were computed.
 
 use std::cmp::Ordering;
 
@@ -10,7 +11,7 @@ use super::rows::DistinctRows;
 use super::state_figures::StateFigures;
 use crate::model::Taxonomy;
 
-/// How the figures of columns become one.
+/// How the figures of columns are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mean {
     /// Π (v + 1)^(w / Σ w) − 1.
@@ -19,31 +20,31 @@ pub enum Mean {
     Arithmetic,
 }
 
-/// What labels and suppressed rows cost, column by column.
+/// The costs of labels and of suppressed rows, by column.
 pub struct Costs {
     columns: Vec<Column>,
     mean: Mean,
 }
 
 struct Column {
-    /// Per level what the labels of all rows cost.
+    /// For each level, the cost of the labels of all rows.
     labels: Vec<u128>,
-    /// Per level and code what a suppressed row costs beside its label.
+    /// For each level and code, the cost of a suppressed row in addition to its label.
     extra: Vec<SuppressionCost>,
-    /// Per level the least and the most of these.
+    /// For each level, the smallest and the largest of these.
     least: Vec<u128>,
     most: Vec<u128>,
-    /// What all rows cost at most.
+    /// The highest possible cost of all rows.
     whole: u128,
-    /// How much the column counts.
+    /// The weight of the column.
     weight: u32,
 }
 
-/// What a suppressed row costs beside its label, by code.
+/// The costs of a suppressed row in addition to its label, by code.
 pub enum SuppressionCost {
-    /// Where sums over all rows are single words.
+    /// Used if sums over all rows fit into one word.
     Words(Vec<u64>),
-    /// Of any size.
+    /// Numbers of any size.
     Any(Vec<u128>),
 }
 
@@ -55,7 +56,7 @@ impl Column {
         assert!(extra.iter().flatten().all(|&cost| cost <= whole), "a row costs no more than all of them");
         let least = extra.iter().map(|of_level| of_level.iter().min().copied().unwrap_or(0)).collect();
         let most = extra.iter().map(|of_level| of_level.iter().max().copied().unwrap_or(0)).collect();
-        // All rows together cost no more than everything.
+        // All rows together cost no more than the highest possible cost.
         let extra = extra.into_iter().map(|of_level| match u64::try_from(whole) {
             Ok(_) => SuppressionCost::Words(of_level.into_iter().map(|cost| cost as u64).collect()),
             Err(_) => SuppressionCost::Any(of_level),
@@ -65,19 +66,19 @@ impl Column {
     }
 }
 
-/// What is to be least.
+/// The objective to be minimised.
 pub enum Objective {
     /// A mean over columns.
     Columns(Costs),
-    /// Σ |class|² / N²; a suppressed row is as good as in a class of all rows.
+    /// Σ |class|² / N²; a suppressed row counts as in a class of all rows.
     Discernibility,
-    /// The rows of a class on average, all suppressed rows being one.
+    /// The mean size of a class, with all suppressed rows as one class.
     AverageSize,
     /// The mean relative error of counting queries.
     Counts(CountingQueries),
 }
 
-/// A value of an objective, for comparison: a number of any size, less is better.
+/// The value of an objective, for comparison: a number of any size, less is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
     exponent: i64,
@@ -85,7 +86,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// Nothing is better.
+    /// The best possible value.
     pub(super) const LEAST: Score = Score { exponent: i64::MIN, mantissa: 0.0 };
 
     fn of(value: f64) -> Score {
@@ -93,7 +94,7 @@ impl Score {
         Score { exponent: 0, mantissa: value }.normal()
     }
 
-    /// With a mantissa from 1 up to 2, so that products of many factors stay in range.
+    /// Normalised: with a mantissa from 1 up to 2, so that products of many factors stay in range.
     fn normal(self) -> Score {
         if self.mantissa == 0.0 {
             return Score::LEAST;
@@ -118,7 +119,7 @@ impl Score {
         if times.is_multiple_of(2) { even } else { even.times(self) }
     }
 
-    /// With 40 binary digits behind the first one.
+    /// Rounded to 40 binary digits after the first one.
     fn rounded(self) -> Score {
         const DIGITS: f64 = (1u64 << 40) as f64;
         Score { mantissa: (self.mantissa * DIGITS).round() / DIGITS, ..self }.normal()
@@ -143,15 +144,15 @@ impl PartialOrd for Score {
     }
 }
 
-/// Units of a bit, in which entropies are counted.
+/// The units of a bit in which entropies are counted.
 const BIT: f64 = (1u64 << 20) as f64;
 
 impl Costs {
-    /// Loss: the share of a column's values that a label stands for, without one value; a suppressed row costs `suppressed` thousandths
-    /// of what its label leaves, all of it as a rule.
+    /// Loss: the share of a column's values that a label stands for, less one value; a suppressed row costs `suppressed` thousandths
+    /// of the remaining loss, by default all of it.
     ///
     /// # Panics
-    /// If a suppressed row costs more than everything.
+    /// If a suppressed row costs more than the highest possible loss.
     pub fn loss(rows: &DistinctRows, lattice: &Lattice, trees: &[&Taxonomy], suppressed: u64) -> Costs {
         assert!(suppressed <= 1_000, "a suppressed row costs all that its label leaves, at most");
         let column = |column: usize, height: u8| {
@@ -171,7 +172,7 @@ impl Costs {
         Costs::of(lattice, column)
     }
 
-    /// Precision: the share of a column's levels that a row is raised by; a suppressed row is raised to the top.
+    /// Precision: the share of a column's levels by which a row is raised; a suppressed row is raised to the top.
     pub fn precision(rows: &DistinctRows, lattice: &Lattice) -> Costs {
         let column = |column: usize, height: u8| {
             let (all, top) = (u128::from(rows.all()), height - 1);
@@ -182,7 +183,7 @@ impl Costs {
         Costs::of(lattice, column)
     }
 
-    /// Non-uniform entropy: the bits that a row's leaf is worth when its label is known; of a suppressed row, when nothing is.
+    /// Non-uniform entropy: the bits of a row's leaf given its label; for a suppressed row, given nothing.
     pub fn entropy(rows: &DistinctRows, lattice: &Lattice, trees: &[&Taxonomy]) -> Costs {
         // Differences of rounded logarithms add up along a path as the bits themselves do.
         let log = |rows: u64| (BIT * (rows as f64).log2()).round() as u128;
@@ -210,16 +211,16 @@ impl Costs {
         Costs { columns, mean: Mean::Geometric }
     }
 
-    /// The same with another mean.
+    /// The same costs with another mean.
     #[must_use]
     pub fn with_mean(self, mean: Mean) -> Costs {
         Costs { mean, ..self }
     }
 
-    /// The same with columns that count differently.
+    /// The same costs with weighted columns.
     ///
     /// # Panics
-    /// If there is another number of weights than of columns, or one is 0.
+    /// If the number of weights differs from that of columns, or a weight is 0.
     #[must_use]
     pub fn weighted(mut self, weights: &[u32]) -> Costs {
         assert_eq!(weights.len(), self.columns.len(), "a weight for each column");
@@ -228,12 +229,12 @@ impl Costs {
         self
     }
 
-    /// Per code what a suppressed row costs beside its label.
+    /// For each code, the cost of a suppressed row in addition to its label.
     pub(super) fn extra(&self, column: usize, level: u8) -> &SuppressionCost {
         &self.columns[column].extra[usize::from(level)]
     }
 
-    /// The figure of each column; `extra`: what suppressed rows cost beside their labels.
+    /// The figure of each column; `extra` is the cost of suppressed rows in addition to their labels.
     pub fn of_columns<'c>(&'c self, levels: &'c [u8], extra: Option<&'c [u128]>) -> impl Iterator<Item = f64> + 'c {
         self.columns.iter().zip(levels).enumerate().map(move |(at, (column, &level))| {
             let cost = column.labels[usize::from(level)] + extra.map_or(0, |extra| extra[at]);
@@ -241,7 +242,7 @@ impl Costs {
         })
     }
 
-    /// What is lost when a column is raised from one level to another.
+    /// The increase of the figure when a column is raised from one level to another.
     fn step(&self, column: usize, from: u8, to: u8) -> Score {
         let column = &self.columns[column];
         let figure = |level: u8| match column.whole {
@@ -254,8 +255,8 @@ impl Costs {
         }
     }
 
-    /// What a state is worth at best that suppresses the rows of a coarser one, and maybe more: `suppressed` rows, which cost `extra`
-    /// there beside their labels, and here no less.
+    /// The best possible value of a state that suppresses at least the rows of a coarser state: `suppressed` rows,
+    /// which cost `extra` there in addition to their labels, and no less here.
     fn score_with(&self, levels: &[u8], suppressed: u64, extra: &[u128]) -> Score {
         assert_eq!(extra.len(), self.columns.len(), "what suppressed rows cost in each column");
         let of_column = |((column, &level), &extra): ((&Column, &u8), &u128)| {
@@ -295,7 +296,7 @@ impl Costs {
     }
 }
 
-/// How many rows have each leaf of a column.
+/// The number of rows of each leaf of a column.
 fn frequencies(rows: &DistinctRows, column: usize, leaves: usize) -> Vec<u64> {
     let mut found = vec![0; leaves];
     for (&leaf, &count) in rows.columns[column].iter().zip(&rows.counts) {
@@ -305,7 +306,7 @@ fn frequencies(rows: &DistinctRows, column: usize, leaves: usize) -> Vec<u64> {
 }
 
 impl Objective {
-    /// What labels and suppressed rows cost, if that is added up by columns.
+    /// The costs of labels and suppressed rows, for an objective that is a sum over columns.
     pub fn costs(&self) -> Option<&Costs> {
         match self {
             Objective::Columns(costs) => Some(costs),
@@ -313,7 +314,7 @@ impl Objective {
         }
     }
 
-    /// What a state and all that generalise it are worth at best, if that can be said without checking it.
+    /// The bound of a state and all its generalisations, if it is known without a check.
     pub fn bound(&self, levels: &[u8]) -> Option<Score> {
         match self {
             Objective::Columns(costs) => Some(costs.score(levels, None)),
@@ -322,7 +323,8 @@ impl Objective {
         }
     }
 
-    /// How many figures a checked state has beside its classes: what suppressed rows cost per column, or add per query.
+    /// The number of figures of a checked state in addition to its classes: the cost of suppressed rows per column, or
+    /// their contribution per query.
     pub(super) fn figures(&self, lattice: &Lattice) -> usize {
         match self {
             Objective::Columns(_) => lattice.width(),
@@ -331,23 +333,23 @@ impl Objective {
         }
     }
 
-    /// By how much a state is worse if a column is raised from one level to another, as far as labels go; the same of all columns where
-    /// an objective does not tell them apart.
+    /// The increase of the objective, as far as labels go, when a column is raised from one level to another; the same
+    /// for all columns where the objective does not distinguish them.
     pub fn step(&self, column: usize, from: u8, to: u8) -> Score {
         self.costs().map_or(Score::LEAST, |costs| costs.step(column, from, to))
     }
 
-    /// What a state is worth at most that suppresses so many rows, if that can be said without checking it.
+    /// The worst value of a state that suppresses this many rows, if it is known without a check.
     pub fn most_of(&self, levels: &[u8], suppressed: u64) -> Option<Score> {
         self.costs().map(|costs| costs.most_of(levels, suppressed))
     }
 
-    /// What a state is worth at best that suppresses all rows that a coarser one does, if that can be said without checking it.
+    /// The best value of a state that suppresses all rows that a coarser one does, if it is known without a check.
     pub fn bound_under(&self, levels: &[u8], coarser: &StateFigures) -> Option<Score> {
         self.costs().map(|costs| costs.score_with(levels, coarser.suppressed, &coarser.extra))
     }
 
-    /// What a state and all that generalise it are worth at best, of so many rows, once it was checked.
+    /// The bound of a checked state and all its generalisations.
     pub fn bound_of(&self, levels: &[u8], checked: &StateFigures, rows: u64) -> Score {
         match self {
             Objective::Columns(costs) => costs.score(levels, None),
@@ -360,7 +362,7 @@ impl Objective {
         }
     }
 
-    /// The value of a state that suppresses no more than it may.
+    /// The value of a state that fits.
     pub fn value(&self, levels: &Levels, checked: &StateFigures, rows: u64) -> Score {
         match self {
             Objective::Columns(costs) => costs.score(levels, Some(&checked.extra)),
@@ -375,7 +377,7 @@ impl Objective {
         }
     }
 
-    /// A score as the literature gives it.
+    /// A score as the figure of the literature.
     pub fn figure(&self, score: Score) -> f64 {
         match self {
             Objective::Columns(costs) => costs.figure(score),

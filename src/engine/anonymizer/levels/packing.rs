@@ -1,40 +1,40 @@
-//! How classes become keys. The code of a label is the way to it from the root of its column's taxonomy, so that generalising a class is
-//! a mask over its key: what the mask takes away is the way from the new label down. A column whose ways would be too long has the
-//! numbers of its labels instead, which are looked up.
+//! How the labels of classes become keys. The code of a label is the path to it from the root of its column's taxonomy,
+//! so that a class is generalised by a mask over its key, which removes the path below the new label. A column whose
+//! paths would be too long uses the numbers of its labels instead, which are looked up in tables.
 
 use super::key::{ClassKey, KeyBits, fields};
 use super::lattice::{Lattice, Levels};
 use crate::model::Leaf;
 
-/// The longest way in bits: tables of codes have an entry for each way that there may be.
+/// The longest path in bits: tables of codes have an entry for each possible path.
 const LONGEST: u32 = 20;
 
-/// Where the codes of columns stand in keys.
+/// The positions of the codes of columns in keys.
 pub struct Packing {
     columns: Vec<Column>,
-    /// Where the number of a value stands.
+    /// The position of the number of the sensitive value.
     value: KeyBits,
     words: usize,
 }
 
 struct Column {
     field: KeyBits,
-    /// `None` where a key has the number of the label.
+    /// `None` if keys hold the number of the label.
     ways: Option<LabelPaths>,
 }
 
-/// The ways to the labels of a column.
+/// The paths to the labels of a column.
 struct LabelPaths {
-    /// To each leaf.
+    /// The path to each leaf.
     leaves: Vec<u32>,
-    /// Per level the bits that are behind its labels.
+    /// For each level, the bits below its labels.
     behind: Vec<u32>,
-    /// Per level and way the code of the label.
+    /// For each level and path, the code of the label.
     codes: Vec<Vec<u32>>,
 }
 
 impl Packing {
-    /// For the columns of a lattice and so many sensitive values.
+    /// The packing for the columns of a lattice and this number of sensitive values.
     pub fn of(lattice: &Lattice, values: usize) -> Packing {
         let ways: Vec<Option<LabelPaths>> =
             (0..lattice.width()).map(|column| LabelPaths::of(lattice, column)).collect();
@@ -49,12 +49,12 @@ impl Packing {
         Packing { columns, value, words }
     }
 
-    /// How many words a key takes.
+    /// The number of words of a key.
     pub fn words(&self) -> usize {
         self.words
     }
 
-    /// Puts a leaf into the key of a class in which nothing is generalised.
+    /// Writes a leaf into the key of a class in which nothing is generalised.
     pub fn put_leaf<const WORDS: usize>(
         &self,
         key: &mut ClassKey<WORDS>,
@@ -70,12 +70,12 @@ impl Packing {
         field.set(key, code);
     }
 
-    /// Where the number of a value stands.
+    /// The position of the number of the sensitive value.
     pub fn value(&self) -> KeyBits {
         self.value
     }
 
-    /// What stays of a key in a state.
+    /// The mask that turns a key into that of a state.
     pub fn mask<const WORDS: usize>(&self, levels: &[u8]) -> ClassKey<WORDS> {
         let mut mask = [u64::MAX; WORDS];
         for (Column { field, ways }, &level) in self.columns.iter().zip(levels) {
@@ -86,7 +86,7 @@ impl Packing {
         mask
     }
 
-    /// The columns that a mask does not generalise from one state to another, with the code there of each code here.
+    /// The columns that a mask cannot generalise from one state to another, each with the new code of each code.
     pub fn raised<'l>(&self, lattice: &'l Lattice, from: &Levels, to: &[u8]) -> Vec<(KeyBits, &'l [u32])> {
         assert!(from.len() == to.len() && to.len() == self.columns.len(), "a level for each column");
         let numbered = (0..to.len()).filter(|&column| self.columns[column].ways.is_none() && from[column] < to[column]);
@@ -111,7 +111,7 @@ impl Packing {
 impl LabelPaths {
     fn of(lattice: &Lattice, column: usize) -> Option<LabelPaths> {
         let (height, leaves) = (usize::from(lattice.height(column)), lattice.codes(column, 0).len());
-        // Above the highest level everything is one label, also where a floor keeps several of them.
+        // Above the highest level everything is one label, even where a floor keeps several labels.
         let everything = vec![0; leaves];
         let (mut behind, mut ways) = (vec![0; height + 1], vec![0; leaves]);
         for level in 0..height {
@@ -120,7 +120,7 @@ impl LabelPaths {
             let mut first = 0;
             let mut steps = Vec::with_capacity(leaves);
             for leaf in 0..leaves {
-                // The leaves of a node are neighbours.
+                // The leaves of a node are adjacent.
                 if leaf == 0 || above[leaf] != above[leaf - 1] {
                     first = codes[leaf];
                 }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::model::{Taxonomy, Tree};
 
-    /// A root over so many inner nodes of three leaves, and a leaf of its own.
+    /// A root with this many inner nodes of three leaves each, and a leaf of its own.
     fn tree(inner: usize) -> Taxonomy {
         let mut tree = Tree::new("*");
         for at in 0..inner {
@@ -163,7 +163,7 @@ mod tests {
         tree.finish().expect("a tree")
     }
 
-    /// Whether keys hold ways or numbers, masks and tables lead to the codes of the lattice.
+    /// Whether keys hold paths or numbers, masks and tables give the codes of the lattice.
     #[test]
     fn codes_are_those_of_the_lattice() {
         let trees = [tree(1), tree(5), tree(1 << 18), tree(2)];

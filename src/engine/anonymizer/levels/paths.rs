@@ -1,7 +1,7 @@
-//! Where states begin to fit. Where a state suppresses too much whenever one that generalises it does, a state is not checked at once:
-//! the place on a path above it from which on states fit is found by halves, since one that does not fit decides everything below it.
-//! A thorough search then goes on from the last state that does not fit, without the column that ended the path, until no column is
-//! left: that decides for the most states.
+//! Finds the border of the states that fit. Where every specialisation of a state that suppresses too much does so as
+//! well, a state is not checked at once: bisection finds the place on a path above it from which on states fit, since a
+//! state that does not fit decides everything below it. A thorough search then continues from the last state that does
+//! not fit, without the column that ended the path, until no column is left: the result decides for the most states.
 
 use std::collections::BTreeSet;
 
@@ -11,23 +11,23 @@ use super::lattice::Levels;
 use super::objective::Score;
 use super::search::{CheckedState, LevelsProblem, LevelsSearch};
 
-/// What a search knows of states that fit.
+/// What a search knows about states that fit.
 pub struct FittingStates {
-    /// States that fit, with all that generalise them; nothing where that is not inherited.
+    /// States that fit, with all their generalisations; empty if that is not inherited.
     fitting: StateIndex,
     /// States that were checked.
     seen: BTreeSet<Levels>,
-    /// What labels cost alone where states were last found to begin to fit.
+    /// The cost of labels at the border that was last found.
     border: Option<Score>,
-    /// Whether it is worth while to find states that decide for the most others.
+    /// Whether the search takes the time to find states that decide for the most others.
     pub thorough: bool,
 }
 
-/// States that fit which are kept, at least.
+/// The least number of fitting states that are stored.
 const FITTING: usize = 1 << 15;
 
 impl FittingStates {
-    /// Before anything was checked.
+    /// The knowledge before any check.
     pub fn nothing(problem: &LevelsProblem<'_>) -> FittingStates {
         let fitting = StateIndex::new(&problem.lattice.heights(), Monotonicity::Upward, FITTING);
         FittingStates { fitting, seen: BTreeSet::new(), border: None, thorough: false }
@@ -38,7 +38,8 @@ impl FittingStates {
         self.seen.contains(levels)
     }
 
-    /// A state of a path was checked. Of a thorough search, which has many, those are kept as checked that wait to be divided.
+    /// Records that a state of a path was checked. A thorough search, which has many, records only states that wait to
+    /// be divided.
     fn keep(&mut self, levels: &[u8], fits: bool, waits: bool) {
         if fits {
             self.fitting.push(levels);
@@ -53,18 +54,19 @@ impl FittingStates {
     }
 }
 
-/// States from one that waits upward, each generalising the one before it. Those before `from` do not fit, those from `to` on do.
+/// States from a waiting one upward, each generalising the one before it. Those before `from` do not fit, those from
+/// `to` on do.
 struct Path {
     states: Vec<Levels>,
     from: usize,
     to: usize,
-    /// Where it is looked at next.
+    /// The index that is checked next.
     middle: usize,
-    /// The state that waits.
+    /// The waiting state.
     lowest: Levels,
-    /// The columns that it goes up by.
+    /// The columns that are raised along the path.
     columns: Vec<usize>,
-    /// Whether its first state is the one that waits.
+    /// Whether the first state of the path is the waiting one.
     is_first: bool,
 }
 
@@ -73,7 +75,7 @@ impl Path {
         self.middle = (self.from + self.to) / 2;
     }
 
-    /// The path goes on above or below its middle.
+    /// Narrows the path to the part above or below its middle.
     fn learn(&mut self, fits: bool) {
         assert!((self.from..self.to).contains(&self.middle), "a state that is not decided");
         match fits {
@@ -85,7 +87,7 @@ impl Path {
 }
 
 impl LevelsSearch<'_> {
-    /// Checks states and keeps that they were.
+    /// Checks states and records that they were checked.
     pub fn look(&mut self, states: &[Levels], known: &mut FittingStates) -> Vec<CheckedState> {
         let checked = self.check(states);
         assert_eq!(checked.len(), states.len(), "a result for each state");
@@ -93,7 +95,7 @@ impl LevelsSearch<'_> {
             if judged.fits && self.is_inherited() {
                 known.fitting.push(levels);
             }
-            // States that do not fit are known as such where that is inherited.
+            // If it is inherited, a state that does not fit is recorded as such elsewhere.
             if judged.fits || !self.is_inherited() {
                 known.seen.insert(levels.clone());
             }
@@ -101,7 +103,8 @@ impl LevelsSearch<'_> {
         checked
     }
 
-    /// Finds out whether each of these states fits, and checks those that do. What each is worth at best, as far as that was found.
+    /// Decides for each of these states whether it fits, and checks those that do. Returns the bound of each, if it was
+    /// found.
     pub fn decide(&mut self, states: &[Levels], known: &mut FittingStates) -> Vec<Score> {
         if !self.is_inherited() {
             return self.look(states, known).into_iter().map(|judged| judged.worth).collect();
@@ -137,7 +140,7 @@ impl LevelsSearch<'_> {
         }
     }
 
-    /// The next state of a path that is to be checked; `None` where it is known from where on its states fit.
+    /// The next state of a path to be checked; `None` if the border on the path is known.
     fn middle(&mut self, path: &mut Path, known: &mut FittingStates) -> Option<Levels> {
         loop {
             while path.from < path.to {
@@ -157,18 +160,18 @@ impl LevelsSearch<'_> {
         }
     }
 
-    /// A path goes on without the column by which its next state would fit.
+    /// Continues a path without the column by which its next state would fit.
     fn turn(&self, path: &mut Path, known: &mut FittingStates) {
         assert!(path.from > 0 && path.from < path.states.len(), "the border lies inside the path");
         let (last, next) = (&path.states[path.from - 1], &path.states[path.from]);
         path.columns.retain(|&column| last[column] == next[column]);
         known.border = self.problem.objective.bound(last);
         path.states = self.upward(last, &path.lowest, &path.columns, &|_| false);
-        // The next state fits as a rule, since the last one hardly does not.
+        // The next state usually fits, since the last one only just does not.
         (path.from, path.to, path.middle, path.is_first) = (1, path.states.len(), 1, false);
     }
 
-    /// A path from a state upward as long as the next state is not known to fit.
+    /// A path from a state upward, as long as the next state is not known to fit.
     fn path(&self, levels: &[u8], known: &FittingStates) -> Path {
         let columns: Vec<usize> = (0..levels.len()).collect();
         let states = match known.fits(levels) {
@@ -186,8 +189,8 @@ impl LevelsSearch<'_> {
         path
     }
 
-    /// States from one upward by some columns, each time by the one whose labels cost least more than in a lowest state, up to one that
-    /// is the end.
+    /// States from one upward by some columns up to a last one, raising each time the column whose labels add the least
+    /// cost compared with a lowest state.
     fn upward(&self, levels: &[u8], lowest: &[u8], columns: &[usize], is_end: &dyn Fn(&[u8]) -> bool) -> Vec<Levels> {
         let LevelsProblem { lattice, objective, .. } = self.problem;
         let step = |column: usize, level: u8| {

@@ -1,47 +1,47 @@
-//! Which classes may be published (SCIENCE 4): by their number of rows, and by the figures of their sensitive values. A class that may not
-//! is suppressed.
+//! Which classes may be published (SCIENCE 4): by their number of rows, and by figures of their sensitive values. Other
+//! classes are suppressed.
 
 use super::ground_distance::Ground;
 
-/// What becomes of a class.
+/// Whether a class is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClassFate {
     /// It may be published.
     Published,
-    /// It is suppressed. In a finer state parts of it may be published.
+    /// It is suppressed, but parts of it may be published in a finer state.
     Suppressed,
     /// It is suppressed, and so is every part of it in finer states.
     SuppressedWithParts,
 }
 
-/// A figure of the sensitive values of a class, and its limit.
+/// A limit on a figure of the sensitive values of a class.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Diverse {
-    /// At least so many distinct values.
+    /// At least this many distinct values.
     Distinct(u64),
-    /// exp(entropy) is at least so much.
+    /// exp(entropy) is at least this.
     Entropy(f64),
     /// The most frequent value occurs less than `c` times as often as the `l`-th and all rarer ones together.
     Recursive {
-        /// c.
+        /// The factor c.
         c: f64,
-        /// l.
+        /// The rank l.
         l: usize,
     },
     /// No value has a larger share.
     Alpha(f64),
-    /// The distance ½ Σ |p − q| to the whole table is at most so much.
+    /// The distance ½ Σ |p − q| to the whole table is at most this.
     Close(f64),
-    /// The distance in a taxonomy to the whole table is at most so much.
+    /// The distance in a taxonomy to the whole table is at most this.
     CloseInTree {
-        /// At most.
+        /// The largest distance.
         most: f64,
-        /// Where values lie.
+        /// The positions of the values.
         ground: Ground,
     },
     /// Values of a guarded set together have no larger share.
     Confidence {
-        /// At most.
+        /// The largest share.
         most: f64,
         /// The numbers of these values, ascending.
         guarded: Vec<u32>,
@@ -51,33 +51,34 @@ pub enum Diverse {
 /// Which classes may be published.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Privacy {
-    /// Fewest rows of a class.
+    /// The smallest number of rows of a class.
     pub k: u64,
-    /// What its sensitive values must be like.
+    /// The limits on its sensitive values.
     pub diverse: Vec<Diverse>,
 }
 
-/// Floats within this distance of a limit count as on it.
+/// Floats within this distance of a limit count as equal to it.
 const ROUNDING: f64 = 1e-12;
 
 impl Privacy {
-    /// Classes of so many rows at least.
+    /// Classes of at least `k` rows.
     pub fn k(k: u64) -> Privacy {
         assert!(k >= 1, "a class holds a person at least");
         Privacy { k, diverse: Vec::new() }
     }
 
-    /// Whether every part of a class that fails does.
+    /// Whether every part of a class that fails, fails too.
     pub fn is_inherited(&self) -> bool {
         self.diverse.iter().all(|diverse| matches!(diverse, Diverse::Distinct(_)))
     }
 
-    /// Whether sensitive values are looked at.
+    /// Whether sensitive values are needed.
     pub fn looks_at_values(&self) -> bool {
         !self.diverse.is_empty()
     }
 
-    /// What becomes of a class with so many rows of each value; `table` has the share of each value in the whole table.
+    /// Whether a class with these numbers of rows per value is published; `table` is the share of each value in the
+    /// whole table.
     #[inline]
     pub(super) fn fate(&self, rows: u64, values: &[(u32, u32)], table: &[f64]) -> ClassFate {
         if rows < self.k {
@@ -86,7 +87,7 @@ impl Privacy {
         let mut fate = ClassFate::Published;
         for diverse in &self.diverse {
             match diverse {
-                // A part has no value that the whole has not.
+                // A part has no value that the whole class lacks.
                 Diverse::Distinct(least) if (values.len() as u64) < *least => return ClassFate::SuppressedWithParts,
                 Diverse::Distinct(_) => {}
                 other if !other.holds(rows, values, table) => fate = ClassFate::Suppressed,

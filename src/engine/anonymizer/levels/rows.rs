@@ -1,22 +1,23 @@
-//! The rows that a search generalises: distinct tuples of leaves, how often each occurs, and its sensitive value if values are looked at.
+//! The rows that a search generalises: distinct tuples of leaves with their counts, and their sensitive values if those
+//! are needed.
 
 use crate::histogram::{Headcount, Histogram};
 use crate::model::Leaf;
 
-/// Rows, those that nothing tells apart counted together.
+/// Rows, with equal ones counted together.
 pub struct DistinctRows {
-    /// Per column the leaf of each.
+    /// For each column, the leaf of each entry.
     pub(super) columns: Vec<Vec<Leaf>>,
-    /// How many rows each stands for.
+    /// The number of rows of each entry.
     pub(super) counts: Vec<u32>,
-    /// The number of each one's sensitive value; empty if values are not looked at.
+    /// The number of each entry's sensitive value; empty if values are not needed.
     pub(super) values: Vec<u32>,
-    /// How many rows there are.
+    /// The number of rows.
     all: u64,
 }
 
 impl DistinctRows {
-    /// Of people, whose sensitive values are not known here.
+    /// From people, without their sensitive values.
     ///
     /// # Panics
     /// If there are 2^32 people or more.
@@ -27,7 +28,7 @@ impl DistinctRows {
         DistinctRows { columns, counts, values: Vec::new(), all: 0 }.counted()
     }
 
-    /// Of rows with their sensitive values, for privacy models that look at these.
+    /// From rows with their sensitive values, for privacy models that need them.
     ///
     /// # Panics
     /// If there are 2^32 rows or more.
@@ -58,12 +59,12 @@ impl DistinctRows {
         self
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn all(&self) -> u64 {
         self.all
     }
 
-    /// Whether sensitive values are looked at.
+    /// Whether the rows have sensitive values.
     pub fn have_values(&self) -> bool {
         !self.values.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What all full-domain searches have in common: the rows, what is asked, the states that are known, and the best one so far.
+//! The common part of all full-domain searches: the problem, what is known about states, and the best state so far.
 
 use std::collections::VecDeque;
 
@@ -12,101 +12,101 @@ use super::privacy::Privacy;
 use super::rows::DistinctRows;
 use super::state_figures::StateFigures;
 
-/// What is searched for.
+/// The problem to be solved.
 pub struct LevelsProblem<'p> {
     /// The rows.
     pub rows: &'p DistinctRows,
-    /// All states.
+    /// The lattice of states.
     pub lattice: &'p Lattice,
     /// Which classes may be published.
     pub privacy: &'p Privacy,
     /// The most rows that may be suppressed.
     pub suppressed: u64,
-    /// What is to be least.
+    /// The objective to be minimised.
     pub objective: &'p Objective,
 }
 
 impl LevelsProblem<'_> {
-    /// Whether a state suppresses too much whenever one that generalises it does. Without suppression that is so whatever the classes
-    /// must be like: of two parts of a class that fails one fails at least.
+    /// Whether every specialisation of a state that suppresses too much does so as well. Without suppression this holds
+    /// for every privacy model: if a class fails, so does at least one of its parts.
     pub fn is_inherited(&self) -> bool {
         self.suppressed == 0 || self.privacy.is_inherited()
     }
 }
 
-/// A state that suppresses no more rows than it may.
+/// A state that suppresses no more rows than allowed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BestState {
     /// The state.
     pub levels: Levels,
-    /// Its value, for comparison.
+    /// Its value as the figure of the literature.
     pub score: Score,
-    /// Its value as the literature gives it.
+    /// The number of suppressed rows.
     pub figure: f64,
     /// Rows that are suppressed.
     pub suppressed: u64,
 }
 
-/// What a search ends with.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelsResult {
     /// The best state that was found.
     pub best: Option<BestState>,
-    /// What no state is better than, as the literature gives it, where the search ended before it was over; `None` where `best` is the
+    /// No state is better than this figure of the literature, if the search was stopped early; `None` if `best` is the
     /// optimum.
     pub bound: Option<f64>,
-    /// How many states were checked.
+    /// The number of checked states.
     pub checked: u64,
-    /// States that are known to be worse than the best one, with all that generalise them.
+    /// Use of the store of states that are known to be worse than the best one, with all their generalisations.
     pub quality: Usage,
-    /// States that suppress too much, with all that specialise them.
+    /// Use of the store of states that suppress too much, with all their specialisations.
     pub protection: Usage,
-    /// The most bytes that classes at hand took.
+    /// The most bytes that stored classes took.
     pub bytes: usize,
 }
 
-/// What came of checking a state.
+/// The result of checking a state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CheckedState {
-    /// Whether it suppresses no more rows than it may.
+    /// Whether it suppresses no more rows than allowed.
     pub fits: bool,
-    /// Rows that it suppresses.
+    /// The number of rows that it suppresses.
     pub suppressed: u64,
-    /// What it and all that generalise it are worth at best.
+    /// The bound of the state and all its generalisations.
     pub worth: Score,
-    /// What it is worth, if it fits.
+    /// Its value, if it fits.
     pub value: Option<Score>,
 }
 
-/// States that fit and suppress rows which are kept, at least.
+/// The least number of stored states that fit and suppress rows.
 const COARSER: usize = 1 << 12;
 
-/// The state of a search.
+/// A running search.
 pub struct LevelsSearch<'p> {
-    /// What is searched for.
+    /// The problem to be solved.
     pub problem: &'p LevelsProblem<'p>,
     checker: Box<dyn Checker + 'p>,
-    /// States that are worse than the best one, with all that generalise them.
+    /// States that are worse than the best one, with all their generalisations.
     pub quality: Box<dyn CountedProperty + 'p>,
-    /// States that suppress too much, with all that specialise them.
+    /// States that suppress too much, with all their specialisations.
     pub protection: Box<dyn CountedProperty + 'p>,
     /// The best state so far.
     pub best: Option<BestState>,
     /// States that fit and suppress some rows, which all finer states suppress as well.
     coarser: (StateIndex, VecDeque<StateFigures>),
-    /// How many states were checked.
+    /// The number of checked states.
     pub checked: u64,
-    /// A search that has checked so many states takes pains with what it learns from the next ones.
+    /// After this number of checked states the search becomes thorough.
     pub(super) easy: u64,
     predicts: bool,
 }
 
-/// States that are checked before a search becomes thorough.
+/// The default for the number of checks before a search becomes thorough.
 const EASY: u64 = 2_000;
 
-/// A property that counts how it is used.
+/// A property store that counts its use.
 pub trait CountedProperty: Property {
-    /// What was asked and kept.
+    /// How the store was used.
     fn usage(&self) -> Usage;
 }
 
@@ -117,17 +117,17 @@ impl CountedProperty for Antichain {
 }
 
 impl<'p> LevelsSearch<'p> {
-    /// A search that begins, with prefix trees.
+    /// A new search, with prefix trees.
     ///
     /// # Panics
-    /// If there are no rows, or their values are not there and looked at.
+    /// If there are no rows, or the sensitive values that the problem needs are missing.
     pub fn new(problem: &'p LevelsProblem<'p>) -> LevelsSearch<'p> {
         let heights = problem.lattice.heights();
         let tree = |inherited| Box::new(Antichain::new(&heights, inherited));
         LevelsSearch::with(problem, tree(Monotonicity::Upward), tree(Monotonicity::Downward))
     }
 
-    /// The same with other ways to keep what is inherited.
+    /// A new search with other stores for inherited properties.
     ///
     /// # Panics
     /// Like [`LevelsSearch::new`].
@@ -142,7 +142,7 @@ impl<'p> LevelsSearch<'p> {
         LevelsSearch::checked_by(problem, checker, quality, protection)
     }
 
-    /// A search for the next release of a chain: valid states in place of those whose classes may be published. The rows are all rows
+    /// A search for the next release of a chain: states have to be valid in the chain, instead of having only publishable classes. The rows are all rows
     /// of that release, and nothing is suppressed.
     ///
     /// # Panics
@@ -175,19 +175,19 @@ impl<'p> LevelsSearch<'p> {
         }
     }
 
-    /// The same, that takes pains with what it learns from the first state on; as a rule it does so when the search takes long.
+    /// The same search, thorough from the first state on; by default a search becomes thorough when it takes long.
     #[must_use]
     pub fn thorough(self) -> LevelsSearch<'p> {
         LevelsSearch { easy: 0, ..self }
     }
 
-    /// The same, that concludes nothing about other states from one that was checked, which is for comparison alone.
+    /// The same search without conclusions from checked states to other states, only for comparison.
     #[must_use]
     pub fn without_prediction(self) -> LevelsSearch<'p> {
         LevelsSearch { predicts: false, ..self }
     }
 
-    /// Whether a state suppresses too much whenever one that generalises it does, and the search makes use of it.
+    /// Whether every specialisation of a state that suppresses too much does so as well, and the search uses that.
     pub(super) fn is_inherited(&self) -> bool {
         self.predicts && self.problem.is_inherited()
     }
@@ -200,7 +200,7 @@ impl<'p> LevelsSearch<'p> {
         states.iter().zip(checked).map(|(levels, checked)| self.judge(levels, checked)).collect()
     }
 
-    /// States that generalise this one come next.
+    /// Announces that states which generalise this one follow.
     pub fn prepare(&mut self, levels: &[u8]) {
         self.checker.prepare(levels);
     }
@@ -228,36 +228,36 @@ impl<'p> LevelsSearch<'p> {
                 self.best = Some(BestState { levels: levels.clone(), score, figure, suppressed });
             }
         }
-        // Where labels alone tell it, a thorough search asks them.
+        // A thorough search asks labels where labels alone decide.
         if self.predicts && self.is_worse(bound) && !(self.is_thorough() && objective.costs().is_some()) {
             self.quality.insert(levels);
         }
         CheckedState { fits, suppressed, worth: bound, value }
     }
 
-    /// Whether it takes pains with what it learns.
+    /// Whether the search is thorough.
     pub fn is_thorough(&self) -> bool {
         self.checked > self.easy
     }
 
-    /// Whether nothing of this worth is as good as the best state so far.
+    /// Whether this bound is worse than the best state so far.
     pub fn is_worse(&self, bound: Score) -> bool {
         self.best.as_ref().is_some_and(|best| bound > best.score)
     }
 
-    /// Whether a state of this worth is not better than the best one so far: of two of one worth the lower one is better, then the first
-    /// in the order of columns.
+    /// Whether a state of this value comes after the best one so far: of two states of one value the lower one is
+    /// better, then the first in the order of columns.
     pub fn is_behind(&self, worth: Score, levels: &[u8]) -> bool {
         self.best.as_ref().is_some_and(|best| {
             (worth, rank(levels), levels) >= (best.score, rank(&best.levels), best.levels.as_slice())
         })
     }
 
-    /// A state that fits and generalises this one, if the rows that it suppresses already make this one worse than the best state, with
-    /// all states between them.
+    /// A state that fits and generalises this one, if the rows that it suppresses already make this one worse than the
+    /// best state, together with all states between them.
     pub fn worse_under(&self, levels: &[u8]) -> Option<&[u8]> {
         let LevelsProblem { suppressed, objective, .. } = self.problem;
-        // Rows that may be suppressed at most must make it worse if those of a coarser state do.
+        // Suppressing the most rows allowed must make the state worse if suppressing those of a coarser state does.
         if !objective.most_of(levels, *suppressed).is_some_and(|most| self.is_worse(most)) {
             return None;
         }
@@ -267,7 +267,7 @@ impl<'p> LevelsSearch<'p> {
         states.find(levels, is_worse).map(|at| states.state(at))
     }
 
-    /// What the search ends with; `bound`: what states that were not looked at are worth at best.
+    /// The result of the search; `bound` is the bound of the states that were not examined.
     pub fn end(self, bound: Option<Score>) -> LevelsResult {
         let best = self.best.as_ref();
         assert!(

@@ -1,27 +1,27 @@
-//! What is found when a state is checked.
+//! The figures of a checked state.
 
-/// What one state is like.
+/// The figures of one state.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StateFigures {
-    /// Rows that are suppressed.
+    /// The number of suppressed rows.
     pub suppressed: u64,
     /// Those of them that are suppressed in every finer state, too.
     pub lost: u64,
-    /// Classes that are suppressed.
+    /// The number of suppressed classes.
     pub unpublished: u64,
     /// Σ |class|² over all classes.
     pub squares: u128,
-    /// Classes that are published.
+    /// The number of published classes.
     pub published: u64,
-    /// Σ |class|² over these.
+    /// Σ |class|² over the published classes.
     pub published_squares: u128,
-    /// Per column what the suppressed rows cost beside what their labels cost, or per query what they would add to the answer; empty if
-    /// too many are suppressed.
+    /// For each column, the cost of suppressed rows in addition to their labels, or for each query their contribution
+    /// to the answer; empty if too many rows are suppressed.
     pub extra: Vec<u128>,
 }
 
 impl StateFigures {
-    /// Classes, with those that are suppressed.
+    /// The number of classes, including suppressed ones.
     pub fn classes(&self) -> u64 {
         self.published + self.unpublished
     }

@@ -1,8 +1,9 @@
-//! ARX-LR (SCIENCE 6): one sweep over the states in order of loss. Each takes all its classes of at least k rows away from those
-//! that remain; a person who is left when only the top is, or when fewer than k are, is an outlier. A state that forms no class
-//! never will as rows leave, and neither will a finer one, so that one that fails rules many out.
+//! ARX-LR (SCIENCE 6): one pass over the states in order of loss. Each state removes all its classes of at least k rows
+//! from the remaining rows; people who remain at the top state, or when fewer than k are left, are outliers. A state
+//! that forms no class will not form one when rows have been removed, and neither will a finer state, so one failing
+//! state excludes many.
 //!
-//! Nothing here could look at a sensitive value: there is none in what it is given.
+//! This module cannot look at sensitive values, since its input has none.
 
 use super::ladder::{Ladder, NoLadder};
 use super::paths::LayerBits;
@@ -11,7 +12,7 @@ use super::states::{LayerState, LayerStates, count};
 use crate::histogram::Headcount;
 use crate::model::{Node, Taxonomy};
 
-/// States that are looked at at most.
+/// The most states that are examined.
 const MOST_STATES: u64 = 4_000_000;
 
 /// People who share their labels.
@@ -23,37 +24,37 @@ pub struct StateClass {
     pub nodes: Vec<Node>,
     /// Its leaf tuples, by number.
     pub tuples: Vec<u32>,
-    /// How many people.
+    /// The number of people.
     pub people: u64,
 }
 
-/// What comes of carving.
+/// The result of carving.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CarvingResult {
     /// Classes in the order in which they were formed.
     pub classes: Vec<StateClass>,
-    /// Leaf tuples of those who found none.
+    /// The leaf tuples of people who are in no class.
     pub outliers: Vec<u32>,
 }
 
-/// Why there is no carving.
+/// Why carving is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoCarving {
     /// A column has no layers.
     Ladder {
-        /// Which one.
+        /// The number of the column.
         column: usize,
-        /// Why.
+        /// The reason.
         why: NoLadder,
     },
-    /// There are more states than can be looked at.
+    /// There are more states than can be examined.
     States,
 }
 
 /// Classes of at least `k` people, found by ARX-LR.
 ///
 /// # Errors
-/// The taxonomies are no ladders, or have too many states.
+/// The taxonomies have no layers, or too many states.
 pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<CarvingResult, NoCarving> {
     assert!(k >= 1, "a class holds a person at least");
     assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
@@ -75,10 +76,10 @@ pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<Carving
     Ok(CarvingResult { classes, outliers: carving.left.tuples().to_vec() })
 }
 
-/// Whether classes can be carved over these taxonomies.
+/// Checks that classes can be carved over these taxonomies.
 ///
 /// # Errors
-/// They are no ladders, or have too many states.
+/// They have no layers, or too many states.
 pub fn carvable(trees: &[&Taxonomy]) -> Result<(), NoCarving> {
     ladders(trees).map(|_| ())
 }
@@ -93,7 +94,7 @@ fn ladders(trees: &[&Taxonomy]) -> Result<Vec<Ladder>, NoCarving> {
     Ok(ladders)
 }
 
-/// How far it has come.
+/// The current state of carving.
 struct Carving<'c> {
     ladders: &'c [Ladder],
     people: &'c Headcount,
@@ -101,12 +102,12 @@ struct Carving<'c> {
     paths: LayerBits,
     k: u64,
     left: RemainingRows,
-    /// Per state whether it is known to form no class; of a state that is, all finer ones are.
+    /// For each state whether it is known to form no class; if a state is marked, so are all finer ones.
     failed: Vec<bool>,
 }
 
 impl Carving<'_> {
-    /// Takes all classes of a state away.
+    /// Removes all classes of a state.
     fn carve(&mut self, state: u32, classes: &mut Vec<StateClass>) {
         let mask = self.paths.mask(self.states.layers(state));
         let class = |LabelGroup { tuples, people }: LabelGroup| {
@@ -120,7 +121,7 @@ impl Carving<'_> {
         classes.extend(formed);
     }
 
-    /// Whether a state forms no class. Of one that fails a coarser one is looked for that fails too.
+    /// Whether a state forms no class. If it fails, a coarser state that fails too is looked for.
     fn fails(&mut self, state: u32) -> bool {
         if self.failed[state as usize] {
             return true;
@@ -128,7 +129,7 @@ impl Carving<'_> {
         if self.forms(state) {
             return false;
         }
-        // On a path to the top those that fail come first.
+        // On a path to the top, the states that fail come first.
         let path = self.path(state);
         let (mut failing, mut forming) = (0, path.len());
         while failing + 1 < forming {

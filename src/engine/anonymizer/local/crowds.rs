@@ -1,31 +1,31 @@
-//! Halving with a coin (SCIENCE 11): the space of quasi columns is divided in two, and each part again, while that is certain by
-//! how many people there are, or while both parts are large enough and a coin says yes. What is left undivided is the label of an
-//! atom; a part with fewer people than an atom needs waits.
+//! Halving with a coin (SCIENCE 11): the space of quasi columns is divided in two, and each part again, as long as the
+//! number of people makes the split certain, or both parts are large enough and a coin allows it. An undivided region
+//! is the label of an atom; a part with fewer people than an atom needs waits.
 //!
-//! What can be divided follows from taxonomies and policy alone. So two populations that differ only in where people of one atom
-//! lie inside its label come to it by the same splits, but for the coins of those that were refused on the way: so many, of
-//! columns that nothing has divided since, and no more. Nothing here could look at a sensitive value: there is none in what it is
-//! given.
+//! The possible splits follow from taxonomies and policy alone. So two populations that differ only in where people of
+//! one atom are inside its label reach that label by the same splits, except for the coins of the splits that were
+//! refused on the way: at most so many, in columns that no split has divided since. This module cannot look at
+//! sensitive values, since its input has none.
 
 use super::halves::{Halved, Region};
 use crate::histogram::Headcount;
 use crate::model::Node;
 use crate::policy::{Division, RegionSplit};
 
-/// When a region is divided.
+/// The rules by which a region is divided.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// Classes from which on it is divided whatever comes of it.
+    /// The number of classes from which on a region is always divided.
     pub certain: u64,
-    /// Splits that may be refused on the way to a label.
+    /// The number of splits that may be refused on the way to a label.
     pub refusals: u32,
 }
 
-/// Divides all people. `coin` says whether a split that may be made is made: no one may foresee it, or learn it afterwards. It is
-/// asked depth first, the first part of a region before the second.
+/// Divides all people. `coin` says whether a possible split is made: no one may be able to predict it, or to learn it
+/// afterwards. It is called depth first, for the first part of a region before the second.
 ///
-/// Regions that are divided whatever comes of it come first, on all cores: below one that is not, none is, so that no coin is tossed
-/// among them.
+/// Regions that are always divided are processed first, on all cores: below a region that is not, there are none, so no
+/// coin is tossed among them.
 pub fn crowds(people: &Headcount, division: &Division<'_>, effort: Effort, coin: &mut dyn FnMut() -> bool) -> Halved {
     let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
     let course = Course { people, division, certain: effort.certain.saturating_mul(division.people()), rows };
@@ -45,19 +45,19 @@ pub fn crowds(people: &Headcount, division: &Division<'_>, effort: Effort, coin:
     found
 }
 
-/// Leaf tuples from which on both parts of a region are divided at the same time.
+/// The number of leaf tuples from which on both parts of a region are divided in parallel.
 const MANY: usize = 1 << 12;
 
 struct Course<'c> {
     people: &'c Headcount,
     division: &'c Division<'c>,
-    /// People of a region from which on it is divided whatever comes of it.
+    /// The number of people from which on a region is always divided.
     certain: u64,
-    /// People of each leaf tuple.
+    /// The number of people of each leaf tuple.
     rows: Vec<u64>,
 }
 
-/// A region, its people, and their leaf tuples by number, ascending.
+/// A region, its number of people, and its leaf tuples by number, ascending.
 struct OpenRegion<'t> {
     nodes: Vec<Node>,
     people: u64,
@@ -69,7 +69,8 @@ impl Course<'_> {
         tuples.iter().map(|&tuple| self.rows[tuple as usize]).sum()
     }
 
-    /// Divides a region as far as that is certain; what comes of it, the first part of each division before the second.
+    /// Divides a region as long as splits are certain; collects the results, the first part of each split before the
+    /// second.
     fn certain<'t>(&self, region: OpenRegion<'t>, found: &mut Vec<OpenRegion<'t>>) {
         let first = (region.people >= self.certain).then(|| self.division.splits(&region.nodes).into_iter().next());
         let Some(split) = first.flatten() else {
@@ -88,8 +89,8 @@ impl Course<'_> {
         }
     }
 
-    /// What becomes of the people of a region that is not divided for certain. So many refusals are left, and these columns are
-    /// closed by those that were.
+    /// Divides a region whose splits need coins. `left` refusals remain, and the columns in which splits were refused
+    /// are closed.
     fn tossed(
         &self,
         region: OpenRegion<'_>,
@@ -122,7 +123,7 @@ impl Course<'_> {
         found.classes.push(Region { nodes: region.nodes, tuples: region.tuples.to_vec(), people: region.people });
     }
 
-    /// Whether no part has people who are fewer than an atom needs.
+    /// Whether each part has enough people for an atom, or none.
     fn is_clean(&self, split: RegionSplit, region: &OpenRegion<'_>) -> bool {
         let (leaves, end) = (self.people.column(split.column), self.end(split));
         let first = region.tuples.iter().filter(|&&tuple| leaves[tuple as usize] < end);
@@ -130,12 +131,12 @@ impl Course<'_> {
         [first, region.people - first].iter().all(|&part| part == 0 || part >= self.division.people())
     }
 
-    /// The first leaf that is not of the first part.
+    /// The end of the first part's leaves.
     fn end(&self, split: RegionSplit) -> u32 {
         self.division.trees()[split.column].leaf_range(split.parts[0]).end
     }
 
-    /// The two parts of a region; leaf tuples stay in their order, so that a loop over all of them goes through memory once.
+    /// The two parts of a region; leaf tuples keep their order, so that a loop over them reads memory sequentially.
     fn parts<'t>(&self, region: OpenRegion<'t>, split: RegionSplit) -> [OpenRegion<'t>; 2] {
         let (leaves, end) = (self.people.column(split.column), self.end(split));
         let OpenRegion { nodes, people, tuples } = region;

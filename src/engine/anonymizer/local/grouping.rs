@@ -1,11 +1,13 @@
-//! Groups of neighbours as classes with labels of their own (SCIENCE 7): by median cuts (Mondrian) or by MDAV. Each leaf tuple is a
-//! point, wherever its leaves lie among the values of their columns, and stands for all its people: no group divides them, so that
-//! nothing but quasi-identifiers decides who is in which class. The label of a class is in each column the lowest node above its people;
-//! groups with the same labels are one class. A group is made only if its label, which readers know to be the finest, leaves as much open
-//! as the policy asks for: where many people have the same values, they come out with neighbours, under a wider label.
+//! Groups of neighbours as classes with labels of their own (SCIENCE 7), by median cuts (Mondrian) or by MDAV. Each
+//! leaf tuple is a point, at the positions of its leaves among the values of their columns, and stands for all its
+//! people: no group divides them, so that only quasi-identifiers decide who is in which class. The label of a class in
+//! a column is the lowest node above its people; groups with the same labels are one class. Readers know that these
+//! labels are the finest, so a group is formed only if its label still leaves as many possibilities open as the policy
+//! requires: many people with the same values are published together with neighbours, under a wider label.
 //!
-//! Nothing here could look at a sensitive value: there is none in what it is given. Where a policy asks for classes whose sums give no
-//! number away (`dominance_safe`), groups grow by what a function says of them, and that is all that is known of numbers here.
+//! This module cannot look at sensitive values, since its input has none. If a policy requires classes whose sums
+//! reveal no single number (`dominance_safe`), a function says of a group whether its sums may be published; that is
+//! all this module learns about numbers.
 
 use std::collections::BTreeMap;
 
@@ -14,26 +16,26 @@ use crate::microaggregation::{Points, mdav_where, mondrian_where, until_safe_whe
 use crate::model::{Carving, Leaf, Node, Taxonomy};
 use crate::policy::RefinementLimits;
 
-/// How neighbours are grouped.
+/// The method of grouping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grouping {
-    /// By median cuts, in the column in which a region is spread most in relation to all people.
+    /// By median cuts, in the column with the largest spread of the region relative to that of all people.
     Mondrian,
-    /// Around the people who lie farthest out; columns are standardised.
+    /// Around the people who are farthest from the centre; columns are standardised.
     Mdav,
 }
 
-/// Whether sums of the people of these leaf tuples would not be published.
+/// Whether the sums of the people of these leaf tuples would be suppressed.
 pub type HiddenSums<'h> = &'h dyn Fn(&[Vec<Leaf>]) -> bool;
 
-/// Classes of at least `k` people that keep to these limits, each person in one; none if there are fewer people, and one that may break the
-/// limits if all people together do. A class at the root is the last one.
+/// Classes of at least `k` people within these limits, each person in one class; none if there are fewer people, and a single class that may break
+/// the limits if all people together do. A class with `*` in all columns is the last one.
 ///
 /// # Panics
-/// `k` is 0.
+/// If `k` is 0.
 ///
-/// A group that is `hidden`, which its sums would be, becomes one with a neighbour until it has three times `k` people, or its people are
-/// in no class.
+/// A group whose sums would be suppressed (`hidden`) is merged with a neighbour until it has three times `k` people; otherwise its people
+/// are in no class.
 pub fn grouped(
     people: &Headcount,
     trees: &[&Taxonomy],
@@ -84,8 +86,9 @@ pub fn grouped(
     Carving::of_groups(classes, &members)
 }
 
-/// Whether the labels of a group keep to the limits, to a reader who knows that they are the finest that cover it: its rows are not all
-/// below one child, in any column, and no child holds fewer than `k` of them for certain. An empty group does.
+/// Whether the labels of a group are within the limits for a reader who knows that they are the finest that cover it:
+/// in no column are all its rows below one child, and no child certainly holds fewer than `k` of them. True for an
+/// empty group.
 fn is_open(people: &Headcount, trees: &[&Taxonomy], limits: &RefinementLimits, group: &[usize]) -> bool {
     let Some(max_ratio) = limits.max_ratio.filter(|_| !group.is_empty()) else { return true };
     let rows: u64 = group.iter().map(|&tuple| people.count(tuple)).sum();
@@ -100,11 +103,11 @@ fn is_open(people: &Headcount, trees: &[&Taxonomy], limits: &RefinementLimits, g
         }
         (sets, ratio) = (sets + rows as f64 * values.log2() + apart.log2(), ratio - apart.log2());
     }
-    // Whole numbers that differ are farther apart than that; the gate counts them exactly.
+    // Different whole numbers are farther apart than this; the gate counts them exactly.
     sets >= (limits.min_solutions as f64).log2() - 1e-9 && ratio <= max_ratio.get().log2() + 1e-9
 }
 
-/// Leaf tuples as points, each for all its people.
+/// Leaf tuples as points, each with the weight of its people.
 fn points(people: &Headcount, trees: &[&Taxonomy]) -> Points {
     assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
     let places: Vec<Vec<f64>> = trees.iter().map(|tree| places(tree)).collect();
@@ -113,7 +116,7 @@ fn points(people: &Headcount, trees: &[&Taxonomy]) -> Points {
     Points::weighted(numbers, trees.len(), (0..people.tuples()).map(|tuple| people.count(tuple)).collect())
 }
 
-/// Where the middle of each leaf lies among the values of its column.
+/// The middle of each leaf among the values of its column.
 fn places(tree: &Taxonomy) -> Vec<f64> {
     let middle = |before: &mut u64, leaf: u32| {
         let values = tree.values(tree.leaf_node(leaf));
@@ -124,7 +127,7 @@ fn places(tree: &Taxonomy) -> Vec<f64> {
     (0..tree.leaves() as u32).scan(0, middle).collect()
 }
 
-/// Per column the lowest node above all leaves of a group.
+/// For each column the lowest node above all leaves of a group.
 fn labels(people: &Headcount, trees: &[&Taxonomy], group: &[usize]) -> Vec<Node> {
     assert!(!group.is_empty(), "a group has people");
     let label = |(column, tree): (usize, &&Taxonomy)| {

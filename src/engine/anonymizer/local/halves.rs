@@ -1,10 +1,12 @@
-//! Halving (SCIENCE 6, safer local recoding): the space of quasi columns is cut from the top down, region by region. What a region
-//! would be cut into is known beforehand; whether it is follows from how many people it holds and from a number that is drawn for
-//! it alone. A part with fewer people than a class waits, a region that is not cut is a class.
+//! Halving (SCIENCE 6, safer local recoding): the space of quasi columns is divided from the top down, region by
+//! region. The two parts of a region are fixed in advance; whether it is divided depends on its number of people and on
+//! a number that is drawn for it alone. A part with fewer people than a class waits, and a region that is not divided
+//! is a class.
 //!
-//! So the course follows from how many people each region down to a class holds, and never from where in that class they are:
-//! however they lie there, the same release is as likely, and nothing narrows it down. Nothing here could look at a sensitive
-//! value: there is none in what it is given.
+//! So the result depends only on the numbers of people of the regions down to the classes, and never on where people
+//! are inside a class: every distribution of people inside a class leads to the same release with the same probability,
+//! so the release does not narrow the distribution down. This module cannot look at sensitive values, since its input
+//! has none.
 
 use crate::histogram::Headcount;
 use crate::model::{Node, Taxonomy};
@@ -17,20 +19,21 @@ pub struct Region {
     pub nodes: Vec<Node>,
     /// Its leaf tuples, by number, ascending.
     pub tuples: Vec<u32>,
-    /// How many people.
+    /// The number of people.
     pub people: u64,
 }
 
-/// What comes of halving.
+/// The result of halving.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Halved {
-    /// Regions of which none holds another, in preorder.
+    /// The published regions, of which none contains another, in preorder.
     pub classes: Vec<Region>,
-    /// Leaf tuples of those who wait, ascending.
+    /// The leaf tuples of people who wait, ascending.
     pub waiting: Vec<u32>,
 }
 
-/// Halves all people. `draw` gives one of `0..n`, each as likely; no person may be able to foresee it, or to learn it afterwards.
+/// Divides all people. `draw` gives a number of `0..n`, all equally likely; no person may be able to predict it, or to
+/// learn it afterwards.
 pub fn halves(people: &Headcount, trees: &[&Taxonomy], rule: &Halving<'_>, draw: &mut dyn FnMut(u64) -> u64) -> Halved {
     assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
     let rows = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
@@ -48,14 +51,14 @@ struct Course<'c> {
     people: &'c Headcount,
     trees: &'c [&'c Taxonomy],
     rule: &'c Halving<'c>,
-    /// People of each leaf tuple.
+    /// The number of people of each leaf tuple.
     rows: Vec<u64>,
     draw: &'c mut dyn FnMut(u64) -> u64,
     found: Halved,
 }
 
 impl Course<'_> {
-    /// What becomes of the people of a region.
+    /// Divides or publishes one region.
     fn region(&mut self, nodes: &mut [Node], tuples: &mut [u32]) {
         let people: u64 = tuples.iter().map(|&tuple| self.rows[tuple as usize]).sum();
         if people < self.rule.people() {
@@ -71,7 +74,7 @@ impl Course<'_> {
         }
     }
 
-    /// Whether so many people are enough, this time.
+    /// Whether this number of people is enough for a split, given the draw.
     fn cuts(&mut self, parts: &RegionParts, people: u64) -> bool {
         let (least, most) = self.rule.thresholds(parts).into_inner();
         people >= least + (self.draw)(most - least + 1)

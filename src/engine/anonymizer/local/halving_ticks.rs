@@ -1,28 +1,28 @@
-//! Which ticks of a chain of crowds halve the people who wait (SCIENCE 11): the first tick with enough people for an atom, and
-//! later every tick whose number is a multiple of `publish_every`, empty or not.
+//! The ticks at which a chain of crowds halves the people who wait (SCIENCE 11): the first tick with enough people for
+//! an atom, and later every tick whose number is a multiple of `publish_every`, whether people wait or not.
 
 use serde::{Deserialize, Serialize};
 
 use crate::policy::Certain;
 
-/// The ticks of a chain.
+/// Counts the ticks of a chain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HalvingTicks {
-    /// The number of the next tick, once there was a first.
+    /// The number of the next tick, once there was a first one.
     next: Option<u64>,
 }
 
-/// How many ticks there are to the next ones that halve; 1: the next tick.
+/// The number of ticks to the next ones that halve; 1 is the next tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextHalvingTicks {
-    /// To the next tick that halves.
+    /// The number of ticks to the next tick that halves.
     pub halving: u64,
-    /// To the next one that halves as little as it may, so that few are left over.
+    /// The number of ticks to the next tick that divides as little as possible, so that few people keep waiting.
     pub sweep: u64,
 }
 
 impl HalvingTicks {
-    /// Behind the tick of this number; `None`: there was no first one.
+    /// The state after the tick of this number; `None` if there was no first tick.
     pub fn behind(tick: Option<u64>) -> HalvingTicks {
         HalvingTicks { next: tick.map(|tick| tick + 1) }
     }
@@ -32,7 +32,7 @@ impl HalvingTicks {
         self.next.map(|next| next - 1)
     }
 
-    /// How far away the next turns are, once enough people wait.
+    /// The distances to the next ticks that halve, once enough people wait.
     pub fn ahead(&self, every: u64) -> NextHalvingTicks {
         assert!(every > 0, "some ticks are halved together");
         let sweep = every.saturating_mul(4);
@@ -41,8 +41,9 @@ impl HalvingTicks {
         NextHalvingTicks { halving: to(every), sweep: to(sweep) }
     }
 
-    /// Counts the next tick, before which `waiting` people wait. Returns how many classes make a split certain in this tick, or
-    /// `None` if this tick halves no region. `crowd`: the fewest people of an atom; `every`: `publish_every`.
+    /// Counts the next tick, before which `waiting` people wait. Returns the number of classes that makes a split
+    /// certain in this tick, or `None` if this tick halves no region. `crowd` is the smallest number of people of an
+    /// atom, `every` is `publish_every`.
     pub fn tick(&mut self, waiting: u64, crowd: u64, certain: &Certain, every: u64) -> Option<u64> {
         let tick = match self.next {
             Some(tick) => tick,

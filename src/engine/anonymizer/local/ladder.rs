@@ -1,30 +1,31 @@
-//! A taxonomy whose leaves all lie at one depth, as layers from the leaves up (SCIENCE 6: layer 1 are the leaves, the last one
-//! is the root). The intervals of a layer must hold equally many values; the last may be shorter and counts as full.
+//! A taxonomy whose leaves are all at one depth, as layers from the leaves up (SCIENCE 6: layer 1 holds the leaves, the
+//! last layer the root). All intervals of a layer must hold the same number of values; the last may be shorter and
+//! counts as full.
 
 use crate::model::{Leaf, Node, Taxonomy};
 
 /// The layers of one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ladder {
-    /// Domain values of the whole column.
+    /// The number of domain values of the whole column.
     domain: u64,
-    /// Per layer how many domain values an interval of it holds.
+    /// For each layer, the number of domain values of an interval.
     lengths: Vec<u64>,
-    /// Per layer the node of every leaf.
+    /// For each layer the node of every leaf.
     nodes: Vec<Vec<Node>>,
 }
 
 /// Why a taxonomy has no layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoLadder {
-    /// Its leaves lie at different depths.
+    /// Its leaves are at different depths.
     Uneven,
-    /// Two intervals of a layer differ in length, and neither is the last.
+    /// Two intervals of a layer differ in length, and neither of them is the last.
     Lengths,
 }
 
 impl Ladder {
-    /// Of a taxonomy.
+    /// The layers of a taxonomy.
     ///
     /// # Errors
     /// It has no layers.
@@ -38,33 +39,33 @@ impl Ladder {
         Ok(ladder)
     }
 
-    /// How many layers.
+    /// The number of layers.
     pub fn height(&self) -> usize {
         self.lengths.len()
     }
 
-    /// How many leaves.
+    /// The number of leaves.
     pub fn leaves(&self) -> usize {
         self.nodes[0].len()
     }
 
-    /// Domain values of the whole column.
+    /// The number of domain values of the whole column.
     pub fn domain(&self) -> u64 {
         self.domain
     }
 
-    /// Domain values of an interval of a layer, counted from 0.
+    /// The number of domain values of an interval of a layer, counted from 0.
     pub fn length(&self, layer: usize) -> u64 {
         self.lengths[layer]
     }
 
-    /// The node of a leaf on a layer.
+    /// The node of a leaf in a layer.
     pub fn node(&self, layer: usize, leaf: Leaf) -> Node {
         self.nodes[layer][leaf as usize]
     }
 }
 
-/// The length of all intervals of a layer but, perhaps, the last.
+/// The common length of all intervals of a layer; the last one may be shorter.
 fn length(layer: &[Node], tree: &Taxonomy) -> Option<u64> {
     let mut nodes = layer.to_vec();
     nodes.dedup();

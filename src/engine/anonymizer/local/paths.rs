@@ -1,20 +1,20 @@
-//! Leaf tuples as numbers in which their labels on any layers can be read off by a mask: the path from the root to each leaf,
-//! a few bits for each layer. Two tuples have the same labels in a state if they agree in the bits of its layers and of
-//! those above.
+//! Leaf tuples as numbers, from which a mask extracts their labels in any layers: the number holds the path from the
+//! root to each leaf, a few bits per layer. Two tuples have the same labels in a state if they agree in the bits of its
+//! layers and of those above.
 
 use super::ladder::Ladder;
 
-/// Where the bits of each column and layer are. A number is of as many words as it takes.
+/// The position of the bits of each column and layer. A number has as many words as it needs.
 pub struct LayerBits {
     words: usize,
-    /// Per column and leaf its bits; words that it does not reach are left out.
+    /// For each column and leaf its bits; trailing words without any are omitted.
     leaves: Vec<Vec<Vec<u64>>>,
-    /// Per column and layer the bits that tell its nodes apart; likewise.
+    /// For each column and layer the bits that distinguish its nodes; trailing words are omitted as well.
     masks: Vec<Vec<Vec<u64>>>,
 }
 
 impl LayerBits {
-    /// Over some ladders.
+    /// The positions for these ladders.
     pub fn new(ladders: &[Ladder]) -> LayerBits {
         let mut paths = LayerBits { words: 1, leaves: Vec::new(), masks: Vec::new() };
         let mut used = 0;
@@ -45,7 +45,7 @@ impl LayerBits {
         paths
     }
 
-    /// How many words a number has.
+    /// The number of words.
     pub fn words(&self) -> usize {
         self.words
     }
@@ -55,7 +55,7 @@ impl LayerBits {
         self.join(leaves.zip(&self.leaves).map(|(leaf, of)| &of[leaf as usize]))
     }
 
-    /// The bits that tell labels on these layers apart.
+    /// The bits that distinguish labels in these layers.
     pub fn mask(&self, layers: impl Iterator<Item = usize>) -> Vec<u64> {
         self.join(layers.zip(&self.masks).map(|(layer, of)| &of[layer]))
     }
@@ -70,7 +70,7 @@ impl LayerBits {
     }
 }
 
-/// The place of each leaf's node of a layer among the children of the node above.
+/// The index of each leaf's node in a layer among the children of the node above.
 fn places(ladder: &Ladder, layer: usize) -> Vec<u64> {
     let mut places = vec![0];
     for leaf in 1..ladder.leaves() as u32 {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use crate::model::Tree;
 
-    /// Threes of threes, the last of which is alone.
+    /// Groups of three in groups of three; the last group has one leaf.
     fn ladder() -> Ladder {
         let mut tree = Tree::new("*");
         for (at, size) in [3, 3, 1].into_iter().enumerate() {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn tuples_agree_under_a_mask_if_their_labels_do() {
-        // Four bits each: more than one word.
+        // Four bits for each column: 17 columns need more than one word.
         for columns in [1, 2, 17] {
             let ladders: Vec<Ladder> = (0..columns).map(|_| ladder()).collect();
             let paths = LayerBits::new(&ladders);

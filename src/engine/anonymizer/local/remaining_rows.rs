@@ -1,5 +1,5 @@
-//! The people who remain in no class, and which of them share their labels in a state. It holds numbers of leaf tuples (`paths`) and how
-//! many people they are.
+//! The people who are in no class yet, grouped by their labels in a state. Holds the numbers of leaf tuples (`paths`)
+//! with their numbers of people.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -10,27 +10,28 @@ use super::paths::LayerBits;
 
 const HASHER: FixedState = FixedState::with_seed(0x6c65_6674);
 
-/// People who share their labels in a state.
+/// People with the same labels in a state.
 pub struct LabelGroup {
     /// Their leaf tuples, ascending.
     pub tuples: Vec<u32>,
-    /// How many people.
+    /// The number of people.
     pub people: u64,
 }
 
-/// The people who remain.
+/// The people who are in no class yet.
 pub struct RemainingRows {
     words: usize,
     tuples: Vec<u32>,
     people: Vec<u64>,
     /// The numbers of their leaf tuples, one after the other.
     numbers: Vec<u64>,
-    /// Per group the place of its first tuple and how many people it has; between two looks only its room is kept.
+    /// For each group the index of its first tuple and its number of people; only the capacity is kept between two
+    /// queries.
     groups: HashTable<(u32, u64)>,
 }
 
 impl RemainingRows {
-    /// All people: a leaf tuple each and how many people.
+    /// From all people: a leaf tuple each, and how many people it has.
     pub fn new<L: Iterator<Item = u32>>(paths: &LayerBits, all_rows: impl Iterator<Item = (L, u64)>) -> RemainingRows {
         let (mut people, mut numbers) = (Vec::new(), Vec::new());
         for (leaves, count) in all_rows {
@@ -47,12 +48,12 @@ impl RemainingRows {
         &self.tuples
     }
 
-    /// How many people.
+    /// The number of people.
     pub fn people(&self) -> u64 {
         self.people.iter().sum()
     }
 
-    /// Whether at least `k` of them share their labels.
+    /// Whether at least `k` of them have the same labels.
     pub fn forms(&mut self, mask: &[u64], k: u64) -> bool {
         let RemainingRows { words, numbers, groups, .. } = self;
         let labels = Labels { words: *words, numbers, mask };
@@ -60,14 +61,14 @@ impl RemainingRows {
         self.people.iter().zip(0..).any(|(people, at)| labels.add(groups, at, *people) >= k)
     }
 
-    /// Takes all groups of at least `k` people away.
+    /// Removes all groups of at least `k` people.
     pub fn take(&mut self, mask: &[u64], k: u64) -> Vec<LabelGroup> {
         let RemainingRows { words, numbers, groups, .. } = self;
         let labels = Labels { words: *words, numbers, mask };
         groups.clear();
         self.people.iter().zip(0..).for_each(|(people, at)| _ = labels.add(groups, at, *people));
         let mut taken: Vec<LabelGroup> = Vec::new();
-        // Of each that is taken, its group.
+        // For each removed tuple, its group.
         let mut group_of = vec![None; self.tuples.len()];
         for (&tuple, at) in self.tuples.iter().zip(0..) {
             let &(first, people) = labels.find(groups, at).expect("each row is in a group");
@@ -93,7 +94,7 @@ impl RemainingRows {
         self.tuples = stay.iter().map(|&at| self.tuples[at]).collect();
         self.people = stay.iter().map(|&at| self.people[at]).collect();
         self.numbers = stay.iter().flat_map(|&at| &self.numbers[at * self.words..][..self.words]).copied().collect();
-        // What is emptied for every look should not be larger than it must.
+        // The table is cleared for every query, so it should be no larger than necessary.
         self.groups = HashTable::with_capacity(self.tuples.len());
     }
 }
@@ -118,7 +119,7 @@ impl Labels<'_> {
         hasher.finish()
     }
 
-    /// Adds people to their group, and says how many it has.
+    /// Adds people to their group, and returns the group's new number of people.
     fn add(&self, groups: &mut HashTable<(u32, u64)>, at: u32, people: u64) -> u64 {
         let same = |group: &(u32, u64)| self.of(group.0).eq(self.of(at));
         let group = groups.entry(self.hash(at), same, |group| self.hash(group.0)).or_insert((at, 0)).into_mut();

@@ -1,7 +1,7 @@
-//! The states of a lattice of layers in the order in which ARX-LR looks at them (SCIENCE 6): by loss, compared as whole
-//! numbers, then by C1 and C2, then by their layers, column by column. It does not depend on the rows.
+//! The states of a lattice of layers in the order in which ARX-LR visits them (SCIENCE 6): by loss, compared as whole
+//! numbers, then by C1 and C2, then by their layers, column by column. The order does not depend on the rows.
 //!
-//! A state is its number among all of them, layer vectors ascending.
+//! A state is represented by its number among all states, with layer vectors ascending.
 
 use std::ops::Mul;
 
@@ -13,21 +13,21 @@ use super::ladder::Ladder;
 /// A layer per column, counted from 0.
 pub type LayerState = Vec<u8>;
 
-/// All of them.
+/// All states.
 pub struct LayerStates {
     heights: Vec<u32>,
-    /// How far numbers of neighbours in a column lie apart.
+    /// For each column, the difference between the numbers of neighbouring states.
     strides: Vec<u32>,
     order: Vec<u32>,
 }
 
-/// How many states there are; `None` beyond 64 bits.
+/// The number of states; `None` beyond 64 bits.
 pub fn count(ladders: &[Ladder]) -> Option<u64> {
     ladders.iter().try_fold(1u64, |count, ladder| count.checked_mul(ladder.height() as u64))
 }
 
 impl LayerStates {
-    /// Over so many ladders that 32 bits number them.
+    /// The states over these ladders; their number has to fit into 32 bits.
     pub fn new(ladders: &[Ladder]) -> LayerStates {
         let heights: Vec<u32> = ladders.iter().map(|ladder| ladder.height() as u32).collect();
         let mut strides = vec![1; heights.len()];
@@ -41,17 +41,17 @@ impl LayerStates {
         LayerStates { heights, strides, order }
     }
 
-    /// How many.
+    /// The number of states.
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// All of them, in their order.
+    /// All states, in the order of ARX-LR.
     pub fn order(&self) -> impl Iterator<Item = u32> {
         self.order.iter().copied()
     }
 
-    /// Everything at the root.
+    /// The state with `*` in all columns.
     pub fn top(&self) -> u32 {
         self.order.len() as u32 - 1
     }
@@ -61,14 +61,14 @@ impl LayerStates {
         self.strides.iter().zip(&self.heights).map(move |(stride, height)| (state / stride % height) as usize)
     }
 
-    /// The next one up in a column.
+    /// The state one layer up in a column.
     pub fn above(&self, state: u32, column: usize) -> Option<u32> {
         assert!((state as usize) < self.order.len(), "a state of these ladders");
         let (stride, height) = (self.strides[column], self.heights[column]);
         (state / stride % height + 1 < height).then(|| state + stride)
     }
 
-    /// The next ones down, in whatever column.
+    /// The states one layer down in one of the columns.
     pub fn below(&self, state: u32) -> impl Iterator<Item = u32> {
         let columns = self.strides.iter().zip(&self.heights);
         columns
@@ -77,8 +77,8 @@ impl LayerStates {
     }
 }
 
-/// What a column adds to the loss of a state: 1 + il is this over D − 1, which all states share; a column of one value loses
-/// nothing anywhere.
+/// The factor of a column in the loss of a state: 1 + il is this over D − 1, which all states share; a column with a
+/// single value never loses anything.
 fn factor(ladder: &Ladder, layer: usize) -> u128 {
     match ladder.domain() {
         1 => 1,
@@ -86,13 +86,13 @@ fn factor(ladder: &Ladder, layer: usize) -> u128 {
     }
 }
 
-/// The order, in numbers that hold every loss.
+/// The order, computed with numbers that hold every loss.
 fn sorted<N>(ladders: &[Ladder]) -> Vec<u32>
 where
     N: Clone + From<u128> + Mul<Output = N> + Ord,
 {
     let whole = ladders.iter().fold(1u64, |whole, ladder| whole.lcm(&(ladder.height() as u64)));
-    // No C2 is as large, so that one number holds C1 and C2.
+    // C2 is always smaller than this, so that one number holds C1 and C2.
     let above = ladders.len() as u64 * whole + 1;
     let mut keys = vec![(N::from(1), 0)];
     for ladder in ladders {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::model::Tree;
 
-    /// Pairs of pairs of equal intervals.
+    /// Pairs of pairs of intervals of equal length.
     fn ladder(values: u64) -> Ladder {
         let mut tree = Tree::new("*");
         for half in ["a", "b"] {

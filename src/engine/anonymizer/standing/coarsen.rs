@@ -1,7 +1,8 @@
-//! Coarsens the standing recoding just enough to give every overdue row a class (SCIENCE 4, the standing recoding, 2): the
-//! better of a way from the overdue rows up and a search from the top down, by Σ|class|² over published and waiting rows.
+//! Coarsens the standing recoding as little as necessary to give every overdue row a class (SCIENCE 4, the standing
+//! recoding, 2): the better of two results, one from the overdue rows up and one from a search from the top down, by
+//! Σ|class|² over published and waiting rows.
 //!
-//! It sees classes of the standing recoding and headcounts, nothing else, and never makes a class finer.
+//! It sees only classes of the standing recoding and numbers of people, and never makes a class finer.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -22,16 +23,16 @@ pub struct ClassPeople {
 
 #[derive(Clone, Copy, Default)]
 struct Head {
-    /// Published and waiting.
+    /// The number of published and waiting people.
     all: u64,
-    /// Waiting.
+    /// The number of waiting people.
     pool: u64,
     /// Whether a person is overdue.
     urgent: bool,
 }
 
 impl ClassPeople {
-    /// `all` = published and waiting people, `pool` = waiting ones.
+    /// `all` is the number of published and waiting people, `pool` that of waiting ones.
     pub fn new(nodes: &[Node], all: u64, pool: u64, urgent: bool) -> ClassPeople {
         ClassPeople { nodes: nodes.to_vec(), head: Head { all, pool, urgent } }
     }
@@ -54,20 +55,20 @@ fn squares(classes: &Classes) -> u128 {
 
 /// A coarser recoding.
 pub struct CoarserRecoding {
-    /// It.
+    /// The recoding.
     pub recoding: Recoding,
     /// How it was found.
     pub step: RecodingStep,
-    /// The specialisations that lead to it, where they were searched anew.
+    /// The specialisations that lead to it, if it was found by a new search.
     pub steps: Option<Vec<(usize, Node)>>,
-    /// What the search for it refused.
+    /// The specialisations that its search refused.
     pub refusals: Vec<Refusal>,
 }
 
-/// The coarsest recoding that may be published, and how much each column counts.
+/// The coarsest recoding that may be published, and the weight of each column.
 type Terms<'t> = (&'t [Cut], Vec<u32>);
 
-/// The coarser recoding. At least `a` people wait.
+/// The coarser recoding. At least `a` people have to wait.
 pub fn coarsen(
     rows: Vec<ClassPeople>,
     cut: &[Cut],
@@ -89,7 +90,7 @@ pub fn coarsen(
     }
 }
 
-/// While an overdue row has no class, the parent of one of its cut nodes takes the place of all cut nodes below.
+/// As long as an overdue row has no class, the parent of one of its cut nodes replaces all cut nodes below it.
 fn bottom_up(mut classes: Classes, cut: &[Cut], coarsest: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, u128) {
     let mut nodes: Vec<Vec<Node>> = cut.iter().map(|cut| cut.nodes().to_vec()).collect();
     loop {
@@ -108,13 +109,14 @@ fn bottom_up(mut classes: Classes, cut: &[Cut], coarsest: &[Cut], a: u64, trees:
     (completed(&nodes, trees), squares(&classes))
 }
 
-/// Whether a node lies in or below a cut: a column may become so coarse.
+/// Whether a node is in or below a cut, so that a column may become as coarse as the node.
 fn within(coarsest: &Cut, node: Node, tree: &Taxonomy) -> bool {
     // Of two nodes on one path the lower one has the larger number.
     coarsest.at(tree.leaf_range(node).start) <= node
 }
 
-/// Of some nodes the one that leaves the least Σ|class|² when it takes the place of all below it, and the classes then.
+/// The node among several that leads to the least Σ|class|² when it replaces all nodes below it, and the classes after
+/// that.
 fn least(classes: &Classes, above: BTreeSet<(usize, Node)>, trees: &[&Taxonomy]) -> Option<(usize, Node, Classes)> {
     let merged = |(column, node): (usize, Node)| {
         let lift = |(class, &head): (&Vec<Node>, &Head)| {
@@ -139,8 +141,8 @@ fn completed(nodes: &[Vec<Node>], trees: &[&Taxonomy]) -> Recoding {
     recoding.collect::<Result<_, _>>().expect("a node replaces all below it")
 }
 
-/// The recoding one step coarser for a class (SCIENCE 6, repair), by the same rule as above, and the column of the step; what
-/// changes nothing is no step, so that a node with one child is passed over. `None` where nothing is coarser.
+/// The recoding one step coarser for a class (SCIENCE 6, repair), by the rule of [`bottom_up`], and the column of the
+/// step. A step has to change something, so a node with a single child is skipped. `None` if nothing is coarser.
 pub fn raised(
     people: impl IntoIterator<Item = (Vec<Node>, u64)>,
     cut: &[Cut],
@@ -167,7 +169,7 @@ pub fn raised(
     Some((column, raised))
 }
 
-/// The search from `*`, at or above the standing recoding: every class with an overdue row has a class.
+/// The search from `*` down to recodings at or above the standing one: every overdue row has to get a class.
 fn from_the_top(
     classes: &Classes,
     cut: &[Cut],

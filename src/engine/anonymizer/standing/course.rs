@@ -1,21 +1,21 @@
-//! The standing recoding with the specialisations that it has, in the order in which they were made: taken back one by one,
-//! the last one first, they lead to ever larger classes (SCIENCE 5, MASK).
+//! A recoding with its specialisations, in the order in which they were made: undone one by one, from the last to the
+//! first, they lead to ever larger classes (SCIENCE 5, MASK).
 
 use serde::{Deserialize, Serialize};
 
 use super::super::top_down::TopDownResult;
 use crate::model::{Cut, Node, Recoding, Taxonomy, TreeGrowth};
 
-/// A recoding and how it was reached.
+/// A recoding and the specialisations that led to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Course {
     cut: Recoding,
-    /// Columns and nodes that were specialised.
+    /// The columns and nodes that were specialised.
     steps: Vec<(usize, Node)>,
 }
 
 impl Course {
-    /// A recoding that was reached by these specialisations; those that it does not have any more are left out.
+    /// A recoding with the specialisations that led to it; those that are no longer part of it are left out.
     pub fn new(cut: Recoding, steps: impl IntoIterator<Item = (usize, Node)>, trees: &[&Taxonomy]) -> Course {
         assert!(cut.len() == trees.len(), "a cut of each taxonomy");
         let has = |&(column, node): &(usize, Node)| {
@@ -27,18 +27,18 @@ impl Course {
         Course { cut, steps }
     }
 
-    /// As a search has reached it.
+    /// From the result of a search.
     pub fn searched(found: &TopDownResult, trees: &[&Taxonomy]) -> Course {
         Course::new(found.recoding.clone(), Course::found(found), trees)
     }
 
-    /// As a search has reached it from another recoding.
+    /// From the result of a search that began at another recoding.
     pub(super) fn searched_from(from: &[Cut], found: &TopDownResult, trees: &[&Taxonomy]) -> Course {
         let before = Course::level_by_level(from, trees).steps;
         Course::new(found.recoding.clone(), before.into_iter().chain(Course::found(found)), trees)
     }
 
-    /// A recoding that no specialisations led to: as if all nodes above it had been specialised by how deep they lie, then by column.
+    /// For a recoding without a search: as if all nodes above it had been specialised by depth, then by column.
     pub fn level_by_level(cut: &[Cut], trees: &[&Taxonomy]) -> Course {
         assert!(cut.len() == trees.len(), "a cut of each taxonomy");
         let mut steps: Vec<(usize, usize, Node)> = Vec::new();
@@ -71,7 +71,7 @@ impl Course {
         &self.steps
     }
 
-    /// The recoding without the last so many specialisations; `None` when there are not so many.
+    /// The recoding with the last `last` specialisations undone; `None` if there are not as many.
     pub fn without(&self, last: usize, trees: &[&Taxonomy]) -> Option<Recoding> {
         let kept = &self.steps[..self.steps.len().checked_sub(last)?];
         if last == 0 {
@@ -86,7 +86,7 @@ impl Course {
         Some(cuts.collect::<Result<_, _>>().expect("children take the place of their parent"))
     }
 
-    /// The same under taxonomies that have new leaves.
+    /// Adapts to taxonomies that have new leaves.
     pub fn grow(&mut self, growth: &[TreeGrowth], trees: &[&Taxonomy]) {
         assert!(growth.len() == self.cut.len() && trees.len() == growth.len(), "what has grown in each taxonomy");
         for (cut, (growth, tree)) in self.cut.iter_mut().zip(growth.iter().zip(trees)) {

@@ -1,9 +1,8 @@
-//! The standing recoding of a chain (SCIENCE 4): tick by tick, rows arrive, wait, are withheld, or become atoms, and the
-//! recoding under which everything is published is found once and then only ever gets coarser.
+//! The standing recoding of a chain (SCIENCE 4): tick by tick, rows arrive and wait, are withheld, or become atoms. The
+//! recoding under which all rows are published is found once and can then only become coarser.
 //!
-//! All of it is decided from leaf tuples and arrival times; nothing here could be given a sensitive value, a clock or
-//! chance. People of equal leaf tuple and arrival are treated alike, always: which of them are in what state is never a
-//! question.
+//! Every decision follows from leaf tuples and arrival times; no sensitive value, clock or random number reaches this
+//! module. People with the same leaf tuple and arrival are always treated alike, so they need not be told apart.
 
 mod coarsen;
 mod course;
@@ -19,28 +18,28 @@ pub use parts::{Atom, RareRowRules, RecodingStep, StandingTick};
 pub use recoder::{FoundRecoding, RecodedPeople, Recoder};
 pub use state::StandingState;
 
-/// The standing recoding and all people it is about.
+/// The standing recoding and all people of the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandingRecoding {
     rules: RareRowRules,
-    /// How the recoding is searched for; `None`: from the top down, with all people in a class.
+    /// How the recoding is searched for; `None`: from the top down, with every person in a class.
     recoder: Option<Recoder>,
     state: StandingState,
 }
 
 impl StandingRecoding {
-    /// A chain that begins.
+    /// Begins a chain.
     pub fn new(rules: RareRowRules, width: usize) -> StandingRecoding {
         StandingRecoding::resume(rules, StandingState::new(width))
     }
 
-    /// A chain that goes on where it stopped.
+    /// Continues a chain.
     pub fn resume(rules: RareRowRules, state: StandingState) -> StandingRecoding {
         assert!(rules.a > 0, "a class has at least one person");
         StandingRecoding { rules, recoder: None, state }
     }
 
-    /// The same, with a recoding that is searched for like this.
+    /// The same chain, with this search.
     #[must_use]
     pub fn with(self, recoder: Recoder) -> StandingRecoding {
         StandingRecoding { recoder: Some(recoder), ..self }
@@ -50,25 +49,25 @@ impl StandingRecoding {
         self.recoder.clone().unwrap_or_else(|| Recoder::top_down(self.rules.a, trees))
     }
 
-    /// What there is to keep between ticks.
+    /// The state to be kept between ticks.
     pub fn state(&self) -> &StandingState {
         &self.state
     }
 
-    /// The same, without the rules.
+    /// The state, without the rules.
     pub fn into_state(self) -> StandingState {
         self.state
     }
 
-    /// The same, to take people out.
+    /// The state, for removing people.
     pub fn state_mut(&mut self) -> &mut StandingState {
         &mut self.state
     }
 
-    /// One tick of the schedule: `arrivals` are stamped with the tick they came in, `now` or earlier.
+    /// One tick of the schedule: `arrivals` have the number of the tick in which they came, which is `now` or earlier.
     ///
     /// # Panics
-    /// If a person arrives from the future.
+    /// If a person arrives after `now`.
     pub fn tick(&mut self, arrivals: &Headcount, now: u32, trees: &[&Taxonomy]) -> StandingTick {
         assert!(arrivals.iter().all(|(_, heads)| heads.since <= now), "no person arrives after this tick");
         self.state.arrive(arrivals);
@@ -97,12 +96,11 @@ impl StandingRecoding {
         tick
     }
 
-    /// The recoding becomes one step coarser for a class, and the atoms of the last tick, which are not published, form anew
-    /// with the people who wait. Returns the column of the step and the atoms; `None`, and nothing happens, where nothing is
-    /// coarser.
+    /// Makes the recoding one step coarser for a class. The atoms of the last tick, which are not published, are formed anew with the people who
+    /// wait. Returns the column of the step and the atoms; returns `None` and changes nothing if no coarser recoding exists.
     ///
     /// # Panics
-    /// If these are no atoms of the chain.
+    /// If these are not atoms of the chain.
     pub fn raise(&mut self, class: &[Node], atoms: &Headcount, trees: &[&Taxonomy]) -> Option<(usize, Vec<Atom>)> {
         let course = self.state.course().expect("there are no atoms before there is a recoding");
         let (cut, steps) = (course.cut().clone(), course.steps().to_vec());
@@ -116,11 +114,11 @@ impl StandingRecoding {
         Some((column, self.form(&recoding)))
     }
 
-    /// What is done about overdue rows.
+    /// Withholds overdue rows or coarsens the recoding for them.
     fn rare(&mut self, cut: &Recoding, now: u32, trees: &[&Taxonomy], tick: &mut StandingTick) -> Option<RecodingStep> {
         let RareRowRules { a, max_wait, max_withheld } = self.rules;
         let (crowds, recoder) = (RecodedPeople::of(self.state.pool(), cut), self.recoder(trees));
-        // People who find no class even where every column is at its floor wait.
+        // People whose class is too small even with every column at its floor wait.
         let floors = recoder.has_floors().then(|| RecodedPeople::of(self.state.pool(), recoder.coarsest()));
         let fits = |tuple: usize| floors.as_ref().is_none_or(|floors| floors.people[floors.of_tuple[tuple]] >= a);
         let overdue = |tuple: usize, since: u32| {

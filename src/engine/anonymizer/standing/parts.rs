@@ -1,24 +1,24 @@
-//! What goes into a tick of the standing recoding and what comes out of it (SCIENCE 4).
+//! The input and output types of a tick of the standing recoding (SCIENCE 4).
 //!
-//! This file only names things; nothing is decided here.
+//! This file only defines types; nothing is decided here.
 
 use super::super::top_down::Refusal;
 use crate::histogram::Headcount;
 use crate::model::Node;
 use crate::policy::Decimal;
 
-/// The parameters of a chain that decide over rare rows.
+/// The parameters of a chain for rare rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RareRowRules {
     /// The smallest class; at least 1.
     pub a: u64,
-    /// Ticks after which a waiting row is overdue; 0 = rows don't wait.
+    /// The number of ticks after which a waiting row is overdue; 0 = rows do not wait.
     pub max_wait: u32,
     /// The share of all rows that may be withheld; 0 = none are.
     pub max_withheld: Decimal,
 }
 
-/// What a tick did about the recoding.
+/// What a tick did to the recoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecodingStep {
     /// There is no recoding yet and too few rows for one.
@@ -33,24 +33,24 @@ pub enum RecodingStep {
     TopDown,
 }
 
-/// People of one increment who are never told apart in any release.
+/// People of one increment whom no release distinguishes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Atom {
     /// Their class under the standing recoding at the time, one node per quasi column.
     pub class: Vec<Node>,
-    /// They: all people with these leaf tuples and arrivals who waited.
+    /// All people with these leaf tuples and arrivals who waited.
     pub people: Headcount,
 }
 
-/// What came of a tick.
+/// The result of a tick.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandingTick {
-    /// What was done about the recoding; `None` = nothing.
+    /// What was done to the recoding; `None` = nothing.
     pub step: Option<RecodingStep>,
-    /// What the searches of this tick refused, and why.
+    /// The specialisations that the searches of this tick refused, and why.
     pub refusals: Vec<Refusal>,
     /// The atoms formed, by class in preorder: the increment of this tick.
     pub atoms: Vec<Atom>,
-    /// Who is withheld from this tick on.
+    /// The people who are withheld from this tick on.
     pub withheld: Headcount,
 }

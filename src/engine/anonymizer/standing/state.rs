@@ -1,7 +1,7 @@
-//! What a chain keeps between ticks (SCIENCE 3 and 4): the recoding, who waits since when, who is withheld, and how many
-//! people each class holds in atoms. It can be taken apart for the log and put together again.
+//! The state of a chain between ticks (SCIENCE 3 and 4): the recoding, who waits since when, who is withheld, and how
+//! many people of atoms are in each class. It can be converted to its parts for the log, and back.
 //!
-//! Nothing here decides: people move because a tick or a person said so.
+//! Nothing here decides: people move because a tick or a request says so.
 
 use std::collections::BTreeMap;
 
@@ -19,18 +19,19 @@ pub struct StandingState {
     pool: Headcount,
     withheld: Headcount,
     arrived: u64,
-    /// People in atoms per class of the recoding.
+    /// The people in atoms, per class of the recoding.
     crowds: BTreeMap<Vec<Node>, u64>,
 }
 
 impl StandingState {
-    /// Of a chain that begins.
+    /// The state of a chain that begins.
     pub fn new(width: usize) -> StandingState {
         let no_rows = Headcount::empty(width);
         StandingState { course: None, pool: no_rows.clone(), withheld: no_rows, arrived: 0, crowds: BTreeMap::new() }
     }
 
-    /// As it was kept. `atoms` are all that were ever formed in the chain, by increment or not: only who is in them counts.
+    /// Rebuilt from what was stored. `atoms` are all atoms ever formed in the chain, whether grouped by increment or
+    /// not: only their people count.
     pub fn restore<'h>(
         course: Option<Course>,
         pool: Headcount,
@@ -52,17 +53,17 @@ impl StandingState {
         self.course.as_ref().map(Course::cut)
     }
 
-    /// The same, with how it was reached.
+    /// The standing recoding, with the specialisations that led to it.
     pub fn course(&self) -> Option<&Course> {
         self.course.as_ref()
     }
 
-    /// Who waits, by the tick they arrived in.
+    /// The people who wait, by the tick in which they arrived.
     pub fn pool(&self) -> &Headcount {
         &self.pool
     }
 
-    /// Who is withheld from this chain, by the tick they arrived in.
+    /// The people who are withheld from this chain, by the tick in which they arrived.
     pub fn withheld(&self) -> &Headcount {
         &self.withheld
     }
@@ -71,23 +72,23 @@ impl StandingState {
         self.withheld.rows()
     }
 
-    /// How many people ever arrived in the chain.
+    /// The number of people who ever arrived in the chain.
     pub fn arrived(&self) -> u64 {
         self.arrived
     }
 
-    /// Classes of the recoding that hold people in atoms, in preorder, and how many.
+    /// The classes of the recoding with people in atoms, in preorder, and their numbers of people.
     pub fn crowds(&self) -> impl Iterator<Item = (&[Node], u64)> {
         self.crowds.iter().map(|(class, &people)| (class.as_slice(), people))
     }
 
-    /// How many people are in atoms.
+    /// The number of people in atoms.
     pub fn rows(&self) -> u64 {
         self.crowds.values().sum()
     }
 
-    /// What a tick has fixed, read back: the recoding, who waits and who is withheld after it, how many had come, and who is
-    /// in the atoms that it formed.
+    /// Applies the stored result of a tick: the recoding, the people who wait and who are withheld after it, the number
+    /// of arrivals, and the people in the atoms that it formed.
     pub fn replay(
         &mut self,
         course: Option<Course>,
@@ -109,19 +110,19 @@ impl StandingState {
         (self.pool, self.withheld, self.arrived) = (pool, withheld, arrived);
     }
 
-    /// Takes one waiting person out; `false` if no person of this leaf tuple and arrival waits.
+    /// Removes one waiting person; `false` if no person of this leaf tuple and arrival waits.
     pub fn erase_waiting(&mut self, leaves: &[Leaf], since: u32) -> bool {
         let rest = self.pool.without(leaves, since);
         rest.map(|rest| (self.pool, self.arrived) = (rest, self.arrived - 1)).is_some()
     }
 
-    /// Takes one withheld person out; `false` if no person of this leaf tuple and arrival is withheld.
+    /// Removes one withheld person; `false` if no person of this leaf tuple and arrival is withheld.
     pub fn erase_withheld(&mut self, leaves: &[Leaf], since: u32) -> bool {
         let rest = self.withheld.without(leaves, since);
         rest.map(|rest| (self.withheld, self.arrived) = (rest, self.arrived - 1)).is_some()
     }
 
-    /// Dissolves atoms that are not published: their people wait again, since they arrived.
+    /// Dissolves atoms that are not published: their people wait again, as of their arrival.
     ///
     /// # Panics
     /// If there are no such atoms.
@@ -143,7 +144,7 @@ impl StandingState {
         Some(cut.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect())
     }
 
-    /// The same state under taxonomies that have new leaves.
+    /// Adapts the state to taxonomies that have new leaves.
     pub fn grow(&mut self, growth: &[TreeGrowth], trees: &[&Taxonomy]) {
         self.pool.grow(growth);
         self.withheld.grow(growth);
@@ -168,7 +169,7 @@ impl StandingState {
         self.pool = rest;
     }
 
-    /// The recoding is found, or gets coarser.
+    /// Sets the recoding when it is found or becomes coarser.
     pub(super) fn set_course(&mut self, course: Course, trees: &[&Taxonomy]) {
         let cut = course.cut();
         assert!(
@@ -185,7 +186,7 @@ impl StandingState {
         self.course = Some(course);
     }
 
-    /// The recoding becomes the coarsest that there is.
+    /// Makes the recoding the coarsest one, with `*` in all columns.
     pub fn to_the_root(&mut self, trees: &[&Taxonomy]) {
         if self.course.is_some() {
             let root = trees.iter().map(|tree| Cut::root(tree)).collect();

@@ -1,7 +1,9 @@
-//! Who a minimality attack is about (SCIENCE 5): people by their leaves, which of their rows a release shows as they are, and in
-//! which generalised classes the others can be. Classes that may hold rows of the same people are one group.
+//! The people of a minimality attack (SCIENCE 5), grouped by their leaves: which of their rows a release shows
+//! ungeneralised, and in which generalised classes the other rows can be. Classes that may hold rows of the same people
+//! form a group.
 //!
-//! Looks at labels and numbers of rows. Of sensitive values it asks only whether the rows can be those of the release.
+//! This module looks at labels and numbers of rows. It uses sensitive values only to check that the rows can be those
+//! of the release.
 
 use std::collections::BTreeMap;
 
@@ -11,25 +13,25 @@ use crate::gate::minimality::spread::{RowSpread, SpreadTable};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Columns, Node, Taxonomy};
 
-/// Ways to divide rows among classes that are looked at; of more nothing is known.
+/// The most ways to divide rows among classes that are enumerated; with more, nothing is known.
 const TABLES: usize = 1_000;
 
-/// Steps in which these ways are looked for, per group.
+/// The most steps of this enumeration, per group.
 const STEPS: u64 = 20_000_000;
 
 /// People of one leaf tuple.
 pub struct Equals {
-    /// Which of the raw tuples they have.
+    /// The index of their raw tuple.
     pub tuple: usize,
     /// Their leaves, as nodes.
     pub leaves: Vec<Node>,
-    /// How many they are.
+    /// The number of people.
     pub people: u64,
-    /// The class that shows rows of theirs as they are.
+    /// The class that shows rows of theirs ungeneralised.
     pub shown: Option<usize>,
-    /// How many of their rows were generalised.
+    /// The number of their rows that were generalised.
     pub generalised: u64,
-    /// The first class that their rows may be in: a generalised one where some were.
+    /// The first class that their rows may be in: a generalised one if some rows were generalised.
     pub class: usize,
 }
 
@@ -37,25 +39,25 @@ pub struct Equals {
 pub struct ClassGroup {
     /// The classes.
     pub classes: Vec<usize>,
-    /// The people, as places in the list of all.
+    /// The people, as indices in the list of all.
     pub people: Vec<usize>,
-    /// How many rows there are on either side.
+    /// The numbers of rows on either side.
     pub spread: RowSpread,
-    /// Every way to divide the people's rows among the classes; `None` where there are too many.
+    /// Every way to divide the people's rows among the classes; `None` if there are too many.
     pub tables: Option<Vec<SpreadTable>>,
 }
 
-/// Rows that are not those behind a release.
+/// Rows that do not belong to a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignRows {
-    /// The labels that cannot be filled with them.
+    /// The labels of a class that these rows cannot fill.
     pub nodes: Vec<Node>,
 }
 
 /// The people behind a release, and its groups.
 ///
 /// # Errors
-/// Labels that the rows do not fill.
+/// The rows do not fill the labels of a class.
 pub fn groups(
     release: &Release,
     raw: &Histogram,
@@ -92,7 +94,7 @@ fn rows_of(raw: &Histogram, tuple: usize) -> u64 {
     raw.cells_of(tuple).iter().map(|cell| u64::from(cell.count)).sum()
 }
 
-/// The people of a tuple, and the generalised classes that may hold rows of theirs.
+/// The people of a tuple, and the generalised classes that may hold their rows.
 fn equals(
     release: &Release,
     raw: &Histogram,
@@ -126,7 +128,7 @@ fn equals(
     Ok((Equals { tuple, leaves, people, shown, generalised, class }, may))
 }
 
-/// Classes that may hold rows of the same people, with these.
+/// The classes that are linked with these by people whose rows may be in either.
 fn linked(classes: impl Iterator<Item = usize>, all: usize, may: &[Vec<usize>]) -> Vec<(Vec<usize>, Vec<usize>)> {
     let mut above: Vec<usize> = (0..all).collect();
     fn top(above: &mut [usize], mut class: usize) -> usize {

@@ -1,7 +1,8 @@
-//! Personal privacy (MIN 5, after Xiao and Tao 2006): each person names a node of the sensitive taxonomy, and an attacker may tie them to
-//! the values below it with no more than a share. The attacker knows who names which node.
+//! Personal privacy (MIN 5, after Xiao and Tao 2006): each person names a node of the sensitive taxonomy, and an
+//! attacker may link them to the values below it with at most a given share. The attacker knows which node each person
+//! names.
 //!
-//! Values that lie below the same nodes are one kind here: nothing tells them apart.
+//! Values below the same nodes form one kind, since nothing here distinguishes them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,11 +12,11 @@ use crate::gate::diversity::node_of;
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{Column, Columns, DetailSettings, Kind, Leaf, Node, Role, Taxonomy, Value};
 
-/// Who guards what.
+/// The nodes that people guard.
 pub struct Guards {
     /// The nodes that people name, in preorder.
     nodes: Vec<Node>,
-    /// By leaf tuple, how many name each.
+    /// By leaf tuple, the number of people who name each node.
     people: BTreeMap<Vec<Leaf>, BTreeMap<usize, u64>>,
 }
 
@@ -25,17 +26,17 @@ impl fmt::Debug for Guards {
     }
 }
 
-/// Kinds of values, and what is guarded of them.
+/// Kinds of values, and which of them are guarded.
 pub(super) struct Guarded {
-    /// Per value its kind.
+    /// For each value its kind.
     pub kinds: Vec<usize>,
-    /// Per node the kinds of values below it.
+    /// For each node the kinds of values below it.
     pub sets: Vec<Vec<usize>>,
-    /// Per leaf tuple of a release how many name each node.
+    /// For each leaf tuple of a release the number of people who name each node.
     pub people: Vec<Vec<(usize, u64)>>,
 }
 
-/// The one sensitive column with a taxonomy, and its place.
+/// The one sensitive column with a taxonomy, and its index.
 fn guarding(columns: &Columns) -> Option<(usize, &Column, &Taxonomy)> {
     let named = columns.of(Role::Sensitive).enumerate();
     let mut known = named.filter_map(|(at, column)| Some((at, column, &column.taxonomy.as_ref()?.tree)));
@@ -43,8 +44,8 @@ fn guarding(columns: &Columns) -> Option<(usize, &Column, &Taxonomy)> {
 }
 
 impl Guards {
-    /// Columns by which the rows are read once more: a sensitive one with the labels of nodes comes last. `None` where it is not clear
-    /// of which taxonomy they are: exactly one sensitive column has to have one.
+    /// The columns for reading the rows once more: the last one is a sensitive column with the labels of nodes. `None`
+    /// unless exactly one sensitive column has a taxonomy.
     pub fn columns(columns: &Columns, name: &str) -> Option<Columns> {
         guarding(columns)?;
         let mut all: Vec<Column> = columns.iter().cloned().collect();
@@ -62,7 +63,8 @@ impl Guards {
         Some(Columns::new(all))
     }
 
-    /// Of rows that were read so; who has no label guards nothing. `None` where a label is none of the taxonomy.
+    /// From rows that were read in this way; a person without a label guards nothing. `None` if a label is not in the
+    /// taxonomy.
     pub fn of(rows: &Histogram, columns: &Columns) -> Option<Guards> {
         let (_, _, tree) = guarding(columns)?;
         let node = |code: ValueCode| match rows.values().get(code).last() {
@@ -96,7 +98,7 @@ impl Guards {
             .map_or(Vec::new(), |(_, _, tree)| self.nodes.iter().map(|&node| tree.label(node).to_owned()).collect())
     }
 
-    /// What is guarded of values by the people of a release.
+    /// The values that the people of a release guard.
     pub(super) fn guarded(
         &self,
         values: &SensitiveValues,

@@ -2,10 +2,6 @@
 //! (c)): people of equal leaf tuples are the classes C_i of which rows were generalised. Under local recoding some of their rows
 //! may be shown as they are, and others lie in several classes.
 
-//! Minimality attacks on one release that others made by generalising until l-diversity held (SCIENCE 5, the gate's check
-//! (c)): people of equal leaf tuples are the classes C_i of which rows were generalised, l is the policy's m. Under local recoding
-//! some of their rows may be shown as they are, and others lie in several classes.
-
 mod groups;
 mod guards;
 mod numbers;
@@ -32,36 +28,36 @@ use crate::model::Columns;
 /// Why a release cannot be judged with these rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MinimalityProblem {
-    /// They are not the rows behind it.
+    /// The rows are not those behind the release.
     Astray(ForeignRows),
-    /// The requirement is about one number per person, and their values are something else.
+    /// The requirement is about one number per person, but the values are not numbers.
     Numbers,
-    /// What people guard is known and not asked for, or the other way round.
+    /// Guarded nodes are given without a requirement about them, or the other way round.
     Guards,
 }
 
-/// How strongly people are tied to what is sensitive.
+/// How strongly people are linked to sensitive values.
 #[derive(Debug)]
 pub struct MinimalityFigures {
-    /// What the release was generalised for.
+    /// The requirement that the release was generalised for.
     pub requirement: Requirement,
     /// By class of the release, then by leaf tuple, then by set.
     pub ties: Vec<GuardedTie>,
-    /// Labels of what people guard, where ties are to that.
+    /// The labels of the guarded nodes, if the requirement is about them.
     pub guarding: Vec<String>,
 }
 
 impl MinimalityFigures {
-    /// Steps of work that all classes of a release may cost together; about five seconds.
+    /// The most steps of work for all classes of a release together; about five seconds.
     pub const WORK: u64 = 6_000_000_000;
 
-    /// Steps of polynomials that a step of an enumeration costs, which keeps what it finds, too.
+    /// The cost of one step of an enumeration, which also stores its result, in steps of polynomials.
     const DEARER: u64 = 4_000;
 
-    /// Of a release and the rows behind it, which give exactly that release; beyond so much work figures are bounds.
+    /// From a release and exactly the rows behind it; beyond the limit on work figures are bounds.
     ///
     /// # Errors
-    /// Labels that these rows do not fill, or values that are no numbers where the requirement is about numbers.
+    /// The rows do not fill the labels, or the requirement is about numbers and a value is none.
     pub fn of(
         release: &Release,
         raw: &Histogram,
@@ -73,10 +69,10 @@ impl MinimalityFigures {
         MinimalityFigures::guarding(release, raw, columns, (requirement, None), work)
     }
 
-    /// The same where people guard something, which personal privacy asks for.
+    /// The same with the nodes that people guard, which personal privacy needs.
     ///
     /// # Errors
-    /// As for [`MinimalityFigures::of`]; where the requirement is about guards, no person has one.
+    /// As for [`MinimalityFigures::of`]; or the requirement is about guarded nodes and no person guards one.
     pub fn guarding(
         release: &Release,
         raw: &Histogram,
@@ -105,17 +101,17 @@ impl MinimalityFigures {
         Ok(MinimalityFigures { requirement, ties, guarding })
     }
 
-    /// The strongest tie, to one set or to any; the first where several are as strong.
+    /// The strongest tie to one set, or to any; the first of equally strong ones.
     pub fn strongest(&self, set: Option<usize>) -> Option<(&GuardedTie, &Credibility)> {
         strongest(self.ties.iter().filter(|tie| set.is_none_or(|set| tie.set == Some(set))))
     }
 
-    /// The strongest tie to a set, or to single values, that the requirement does not allow.
+    /// The strongest tie to a set, or to single values, that violates the requirement.
     pub fn worst(&self, set: Option<usize>) -> Option<(&GuardedTie, &Credibility)> {
         strongest(self.ties.iter().filter(|tie| tie.set == set && !tie.kept))
     }
 
-    /// The sets that ties are to; of single values `None` alone.
+    /// The sets of the ties; `None` alone for single values.
     pub fn sets(&self) -> Vec<Option<usize>> {
         let mut sets: Vec<Option<usize>> = self.ties.iter().map(|tie| tie.set).collect();
         sets.sort_unstable();
@@ -129,7 +125,7 @@ fn strongest<'t>(among: impl Iterator<Item = &'t GuardedTie>) -> Option<(&'t Gua
     known.reduce(|most, next| if next.1.compare(most.1).is_gt() { next } else { most })
 }
 
-/// Ties to each guarded set on its own.
+/// The ties to each guarded set on its own.
 fn of_sets(
     release: &Release,
     (people, groups): (&[Equals], &[ClassGroup]),
@@ -137,7 +133,7 @@ fn of_sets(
     (most, least): (ExactShare, u64),
     work: u64,
 ) -> Vec<GuardedTie> {
-    // Per set, rows of it that each class shows.
+    // For each set, the rows of it that each class shows.
     let held = |set: &Vec<bool>| -> Vec<u64> {
         let rows = |class: usize| release.range(class).filter(|&at| set[release.values()[at] as usize]);
         (0..release.classes()).map(|class| rows(class).map(|at| release.counts()[at]).sum()).collect()
@@ -152,7 +148,7 @@ fn of_sets(
     let counted = affordable(&cases, work);
     let found: Vec<Vec<GuardedTie>> = cases.par_iter().zip(counted).map(|(case, counted)| case.ties(counted)).collect();
     let mut ties: Vec<GuardedTie> = found.into_iter().flatten().collect();
-    // Of people whose rows are all shown every reader sees the share.
+    // For people whose rows are all shown, every reader sees the share.
     for equals in people.iter().filter(|equals| equals.generalised == 0) {
         let seen = |held: &Vec<u64>| Some(Credibility::seen(held[equals.class], equals.people));
         ties.extend(held.iter().enumerate().map(|(set, held)| tie(equals, (set, most), seen(held))));
@@ -160,7 +156,7 @@ fn of_sets(
     ties
 }
 
-/// Ties to single values. Small groups come first, since large ones may use the work up.
+/// The ties to single values. Small groups come first, since large ones may use up the work.
 fn of_values(table: &ValuesCase<'_>, (people, groups): (&[Equals], &[ClassGroup]), mut work: u64) -> Vec<GuardedTie> {
     let mut order: Vec<&ClassGroup> = groups.iter().collect();
     order.sort_by_key(|group| group.spread.people.iter().sum::<u64>());
@@ -169,8 +165,8 @@ fn of_values(table: &ValuesCase<'_>, (people, groups): (&[Equals], &[ClassGroup]
     ties
 }
 
-/// Which cases are counted exactly, as long as there is work left: first those that their bounds leave open, the cheapest
-/// of them first.
+/// The cases that are counted exactly as long as work is left: first those that their bounds leave open, the cheapest
+/// first.
 fn affordable(cases: &[GuardedCase<'_>], mut work: u64) -> Vec<bool> {
     let rank = |case: &GuardedCase<'_>| (case.ties(false).iter().all(|tie| tie.kept), case.cost());
     let mut order: Vec<((bool, u64), usize)> = cases.par_iter().map(rank).zip(0..cases.len()).collect();

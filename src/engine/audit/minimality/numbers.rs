@@ -1,17 +1,17 @@
-//! What sensitive values stand for where a requirement is about numbers (MIN 5, (k, e)-anonymity): whole numbers of one unit, so that
-//! differences are exact.
+//! The numbers that sensitive values represent, for requirements about numbers (MIN 5, (k, e)-anonymity): whole numbers
+//! of one unit, so that differences are exact.
 
 use super::requirement::Requirement;
 use crate::histogram::SensitiveValues;
 use crate::model::Value;
 use crate::policy::Decimal;
 
-/// Numbers, where the requirement is about some.
+/// Numbers, for a requirement about numbers.
 #[derive(Default)]
 pub struct NumbersCase {
-    /// By value.
+    /// The number of each value.
     pub of: Vec<i128>,
-    /// The least distance that is asked.
+    /// The required range.
     pub e: i128,
     /// Decimals of the unit.
     pub scale: u8,
@@ -21,7 +21,7 @@ pub struct NumbersCase {
 type Signed = (bool, Decimal);
 
 impl NumbersCase {
-    /// Of all values; `None` where one of them is no number, or they are of several columns.
+    /// The numbers of all values; `None` if a value is no number, or the values are of several columns.
     pub fn of(values: &SensitiveValues, asked: &Requirement) -> Option<NumbersCase> {
         let Requirement::Range { e, .. } = asked else { return Some(NumbersCase::default()) };
         let number = |value: &Value| -> Option<Signed> {

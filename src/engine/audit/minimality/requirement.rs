@@ -1,4 +1,4 @@
-//! What a release was generalised for (SCIENCE 5; MIN 5): classes were made coarser until it held.
+//! The requirement that a release was generalised for (SCIENCE 5; MIN 5): classes were made coarser until it held.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use crate::policy::Decimal;
 /// A requirement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Requirement {
-    /// l-diversity in its simple form: no guarded set makes up more than 1/l.
+    /// l-diversity in its simple form: no guarded set has a share above 1/l.
     Diverse {
         /// l.
         l: u64,
     },
-    /// (α, k)-anonymity: k people at least, of whom no guarded set makes up more than α.
+    /// (α, k)-anonymity: at least k people, in which no guarded set has a share above α.
     Alpha {
         /// α.
         alpha: Decimal,
@@ -27,19 +27,19 @@ pub enum Requirement {
         /// l.
         l: u64,
     },
-    /// t-closeness, all values equally far apart.
+    /// t-closeness, with all values at equal distances.
     Close {
         /// t.
         t: Decimal,
     },
-    /// (k, e)-anonymity: k people at least, whose numbers span e at least.
+    /// (k, e)-anonymity: at least k people, whose numbers span at least e.
     Range {
         /// k.
         k: u64,
         /// e.
         e: Decimal,
     },
-    /// Personal privacy: no person is tied to what they guard with more than p.
+    /// Personal privacy: no person is linked to what they guard with more than p.
     Personal {
         /// p.
         most: Decimal,
@@ -47,7 +47,7 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// The number that figures are compared with: the largest share of a set, c, t or e.
+    /// The limit of the figures: the largest share of a set, c, t or e.
     pub fn limit(&self) -> f64 {
         match self {
             Requirement::Diverse { l } => {
@@ -62,8 +62,8 @@ impl Requirement {
         }
     }
 
-    /// The largest share of a set or a value that it can allow: of a recursive one c / (c + 1), of the others that look at all values
-    /// anything.
+    /// The largest share of a set or a value that it can allow: c / (c + 1) for a recursive one, no limit for the
+    /// others that look at all values.
     pub fn limit_of_share(&self) -> f64 {
         match self {
             Requirement::Recursive { c, .. } => c.get() / (c.get() + 1.0),
@@ -74,12 +74,12 @@ impl Requirement {
         }
     }
 
-    /// The fewest different values of a class.
+    /// The smallest number of different values of a class.
     pub fn least_values(&self) -> u64 {
         if let Requirement::Recursive { l, .. } = self { *l } else { 1 }
     }
 
-    /// What held, in words.
+    /// The requirement in words.
     pub fn named(&self) -> String {
         match self {
             Requirement::Diverse { l } => format!("{l}-diversity"),
@@ -91,7 +91,7 @@ impl Requirement {
         }
     }
 
-    /// What it promises of one person, in words.
+    /// What the requirement promises to one person, in words.
     pub fn promised(&self) -> String {
         match self {
             Requirement::Diverse { l } => format!("the policy wants at most 1/{l}"),
@@ -108,7 +108,7 @@ impl Requirement {
         }
     }
 
-    /// The largest share of a guarded set; `None` where the requirement looks at all values.
+    /// The largest share of a guarded set; `None` if the requirement looks at all values.
     pub(super) fn of_sets(&self) -> Option<ExactShare> {
         match self {
             Requirement::Diverse { l } => Some(ExactShare { part: 1, of: *l }),
@@ -117,7 +117,7 @@ impl Requirement {
         }
     }
 
-    /// The fewest people of a class.
+    /// The smallest number of people of a class.
     pub(super) fn least(&self) -> u64 {
         match self {
             Requirement::Alpha { k, .. } | Requirement::Range { k, .. } => *k,
@@ -126,7 +126,7 @@ impl Requirement {
     }
 }
 
-/// As it is written on a command line.
+/// As on the command line.
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

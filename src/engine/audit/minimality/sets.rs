@@ -1,5 +1,5 @@
-//! What a reader believes of guarded sets, each on its own (SCIENCE 5; MIN 4): rows are in the set or not, which is counted by
-//! polynomials, and where that is too much work bounded from above.
+//! A reader's belief about guarded sets, each on its own (SCIENCE 5; MIN 4): a row is in the set or not, which
+//! polynomials count; if that is too much work, upper bounds are used.
 
 use num_bigint::BigUint;
 
@@ -15,16 +15,17 @@ pub struct GuardedCase<'c> {
     set: usize,
     group: &'c ClassGroup,
     people: &'c [Equals],
-    /// Rows of the set that each class shows, bare or not.
+    /// The rows of the set that each class shows, generalised or not.
     sensitive: &'c [u64],
-    /// The largest share that is allowed.
+    /// The largest share allowed.
     most: ExactShare,
-    /// Per table and class; `None` where there are too many tables.
+    /// By table and class; `None` if there are too many tables.
     attacks: Option<Vec<Vec<MinimalityAttack>>>,
 }
 
 impl<'c> GuardedCase<'c> {
-    /// A group with a set of which classes show so many rows, if no class of `least` people or more may have a larger share of it.
+    /// From a group and the numbers of rows of the set in each class, if no class of at least `least` people may have a
+    /// larger share of it.
     pub fn new(
         (group, set): (&'c ClassGroup, usize),
         people: &'c [Equals],
@@ -45,12 +46,12 @@ impl<'c> GuardedCase<'c> {
         GuardedCase { set, group, people, sensitive, most, attacks }
     }
 
-    /// Steps that exact figures cost.
+    /// The steps of work for exact figures.
     pub fn cost(&self) -> u64 {
         self.attacks.iter().flatten().flatten().fold(0, |sum, attack| sum.saturating_add(attack.cost()))
     }
 
-    /// The ties of all people in the group; exactly if they may be counted.
+    /// The ties of all people in the group; exact if they may be counted.
     pub fn ties(&self, counted: bool) -> Vec<GuardedTie> {
         let found = match &self.attacks {
             None => self.group.people.iter().map(|_| Some(Credibility::AtMost(1.0))).collect(),
@@ -71,7 +72,7 @@ impl<'c> GuardedCase<'c> {
 
     fn exact(&self, attacks: &[Vec<MinimalityAttack>], possible: &[bool]) -> Vec<Option<Credibility>> {
         let tables = self.group.tables.as_ref().expect("attacks follow from tables");
-        // Where all rows lie in one class, equal people are counted once.
+        // If all rows are in one class, equal people are counted once.
         if let ([one], [_]) = (attacks, &tables[..])
             && let [attack] = &one[..]
         {
@@ -83,7 +84,7 @@ impl<'c> GuardedCase<'c> {
         };
         let of = |(attack, &possible): (&MinimalityAttack, &bool)| match possible {
             true => attack.counted().unwrap_or_else(|| none(attack.free())),
-            // A class that shows no reason why it was generalised excludes nothing.
+            // A class that shows no reason for its generalisation excludes nothing.
             false => attack.free(),
         };
         let counted: Vec<Vec<AssignmentCounts>> =
@@ -98,7 +99,7 @@ impl<'c> GuardedCase<'c> {
         (0..self.group.people.len()).map(share).collect()
     }
 
-    /// No table is worse than the worst one.
+    /// An upper bound over all tables.
     fn at_most(&self, attacks: &[Vec<MinimalityAttack>], possible: &[bool]) -> Vec<Option<Credibility>> {
         let tables = self.group.tables.as_ref().expect("attacks follow from tables");
         if let ([one], [table]) = (attacks, &tables[..])
@@ -113,7 +114,7 @@ impl<'c> GuardedCase<'c> {
                 let bounds = if *possible { attack.at_most() } else { Vec::new() };
                 for (place, at) in within(class).enumerate() {
                     let (shown, here) = (self.shown(at), class[at] as f64);
-                    // A class that excludes nothing, in this table or in all, is taken for the worst.
+                    // A class that excludes nothing, in this table or in all, gets the worst bound.
                     let bound = bounds.get(place).and_then(|bound| bound.as_ref()).map_or(1.0, Credibility::value);
                     let of = bound * (shown.rows as f64 + here) - shown.sensitive as f64;
                     rows[at] += of.clamp(0.0, here);
@@ -135,7 +136,7 @@ pub fn tie(equals: &Equals, (set, most): (usize, ExactShare), credibility: Optio
     GuardedTie { kept, ..GuardedTie::of(equals, Some(set), credibility) }
 }
 
-/// Rows of people that a release shows as they are.
+/// Rows of people that a release shows ungeneralised.
 struct ShownRows {
     rows: u64,
     sensitive: u64,
@@ -151,7 +152,7 @@ impl ShownRows {
     }
 }
 
-/// Which classes may have been generalised for the set, under some table; `None` if none.
+/// The classes that may have been generalised for the set under some table; `None` if there are none.
 fn possible(attacks: &[Vec<MinimalityAttack>]) -> Option<Vec<bool>> {
     let classes = attacks.first().map_or(0, Vec::len);
     assert!(attacks.iter().all(|one| one.len() == classes), "each table has all classes of the group");

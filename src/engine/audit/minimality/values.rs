@@ -1,5 +1,6 @@
-//! What a reader believes of single values, where a requirement looks at all of them at once (SCIENCE 5; MIN 5). The belief about a
-//! person is asked what the requirement asks of a class. For groups of a few people and values; of others nothing is known.
+//! A reader's belief about single values, where a requirement looks at all values at once (SCIENCE 5; MIN 5). The
+//! belief about a person has to satisfy what the requirement demands of a class. Only small groups of people and values
+//! can be computed; nothing is known about others.
 
 use super::groups::{ClassGroup, Equals};
 use super::guards::Guarded;
@@ -17,21 +18,21 @@ use crate::histogram::Release;
 pub struct ValuesCase<'t> {
     release: &'t Release,
     people: &'t [Equals],
-    /// Rows of each value in the whole release.
+    /// The rows of each value in the whole release.
     whole: Vec<u64>,
     numbers: &'t NumbersCase,
     asked: Requirement,
     guarded: Option<Guarded>,
 }
 
-/// Whether people with so many rows of each value satisfy a requirement.
+/// Whether people with these numbers of rows per value satisfy a requirement.
 type Admits<'a> = Box<dyn Fn(usize, &[u64]) -> bool + 'a>;
 
-/// Counts, and per people the most different values that are left and that were possible.
+/// The counts, and for people the most different values that remain and that were possible.
 type RemainingCounts = (AssignmentCounts, Option<Vec<[usize; 2]>>);
 
 impl<'t> ValuesCase<'t> {
-    /// Of so many values; `guarded` is what people guard, where the requirement is about that.
+    /// For this number of values; `guarded` is what people guard, if the requirement is about that.
     pub fn new(
         release: &'t Release,
         people: &'t [Equals],
@@ -48,7 +49,8 @@ impl<'t> ValuesCase<'t> {
         table
     }
 
-    /// The ties of all people in a group, one each to the likeliest value or to what they guard; what is counted is taken off the work.
+    /// The ties of all people in a group, one each to the likeliest value or to the guarded values; counting is
+    /// deducted from the work.
     pub fn ties(&self, group: &ClassGroup, work: &mut u64) -> Vec<GuardedTie> {
         let left = self.left(group, work);
         let of = |(at, &of): (usize, &usize)| match &left {
@@ -71,13 +73,13 @@ impl<'t> ValuesCase<'t> {
         group.people.iter().enumerate().flat_map(of).collect()
     }
 
-    /// Of people all of whose rows every reader sees.
+    /// The ties of people all of whose rows are shown to every reader.
     pub fn seen(&self, of: usize) -> Vec<GuardedTie> {
         let belief = Belief::seen(&self.counts(self.people[of].shown));
         self.each(of, |equals, set| self.tie((equals, set), &belief, None))
     }
 
-    /// One tie, or one for everything that some of these people guard.
+    /// One tie, or one for every node that some of these people guard.
     fn each(&self, of: usize, tie: impl Fn(&Equals, Option<usize>) -> GuardedTie) -> Vec<GuardedTie> {
         let equals = &self.people[of];
         match &self.guarded {
@@ -89,7 +91,7 @@ impl<'t> ValuesCase<'t> {
         }
     }
 
-    /// Rows of a class by value.
+    /// The rows of a class by value.
     fn counts(&self, class: Option<usize>) -> Vec<u64> {
         let mut counts = vec![0; self.whole.len()];
         for at in class.into_iter().flat_map(|class| self.release.range(class)) {
@@ -102,8 +104,8 @@ impl<'t> ValuesCase<'t> {
         counts
     }
 
-    /// What is left of a group's assignments, and for one class how many different values its people have; nothing where no class
-    /// can have been generalised for the requirement, `None` where it is too much work.
+    /// The assignments that remain for a group, and for one class the number of different values of its people; empty
+    /// if no class can have been generalised for the requirement, `None` if it is too much work.
     fn left(&self, group: &ClassGroup, work: &mut u64) -> Option<Option<RemainingCounts>> {
         let tables = group.tables.as_ref()?;
         let admits = self.admits();
@@ -133,7 +135,7 @@ impl<'t> ValuesCase<'t> {
             .zip(tables)
             .map(|(found, table)| {
                 let of = found.into_iter().zip(&possible).enumerate();
-                // A class that shows no reason why it was generalised excludes nothing.
+                // A class that shows no reason for its generalisation excludes nothing.
                 of.map(|(at, (ties, possible))| match possible {
                     true => ties.counted,
                     false => free(&parts(&table[at]), &values[at]),
@@ -178,7 +180,7 @@ impl<'t> ValuesCase<'t> {
         }
     }
 
-    /// Asks a belief what the requirement asks.
+    /// Compares a belief with the requirement.
     fn tie(
         &self,
         (equals, set): (&Equals, Option<usize>),

@@ -1,5 +1,5 @@
-//! The pages of a column: a dictionary page holds each entry once and only entries that some row shows, and no page
-//! carries a statistic.
+//! Checks the pages of a column: a dictionary page contains each entry once and only entries that some row shows, and
+//! no page contains a statistic.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::leak::Leak;
 
-/// What a column chunk's pages hold besides rows: entries of its dictionary, byte for byte.
+/// Finds what the pages of a column chunk contain besides rows: the entries of its dictionary, byte for byte.
 pub fn entries(
     bytes: &Bytes,
     chunk: &ColumnChunkMetaData,
@@ -60,7 +60,7 @@ pub fn entries(
     Some(found)
 }
 
-/// The entries of a dictionary page in plain encoding; `None` if there is anything else in it.
+/// The entries of a dictionary page in plain encoding; `None` if the page contains anything else.
 fn split(page: &[u8], kind: Type) -> Option<Vec<&[u8]>> {
     let width = match kind {
         Type::BYTE_ARRAY => None,

@@ -1,6 +1,6 @@
-//! Two tables joined by the number of the class (SCIENCE 9, two tables; CONTRACTS 4). The numbers are a function of the
-//! recoding and the leaf tuples, so each is recomputed: a row under another number, a class that is not as large in both
-//! tables, or a label above the leaves keeps the tables from being joined.
+//! Joins two tables by the number of the class (SCIENCE 9, two tables; CONTRACTS 4). The numbers are a function of the
+//! recoding and the leaf tuples, so each is recomputed: a row under another number, a class with different sizes in the
+//! two tables, or a label above the leaves makes the join fail.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::table::PublishedTable;
 use crate::histogram::{Cell, Headcount, Heads, Histogram, Release, RowGroup, SensitiveValues, describe};
 use crate::model::{Columns, Cut, Leaf, Node, Role, Taxonomy};
 
-/// What verdicts call the one with the quasi columns.
+/// The name of the table with the quasi columns in verdicts.
 pub const QUASI: &str = "quasi table";
-/// What verdicts call the other one.
+/// The name of the other table in verdicts.
 pub const SENSITIVE: &str = "sensitive table";
-/// Places that are named at most.
+/// The most places that are named.
 const NAMED: usize = 12;
 
-/// Rows of both tables as the classes that they are of; what keeps them from being joined.
+/// The rows of both tables, joined by class, or the reasons why they cannot be joined.
 pub fn join(
     quasi: &[RowGroup],
     groups: &[RowGroup],
@@ -28,7 +28,7 @@ pub fn join(
     numbered(quasi, &leaves, columns, recoding)?;
     sizes(quasi, groups)?;
     let width = recoding.len();
-    // Any leaf tuple of a class stands for the class.
+    // Any leaf tuple of a class can represent it.
     let first: BTreeMap<i64, &Vec<Leaf>> =
         quasi.iter().zip(&leaves).rev().map(|(run, leaves)| (run.class, leaves)).collect();
     let of = |group: &RowGroup, column: usize| first[&group.class][column];
@@ -60,7 +60,7 @@ fn leaves(quasi: &[RowGroup], columns: &Columns) -> Result<Vec<Vec<Leaf>>, Vec<L
     Ok(quasi.iter().map(|run| run.nodes.iter().zip(&trees).map(leaf).collect()).collect())
 }
 
-/// Every row stands under the number of its class: classes are counted from 1 in preorder.
+/// Checks that every row has the number of its class: classes are counted from 1 in preorder.
 fn numbered(quasi: &[RowGroup], leaves: &[Vec<Leaf>], columns: &Columns, recoding: &[Cut]) -> Result<(), Vec<Leak>> {
     let nodes =
         |leaves: &Vec<Leaf>| -> Vec<Node> { recoding.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect() };
@@ -79,7 +79,7 @@ fn numbered(quasi: &[RowGroup], leaves: &[Vec<Leaf>], columns: &Columns, recodin
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
-/// Every class has as many rows in one table as in the other.
+/// Checks that every class has as many rows in one table as in the other.
 fn sizes(quasi: &[RowGroup], groups: &[RowGroup]) -> Result<(), Vec<Leak>> {
     let mut sizes: BTreeMap<i64, [u64; 2]> = BTreeMap::new();
     for (side, runs) in [quasi, groups].into_iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The layout of a Parquet file: what its schema says, what its footer holds, and that every byte of it belongs to a page
-//! of a column. A statistic, an index, a key, a gap or a stray column is a leak.
+//! Checks the layout of a Parquet file: its schema, the content of its footer, and that every byte belongs to a page of
+//! a column. A statistic, an index, a key, a gap or an undeclared column is a leak.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use super::sheet::{ExpectedColumn, Sheet};
 use crate::model::Kind;
 
 const MAGIC: usize = 4;
-/// Length of the footer, and the magic bytes after it.
+/// The length of the footer's size, and the magic bytes after it.
 const TAIL: usize = 8;
-/// What the footer may say of the program that wrote it.
+/// The only allowed name of the program that wrote the file.
 const AUTHOR: &str = "tidegate";
 
-/// Looks at the layout; `None` when there is no Parquet file to look at.
+/// Checks the layout; `None` if the bytes are no Parquet file.
 pub fn scan(bytes: &Bytes, sheet: &Sheet, leaks: &mut Vec<Leak>) -> Option<ParquetMetaData> {
     let Some(metadata) = footer(bytes) else {
         leaks.push(Leak::new("data", "the bytes are no readable Parquet file"));
@@ -53,7 +53,7 @@ fn footer(bytes: &Bytes) -> Option<ParquetMetaData> {
     ParquetMetaDataReader::new().parse_and_finish(bytes).ok()
 }
 
-/// Whether the columns are exactly those of the table, in their order.
+/// Checks that the columns are exactly those of the table, in order.
 fn schema(metadata: &ParquetMetaData, sheet: &Sheet, leaks: &mut Vec<Leak>) -> bool {
     let found = metadata.file_metadata().schema_descr();
     let wanted = sheet.wanted();
@@ -107,7 +107,7 @@ fn typed(found: &ColumnDescriptor, wanted: &ExpectedColumn<'_>) -> bool {
         && !about.has_id()
 }
 
-/// What a column chunk may not have.
+/// The parts that a column chunk must not have.
 fn extras(chunk: &ColumnChunkMetaData) -> Vec<&'static str> {
     let sizes = [
         chunk.unencoded_byte_array_data_bytes().is_some(),
@@ -131,7 +131,7 @@ pub fn range(chunk: &ColumnChunkMetaData) -> Range<u64> {
     start..start.saturating_add(length)
 }
 
-/// Every byte between the magic bytes and the footer belongs to one column chunk.
+/// Checks that every byte between the magic bytes and the footer belongs to one column chunk.
 fn tiled(metadata: &ParquetMetaData, bytes: &Bytes, leaks: &mut Vec<Leak>) {
     let length = &bytes[bytes.len() - TAIL..][..4];
     let length = u64::from(u32::from_le_bytes(length.try_into().expect("four bytes")));

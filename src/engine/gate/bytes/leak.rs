@@ -1,11 +1,11 @@
-//! Something in a published file that should not be there. Named by its place, never by a value.
+//! A leak: information in a published file that does not belong there. It is described by its place, never by a value.
 
-/// Something in a file that the published values do not give, or that keeps it from being read.
+/// Information in a file that does not follow from the published values, or a fault that makes the file unreadable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leak {
-    /// Where it is: a file, and a column or row group in it.
+    /// The place: a file, and a column or row group in it.
     pub place: String,
-    /// What it is.
+    /// What is wrong.
     pub text: String,
 }
 
@@ -15,7 +15,7 @@ impl Leak {
         Leak { place: place.into(), text: text.into() }
     }
 
-    /// The same in this one of two tables.
+    /// The same leak, in the named one of two tables.
     #[must_use]
     pub fn of(self, table: &str) -> Leak {
         Leak { place: format!("{table}, {}", self.place), ..self }

@@ -1,5 +1,5 @@
-//! The rows of a table in the order in which they stand: equal rows must stand together, and rows ascend by class and then
-//! by what they show, so that no order tells when a person came, nor in two tables who has which value.
+//! Reads the rows of a table in their order: equal rows must be adjacent, and rows must ascend by class and then by
+//! what they show, so that the order shows neither when a person came, nor in two tables which person has which value.
 
 use std::collections::BTreeSet;
 
@@ -14,15 +14,15 @@ use super::sheet::Sheet;
 use crate::histogram::{CellReading, Encoder, LabelledRows, RawCell, ReadableColumn};
 use crate::model::Role;
 
-/// Rows that are read at a time.
+/// The number of rows that are read at a time.
 const BATCH: usize = 1 << 16;
 
-/// Knows how the rows of a table are read.
+/// The encoder for the rows of a table.
 pub fn encoder(sheet: &Sheet) -> Encoder<'_> {
     Encoder::new(&sheet.columns, CellReading::Labels { text: false })
 }
 
-/// Reads all rows; `None` when that is not possible.
+/// Reads all rows; `None` if that is impossible.
 pub fn read<'e>(
     bytes: &Bytes,
     metadata: &ParquetMetaData,
@@ -76,7 +76,7 @@ type Batches = parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 fn batches(bytes: &Bytes, metadata: &ParquetMetaData, group: usize) -> Option<Batches> {
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let plain = ArrowReaderMetadata::try_new(metadata.clone().into(), options.clone()).ok()?;
-    // Text comes as dictionaries, so that each label is looked up once.
+    // Text is read as dictionaries, so that each label is looked up once.
     let coded =
         ArrowReaderMetadata::try_new(metadata.clone().into(), options.with_schema(coded(plain.schema()))).ok()?;
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes.clone(), coded);
@@ -95,11 +95,11 @@ fn coded(schema: &arrow_schema::Schema) -> arrow_schema::SchemaRef {
     arrow_schema::Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()).into()
 }
 
-/// What the rows of a batch show, as a dictionary page would hold it.
+/// Collects the cells of a batch, in the form in which a dictionary page would contain them.
 fn show(batch: &RecordBatch, sheet: &Sheet, shown: &mut [BTreeSet<Vec<u8>>]) {
     for (column, shown) in sheet.wanted().iter().zip(shown) {
         let Some(cells) = batch.column_by_name(column.name).and_then(ReadableColumn::of) else { continue };
-        // Rows are sorted, so the same cell mostly comes again at once.
+        // Rows are sorted, so a cell usually equals the one before it.
         let mut last: Option<Vec<u8>> = None;
         cells.each_distinct(|cell| {
             let bytes = match cell {

@@ -1,30 +1,30 @@
-//! What one published table consists of: quasi columns, the number of the class where the release is in two tables, sensitive columns,
-//! and in a part of a table that grows the number of the release in which a row came, in this order.
+//! The columns of one published table: quasi columns, the number of the class if the release has two tables, sensitive
+//! columns, and in a part of a table that grows the number of the release in which a row came, in this order.
 
 use crate::model::{Column, Columns, Kind, Role};
 
-/// A published table by its columns.
+/// A published table, by its columns.
 pub struct Sheet {
-    /// The quasi and the sensitive ones; the number of the release is the last of these.
+    /// The quasi and the sensitive columns; the number of the release is the last of these.
     pub columns: Columns,
-    /// Whether rows say the number of their class.
+    /// Whether rows contain the number of their class.
     pub classed: bool,
 }
 
-/// A column as it has to be.
+/// The required form of a column.
 pub struct ExpectedColumn<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What its cells are; labels are text.
+    /// The type of its cells; labels are text.
     pub kind: Kind,
     /// Whether cells may be missing.
     pub missing: bool,
-    /// Whether they take 32 bits each.
+    /// Whether cells are 32 bits wide.
     pub short: bool,
 }
 
 impl Sheet {
-    /// The one table of a release.
+    /// The single table of a release.
     pub fn one(columns: &Columns) -> Sheet {
         Sheet { columns: columns.clone(), classed: false }
     }
@@ -34,12 +34,12 @@ impl Sheet {
         Sheet::one(&columns.with_arrival())
     }
 
-    /// The table of two that has the columns of this role.
+    /// The one of two tables that has the columns of this role.
     pub fn of_two(columns: &Columns, role: Role) -> Sheet {
         Sheet { columns: columns.only(role), classed: true }
     }
 
-    /// The columns in their order.
+    /// The columns in order.
     pub fn wanted(&self) -> Vec<ExpectedColumn<'_>> {
         let quasi = self.columns.of(Role::Quasi).map(|column| ExpectedColumn {
             name: &column.name,
@@ -68,7 +68,7 @@ impl Sheet {
         self.columns.release().name() == Some(&*column.name)
     }
 
-    /// What to say of any other column.
+    /// The description of any other column.
     pub fn foreign(&self) -> &'static str {
         if self.classed { "the column is none of this table" } else { "the column is no quasi or sensitive column" }
     }

@@ -1,4 +1,4 @@
-//! A release from the bytes of its tables: layout, pages and rows are looked at by a file each, and put together here.
+//! Reads a release from the bytes of its tables: layout, pages and rows are checked in a file each, and combined here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,15 +12,15 @@ use crate::histogram::{Histogram, LabelledRows, Release};
 use crate::model::{Columns, Cut, Role};
 use crate::release::Tables;
 
-/// Reads a table; `None` when it cannot be read as one at all. What is wrong with its bytes comes along.
+/// Reads a table, with the faults of its bytes; `None` if it cannot be read at all.
 pub fn read(data: &[u8], columns: &Columns) -> (Option<PublishedTable>, Vec<Leak>) {
     let (labels, mut leaks) = scanned(data, &Sheet::one(columns), |rows| rows.finish());
     let table = labels.and_then(|labels| table(&labels, columns, &mut leaks));
     (table, leaks)
 }
 
-/// Reads a release, in one table or in two; two are joined under this recoding, which forms their classes. One of no column
-/// leaves every class of one table labels of its own.
+/// Reads a release in one table or in two; two tables are joined under this recoding, which forms their classes. With a
+/// recoding without columns, every class of the one table has labels of its own.
 pub fn read_tables(tables: &Tables, columns: &Columns, recoding: &[Cut]) -> (Option<PublishedTable>, Vec<Leak>) {
     let [data, sensitive] = match tables {
         Tables::One(data) if recoding.is_empty() => return read_local(data, columns),
@@ -52,8 +52,8 @@ pub fn read_local(data: &[u8], columns: &Columns) -> (Option<PublishedTable>, Ve
     (labels.map(table), leaks)
 }
 
-/// Reads a part of a table that grows; `None` when it cannot be read as one at all. Where no column says in which release rows came,
-/// it is this one.
+/// Reads a part of a table that grows; `None` if it cannot be read at all. If no column states in which release rows
+/// came, it is `release`.
 pub fn read_part(data: &[u8], columns: &Columns, release: u32) -> (Option<PartRows>, Vec<Leak>) {
     let name = columns.release().name();
     let (rows, mut leaks) = scanned(data, &Sheet::part(columns), |rows| match name {
@@ -81,7 +81,7 @@ fn scanned<T>(data: &[u8], sheet: &Sheet, read: impl FnOnce(LabelledRows<'_>) ->
         let rows = rows::read(&bytes, &metadata, sheet, &encoder, &mut leaks).map(read);
         (rows, leaks)
     };
-    // The decoder panics at some files that are damaged. They are refused like all that cannot be read.
+    // The decoder panics on some damaged files. They are refused like all unreadable files.
     catch_unwind(AssertUnwindSafe(scan))
         .unwrap_or_else(|_| (None, vec![Leak::new("data", "the bytes are no readable Parquet file")]))
 }
@@ -102,8 +102,8 @@ fn table(labels: &Histogram, columns: &Columns, leaks: &mut Vec<Leak>) -> Option
     }
 }
 
-/// A table that was read, told under a recoding that holds all its labels; the column of the first one that it does not
-/// hold otherwise.
+/// The table under a recoding that contains all its labels; otherwise the column of the first label that it does not
+/// contain.
 pub fn told_under(table: Release, recoding: &[Cut]) -> Result<Release, usize> {
     assert_eq!(table.width(), recoding.len(), "a cut for each column");
     table.told_under(recoding).map_err(|table| {

@@ -1,11 +1,11 @@
-//! One refusal as a clause, and what it makes certain together with all public counts: some class that held the node had
+//! One refusal as a clause, and what follows from it together with all public counts: some class that held the node had
 //! 1..a−1 people in one of its children.
 //!
-//! Where values may be repeated a child can hold any number of people, and the answer is a rule (`mod.rs` proves it). Where
-//! they are distinct, a published class has room for so many in each child, and no more. The people that a set of children
-//! can hold then lie in an interval, for a class and for several together, and so do the sums for two children: such counts
-//! are the whole points of a base polytope (Edmonds 1970), whose projections and sums have no holes. So a world is asked
-//! for by comparing bounds.
+//! Where values may be repeated, a child can hold any number of people, and the answer is a rule (`mod.rs` proves it).
+//! Where values are distinct, a published class has limited room in each child. The possible numbers of people in a set
+//! of children then form an interval, for one class and for several together, and so do the sums for two children: such
+//! counts are the integer points of a base polytope (Edmonds 1970), whose projections and sums have no gaps. So the
+//! existence of a possible table is decided by comparing bounds.
 
 use std::ops::RangeInclusive;
 
@@ -16,7 +16,7 @@ use crate::histogram::Release;
 use crate::model::{Node, Taxonomy};
 use crate::policy::Values;
 
-/// A refusal, and what its classes consist of.
+/// A refusal, with the classes that it is about.
 pub struct Clause<'c> {
     /// The release.
     pub release: &'c Release,
@@ -24,7 +24,7 @@ pub struct Clause<'c> {
     pub refused: &'c ReplayedRefusal,
     /// The smallest class.
     pub a: u64,
-    /// The fewest people who would be in too small a class together.
+    /// The smallest total number of people in too small classes.
     pub least: u64,
 }
 
@@ -45,7 +45,7 @@ impl Clause<'_> {
             return Err(CertaintyUndone::Contradiction);
         }
         if values == Values::Distinct && self.is_tight(trees) {
-            // Where rows may wait, values may be repeated.
+            // If rows may wait, values may be repeated.
             return if self.least > 1 { Err(CertaintyUndone::Spent) } else { self.bounded(trees, budget) };
         }
         if self.least > 1
@@ -63,8 +63,9 @@ impl Clause<'_> {
         Ok((facts.collect(), true))
     }
 
-    /// What is certain where several people must be in too small classes, and values may be repeated; `None` if there is no room for so
-    /// many: then the state was refused although it fits, because one person in a small class already costs more than it saves.
+    /// What is certain if several people must be in too small classes, and values may be repeated; `None` if there is
+    /// no room for as many: then the state was refused although it fits, because even one person in a small class costs
+    /// more than the state saves.
     fn several(&self, budget: &mut CertaintyBudget) -> Result<Option<(Vec<Fact>, bool)>, CertaintyUndone> {
         let crowds = &self.refused.crowds;
         budget.spend((crowds.len() as u64).saturating_mul(self.a))?;
@@ -93,14 +94,14 @@ impl Clause<'_> {
         Ok(Some((facts, lone)))
     }
 
-    /// The most of so many people who can be in parts of fewer than `a`, of so many parts.
+    /// The largest number of `rows` people who can be in parts of fewer than `a`, among `parts` parts.
     fn most_small(&self, rows: u64, parts: u64) -> u64 {
         assert!(parts > 0, "a region has parts");
         let room = parts * (self.a - 1);
         if rows <= room { rows } else { room.saturating_sub(self.a - 1) }
     }
 
-    /// Of one published class its own nodes, which may be lower by now.
+    /// For a single published class its own nodes, which may be finer by now.
     fn name(&self, crowd: &TraceClass) -> Vec<Node> {
         match crowd.parts[..] {
             [class] => self.release.class(class).to_vec(),
@@ -113,7 +114,8 @@ impl Clause<'_> {
         Fact { class, column: self.refused.column, child, least, most, sole }
     }
 
-    /// Combinations of values of a published class within one node of this column; 2^64 − 1 stands for more as well.
+    /// The number of combinations of values of a published class within one node of this column; 2^64 − 1 also stands
+    /// for more.
     fn volume(&self, class: usize, within: Node, trees: &[&Taxonomy]) -> u64 {
         let nodes = self.release.class(class).iter().zip(trees).enumerate();
         nodes.fold(1, |volume: u64, (column, (&node, tree))| {
@@ -121,7 +123,7 @@ impl Clause<'_> {
         })
     }
 
-    /// Whether some child has less room than its class has people. If not, distinct values bind nothing.
+    /// Whether some child has less room than its class has people. If not, distinctness has no effect.
     fn is_tight(&self, trees: &[&Taxonomy]) -> bool {
         let tree = trees[self.refused.column];
         self.refused.crowds.iter().any(|crowd| {
@@ -131,7 +133,7 @@ impl Clause<'_> {
         })
     }
 
-    /// By bounds, where values are distinct.
+    /// Solves by bounds, for distinct values.
     fn bounded(&self, trees: &[&Taxonomy], budget: &mut CertaintyBudget) -> Result<(Vec<Fact>, bool), CertaintyUndone> {
         assert_eq!(self.least, 1, "of rows that may wait no bounds are known");
         let cells: usize = self.refused.crowds.iter().map(|crowd| crowd.parts.len() * crowd.children.len()).sum();
@@ -181,11 +183,11 @@ impl Clause<'_> {
     }
 }
 
-/// What a published class can hold in each child.
+/// The room of a published class in each child.
 #[derive(Clone)]
 struct Room {
     rows: u64,
-    /// As many as there are rows at most.
+    /// At most its number of rows.
     caps: Vec<u64>,
     total: u64,
 }
@@ -198,7 +200,7 @@ impl Room {
     }
 }
 
-/// The fewest and the most people that classes can have in some children.
+/// The smallest and the largest number of people that classes can have in some children.
 fn range(rooms: &[Room], children: &[usize]) -> (u64, u64) {
     rooms.iter().fold((0, 0), |(least, most), room| {
         let inside: u64 = children.iter().map(|&child| room.caps[child]).sum();
@@ -206,7 +208,7 @@ fn range(rooms: &[Room], children: &[usize]) -> (u64, u64) {
     })
 }
 
-/// The question of how many people a part of a class of the search has in a child, if the clause holds.
+/// Asks how many people a part of a class of the search has in a child, if the clause holds.
 struct PartQuestion<'h> {
     part: &'h [Room],
     rest: &'h [Room],
@@ -217,7 +219,7 @@ struct PartQuestion<'h> {
 }
 
 impl PartQuestion<'_> {
-    /// The fewest and the most, if that is 1..a−1 in every world.
+    /// The smallest and the largest number, if it is in 1..a−1 in every possible table.
     fn certain(&self, budget: &mut CertaintyBudget) -> Result<Option<(u64, u64)>, CertaintyUndone> {
         let each = ((self.part.len() + self.rest.len()) * self.part[0].caps.len()) as u64;
         budget.spend(each)?;
@@ -230,14 +232,14 @@ impl PartQuestion<'_> {
         Ok(possible.first().copied().zip(possible.last().copied()))
     }
 
-    /// Whether in some world the clause holds and so many are in the child.
+    /// Whether in some possible table the clause holds and the number in the child is in the range.
     fn world(&self, people: RangeInclusive<u64>) -> bool {
         let (least, most) = range(self.part, &[self.child]);
         let (from, to) = (least.max(*people.start()), most.min(*people.end()));
         from <= to && (self.elsewhere || (0..self.part[0].caps.len()).any(|witness| self.witness(witness, from, to)))
     }
 
-    /// Whether a child of this very class can hold 1..a−1 people while the one asked about holds from..to.
+    /// Whether a child of this class can hold 1..a−1 people while the child in question holds from..to.
     fn witness(&self, witness: usize, from: u64, to: u64) -> bool {
         let (low, high) = if witness == self.child {
             (from, to)
@@ -258,7 +260,7 @@ mod tests {
     use crate::histogram::{Cell, Histogram, SensitiveValues as Dictionary};
     use crate::model::{Cut, Tree};
 
-    /// Of two leaves with this room, and a recoding at the root.
+    /// For two leaves with this room, and `*` as the recoding.
     fn solved(sizes: &[u64], people: u32, a: u64, values: Values) -> Vec<(Node, u64, u64)> {
         let mut tree = Tree::new("*");
         for (at, &size) in sizes.iter().enumerate() {
@@ -274,7 +276,7 @@ mod tests {
         let (facts, lone) = clause.solve(&[&tree], values, &mut CertaintyBudget::FULL.clone()).expect("solved");
         assert!(lone);
         if values == Values::Distinct {
-            // Where there is room bounds and rule agree.
+            // Where there is enough room, bounds and rule agree.
             let (bounded, _) = clause.bounded(&[&tree], &mut CertaintyBudget::FULL.clone()).expect("solved");
             assert_eq!(bounded, facts);
         }
@@ -292,7 +294,7 @@ mod tests {
 
     #[test]
     fn room_decides() {
-        // Of five people one at most is in the first child, and no other child can be small.
+        // Of five people at most one is in the first child, and no other child can be small.
         assert_eq!(solved(&[1, 90], 5, 2, Values::Distinct), [(1, 1, 1)]);
         // Of six people two or three are in the first child, three or four in the second.
         assert_eq!(solved(&[3, 4], 6, 4, Values::Distinct), [(1, 2, 3)]);
@@ -300,7 +302,7 @@ mod tests {
         assert!(solved(&[3, 4, 90], 6, 5, Values::Distinct).is_empty());
     }
 
-    /// Distinct values bind only where a child has less room than its class has people.
+    /// Distinctness has an effect only if a child has less room than its class has people.
     #[test]
     fn where_there_is_room_values_may_be_repeated() {
         for (size, binds) in [(2, true), (3, false), (4, false)] {
@@ -313,12 +315,13 @@ mod tests {
             let refused = refusals(&release, &[&tree], 3, &mut CertaintyBudget::FULL.clone()).expect("a refusal");
             let clause = Clause { release: &release, refused: &refused[0], a: 3, least: 2 };
             let solved = clause.solve(&[&tree], Values::Distinct, &mut CertaintyBudget::FULL.clone());
-            // Of several people who would wait nothing is known where values bind.
+            // If distinctness has an effect, nothing is known about several people who would wait.
             assert_eq!(solved.is_err(), binds, "room for {size}");
         }
     }
 
-    /// Of twenty people in a class with room for two and eighteen no part is small, so the other class has one person in its first part.
+    /// Among twenty people in a class with room for two and eighteen no part is small, so the other class has one
+    /// person in its first part.
     #[test]
     fn a_class_without_a_small_part_explains_nothing() {
         let tree = |sizes: [u64; 2]| {
@@ -347,7 +350,7 @@ mod tests {
         assert_eq!(told, [(release.class(0), 1, 1, 1, true)]);
     }
 
-    /// A refusal of classes with so many people and so many parts each, of which a search knows nothing else.
+    /// A refusal of classes with these numbers of people and parts, about which nothing else is known.
     fn refusal(crowds: &[(u64, usize)]) -> ReplayedRefusal {
         let crowd = |(at, &(rows, parts)): (usize, &(u64, usize))| TraceClass {
             nodes: vec![at as Node],
@@ -358,7 +361,7 @@ mod tests {
         ReplayedRefusal { column: 0, crowds: crowds.iter().enumerate().map(crowd).collect() }
     }
 
-    /// Every way in which so many people can be in so many parts.
+    /// Every way to distribute people over parts.
     fn ways(people: u64, parts: usize) -> Vec<Vec<u64>> {
         match parts {
             1 => vec![vec![people]],

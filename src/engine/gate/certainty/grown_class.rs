@@ -1,16 +1,17 @@
-//! A standing recoding that was made coarser tells of rare people (SCIENCE 4, the standing recoding, 2): for each node that
-//! is new in it, some class with one of its children had 1..a−1 waiting people, one of them overdue. In its other columns
-//! that class lay somewhere between the two recodings. Both ways of coarsening promise that: the way up lifts a child's
-//! class, and the search from the top refuses a node because of one.
+//! The facts in a standing recoding that was made coarser (SCIENCE 4, the standing recoding, 2): for each node that is
+//! new in it, some class with one of its children had 1..a−1 waiting people, one of them overdue. In its other columns
+//! that class was somewhere between the two recodings. Both ways of coarsening guarantee that: the way up coarsens
+//! because of a child's class, and the search from the top refuses a node because of one.
 //!
-//! All overdue people then become part of atoms, so the class that they are published in has grown, and a class that grows
-//! at all grows by `a` people or more. Which of its parts they lie in is not told.
+//! All overdue people then become part of atoms, so the class in which they are published has grown, and a class that
+//! grows at all grows by `a` people or more. In which of its parts they are is not public.
 //!
-//! The rule, and why nothing else follows from clauses and growth: a clause is satisfied by one person who is alone, so two
-//! classes that can satisfy it leave each other free. If one alone can, and the recoding was made coarser for it in this
-//! column only, it is a refusal like one of the first search: with two children and exactly `a` new people both children
-//! hold few of them, and with more of either neither child must. If it was made coarser in several columns, a person who is
-//! alone within one part of another column is enough, and all people may be in one child or in the other.
+//! The rule, and why nothing else follows from clauses and growth: a clause is satisfied by one person who is alone, so
+//! two classes that can satisfy it do not constrain each other. If only one can, and the recoding was made coarser for
+//! it in this column only, it is a refusal like one of the first search: with two children and exactly `a` new people
+//! both children hold few of them, and with more people or children neither child must. If it was made coarser in
+//! several columns, a person who is alone within one part of another column is enough, and all people may be in one
+//! child or in the other.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +20,10 @@ use super::fact::{Certainty, Fact};
 use crate::histogram::Release;
 use crate::model::{Cut, Node, Taxonomy};
 
-/// What it makes certain that the recoding of `before` was made coarser into that of `after`, the next release of the chain.
-/// The recodings must be those that were stated, not what the labels tell. Facts speak of those who came in between: so
-/// many of them are in this part of a class of `after`, and it is the class of their increment, not of the release, that is
-/// small. Nothing is certain where the recoding stays.
+/// The facts that follow if the recoding of `before` was made coarser into that of `after`, the next release of the
+/// chain. The recodings must be those that were stated, not those that labels show. Facts are about the people who came
+/// in between: at least and at most so many of them are in this part of a class of `after`, and it is the class of
+/// their increment, not of the release, that is small. There are no facts if the recoding is unchanged.
 pub fn coarsened(
     before: &Release,
     after: &Release,
@@ -55,7 +56,7 @@ pub fn coarsened(
 struct GrownClass<'g> {
     nodes: &'g [Node],
     by: u64,
-    /// Per column the nodes of the recoding before that lie under its node.
+    /// For each column the nodes of the earlier recoding below its node.
     parts: Vec<&'g [Node]>,
 }
 
@@ -66,6 +67,8 @@ struct Growth<'g> {
 }
 
 impl<'g> Growth<'g> {
+    /// Creates the case.
+    ///
     /// # Errors
     /// The budget is spent, or these are no two releases of a chain.
     fn new(
@@ -104,14 +107,14 @@ impl<'g> Growth<'g> {
         if known.is_empty() { Ok(Growth { grown, a }) } else { Err(CertaintyUndone::Contradiction) }
     }
 
-    /// What is certain because of one new node, and whether one class alone can have made it. There may be none: the class that
-    /// made it may have been erased since.
+    /// The facts from one new node, and whether only one class can have caused it. There may be none: the class that
+    /// caused it may have been erased since.
     fn clause(&self, column: usize, node: Node, children: &[Node]) -> (Vec<Fact>, bool) {
         let mut able = self.grown.iter().filter(|grown| grown.nodes[column] == node);
         let (Some(grown), None) = (able.next(), able.next()) else { return (Vec::new(), false) };
         let mut several = (0..grown.parts.len()).filter(|&column| grown.parts[column].len() > 1);
         let (Some(other), None) = (several.next(), several.next()) else { return (Vec::new(), true) };
-        // A new node with one node below it splits no class; its clause is about the parts of the other column.
+        // A new node with a single node below it splits no class; its clause is about the parts of the other column.
         let parts = if other == column { children } else { grown.parts[other] };
         assert!(grown.by >= self.a, "no class grows by fewer people than an atom has");
         if parts.len() != 2 || grown.by != self.a {
@@ -125,7 +128,7 @@ impl<'g> Growth<'g> {
     }
 }
 
-/// The nodes of a cut that lie under a node, or are it.
+/// The nodes of a cut that are below a node, or equal to it.
 fn under<'c>(cut: &'c Cut, tree: &Taxonomy, node: Node) -> &'c [Node] {
     let nodes = cut.nodes();
     let from = nodes.partition_point(|&below| below < node);
@@ -142,14 +145,14 @@ mod tests {
     use crate::model::Tree;
     use crate::policy::{Inference, Values};
 
-    /// Two leaves that values have, and one that none has.
+    /// Two leaves with values, and one without.
     fn tree() -> Taxonomy {
         let mut tree = Tree::new("*");
         [("one", 1), ("other", 1), ("none", 0)].into_iter().for_each(|(label, size)| _ = tree.add(0, label, size));
         tree.finish().expect("distinct labels")
     }
 
-    /// Three people of each leaf pair come first, three of one of them later; then the first column is at the root.
+    /// Three people of each leaf pair come first, and three of one of them later; then the first column becomes `*`.
     #[test]
     fn the_class_that_has_grown_tells_of_its_parts() {
         let (first, second) = (tree(), tree());
@@ -176,14 +179,14 @@ mod tests {
         let shown = second.find("one").expect("a leaf");
         let fact = |child: Node| Fact { class: vec![0, shown], column: 0, child, least: 1, most: 2, sole: false };
         assert_eq!((facts, clauses, lone), (vec![fact(one), fact(other)], 1, 1));
-        // More people than an atom has, two classes that have grown, and a recoding that stays.
+        // More people than an atom has, two classes that have grown, and an unchanged recoding.
         assert_eq!(told(&[0], 2, &coarser), (Vec::new(), 1, 1));
         assert_eq!(told(&[0, 1], 3, &coarser), (Vec::new(), 1, 0));
         assert_eq!(told(&[0], 3, &leaves), (Vec::new(), 0, 0));
     }
 
-    /// A node with one child takes the place of that child, and in the other column two become one: only the class that this splits can be the
-    /// reason for either.
+    /// A node with one child replaces that child, and in the other column two nodes become one: only the class that
+    /// this splits can be the reason for either.
     #[test]
     fn a_class_that_grows_as_it_was_is_no_reason() {
         let mut first = Tree::new("*");
@@ -197,7 +200,7 @@ mod tests {
         let (first, second) = (first.finish().expect("a tree"), second.finish().expect("a tree"));
         let node = |tree: &Taxonomy, label: &str| tree.find(label).expect("a label");
         let (values, _) = SensitiveValues::from_distinct(0, vec![Box::new([])]);
-        // Three people of each pair with x1 come first, three with u1 and three with y later.
+        // First three people of each pair with x1 come, later three with u1 and three with y.
         let [u1, u2, y] = ["u1", "u2", "y"].map(|label| second.leaf_range(node(&second, label)).start);
         let x1 = first.leaf_range(node(&first, "x1")).start;
         let came = [(u1, 0), (u1, 1), (u2, 0), (y, 0), (y, 1)];

@@ -1,12 +1,12 @@
-//! The states next to a recoding that its search must have refused (SCIENCE 6, final maximality): under each of them people of some
-//! published class would be in a class of fewer than `a`. Nothing is known of the order in which they were refused.
+//! The states next to a recoding that its search must have refused (SCIENCE 6, final maximality): in each of them
+//! people of some published class would be in a class of fewer than `a`. The order of the refusals is unknown.
 
 use super::budget::{CertaintyBudget, CertaintyUndone};
 use super::replay::{ReplayedRefusal, TraceClass, parts};
 use crate::histogram::Release;
 use crate::model::{Decimal, Node, Taxonomy};
 
-/// One state for each node that published classes hold: its children take its place.
+/// One state for each node that published classes have: its children replace it.
 pub fn by_node(
     release: &Release,
     trees: &[&Taxonomy],
@@ -27,7 +27,7 @@ pub fn by_node(
     Ok(refused)
 }
 
-/// One state for each column: every node of its level gives way to those of the level below.
+/// One state for each column: every node of its level is replaced by those of the level below.
 pub fn by_level(
     release: &Release,
     trees: &[&Taxonomy],
@@ -40,7 +40,7 @@ pub fn by_level(
         budget.spend((release.classes() * 2) as u64 + levels[0].len() as u64)?;
         let shown: Vec<Node> = (0..release.classes()).map(|class| release.class(class)[column]).collect();
         let on = |level: &Vec<Node>| shown.iter().all(|&node| level[tree.leaf_range(node).start as usize] == node);
-        // The lowest of several: where they show the same labels the search takes the lower one.
+        // The lowest of several levels: if they show the same labels, the search takes the lower one.
         let Some(below) = levels.iter().position(on).and_then(|level| level.checked_sub(1)) else { continue };
         let children = |class: usize| {
             let leaves = tree.leaf_range(shown[class]);
@@ -53,8 +53,9 @@ pub fn by_level(
     Ok(refused)
 }
 
-/// The fewest people who must be in too small parts of published classes under such a state: as many people as the policy lets wait, less
-/// the people who may wait already, and one more. Published classes hold no waiting person, and any other class holds fewer than `a`.
+/// The smallest number of people who must be in too small parts of published classes in such a state: the number of
+/// people whom the policy lets wait, minus the people who may wait already, plus one. Published classes hold no waiting
+/// person, and any other class holds fewer than `a`.
 pub fn least(release: &Release, trees: &[&Taxonomy], a: u64, share: Decimal) -> u64 {
     assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     let of_column = |column: usize| {
@@ -62,7 +63,7 @@ pub fn least(release: &Release, trees: &[&Taxonomy], a: u64, share: Decimal) -> 
     };
     let classes = (0..trees.len()).fold(1u64, |classes, column| classes.saturating_mul(of_column(column) as u64));
     let room = classes.saturating_sub(release.classes() as u64).saturating_mul(a - 1);
-    // The more wait already, the fewer may be added: never the other way round, since the share is below 1.
+    // The more people wait already, the fewer may be added: never the other way round, since the share is below 1.
     let left = |waiting: u64| share.whole_of(release.rows() + waiting).checked_sub(waiting);
     let (mut most, mut beyond) = (0, room.min(release.rows().saturating_mul(1 << 20)) + 1);
     while beyond - most > 1 {
@@ -94,7 +95,7 @@ mod tests {
     use crate::histogram::{Cell, Histogram, SensitiveValues as Dictionary};
     use crate::model::{Cut, Leaf, Tree};
 
-    /// So many people of each of these leaves.
+    /// The given numbers of people for each of these leaves.
     fn release(people: &[(Leaf, u32)], cut: Cut) -> Release {
         let (dictionary, _) = Dictionary::from_distinct(0, vec![Box::new([])]);
         let cells: Vec<Cell> = people.iter().map(|&(_, count)| Cell { increment: 0, value: 0, count }).collect();
@@ -110,7 +111,7 @@ mod tests {
             let table = release(&people, Cut::leaves(&tree));
             for (a, percent) in (1..=5).flat_map(|a| [0, 1, 10, 35, 70].map(|percent| (a, percent))) {
                 let share = Decimal::new(percent, 2).expect("two decimals");
-                // Of the classes that are not published each may hold a − 1 people who wait already.
+                // Each unpublished class may hold a − 1 people who wait already.
                 let room = u64::from(4 - leaves) * (a - 1);
                 let may = |waiting: u64| (percent * (table.rows() + waiting) / 100).checked_sub(waiting);
                 let fewest = (0..=room).filter_map(may).min().expect("no person may wait");
@@ -135,7 +136,7 @@ mod tests {
         assert_eq!(nodes(halves), [(vec![a], 5, below(a)), (vec![b], 4, below(b))]);
         assert!(nodes(Cut::leaves(&tree)).is_empty(), "nothing is finer");
     }
-    /// A node that no value has is no part of a class, and makes no class in which people may wait.
+    /// A node without values is no part of a class, and forms no class in which people may wait.
     #[test]
     fn nodes_without_values_do_not_count() {
         let mut tree = Tree::new("*");

@@ -1,32 +1,32 @@
-//! What readers who know the search infer from a global recoding for certain (SCIENCE 6, "Global recoding is not immune").
-//! The whole course of the search follows from what is public: a Score is made of sizes of coarser classes, which are
-//! unions of published ones, and whether a candidate was accepted can be read from the recoding. So `replay` walks it again,
-//! with no code of the search, and each candidate that was refused is a clause: some class that held it then had 1..a−1
-//! people in one of its children. `grown` finds the clauses of a standing recoding that was made coarser. A fact is certain
-//! if it holds in every world that agrees with its clause and with all public counts.
+//! What readers who know the search can infer with certainty from a global recoding (SCIENCE 6, "Global recoding is not immune").
+//! The whole course of the search follows from public information: a Score is computed from sizes of coarser classes, which are
+//! unions of published ones, and the recoding shows whether a candidate was accepted. So `replay` repeats the search,
+//! without any of its code, and each candidate that was refused is a clause: some class that held it then had 1..a−1
+//! people in one of its children. `grown_class` finds the clauses of a standing recoding that was made coarser. A fact is certain
+//! if it holds in every table that agrees with its clause and with all public counts.
 //!
-//! How good the answer is. A class lies in one clause per column, and a clause speaks of one column.
-//! - Where values may be repeated, the counts of a class in different columns don't bind each other, so no two clauses do,
-//!   and the answer *is* the truth: no box of nodes inside a published class holds 1..a−1 people for certain but those
-//!   reported. They are the two children of a node that one class of exactly `a` people alone held when it was refused:
-//!   with two children and more people one person may be on either side; with three children, or two classes, one person
-//!   somewhere else satisfies the clause while all people here are in one child, whichever is asked about.
-//! - Where they are distinct, counts are also bound by how many combinations there are, and a class may tie two clauses
-//!   together. Each clause is solved exactly, in the classes of the search and in the published ones; what only follows
-//!   from several columns at once is missed. What is reported is true, and misses are rare: 14 of 28,550 facts of 34,452
+//! How complete the answer is. A class is in one clause per column, and a clause is about one column.
+//! - Where values may be repeated, the counts of a class in different columns do not constrain each other, so no two clauses do,
+//!   and the answer *is* complete: no box of nodes inside a published class certainly holds 1..a−1 people except those
+//!   reported. They are the two children of a node that a single class of exactly `a` people held when it was refused:
+//!   with two children and more people, one person may be on either side; with three children, or two classes, one person
+//!   elsewhere satisfies the clause while all people here are in one child, whichever is asked about.
+//! - Where values are distinct, counts are also limited by the number of combinations, and a class may connect two clauses.
+//!   Each clause is solved exactly, in the classes of the search and in the published ones; facts that follow only
+//!   from several columns together are missed. What is reported is true, and misses are rare: 14 of 28,550 facts of 34,452
 //!   random releases with hardly more room than people.
-//! - Of a coarsening, exactly what its clauses and the growth of classes make certain, as if values could be repeated. All of
-//!   it is true; that the algorithm would have chosen just this recoding tells a little more, and is not asked.
+//! - For a coarsening, exactly the facts that follow from its clauses and from the growth of classes, as if values could be
+//!   repeated. All of them are true; that the algorithm would have chosen exactly this recoding reveals a little more, and is not used.
 //!
-//! Where rows may be left waiting, columns count differently or have floors, or one level is searched for each column, the course is not
-//! walked again: `maximal` has the states that are finer than the recoding itself. Each of them would leave more people waiting than
-//! may be, and those more are in published classes: that is the clause. People who wait already have no part in it but that they may use
-//! up the share, as many as have room in classes that are not published. A state may also be refused because it loses more although it
+//! Where rows may be left waiting, columns have weights or floors, or one level is searched for each column, the course is not
+//! repeated: `maximal` has the states that are finer than the recoding itself. In each of them more people would wait than
+//! allowed, and the additional ones are in published classes: that is the clause. People who wait already matter only because they may
+//! use up the share, up to the room in unpublished classes. A state may also be refused because it loses more although it
 //! fits; then less is certain than is reported. Other states that must have failed add nothing where no row may wait; where rows may,
-//! they can, and are not looked at. Tested against all populations of small grids.
+//! they can, and are not examined. Tested against all populations of small grids.
 //!
-//! "Certain" is a class and a child that are known by name. That some child of a known class holds few people is told in a
-//! figure of its own. Work is counted in operations; where they do not last, the answer is open.
+//! "Certain" refers to a class and a child that are known by name. That some child of a known class holds few people is reported as a
+//! separate figure. Work is counted in operations; if they are not enough, the answer is open.
 
 mod budget;
 mod clause;
@@ -44,8 +44,8 @@ use crate::histogram::Release;
 use crate::model::Taxonomy;
 use crate::policy::{Inference, Values};
 
-/// What a release makes certain to a reader of all releases of its chain: of the first one what its search tells, of a later
-/// one what it tells that the recoding was made coarser; where it stays no reader learns anything.
+/// What a reader of all releases of a chain learns from a release: from the first one through its search, from a later
+/// one through the coarsening of its recoding; from an unchanged recoding a reader learns nothing.
 pub fn learnt(
     before: Option<&Release>,
     after: &Release,
@@ -62,8 +62,9 @@ pub fn learnt(
     }
 }
 
-/// What a release under a recoding that was searched for on its own people makes certain: the first release of a chain, or
-/// any of a disjoint feed. The trees are those of the search; the recoding may be as coarse as it likes where no person is.
+/// What a reader learns from a release whose recoding was searched for its own people: the first release of a chain, or
+/// any of a disjoint feed. The trees are those of the search; outside all classes the recoding may be arbitrarily
+/// coarse.
 pub fn searched(
     release: &Release,
     trees: &[&Taxonomy],

@@ -1,8 +1,8 @@
-//! Walks the top-down search again from published class sizes and the recoding that it ended with (SCIENCE 4: highest
-//! Score first, ties by column, then preorder; what is refused is dropped for good). Written from the definition, without
-//! the search.
+//! Repeats the top-down search from published class sizes and the recoding that it ended with (SCIENCE 4: highest Score
+//! first, ties by column, then preorder; a refused candidate is dropped permanently). Written from the definition,
+//! without the code of the search.
 //!
-//! Nodes that no class holds are never looked at: splitting them changes nothing.
+//! Nodes that no class holds are never examined: splitting them changes nothing.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,16 +12,16 @@ use super::budget::{CertaintyBudget, CertaintyUndone};
 use crate::histogram::Release;
 use crate::model::{Node, Taxonomy};
 
-/// A class of a state: published classes that were one then.
+/// A class of a state of the search: a union of published classes.
 #[derive(Debug, Clone)]
 pub struct TraceClass {
     /// Its nodes, one per quasi column.
     pub nodes: Vec<Node>,
-    /// Its people.
+    /// Its number of people.
     pub rows: u64,
-    /// The published classes that it consists of, by number.
+    /// The numbers of its published classes.
     pub parts: Vec<usize>,
-    /// In a refusal what it would have been split into, in the column of the refusal.
+    /// In a refusal the nodes that it would have been split into, in the column of the refusal.
     pub children: Vec<Node>,
 }
 
@@ -30,21 +30,21 @@ pub struct TraceClass {
 pub struct ReplayedRefusal {
     /// The column.
     pub column: usize,
-    /// The classes that held what was not split when it was refused.
+    /// The classes that held the node when it was refused.
     pub crowds: Vec<TraceClass>,
 }
 
-/// A candidate by its place in the order of turns.
+/// A candidate by its place in the order of the search.
 type Turn = (Reverse<u128>, usize, Node);
 
 /// One state of the search.
 struct State<'r> {
     release: &'r Release,
-    /// People of each published class.
+    /// The number of people of each published class.
     sizes: Vec<u64>,
     trees: &'r [&'r Taxonomy],
     crowds: Vec<TraceClass>,
-    /// The candidates: their Score, and the classes that hold them.
+    /// The candidates: their Scores, and the classes that hold them.
     live: BTreeMap<(usize, Node), (u128, Vec<usize>)>,
     order: BTreeSet<Turn>,
 }
@@ -52,7 +52,7 @@ struct State<'r> {
 /// All refusals, in the order in which they happened.
 ///
 /// # Errors
-/// The budget is spent, or no search by classes of at least `a` people ends like this.
+/// The budget is spent, or no search with classes of at least `a` people ends with this recoding.
 pub fn refusals(
     release: &Release,
     trees: &[&Taxonomy],
@@ -98,7 +98,7 @@ pub fn refusals(
     Ok(refused)
 }
 
-/// The children of a node that have values; a child without one does not exist.
+/// The children of a node that have values; a child without values does not exist.
 pub fn parts(tree: &Taxonomy, node: Node) -> Vec<Node> {
     tree.children(node).filter(|&child| tree.values(child) > 0).collect()
 }
@@ -108,7 +108,7 @@ fn square(rows: u64) -> u128 {
 }
 
 impl State<'_> {
-    /// A node that these classes hold from now on. Leaves are never candidates.
+    /// Adds a node that these classes hold from now on. Leaves are never candidates.
     fn enter(&mut self, column: usize, node: Node, holders: Vec<usize>) {
         if !self.trees[column].is_leaf(node) {
             let score = holders.iter().map(|&crowd| square(self.crowds[crowd].rows)).sum();
@@ -117,7 +117,7 @@ impl State<'_> {
         }
     }
 
-    /// The children take the place of a node. What comes of it is public, so it must keep the rule.
+    /// Replaces a node by its children. The result is public, so it must satisfy the rule.
     fn split(
         &mut self,
         (column, node): (usize, Node),
@@ -146,7 +146,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// Makes a class into several; the first keeps its number. Scores of the other columns follow.
+    /// Splits a class; the first part keeps its number. Scores of the other columns are updated.
     fn divide(
         &mut self,
         holder: usize,
@@ -193,7 +193,7 @@ mod tests {
     use crate::histogram::{Cell, Histogram, SensitiveValues};
     use crate::model::{Cut, Tree};
 
-    /// One person of four has another first value, and two another second one.
+    /// Of four people one has another first value, and two another second value.
     #[test]
     fn a_refusal_has_the_classes_of_its_state() {
         let tree = || {
@@ -209,7 +209,7 @@ mod tests {
         let release = Release::under(&rows, 0..1, &[Cut::root(&first), Cut::leaves(&second)]);
         let found = refusals(&release, &[&first, &second], 2, &mut CertaintyBudget::FULL.clone()).expect("a search");
         let [ReplayedRefusal { column: 0, crowds }] = &found[..] else { panic!("{found:?}") };
-        // It came first of two with equal Score, when all were one class.
+        // It came first of two with equal Score, when all rows were one class.
         let [TraceClass { nodes, rows: 4, parts, children }] = &crowds[..] else { panic!("{crowds:?}") };
         assert_eq!((&nodes[..], &parts[..], &children[..]), (&[0, 0][..], &[0, 1][..], &[1, 2][..]));
         // Classes of two are too small for a = 3.
@@ -219,7 +219,8 @@ mod tests {
         assert_eq!(undone.err(), Some(CertaintyUndone::Spent));
     }
 
-    /// Whose classes are larger comes first, as they are when it is its turn, and a node without values is no part.
+    /// The candidate with larger classes comes first, with the classes of its turn, and a node without values is no
+    /// part.
     #[test]
     fn candidates_have_turns_by_the_classes_that_they_have_then() {
         let tree = |column: usize| {

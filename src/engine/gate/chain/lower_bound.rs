@@ -1,6 +1,6 @@
 //! A sound lower bound for crossing chains whose raw rows are known (SCIENCE 3): a reader of the virtual releases
 //! meet(P_1..P_j) would know more than a reader of the real ones, and so would a reader of meet(P_j..P_n). Both virtual
-//! chains are nested, so the pair bound is exact on them; per person and value the larger of the two holds.
+//! chains are nested, so the pair bound is exact for them; for each person and value the larger of the two holds.
 
 use rayon::prelude::*;
 
@@ -9,8 +9,8 @@ use super::{ReleaseChain, Sweep};
 use crate::histogram::{Histogram, NumberedClasses, Release, Slices, number_recodings};
 use crate::model::{Cut, Recoding, Taxonomy, cut};
 
-/// Per increment the lower bound on the anonymity of its people; `None` for an increment without people.
-/// `recodings[r]` is the recoding of release r, which holds the increments up to r.
+/// For each increment the lower bound on the anonymity of its people; `None` for an increment without people.
+/// `recodings[r]` is the recoding of release r, which contains the increments up to r.
 pub fn lower_bounds(histogram: &Histogram, recodings: &[&[Cut]], trees: &[&Taxonomy]) -> Vec<Option<u64>> {
     assert_eq!(histogram.width(), trees.len(), "a taxonomy for each column");
     assert!(recodings.iter().all(|cuts| cuts.len() == trees.len()), "a cut for each column");

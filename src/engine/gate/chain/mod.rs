@@ -1,8 +1,8 @@
-//! Chains of any length (SCIENCE 3; BCF 7.1, corrected): the pair bound for every target, with the paper's composed
-//! figure beside it, and a sound lower bound where the raw rows are known.
+//! Chains of any length (SCIENCE 3; BCF 7.1, corrected): the pair bound for every target, the paper's composed figure,
+//! and a sound lower bound if the raw rows are known.
 //!
-//! Releases under one recoding collapse: of those before a target only the newest matters, of those after it only the
-//! earliest, so cost follows the number of distinct recodings.
+//! Releases under one recoding are combined: of those before a target only the newest matters, of those after it only
+//! the earliest, so the cost depends on the number of distinct recodings.
 
 mod exact;
 mod lower_bound;
@@ -17,7 +17,7 @@ pub use exact::{ExactBudget, ExactTarget, ExactWorlds, LeastRemaining};
 pub use lower_bound::lower_bounds;
 pub use targets::{ChainTarget, ComparablePairs, Fold};
 
-/// Releases of one chain, ready to be attacked together.
+/// The releases of one chain, prepared to be attacked together.
 pub struct ReleaseChain<'a> {
     releases: &'a [Release],
     number: &'a [usize],
@@ -26,16 +26,16 @@ pub struct ReleaseChain<'a> {
     numbered: Vec<NumberedClasses>,
 }
 
-/// The release in which a target of some increment is first seen under one recoding, and what the attacks on it leave.
+/// The release in which a target of some increment first appears under one recoding, and what the attacks on it leave.
 #[derive(Clone, Copy)]
 pub struct TargetView<'s> {
     /// The recoding's number.
     pub recoding: usize,
-    /// The first release under it that holds the target.
+    /// The first release under it that contains the target.
     pub release: usize,
-    /// Per group of that release min over the earlier releases j of N_j and the group's size.
+    /// For each group of that release the minimum of its size and of N_j over the earlier releases j.
     left: &'s [u64],
-    /// The same for the paper's figure, which looks back from the target's own release only.
+    /// The same for the paper's figure, which only looks back from the target's own release.
     paper: &'s [u64],
 }
 
@@ -47,19 +47,19 @@ pub struct AttackerView<'s> {
     pub views: Vec<TargetView<'s>>,
 }
 
-/// A release that does not hold all rows of an earlier one.
+/// A release that lacks rows of an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShrunkRelease {
     /// The earlier release.
     pub earlier: usize,
     /// The later release.
     pub later: usize,
-    /// Where rows are missing.
+    /// Where the rows are missing.
     pub place: NotSuperset,
 }
 
 impl<'a> ReleaseChain<'a> {
-    /// Of releases with their recodings numbered in order of appearance, over a dictionary of so many values.
+    /// From releases with their recodings numbered in order of appearance, over a dictionary of this many values.
     pub fn new(
         releases: &'a [Release],
         number: &'a [usize],
@@ -82,7 +82,7 @@ impl<'a> ReleaseChain<'a> {
         self.trees
     }
 
-    /// The class of a release that a slice's people are in; `ids` holds a class number per recoding.
+    /// The class of a release that contains a slice's people; `ids` holds a class number per recoding.
     pub fn class_in(&self, release: usize, ids: &[u32]) -> Option<usize> {
         let recoding = self.number[release];
         self.numbered[recoding].in_release(release, ids[recoding])
@@ -98,7 +98,7 @@ impl<'a> ReleaseChain<'a> {
         self.numbered.iter().map(|numbered| self.releases[numbered.last()].recoding()).collect()
     }
 
-    /// Whether any two comparable classes of any two releases are nested; the pair bound is exact then.
+    /// Whether any two comparable classes of any two releases are nested; then the pair bound is exact.
     pub fn nested(&self) -> bool {
         let lasts: Vec<&Release> = self.numbered.iter().map(|numbered| &self.releases[numbered.last()]).collect();
         (0..lasts.len())
@@ -106,10 +106,10 @@ impl<'a> ReleaseChain<'a> {
             .all(|a| (0..a).all(|b| JoinCells::of(lasts[a], lasts[b], self.trees).nested(lasts[a], lasts[b])))
     }
 
-    /// Calls `look` with the sight of every increment, in order.
+    /// Calls `look` with the view of every increment, in order.
     ///
     /// # Errors
-    /// A release that lost rows of an earlier one.
+    /// A release lacks rows of an earlier one.
     pub fn each_sight(&self, mut look: impl FnMut(&AttackerView<'_>)) -> Result<(), ShrunkRelease> {
         let mut sweep = Sweep::new(self);
         for increment in 0..self.releases.len() {
@@ -120,7 +120,8 @@ impl<'a> ReleaseChain<'a> {
     }
 }
 
-/// The state of [`ReleaseChain::each_sight`]: per release what is left of each group, and against which releases so far.
+/// The state of [`ReleaseChain::each_sight`]: for each release what is left of each group, and the releases against
+/// which that was computed.
 pub struct Sweep<'c, 'a> {
     chain: &'c ReleaseChain<'a>,
     left: Vec<Vec<u64>>,
@@ -140,7 +141,7 @@ impl<'c, 'a> Sweep<'c, 'a> {
         (0..self.chain.numbered.len()).filter_map(first).collect()
     }
 
-    /// Takes in the attacks that the releases before `increment` make possible.
+    /// Adds the attacks that the releases before `increment` make possible.
     pub fn advance(&mut self, increment: usize) -> Result<(), ShrunkRelease> {
         let chain = self.chain;
         let newest = |recoding| (0..increment).rev().find(|&at| chain.number[at] == recoding);
@@ -170,7 +171,7 @@ impl<'c, 'a> Sweep<'c, 'a> {
         Ok(())
     }
 
-    /// What an attacker sees of a target of the increment that was advanced to.
+    /// The attacker's view of a target of the current increment.
     pub fn sight(&self, increment: usize) -> AttackerView<'_> {
         let view = |release: usize| {
             let (left, counts) = (self.left[release].as_slice(), self.chain.releases[release].counts());
@@ -183,7 +184,7 @@ impl<'c, 'a> Sweep<'c, 'a> {
 }
 
 impl ReleaseChain<'_> {
-    /// Takes N of one earlier release into what is left of the groups of a later one.
+    /// Lowers what is left of the groups of a later release by N of an earlier one.
     fn lessen(&self, left: &mut [u64], earlier: usize, later: usize) -> Result<(), ShrunkRelease> {
         let (from, to) = (&self.releases[earlier], &self.releases[later]);
         let cells = JoinCells::of(from, to, self.trees);

@@ -1,19 +1,19 @@
 //! Targets (SCIENCE 3): a tuple of mutually comparable classes, one per release from the target's increment on. Because
-//! taxonomies are trees, classes that are comparable pairwise have leaf tuples in common, and releases under one recoding
-//! show a target in one and the same class.
+//! taxonomies are trees, classes that are comparable in pairs have leaf tuples in common, and releases under one
+//! recoding show a target in the same class.
 //!
-//! All non-empty tuples can be very many when recodings cross; looking at them has a bound, and the caller is told
-//! when it was reached.
+//! There can be very many non-empty tuples if recodings cross; their enumeration is limited, and the caller learns
+//! whether the limit was reached.
 
 use rayon::prelude::*;
 
 use super::{AttackerView, ReleaseChain};
 use crate::histogram::{JoinCells, ValueCode};
 
-/// The most tuples that are looked at in a chain; each increment has the same share of them.
+/// The most tuples that are examined in a chain; each increment has an equal share of them.
 const MOST_TUPLES: u64 = 20_000_000;
 
-/// A target and the candidates that pairwise attacks leave.
+/// A target, and the candidates that pairwise attacks leave.
 pub struct ChainTarget<'t> {
     /// The class in the release of each view.
     pub classes: &'t [u32],
@@ -21,38 +21,38 @@ pub struct ChainTarget<'t> {
     pub crowd: &'t [(ValueCode, u64)],
     /// Σ M(s).
     pub left: u64,
-    /// The same by the paper's compositions.
+    /// The paper's composed figure.
     pub paper: u64,
 }
 
-/// Looks at targets one by one; parts that looked at different targets are joined. The result must not depend on the
-/// order, since targets are dealt to all cores.
+/// Examines targets one by one; results over different targets are combined. The result must not depend on the order,
+/// since targets are distributed over all cores.
 pub trait Fold: Send + Sync {
-    /// What is gathered.
+    /// The result.
     type Sum: Send;
-    /// Before any target.
+    /// The result before any target.
     fn start(&self) -> Self::Sum;
-    /// Takes in one target.
+    /// Adds one target.
     fn take(&self, sum: &mut Self::Sum, target: &ChainTarget<'_>);
-    /// Joins two parts; `first` looked at earlier targets.
+    /// Combines two results; `first` is over earlier targets.
     fn join(&self, first: Self::Sum, second: Self::Sum) -> Self::Sum;
 }
 
-/// Storage that is used again for every target.
+/// Storage that is reused for every target.
 #[derive(Default)]
 pub struct Scratch {
     crowd: Vec<(ValueCode, u64)>,
 }
 
 impl Scratch {
-    /// The class of the last target.
+    /// The candidates of the last target.
     pub fn crowd(&self) -> &[(ValueCode, u64)] {
         &self.crowd
     }
 }
 
 impl ReleaseChain<'_> {
-    /// M(s) of a target into `scratch`; returns Σ M(s) and the paper's figure.
+    /// Computes M(s) of a target into `scratch`; returns Σ M(s) and the paper's figure.
     pub fn remaining(&self, sight: &AttackerView<'_>, classes: &[u32], scratch: &mut Scratch) -> (u64, u64) {
         let range = |view: usize| self.releases[sight.views[view].release].range(classes[view] as usize);
         assert!(classes.len() == sight.views.len(), "a class in each release that shows the target");
@@ -93,16 +93,17 @@ impl ReleaseChain<'_> {
         fold.take(sum, &ChainTarget { classes, crowd: &scratch.crowd, left, paper });
     }
 
-    /// Whether the people of these slices are in a class of every view of a sight; `ids` as in [`ReleaseChain::classes_of`].
+    /// Whether the people of these slices are in a class of every release of a view; `ids` as in
+    /// [`ReleaseChain::classes_of`].
     pub fn shows(&self, sight: &AttackerView<'_>, slices: &[&[u32]]) -> bool {
         let shown = |ids: &[u32]| sight.views.iter().all(|view| self.class_in(view.release, ids).is_some());
         slices.iter().all(|ids| shown(ids))
     }
 
-    /// The classes of a slice in the views of a sight; `ids` holds a class number per recoding.
+    /// The classes of a slice in the releases of a view; `ids` holds a class number per recoding.
     ///
     /// # Panics
-    /// If the slice's people are in no class of a view, which [`ReleaseChain::shows`] tells.
+    /// If the slice's people are in no class of a release; see [`ReleaseChain::shows`].
     pub fn classes_of(&self, sight: &AttackerView<'_>, ids: &[u32]) -> Vec<u32> {
         let class = |view: &super::TargetView<'_>| {
             self.class_in(view.release, ids).expect("the rows were checked against the releases") as u32
@@ -110,10 +111,10 @@ impl ReleaseChain<'_> {
         sight.views.iter().map(class).collect()
     }
 
-    /// Looks at the targets that hold a person: one per slice of the increment (`ids` as in [`ReleaseChain::classes_of`]).
+    /// Examines the targets that contain a person: one per slice of the increment (`ids` as in [`ReleaseChain::classes_of`]).
     ///
     /// # Panics
-    /// If one of these people is in no class of a view, which [`ReleaseChain::shows`] tells.
+    /// If one of these people is in no class of a release; see [`ReleaseChain::shows`].
     pub fn realised<F: Fold>(&self, sight: &AttackerView<'_>, slices: &[&[u32]], fold: &F) -> F::Sum {
         let part = |ids: &[&[u32]]| {
             let (mut sum, mut scratch) = (fold.start(), Scratch::default());
@@ -124,7 +125,7 @@ impl ReleaseChain<'_> {
         parts.into_iter().fold(fold.start(), |first, second| fold.join(first, second))
     }
 
-    /// Looks at all non-empty targets; false when there were too many for that.
+    /// Examines all non-empty targets; false if there were too many.
     pub fn all<F: Fold>(&self, sight: &AttackerView<'_>, pairs: &ComparablePairs, fold: &F) -> (F::Sum, bool) {
         assert!(!sight.views.is_empty(), "a release shows the increment");
         let first = &sight.views[0];
@@ -147,7 +148,7 @@ impl ReleaseChain<'_> {
     }
 }
 
-/// Which classes of any two recodings are comparable, by class number.
+/// The comparable classes of each two recodings, by class number.
 pub struct ComparablePairs {
     /// `cells[b][a]` for recodings a < b.
     cells: Vec<Vec<JoinCells>>,
@@ -191,13 +192,13 @@ struct Walk<'w, F> {
     pairs: &'w ComparablePairs,
     fold: &'w F,
     scratch: Scratch,
-    /// How many more tuples may be looked at.
+    /// How many more tuples may be examined.
     share: u64,
     ids: Vec<u32>,
 }
 
 impl<F: Fold> Walk<'_, F> {
-    /// False when the share ran out.
+    /// False if the share is used up.
     fn descend(&mut self, sum: &mut F::Sum) -> bool {
         let (chain, sight, depth) = (self.chain, self.sight, self.ids.len());
         assert!(depth <= sight.views.len(), "a class in each view at most");

@@ -1,5 +1,5 @@
-//! What a reader believes of one person, value by value, and whether that is what a requirement promises of a class (MIN 5): the same
-//! questions as in `requirement`, asked of shares instead of rows.
+//! A reader's belief about one person, value by value, and whether it keeps what a requirement promises of a class (MIN
+//! 5): the same tests as in `requirement`, applied to shares instead of rows.
 
 use num_bigint::BigUint;
 
@@ -7,7 +7,7 @@ use super::AssignmentCounts;
 use super::requirement::ExactShare;
 use crate::arithmetic::ShareFraction;
 
-/// Shares of all values; they add up to the whole.
+/// The shares of all values; they add up to the whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Belief {
     parts: Vec<BigUint>,
@@ -15,7 +15,8 @@ pub struct Belief {
 }
 
 impl Belief {
-    /// Of so many people with these rows that every reader sees, and what is left of their others; `None` where nothing is left.
+    /// For people with these rows that every reader sees, and the remaining assignments of their others; `None` if no
+    /// assignment remains.
     pub fn of(counted: &AssignmentCounts, at: usize, shown: &[u64], people: u64) -> Option<Belief> {
         assert!(shown.iter().sum::<u64>() >= people || people > 0, "people in a class");
         let held = |(value, &shown): (usize, &u64)| {
@@ -25,7 +26,7 @@ impl Belief {
         (counted.left != BigUint::ZERO).then(|| Belief { parts, of: &counted.left * people })
     }
 
-    /// Of people all of whose rows every reader sees.
+    /// For people all of whose rows every reader sees.
     pub fn seen(shown: &[u64]) -> Belief {
         Belief { parts: shown.iter().map(|&rows| rows.into()).collect(), of: shown.iter().sum::<u64>().into() }
     }
@@ -47,7 +48,7 @@ impl Belief {
         most * c.of < tail * c.part
     }
 
-    /// The c that it would need: the likeliest value over all from the l-th on.
+    /// The c that it would need: the likeliest value divided by the sum of all from the l-th on.
     pub fn recursive(&self, l: usize) -> f64 {
         let [most, tail] = self.most_and_tail(l);
         if tail == BigUint::ZERO { f64::INFINITY } else { ratio(most, &tail) }
@@ -72,7 +73,7 @@ impl Belief {
         ShareFraction::new(self.parts.iter().zip(whole).map(apart).sum(), &self.of * rows * 2u8)
     }
 
-    /// From the lowest to the highest number that is possible.
+    /// The difference between the highest and the lowest possible number.
     pub fn span(&self, numbers: &[i128]) -> i128 {
         assert_eq!(numbers.len(), self.parts.len(), "a number for each value");
         let there =

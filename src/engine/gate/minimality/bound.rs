@@ -1,38 +1,39 @@
-//! Credibility from above where counting is too much work (SCIENCE 5), in logarithms and in a time that follows the rows.
+//! Upper bounds on the credibility if counting is too much work (SCIENCE 5), in logarithms and in a time that is linear
+//! in the rows.
 //!
-//! Sensitive rows fall on the classes like draws without putting back, and such counts are negatively associated
-//! (Joag-Dev and Proschan 1983): the more there are in one class, the fewer in the others. Let V_i say that class i
-//! violates, V that some class does, V' that another class than i does, and let o be a generalised row of class i out of G
-//! with S sensitive ones. Then P(V) ≥ 1 − Π (1 − P(V_k)), and P(V | o sensitive) ≤ P(V_i | o sensitive) + P(V' | o sensitive), where
-//! P(V' | o sensitive) is at most P(V), and at most Σ P(V_k | o sensitive) over the others. The credibility of o is
-//! S/G · P(V | o sensitive) / P(V).
+//! Sensitive rows are distributed over the classes like draws without replacement, and such counts are negatively
+//! associated (Joag-Dev and Proschan 1983): the more there are in one class, the fewer in the others. Let V_i be the
+//! event that class i violates, V that some class does, V' that another class than i does, and let o be a generalised
+//! row of class i out of G with S sensitive ones. Then P(V) ≥ 1 − Π (1 − P(V_k)), and P(V | o sensitive) ≤ P(V_i | o
+//! sensitive) + P(V' | o sensitive), where P(V' | o sensitive) is at most P(V), and at most Σ P(V_k | o sensitive) over
+//! the others. The credibility of o is S/G · P(V | o sensitive) / P(V).
 //!
-//! All of it needs that more sensitive rows never heal a violation; where a requirement also forbids too few, nothing better
-//! than 1 is said.
+//! All of this requires that more sensitive rows never repair a violation; if a requirement also forbids too few, the
+//! only bound is 1.
 
 use super::residues::Factor;
 
-/// What all classes have in common.
+/// The part that all classes share.
 pub struct ClassesBound {
     rows: u64,
     sensitive: u64,
-    /// ln P(V), from below; `None` where a class violates whatever it holds.
+    /// A lower bound of ln P(V); `None` if a class violates whatever it contains.
     violated: Option<f64>,
-    /// P(V_k | a row elsewhere is sensitive) / P(V) per factor, from above.
+    /// For each factor an upper bound of P(V_k | a row elsewhere is sensitive) / P(V).
     elsewhere: Vec<f64>,
     /// Their sum over all classes.
     sum: f64,
-    /// What rounding may have cost, in logarithms.
+    /// The largest possible rounding error, in logarithms.
     slack: f64,
-    /// Whether more sensitive rows never heal a violation.
+    /// Whether more sensitive rows never repair a violation.
     sound: bool,
 }
 
 impl ClassesBound {
-    /// Of the factors of all classes; `surely` if there is a class without one, which violates whatever it holds.
+    /// From the factors of all classes; `surely` if there is a class without one, which violates whatever it contains.
     pub fn of(factors: &[Factor], surely: bool, rows: u64, sensitive: u64) -> ClassesBound {
-        // Every logarithm of a factorial is off by a few units of its last place, and every tail has nine of them; terms
-        // that are left out and sums are far below that.
+        // Every logarithm of a factorial has an error of a few units of its last place, and every tail has nine of
+        // them; omitted terms and sums are far below that.
         let slack = 128.0 * f64::EPSILON * (rows as f64 + 2.0) * (rows as f64 + 2.0).ln();
         let sound = factors.iter().all(|factor| factor.low == 0);
         let mut bound = ClassesBound { rows, sensitive, violated: None, elsewhere: Vec::new(), sum: 0.0, slack, sound };
@@ -42,7 +43,7 @@ impl ClassesBound {
         bound
     }
 
-    /// 1 − Π (1 − P(V_k)), and at least the largest P(V_k), where the first is too small for a float.
+    /// 1 − Π (1 − P(V_k)), and at least the largest P(V_k), if the former is too small for a float.
     fn some_violates(&mut self, factors: &[Factor]) {
         let beyond = |factor: &Factor| tail(self.rows, factor.rows, self.sensitive, factor.high + 1).min(0.0);
         let tails: Vec<f64> = factors.iter().map(beyond).collect();
@@ -59,10 +60,10 @@ impl ClassesBound {
         self.violated = Some(violated);
     }
 
-    /// For a generalised row of a class with this factor; `None`: one that violates whatever it holds.
+    /// For a generalised row of a class with this factor; `None` for a class that violates whatever it contains.
     pub fn of_generalised(&self, factor: Option<(usize, &Factor)>) -> f64 {
         let share = self.sensitive as f64 / self.rows.max(1) as f64;
-        // Where some class violates whatever it holds, nothing was excluded.
+        // If some class violates whatever it contains, nothing was excluded.
         let (Some(violated), Some((at, factor))) = (self.violated, factor) else { return share };
         if !self.sound {
             return 1.0;
@@ -72,14 +73,14 @@ impl ClassesBound {
             (1.., 1..) => tail(self.rows - 1, factor.rows - 1, self.sensitive - 1, factor.high),
             _ => f64::NEG_INFINITY,
         };
-        // The sum holds this class once; what rounding may have cost it stays in.
+        // The sum contains this class once; the possible rounding error remains in it.
         let others = (self.sum * (1.0 + 4.0 * self.slack) - self.elsewhere[at]).max(0.0);
         let with_here = (here + 2.0 * self.slack - violated).exp() + others.min(1.0);
         (share * f64::min(anywhere, with_here)).min(1.0)
     }
 }
 
-/// ln P(X ≥ least) for the sensitive ones among `drawn` of so many rows.
+/// ln P(X ≥ least) for the number X of sensitive rows among `drawn` of `rows`.
 fn tail(rows: u64, drawn: u64, sensitive: u64, least: u64) -> f64 {
     assert!(drawn <= rows && sensitive <= rows, "parts of the rows");
     let (fewest, most) = ((drawn + sensitive).saturating_sub(rows), drawn.min(sensitive));
@@ -96,7 +97,7 @@ fn tail(rows: u64, drawn: u64, sensitive: u64, least: u64) -> f64 {
         let j = j as f64;
         (n - j) * (s - j) / ((j + 1.0) * (all - n - s + j + 1.0))
     };
-    // Towards the thinner side, so that terms only fall.
+    // Towards the thinner side, so that terms only decrease.
     if up(least) <= 1.0 {
         let sum = falling((least..most).map(up));
         return chance(least) + sum.ln();
@@ -106,7 +107,7 @@ fn tail(rows: u64, drawn: u64, sensitive: u64, least: u64) -> f64 {
     (-(chance(below) + sum.ln()).exp()).max(-1.0).ln_1p()
 }
 
-/// 1 + r1 + r1 r2 + … for ratios that fall; what is left out is below the last place.
+/// 1 + r1 + r1 r2 + … for decreasing ratios; the omitted rest is below the last place.
 fn falling(ratios: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut term) = (1.0, 1.0);
     for ratio in ratios {
@@ -124,7 +125,7 @@ fn ln_choose(n: u64, j: u64) -> f64 {
     ln_factorial(n) - ln_factorial(j) - ln_factorial(n - j)
 }
 
-/// Stirling's series; exact products where that would be too coarse.
+/// Stirling's series, or exact products if that would be too inaccurate.
 fn ln_factorial(n: u64) -> f64 {
     if n < 64 {
         return (2..=n).map(|k| (k as f64).ln()).sum();
@@ -136,7 +137,7 @@ fn ln_factorial(n: u64) -> f64 {
     n * n.ln() - n + 0.5 * (2.0 * std::f64::consts::PI * n).ln() + tail
 }
 
-/// A share that is not below what was computed, rounding included.
+/// An upper bound of a computed share, including rounding errors.
 pub fn above(share: f64) -> f64 {
     (share * (1.0 + 16.0 * f64::EPSILON)).min(1.0)
 }
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
     use crate::arithmetic::choose;
 
-    /// The chance of each number of sensitive rows, from binomials.
+    /// The probability of each number of sensitive rows, from binomials.
     #[test]
     fn the_chance_of_many_is_the_sum_of_all() {
         let number = |of: num_bigint::BigUint| of.to_string().parse::<f64>().expect("a number");

@@ -1,16 +1,16 @@
-//! What masking leaves of a belief (SCIENCE 5): an atom that was changed shows no more than that it held too much, so that
-//! an attacker who believes guarded values independent, with some rate at most, believes E[j | j > ⌊n/l'⌋] / n of each of its people,
-//! j binomial. It depends on no value.
+//! The belief that masking leaves (SCIENCE 5): an atom that was changed only shows that it held too many guarded
+//! values. An attacker who assumes that guarded values are independent, with at most some rate, believes E[j | j >
+//! ⌊n/l'⌋] / n about each of its people, with j binomial. The belief depends on no value.
 
 use num_bigint::BigUint;
 
 use super::Credibility;
 use crate::arithmetic::{ShareFraction, choose};
 
-/// People up to which the figure is exact.
+/// The number of people up to which the figure is exact.
 const EXACT: u64 = 1 << 10;
 
-/// The belief in a guarded value of a person in an atom of so many people, masked at one in `l`, whose values were believed
+/// The belief in a guarded value of a person in an atom of `people`, masked at one in `l`, whose values were believed
 /// to be guarded at a rate of `part` / `of` before.
 ///
 /// # Panics
@@ -28,8 +28,8 @@ pub fn masked(people: u64, l: u64, (part, of): (u64, u64)) -> Credibility {
     if people > EXACT { Credibility::AtMost(at_most(people, most, part, of)) } else { exact(people, most, part, of) }
 }
 
-/// The most that [`masked`] comes to for atoms of `least` people or more: it rises and falls with the remainder by `l`, and
-/// falls from one turn to the next.
+/// The largest value of [`masked`] for atoms of at least `least` people: it rises and falls with the remainder modulo
+/// `l`, and decreases from one period to the next.
 pub fn masked_from(least: u64, l: u64, rate: (u64, u64)) -> Credibility {
     assert!(l >= 1 && rate.0 <= rate.1, "a rate of at most one");
     let turn = (least..least.saturating_add(l)).map(|people| masked(people, l, rate));
@@ -41,7 +41,7 @@ fn exact(people: u64, most: u64, part: u64, of: u64) -> Credibility {
     assert!(part <= of && of > 0, "a share of at most all");
     let (p, q) = (BigUint::from(part), BigUint::from(of - part));
     let first = most + 1;
-    // What all terms have in common does not matter: C(n,j) pʲ⁻ᶠ qⁿ⁻ʲ, from the last one down.
+    // Common factors of all terms cancel: C(n,j) pʲ⁻ᶠ qⁿ⁻ʲ, from the last term down.
     let mut power = BigUint::from(1u8);
     let mut powers = vec![power.clone()];
     for _ in first..people {
@@ -60,13 +60,14 @@ fn exact(people: u64, most: u64, part: u64, of: u64) -> Credibility {
     Credibility::Exact(ShareFraction::new(held, all * people))
 }
 
-/// Not below it: the same sums in floats, from the first term on until terms count for nothing, and more than rounding on top.
+/// An upper bound: the same sums in floats, from the first term on until terms are negligible, with more than the
+/// rounding error added.
 fn at_most(people: u64, most: u64, part: u64, of: u64) -> f64 {
     assert!(part <= of && of > 0, "a share of at most all");
     let (first, odds) = ((most + 1) as f64, part as f64 / (of - part) as f64);
     let (mut term, mut all, mut more) = (1.0, 1.0, 0.0);
     for at in 1..=people - (most + 1) {
-        // Each is a smaller part of the one before, less than the whole of it from the first on.
+        // The ratio of two consecutive terms decreases, and is below 1 from the first on.
         term *= (people - most - at) as f64 / (first + at as f64) * odds;
         all += term;
         more += at as f64 * term;
@@ -113,7 +114,7 @@ mod tests {
         }
     }
 
-    /// Down to the last term, which counts where half of all show a value.
+    /// Down to the last term, which matters if half of all people have a guarded value.
     #[test]
     fn what_is_not_exact_is_hardly_larger() {
         for people in (3..40).chain([300, 2_000]) {
@@ -136,10 +137,10 @@ mod tests {
                 let Credibility::Exact(found) = exact(people, people / l, part, of) else { panic!("it is exact") };
                 assert!(at_most(people, people / l, part, of) >= found.value(), "{people} people, m = {m}");
             }
-            // Where figures are exact, and where they are not.
+            // Where figures are exact, and where they are bounds.
             assert!(matches!(masked(EXACT, l, (part, of)), Credibility::Exact(_)));
             assert!(matches!(masked(EXACT + 1, l, (part, of)), Credibility::AtMost(_)));
-            // And larger atoms are no worse than small ones, where a bound has to do as well.
+            // Larger atoms are no worse than small ones, even where a bound is used.
             let small = masked_from(2 * l, l, (part, of)).value();
             for people in [EXACT + 1, EXACT + 3, 5_000, 15_001, 1_000_000] {
                 let bound = masked(people, l, (part, of));
@@ -150,7 +151,7 @@ mod tests {
         }
     }
 
-    /// With l = 1 no person is masked, and no value that is seen is false.
+    /// With l = 1 no person is masked, and every value that is seen is true.
     #[test]
     fn where_all_may_be_guarded_nothing_is_believed() {
         assert_eq!(masked(5, 1, (1, 2)), Credibility::seen(0, 1));

@@ -1,10 +1,10 @@
-//! Minimality attacks (SCIENCE 5; MIN 4): how far a reader who knows that classes were generalised *because* one of them
-//! violated a requirement can tie the people of each to a guarded set. Every assignment of the sensitive rows under which
-//! no class would have violated it is excluded, the others are equally likely; counted exactly, as polynomials modulo
-//! primes.
+//! Minimality attacks (SCIENCE 5; MIN 4): how strongly a reader who knows that classes were generalised *because* one
+//! of them violated a requirement can link the people of each to a guarded set. Every assignment of the sensitive rows
+//! under which no class would have violated it is excluded, and the others are equally likely; counted exactly, as
+//! polynomials modulo primes.
 //!
-//! Knows counts only: neither columns nor values, and never how a recoding was found. A figure that is only a bound says so
-//! in its type, and lies on the unsafe side: the truth is never higher.
+//! This module knows only counts: neither columns nor values, nor how a recoding was found. A figure that is only a
+//! bound says so in its type, and is on the safe side: the true figure is never higher.
 
 pub mod belief;
 mod bound;
@@ -27,14 +27,14 @@ use self::residues::{CountResidues, Factor};
 use crate::arithmetic::{ShareFraction, choose};
 use crate::policy::Decimal;
 
-/// One of the classes C_1 … C_u that were generalised into one: people who were equal before.
+/// One of the classes C_1 … C_u that were generalised into one: people with equal leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OriginClass {
-    /// n_i: how many people, which the reader knows from elsewhere.
+    /// n_i: the number of people, which the reader knows from elsewhere.
     pub people: u64,
-    /// n_i,g: how many of their rows were generalised; all of them under global recoding.
+    /// n_i,g: the number of their rows that were generalised; all of them under global recoding.
     pub generalised: u64,
-    /// n_i,u(s): sensitive rows among those that were not.
+    /// n_i,u(s): the number of sensitive rows among the others.
     pub shown: u64,
 }
 
@@ -45,22 +45,22 @@ impl OriginClass {
     }
 }
 
-/// Counts over the assignments that a reader is left with.
+/// Counts over the assignments that remain possible for a reader.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AssignmentCounts {
-    /// How many there are.
+    /// The number of assignments.
     pub left: BigUint,
-    /// Per origin and value, how many of its generalised rows have that value, over all of them; where rows are sensitive or
-    /// not, that is the one value.
+    /// For each origin and value, the number of its generalised rows with that value, summed over all assignments; if
+    /// rows are only sensitive or not, there is a single value.
     pub held: Vec<Vec<BigUint>>,
 }
 
-/// How strongly a person is tied to a guarded set.
+/// How strongly a person is linked to a guarded set.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Credibility {
-    /// Exactly so.
+    /// The exact share.
     Exact(ShareFraction),
-    /// At most so: counting was beyond the budget.
+    /// An upper bound: counting was beyond the budget.
     AtMost(f64),
 }
 
@@ -71,7 +71,7 @@ impl Credibility {
         Credibility::Exact(ShareFraction::new(part.into(), of.into()))
     }
 
-    /// As a number; a bound stays one.
+    /// As a number; a bound remains a bound.
     pub fn value(&self) -> f64 {
         match self {
             Credibility::Exact(share) => share.value(),
@@ -79,7 +79,7 @@ impl Credibility {
         }
     }
 
-    /// Which is larger; bounds are taken for the truth.
+    /// Compares two of them; a bound counts as the figure itself.
     pub fn compare(&self, other: &Credibility) -> Ordering {
         match (self, other) {
             (Credibility::Exact(a), Credibility::Exact(b)) => a.cmp(b),
@@ -87,7 +87,7 @@ impl Credibility {
         }
     }
 
-    /// What is believed where a person shows this already, and of the others as much as `rest`.
+    /// The belief if this share of people show the value openly, and the others have the belief `rest`.
     #[must_use]
     pub fn or(&self, rest: &Credibility) -> Credibility {
         match (self, rest) {
@@ -96,7 +96,7 @@ impl Credibility {
         }
     }
 
-    /// The same belief after its odds have grown by a factor.
+    /// The belief after its odds are multiplied by a factor.
     #[must_use]
     pub fn moved(&self, factor: Decimal) -> Credibility {
         match self {
@@ -111,7 +111,7 @@ impl Credibility {
         }
     }
 
-    /// Whether it is shown to be at most this.
+    /// Whether it is proved to be at most this.
     pub fn is_at_most(&self, limit: ExactShare) -> bool {
         match self {
             Credibility::Exact(share) => share.is_at_most(limit.part, limit.of),
@@ -119,7 +119,7 @@ impl Credibility {
         }
     }
 
-    /// Whether it is shown to be at most 1/m.
+    /// Whether it is proved to be at most 1/m.
     pub fn is_at_most_one_in(&self, m: u64) -> bool {
         match self {
             Credibility::Exact(share) => share.is_at_most_one_in(m),
@@ -128,7 +128,7 @@ impl Credibility {
     }
 }
 
-/// Not below what floats have computed.
+/// An upper bound of what floats computed.
 fn upwards(share: f64) -> f64 {
     assert!(share.is_finite(), "a share");
     (share * (1.0 + 1e-12)).min(1.0)
@@ -144,23 +144,23 @@ impl fmt::Display for Credibility {
     }
 }
 
-/// Origins of one published class with one guarded set, and what the requirement would have let stand.
+/// The origins of one published class with one guarded set, and what the requirement would have allowed.
 pub struct MinimalityAttack {
-    /// Distinct origins, each with its factor; `None` where every count violates.
+    /// Distinct origins, each with its factor; `None` if every count violates.
     kinds: Vec<(OriginClass, Option<usize>)>,
     factors: Vec<Factor>,
-    /// The kind of each origin, in the order in which they were given.
+    /// The index of each origin's kind, in the order in which the origins were given.
     kind: Vec<usize>,
     generalised: u64,
     sensitive: u64,
 }
 
 impl MinimalityAttack {
-    /// Of origins whose generalised rows hold so many sensitive ones; `admits` says whether a class of so many people
-    /// with so many sensitive rows satisfies the requirement.
+    /// From origins whose generalised rows contain `sensitive` sensitive ones; `admits` says whether a class with a number of people
+    /// and a number of sensitive rows satisfies the requirement.
     ///
     /// # Panics
-    /// If there are more sensitive rows than rows, or what is admitted for a class has a gap.
+    /// If there are more sensitive rows than rows, or the admitted counts of a class have a gap.
     pub fn new(origins: &[OriginClass], sensitive: u64, admits: impl Fn(u64, u64) -> bool) -> MinimalityAttack {
         let generalised = origins.iter().map(|origin| origin.generalised).sum();
         assert!(sensitive <= generalised, "sensitive rows are rows");
@@ -191,8 +191,8 @@ impl MinimalityAttack {
         }
     }
 
-    /// Whether under some assignment one of the classes would have violated the requirement. If not, the release was not
-    /// made the way that the reader believes, and there is no credibility.
+    /// Whether under some assignment one of the classes would have violated the requirement. If not, the release was
+    /// not made in the way that the reader assumes, and there is no credibility.
     pub fn is_possible(&self) -> bool {
         let free = |rows: u64| {
             let others = self.generalised - rows;
@@ -204,7 +204,7 @@ impl MinimalityAttack {
         })
     }
 
-    /// Steps of work that an exact answer costs.
+    /// The steps of work for an exact answer.
     pub fn cost(&self) -> u64 {
         if !self.is_possible() || self.nothing_stands() {
             return 0;
@@ -212,12 +212,13 @@ impl MinimalityAttack {
         residues::cost(&self.factors, self.generalised, self.sensitive)
     }
 
-    /// How many assignments are left: those under which some class would have violated the requirement.
+    /// The number of assignments that remain: those under which some class would have violated the requirement.
     pub fn left(&self) -> BigUint {
         choose(self.generalised, self.sensitive) - self.kept().all
     }
 
-    /// The credibility for each origin, in the order given; `None` where no assignment is left, or no person is there.
+    /// The credibility for each origin, in the order given; `None` if no assignment remains, or the origin has no
+    /// people.
     pub fn exact(&self) -> Vec<Option<Credibility>> {
         let Some((left, held)) = self.left_by_kind() else { return vec![None; self.kind.len()] };
         let mut held = held.iter();
@@ -227,7 +228,7 @@ impl MinimalityAttack {
         })
     }
 
-    /// The assignments left, and the sensitive rows of each origin in them; `None` where none is left.
+    /// The remaining assignments, and the sensitive rows of each origin in them; `None` if none remains.
     pub fn counted(&self) -> Option<AssignmentCounts> {
         let (left, held) = self.left_by_kind()?;
         Some(AssignmentCounts { left, held: self.kind.iter().map(|&kind| vec![held[kind].clone()]).collect() })
@@ -253,7 +254,7 @@ impl MinimalityAttack {
         Some((left, self.kinds.iter().map(of).collect()))
     }
 
-    /// Sensitive rows of one given row, over all assignments.
+    /// The number of assignments in which one given row is sensitive.
     fn through(&self) -> BigUint {
         match self.sensitive {
             0 => BigUint::ZERO,
@@ -261,7 +262,7 @@ impl MinimalityAttack {
         }
     }
 
-    /// The same as bounds, in a time that follows the rows.
+    /// Upper bounds of the credibility, in a time that is linear in the rows.
     pub fn at_most(&self) -> Vec<Option<Credibility>> {
         if !self.is_possible() {
             return vec![None; self.kind.len()];
@@ -278,7 +279,7 @@ impl MinimalityAttack {
         self.each(share)
     }
 
-    /// What is counted of the assignments under which nothing violates.
+    /// Counts the assignments under which no class violates.
     fn kept(&self) -> CountResidues {
         if self.nothing_stands() {
             return CountResidues::nothing(self.factors.len());
@@ -292,7 +293,7 @@ impl MinimalityAttack {
         self.kind.iter().map(|&kind| by_kind[kind].clone()).collect()
     }
 
-    /// Whether some class violates whatever it holds: then nothing is excluded.
+    /// Whether some class violates whatever it contains: then nothing is excluded.
     fn nothing_stands(&self) -> bool {
         self.kinds.iter().any(|(_, factor)| factor.is_none())
     }

@@ -1,5 +1,5 @@
-//! The requirements that releases are generalised for (MIN 5), each as the question whether a class satisfies it. Those
-//! about one set of values look at its count alone, the others at the counts of all values.
+//! The requirements for which releases are generalised (MIN 5), each as a test whether a class satisfies it. Tests
+//! about one set of values use its count alone, the others the counts of all values.
 //!
 //! A class without people violates nothing.
 
@@ -8,9 +8,9 @@ use crate::policy::Decimal;
 /// A share or a distance, as an exact fraction.
 #[derive(Debug, Clone, Copy)]
 pub struct ExactShare {
-    /// So many …
+    /// The numerator.
     pub part: u64,
-    /// … of so many.
+    /// The denominator.
     pub of: u64,
 }
 
@@ -21,25 +21,27 @@ impl From<Decimal> for ExactShare {
 }
 
 impl ExactShare {
-    /// Whether count / all is at most this.
+    /// Whether count / all is at most this share.
     pub fn holds(self, count: u64, all: u64) -> bool {
         assert!(count <= all, "a part of all");
         u128::from(count) * u128::from(self.of) <= u128::from(all) * u128::from(self.part)
     }
 }
 
-/// l-diversity in its simple form (MIN 1): the set makes up at most 1/l.
+/// l-diversity in its simple form (MIN 1): the set has a share of at most 1/l.
 pub fn l_diverse(l: u64) -> impl Fn(u64, u64) -> bool {
     assert!(l >= 1, "values in a class");
     move |people, count| ExactShare { part: 1, of: l }.holds(count, people)
 }
 
-/// (α, k)-anonymity: k people at least, of whom the set makes up at most α. Confidence bounding is the same with k = 1.
+/// (α, k)-anonymity: at least k people, among whom the set has a share of at most α. Confidence bounding is the same
+/// with k = 1.
 pub fn alpha_k(alpha: ExactShare, k: u64) -> impl Fn(u64, u64) -> bool {
     move |people, count| people == 0 || people >= k && alpha.holds(count, people)
 }
 
-/// t-closeness where values are in the set or not: the set's share lies within t of its share in the whole table.
+/// t-closeness for values that are in the set or not: the share of the set differs by at most t from its share in the
+/// whole table.
 pub fn close(t: ExactShare, whole: ExactShare) -> impl Fn(u64, u64) -> bool {
     move |people, count| {
         let (here, there) = (u128::from(count) * u128::from(whole.of), u128::from(people) * u128::from(whole.part));
@@ -48,7 +50,7 @@ pub fn close(t: ExactShare, whole: ExactShare) -> impl Fn(u64, u64) -> bool {
     }
 }
 
-/// The same for every value apart, with the distance ½ Σ |p − q|; `whole` are the counts of the table.
+/// t-closeness for every value separately, with the distance ½ Σ |p − q|; `whole` are the counts of the table.
 pub fn close_to(t: ExactShare, whole: Vec<u64>) -> impl Fn(&[u64]) -> bool {
     let rows: u64 = whole.iter().sum();
     move |counts| {
@@ -61,7 +63,8 @@ pub fn close_to(t: ExactShare, whole: Vec<u64>) -> impl Fn(&[u64]) -> bool {
     }
 }
 
-/// Recursive (c, l)-diversity: the most frequent value has fewer than c times the rows from the l-th value on.
+/// Recursive (c, l)-diversity: the most frequent value has fewer than c times as many rows as the l-th and all rarer
+/// values together.
 pub fn recursive(c: ExactShare, l: usize) -> impl Fn(&[u64]) -> bool {
     move |counts| {
         let mut counts = counts.to_vec();
@@ -72,7 +75,7 @@ pub fn recursive(c: ExactShare, l: usize) -> impl Fn(&[u64]) -> bool {
     }
 }
 
-/// (k, e)-anonymity: k people at least, whose numbers span e at least; `numbers` are what the values stand for.
+/// (k, e)-anonymity: at least k people, whose numbers span at least e; `numbers` are the numbers of the values.
 pub fn k_e(k: u64, e: i128, numbers: Vec<i128>) -> impl Fn(&[u64]) -> bool {
     move |counts| {
         let there = || counts.iter().zip(&numbers).filter(|(count, _)| **count > 0).map(|(_, &number)| number);
@@ -81,7 +84,7 @@ pub fn k_e(k: u64, e: i128, numbers: Vec<i128>) -> impl Fn(&[u64]) -> bool {
     }
 }
 
-/// Personalised privacy where all people of a class guard the same sets of values: no person can be tied to one of them with
+/// Personal privacy if all people of a class guard the same sets of values: no person can be linked to one of them with
 /// more than this. Also l-diversity of several guarded sets at once.
 pub fn guarded(sets: Vec<Vec<usize>>, most: ExactShare) -> impl Fn(&[u64]) -> bool {
     move |counts| {

@@ -1,7 +1,7 @@
-//! Counts the assignments under which nothing violates (SCIENCE 5, the product of truncated binomial polynomials), modulo
-//! as many primes as the result is long. With H_i = z P_i' / P_i the product F = Π P_i^m_i satisfies z F' = F Σ m_i H_i,
-//! and what the marginals of kind i need is one coefficient of H_i F: no product with one factor left out is ever formed,
-//! and equal classes cost as much as one.
+//! Counts the assignments under which no class violates (SCIENCE 5, the product of truncated binomial polynomials),
+//! modulo as many primes as the length of the result requires. With H_i = z P_i' / P_i the product F = Π P_i^m_i
+//! satisfies z F' = F Σ m_i H_i, and the marginals of kind i need one coefficient of H_i F: no product without a factor
+//! is ever formed, and equal classes cost as much as one.
 
 use num_bigint::BigUint;
 use rayon::prelude::*;
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::arithmetic::bits_of_choose;
 use crate::gate::primes::{self, inverses, power, times};
 
-/// P = Σ C(rows, j) z^j over low ≤ j ≤ high, so many times.
+/// The factor P = Σ C(rows, j) z^j over low ≤ j ≤ high, with its multiplicity.
 pub struct Factor {
     pub rows: u64,
     pub low: u64,
@@ -17,27 +17,27 @@ pub struct Factor {
     pub times: u64,
 }
 
-/// Counts of the assignments under which nothing violates.
+/// Counts of the assignments under which no class violates.
 pub struct CountResidues {
-    /// All of them.
+    /// The number of assignments.
     pub all: BigUint,
-    /// Per factor, sensitive rows that one class of it holds, added up over all of them.
+    /// For each factor, the sensitive rows in one class of it, summed over all assignments.
     pub marked: Vec<BigUint>,
 }
 
 impl CountResidues {
-    /// There are none.
+    /// The counts if there is no assignment.
     pub fn nothing(factors: usize) -> CountResidues {
         CountResidues { all: BigUint::ZERO, marked: vec![BigUint::ZERO; factors] }
     }
 }
 
-/// Steps of [`kept`], for so many rows and sensitive ones.
+/// The steps of [`kept`], for these numbers of rows and sensitive rows.
 pub fn cost(factors: &[Factor], rows: u64, sensitive: u64) -> u64 {
     let Some(degree) = degree(factors, sensitive) else { return 0 };
     let most = factors.iter().map(|factor| factor.rows).max().unwrap_or(0);
     let primes = (bits_of_choose(rows, sensitive) + u64::from(most.max(1).ilog2()) + 1) / primes::BITS + 1;
-    // Every coefficient of every factor is reduced a few times, which costs as much as so many products.
+    // Every coefficient of every factor is reduced a few times, which costs as much as the same number of products.
     let of_factor = |factor: &Factor| match factor.is_whole(sensitive) {
         true => degree.saturating_mul(16),
         false => degree.saturating_mul((factor.high - factor.low).min(degree) + 32),
@@ -47,7 +47,7 @@ pub fn cost(factors: &[Factor], rows: u64, sensitive: u64) -> u64 {
     primes.saturating_mul(steps)
 }
 
-/// Counts; `limit` is at least as large as every count.
+/// Counts; `limit` must be at least as large as every count.
 pub fn kept(factors: &[Factor], sensitive: u64, limit: &BigUint) -> CountResidues {
     let Some(degree) = degree(factors, sensitive) else { return CountResidues::nothing(factors.len()) };
     let primes = primes::largest((limit.bits() / primes::BITS + 1) as usize);
@@ -58,18 +58,18 @@ pub fn kept(factors: &[Factor], sensitive: u64, limit: &BigUint) -> CountResidue
     CountResidues { all, marked: whole }
 }
 
-/// What is left of the degree when every factor has taken its lowest power; `None` when that is more than there is.
+/// The degree that remains when every factor has contributed its lowest power; `None` if they exceed it.
 fn degree(factors: &[Factor], sensitive: u64) -> Option<u64> {
     factors.iter().try_fold(sensitive, |left, factor| left.checked_sub(factor.low.checked_mul(factor.times)?))
 }
 
 impl Factor {
-    /// Whether it is (1 + z)^rows as far as it is looked at.
+    /// Whether the factor equals (1 + z)^rows in all coefficients that are used.
     fn is_whole(&self, sensitive: u64) -> bool {
         self.low == 0 && self.high >= self.rows.min(sensitive)
     }
 
-    /// C(rows, low), and the polynomial over it: from z^low on, beginning with 1.
+    /// C(rows, low), and the polynomial divided by it: from z^low on, beginning with 1.
     fn terms(&self, degree: usize, inverse: &[u64], prime: u64) -> (u64, Vec<u64>) {
         let next = |term: u64, j: u64| times(times(term, self.rows - j, prime), inverse[j as usize + 1], prime);
         let lead = (0..self.low).fold(1, next);
@@ -80,7 +80,7 @@ impl Factor {
         (lead, terms)
     }
 
-    /// z P' / P but for its constant term, which is `low`.
+    /// z P' / P without its constant term, which is `low`.
     fn slope(&self, terms: &[u64], degree: usize, sensitive: u64, prime: u64) -> Vec<u64> {
         if self.is_whole(sensitive) {
             // rows · z / (1 + z)
@@ -129,7 +129,7 @@ fn modulo(factors: &[Factor], sensitive: u64, degree: u64, prime: u64) -> Vec<u6
     [all].into_iter().chain(marked).collect()
 }
 
-/// Σ a[i] · b[last − i]. Four products stay below 2^124, and what is carried below prime · 2^64 < 2^125.
+/// Σ a[i] · b[last − i]. Four products stay below 2^124, and the carried sum below prime · 2^64 < 2^125.
 fn dot(a: &[u64], b: &[u64], prime: u64) -> u64 {
     assert_eq!(a.len(), b.len(), "vectors of one length");
     let limit = u128::from(prime) << 64;
@@ -149,7 +149,7 @@ fn dot(a: &[u64], b: &[u64], prime: u64) -> u64 {
     (sum % u128::from(prime)) as u64
 }
 
-/// The numbers below the product of the primes that have these residues, by the Chinese remainder theorem.
+/// The numbers below the product of the primes with these residues, by the Chinese remainder theorem.
 fn combined(primes: &[u64], residues: &[Vec<u64>]) -> Vec<BigUint> {
     assert_eq!(primes.len(), residues.len(), "residues for each prime");
     let mut whole = vec![BigUint::ZERO; residues[0].len()];

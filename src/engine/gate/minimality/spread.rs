@@ -1,15 +1,17 @@
-//! Local recoding, where rows of equal people lie in several classes (SCIENCE 5; MIN 4.2, its last paragraph): in which ways
-//! they can lie there, and what a reader believes who takes all people for equally likely to own each row that can be theirs.
+//! Local recoding, where rows of equal people are in several classes (SCIENCE 5; MIN 4.2, its last paragraph): the ways
+//! in which they can be distributed, and the belief of a reader who considers all people equally likely to own each row
+//! that can be theirs.
 //!
-//! Knows counts only. The conditions of several classes are independent of each other once it is fixed how many rows of whom
-//! lie where: each says that this class alone could not have been published as it was.
+//! This module knows only counts. The conditions of several classes are independent of each other once the numbers of
+//! rows of each kind of people in each class are fixed: each says that this class alone could not have been published
+//! as it was.
 
 use num_bigint::BigUint;
 
 use super::AssignmentCounts;
 use crate::arithmetic::choose;
 
-/// Numbers that unfinished tables may hold together, some 32 MB: one with more ways left than fit in is not worth going on with.
+/// The most numbers that unfinished tables may hold together, some 32 MB: a search that needs more is given up.
 const NUMBERS: usize = 4_000_000;
 
 /// Rows by class and by kind of people.
@@ -18,21 +20,21 @@ pub type SpreadTable = Vec<Vec<u64>>;
 /// Generalised classes, and people who may have rows in them.
 #[derive(Debug, Clone)]
 pub struct RowSpread {
-    /// Generalised rows of each kind of people.
+    /// The number of generalised rows of each kind of people.
     pub people: Vec<u64>,
-    /// Rows of each class.
+    /// The number of rows of each class.
     pub classes: Vec<u64>,
-    /// Class and people, where the class's labels hold them.
+    /// The pairs of class and people for which the class's labels contain the people.
     pub may: Vec<(usize, usize)>,
 }
 
 /// A search for tables.
 #[derive(Clone)]
 struct SpreadSearch {
-    /// Rows that have no place yet, and room that is not taken.
+    /// Rows without a class yet, and free room of classes.
     people: Vec<u64>,
     classes: Vec<u64>,
-    /// Room in all open classes of some people, and rows of all open people of a class.
+    /// The room in all open classes of some people, and the rows of all open people of a class.
     room: Vec<u64>,
     rows: Vec<u64>,
     open: Vec<(usize, usize)>,
@@ -40,8 +42,8 @@ struct SpreadSearch {
 }
 
 impl RowSpread {
-    /// All tables, each as rows by class and people; `None` where there are more than so many, or more work than so many
-    /// steps is needed. There is no table where these people do not fill these classes.
+    /// All tables, each as rows by class and people; `None` if there are more than `most`, or the search needs more
+    /// than `steps` steps. There is no table if these people do not fill these classes.
     pub fn tables(&self, most: usize, mut steps: u64) -> Option<Vec<SpreadTable>> {
         let mut places = vec![0u64; self.people.len()];
         self.may.iter().for_each(|&(_, people)| places[people] += 1);
@@ -76,7 +78,8 @@ impl RowSpread {
                 }
                 continue;
             };
-            // The last one is looked at first, so that tables come in ascending order; no more of them than would be kept.
+            // The last one is examined first, so that tables come in ascending order; no more of them than would be
+            // kept.
             let (more, size) = (range.end - range.start, self.classes.len() * self.people.len() + self.may.len());
             if more > most as u64 || (ways.len() + more as usize).saturating_mul(size) > NUMBERS {
                 return None;
@@ -90,7 +93,8 @@ impl RowSpread {
         Some(found)
     }
 
-    /// Ways in which single people can own the rows of a table: multinomials, since rows of one class are alike to them.
+    /// The number of ways in which single people can own the rows of a table: multinomials, since the rows of one class
+    /// look alike to them.
     fn ways(&self, table: &SpreadTable) -> BigUint {
         assert_eq!(table.len(), self.classes.len(), "rows of each class");
         let mut ways = BigUint::from(1u8);
@@ -105,8 +109,9 @@ impl RowSpread {
         ways
     }
 
-    /// What a reader is left with of all tables: `counted` per table and class, over the people who have rows there. Per kind of
-    /// people and value the generalised rows that have it, over all that are left.
+    /// The remaining assignments over all tables: `counted` is per table and class, over the people who have rows
+    /// there. For each kind of people and each value the generalised rows with that value, over all remaining
+    /// assignments.
     pub fn mixed(&self, tables: &[SpreadTable], counted: &[Vec<AssignmentCounts>]) -> AssignmentCounts {
         assert_eq!(tables.len(), counted.len(), "what was counted of each table");
         let values = counted.iter().flatten().flat_map(|one| &one.held).map(Vec::len).max().unwrap_or(0);
@@ -127,13 +132,13 @@ impl RowSpread {
     }
 }
 
-/// Which people have rows in a class of a table.
+/// The people who have rows in a class of a table.
 pub fn within(class: &[u64]) -> impl Iterator<Item = usize> + '_ {
     class.iter().enumerate().filter(|(_, rows)| **rows > 0).map(|(at, _)| at)
 }
 
 impl SpreadSearch {
-    /// So many rows of these people lie in this class.
+    /// Fixes the number of rows of these people in this class.
     fn settle(&mut self, at: usize, rows: u64) {
         let (class, people) = self.open.swap_remove(at);
         assert!(rows <= self.people[people] && rows <= self.classes[class], "no more rows than are left");
@@ -150,7 +155,7 @@ impl SpreadSearch {
         self.classes[class] -= rows;
     }
 
-    /// How many rows of these people can lie in this class, as far as the two of them and what else is open say.
+    /// The possible numbers of rows of these people in this class, considering these two and all open pairs.
     fn range(&self, (class, people): (usize, usize)) -> Option<std::ops::Range<u64>> {
         let (rows, room) = (self.people[people], self.classes[class]);
         let elsewhere = self.room[people] - room;
@@ -160,7 +165,7 @@ impl SpreadSearch {
         (least <= most).then_some(least..most + 1)
     }
 
-    /// Settles what has one way only; false if there is none, `None` if that was too much work.
+    /// Fixes all pairs with a single possible number; false if some pair has none, `None` if that was too much work.
     fn narrow(&mut self, steps: &mut u64) -> Option<bool> {
         let mut at = self.open.len();
         let mut settled = false;
@@ -180,7 +185,7 @@ impl SpreadSearch {
         Some(!self.open.is_empty() || self.people.iter().chain(&self.classes).all(|&left| left == 0))
     }
 
-    /// The place with the fewest ways; `None` if all are settled.
+    /// The open pair with the fewest possible numbers; `None` if all are fixed.
     fn narrowest(&self) -> Option<(usize, std::ops::Range<u64>)> {
         let ranges = self.open.iter().enumerate().filter_map(|(at, &pair)| Some((at, self.range(pair)?)));
         ranges.min_by_key(|(at, range)| (range.end - range.start, self.open[*at]))

@@ -1,5 +1,6 @@
-//! Minimality attacks on requirements that look at every value of a class (MIN 5), by enumerating how the values can fall
-//! on people who were equal before. For classes of a few people and values; the work is bounded, and beyond it nothing is said.
+//! Minimality attacks on requirements that use every value of a class (MIN 5), by enumerating the distributions of
+//! values over people with equal leaves. For classes of a few people and values; the work is limited, and beyond the
+//! limit there is no result.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +9,15 @@ use num_bigint::BigUint;
 use super::AssignmentCounts;
 use crate::arithmetic::choose;
 
-/// Counts of the values in some rows.
+/// The number of rows of each value.
 type Counts = Vec<u64>;
 
-/// People who were equal, some of whose rows were generalised into the class that is attacked.
+/// People with equal leaves, some of whose rows were generalised into the class under attack.
 #[derive(Debug, Clone)]
 pub struct GeneralisedPeople {
-    /// How many rows that are.
+    /// The number of these rows.
     pub rows: u64,
-    /// Their other rows, by value, as far as the release shows them.
+    /// Their other rows, by value, if the release shows them.
     pub shown: Counts,
 }
 
@@ -26,23 +27,24 @@ impl GeneralisedPeople {
         GeneralisedPeople { rows, shown: vec![0; values] }
     }
 
-    /// All their rows by value, with these.
+    /// All their rows by value, including these.
     fn with(&self, counts: &[u64]) -> Counts {
         self.shown.iter().zip(counts).map(|(shown, here)| shown + here).collect()
     }
 }
 
-/// What is left of one class, by people and value.
+/// The remaining assignments of one class, by people and value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ties {
-    /// The assignments left, and rows in them.
+    /// The number of remaining assignments, and of rows in them.
     pub counted: AssignmentCounts,
-    /// The most different values that each people have under any assignment that is left, and under any at all.
+    /// The largest number of different values that each kind of people has under any remaining assignment, and under
+    /// any at all.
     pub distinct: Vec<[usize; 2]>,
 }
 
-/// Rows of these people were generalised into one class with so many rows of each value, because one of them was not admitted with
-/// their rows as they were; `None` when more than so many steps of work would be needed, which are taken off.
+/// The result if rows of these people were generalised into one class with these numbers of rows per value, because one of them was not admitted with
+/// their own rows; `None` if this needs more than `work` steps, from which the used steps are deducted.
 ///
 /// # Panics
 /// If there are not as many rows as people.
@@ -59,7 +61,8 @@ pub fn ties(
     }
     let start = || BTreeMap::from([(vec![0; values.len()], BigUint::from(1u8))]);
     let all = arrangements(values);
-    // Ways in which the people before, and those behind, can be admitted with so many rows of each value.
+    // The number of ways in which the people before, and those after, can be admitted with each choice of rows per
+    // value.
     let mut before = vec![start()];
     for (at, part) in parts.iter().enumerate() {
         before.push(joined(&before[at], part.rows, values, |counts| admits(at, counts), work)?);
@@ -96,7 +99,7 @@ pub fn ties(
     Some(ties)
 }
 
-/// Where some people are not admitted whatever they have nothing is excluded.
+/// If some people are not admitted whatever they have, nothing is excluded.
 fn unbound(
     parts: &[GeneralisedPeople],
     values: &[u64],
@@ -118,7 +121,7 @@ fn unbound(
     Some(None)
 }
 
-/// The most different values that people may have, if nothing is excluded.
+/// The largest number of different values that people may have, if nothing is excluded.
 fn most_different(part: &GeneralisedPeople, values: &[u64]) -> usize {
     assert!(!values.is_empty(), "values in a class");
     let new = values.iter().zip(&part.shown).filter(|(all, shown)| **all > 0 && **shown == 0).count();
@@ -128,12 +131,12 @@ fn most_different(part: &GeneralisedPeople, values: &[u64]) -> usize {
 /// The same for a reader who excludes nothing.
 pub fn free(parts: &[GeneralisedPeople], values: &[u64]) -> AssignmentCounts {
     let (rows, left) = (values.iter().sum::<u64>(), arrangements(values));
-    // Of all assignments one row has a value as often as the class has it.
+    // Over all assignments, a row has each value with the value's frequency in the class.
     let held = |part: &GeneralisedPeople| values.iter().map(|&count| &left * count / rows.max(1) * part.rows).collect();
     AssignmentCounts { held: parts.iter().map(held).collect(), left }
 }
 
-/// Another class is admitted beside those that are.
+/// Adds one more admitted kind of people.
 fn joined(
     ways: &BTreeMap<Counts, BigUint>,
     size: u64,
@@ -159,12 +162,12 @@ fn joined(
     Some(joined)
 }
 
-/// What a step costs: lists of so many counts are made in it.
+/// The cost of a step: it creates lists of this many counts.
 fn step(values: &[u64]) -> u64 {
     1 + values.len() as u64 / 8
 }
 
-/// In how many orders rows with these counts can stand.
+/// The number of orders of rows with these counts.
 fn arrangements(counts: &[u64]) -> BigUint {
     let mut rows = 0;
     counts.iter().fold(BigUint::from(1u8), |product, &count| {
@@ -173,11 +176,12 @@ fn arrangements(counts: &[u64]) -> BigUint {
     })
 }
 
-/// All counts of so many rows, no more of any value than there are; in lexicographic order, one at a time.
+/// All counts of `size` rows with at most the given number of each value, in lexicographic order, generated one at a
+/// time.
 fn splits(size: u64, values: &[u64]) -> impl Iterator<Item = Counts> + '_ {
-    // Room behind each value.
+    // The room after each value.
     let room: Vec<u64> = (0..values.len()).map(|at| values[at + 1..].iter().sum()).collect();
-    // The lexicographically first counts whose first ones are fixed; `None` if the rest does not fit.
+    // The lexicographically first counts with a fixed beginning; `None` if the rest does not fit.
     let fill = move |mut counts: Counts, from: usize| {
         let mut rest = size.checked_sub(counts[..from].iter().sum())?;
         for at in from..values.len() {

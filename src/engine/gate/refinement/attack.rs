@@ -1,5 +1,6 @@
-//! The attack on one target after the other (CRA 4.4, 4.5; SCIENCE 6): its shape, all ways in which its rows can lie, and
-//! the figures, as well as the budget allows. Never takes more than it may; what it cannot do it says.
+//! The attack on one target after the other (CRA 4.4, 4.5; SCIENCE 6): the target's shape, all possible placements of
+//! its rows, and the figures, as precise as the budget allows. Never exceeds the budget, and says what it could not
+//! compute.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,18 +22,18 @@ use super::sample::Sampler;
 use super::target::{AttackTarget, HeldRows, Support};
 use crate::arithmetic::SeededDraws;
 
-/// How an attack is made.
+/// The terms of an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttackTerms {
-    /// By whom.
+    /// The attacker.
     pub attacker: Attacker,
     /// How solutions are counted.
     pub values: RepeatedValues,
     /// Whether to count the solutions for each count of each block.
     pub marginals: bool,
-    /// For estimates; the same one gives the same figures.
+    /// The seed for estimates; equal seeds give equal figures.
     pub seed: u64,
-    /// For each target.
+    /// The budget for each target.
     pub budget: RefinementBudget,
 }
 
@@ -44,23 +45,23 @@ pub struct RefinementAttack<'r> {
 }
 
 impl<'r> RefinementAttack<'r> {
-    /// On a release as an attacker sees it.
+    /// For a release as an attacker sees it.
     ///
     /// # Errors
-    /// The strongest attacker knows an order of formation that contradicts the public keys.
+    /// The order of formation that the strongest attacker knows contradicts the public keys.
     pub fn new(release: &'r CarvedRelease, terms: AttackTerms) -> Result<RefinementAttack<'r>, Malformed> {
-        // Classes without an order cover nothing of each other, however large the grid.
+        // Classes without an order never cover each other, however large the grid is.
         let cells = if release.rule().is_unordered() { 0 } else { terms.budget.cells };
         let cover = Cover::new(release, terms.attacker, cells)?;
         Ok(RefinementAttack { release, terms, cover })
     }
 
-    /// Every target: the classes in the order given, then the outliers if there are any.
+    /// Attacks every target: the classes in the order given, then the outliers if there are any.
     pub fn targets(&self) -> Vec<AttackTarget> {
         self.release.places().into_par_iter().map(|place| self.target(place)).collect()
     }
 
-    /// One target.
+    /// Attacks one target.
     pub fn target(&self, place: AttackedRows) -> AttackTarget {
         let AttackTerms { values, budget, marginals, .. } = self.terms;
         let distinct = values == RepeatedValues::Distinct;
@@ -95,8 +96,8 @@ impl<'r> RefinementAttack<'r> {
         target
     }
 
-    /// Whether rows, as leaf numbers per column, are a solution of a target, which the truth always is; `None` where
-    /// looking is beyond the budget.
+    /// Whether rows, as leaf numbers per column, are a solution of a target, as the true rows always are; `None` if the
+    /// test is beyond the budget.
     pub fn admits<R: AsRef<[u32]>>(&self, place: AttackedRows, rows: &[R]) -> Option<bool> {
         let segment = self.release.segment(place);
         let free = self.cover.free(place, &segment, self.terms.budget.cells).ok()?;
@@ -135,7 +136,7 @@ impl<'r> RefinementAttack<'r> {
         }
     }
 
-    /// What ways that are drawn show.
+    /// Figures from sampled placements.
     fn draw(&self, shape: &BlockShape, sampler: &Sampler<'_>, target: &mut AttackTarget) {
         let budget = self.terms.budget;
         let stream = match target.place {
@@ -158,7 +159,7 @@ impl<'r> RefinementAttack<'r> {
         }
     }
 
-    /// What follows from all ways.
+    /// Figures from all placements.
     fn solve(&self, shape: &BlockShape, paths: &PlacementPaths, target: &mut AttackTarget) {
         target.assignments = self.assignments(shape, paths);
         if !paths.possible {
@@ -171,7 +172,7 @@ impl<'r> RefinementAttack<'r> {
         let blocks = shape.blocks.iter().enumerate();
         target.blocks = blocks.map(|(at, block)| held(block, range(paths.support(at)), None)).collect();
         if shape.columns.is_empty() {
-            // One cell, and no cap: nothing is learnt.
+            // One cell, and no cap: nothing is revealed.
             target.cra = target.lr.clone();
             target.ratio = RatioFigure::Exact { log10: 0.0 };
             if let (SolutionCount::Exact(all), true) = (&target.cra, self.terms.marginals) {
@@ -182,7 +183,7 @@ impl<'r> RefinementAttack<'r> {
         self.solutions(shape, paths, target);
     }
 
-    /// CRA, the ratio, and what each block holds in how many solutions.
+    /// CRA, the ratio, and how many solutions have each count of each block.
     fn solutions(&self, shape: &BlockShape, paths: &PlacementPaths, target: &mut AttackTarget) {
         let AttackTerms { marginals, .. } = self.terms;
         if let Some(bits) = self.exactly(shape, paths, (SolutionWeight::Solutions, marginals)) {
@@ -207,7 +208,7 @@ impl<'r> RefinementAttack<'r> {
         }
     }
 
-    /// Counts of leaf cells, whether or not a cell has so many distinct values.
+    /// Counts of leaf cells, whether or not a cell has as many distinct values.
     fn assignments(&self, shape: &BlockShape, paths: &PlacementPaths) -> SolutionCount {
         let most = shape.rows.min(shape.cap);
         if shape.columns.is_empty() {
@@ -233,7 +234,7 @@ impl<'r> RefinementAttack<'r> {
         }
     }
 
-    /// The bits of exact figures, if the budget allows them.
+    /// The number of bits of exact figures, if the budget allows them.
     fn exactly(
         &self,
         shape: &BlockShape,
@@ -250,7 +251,7 @@ fn held(block: &Block, support: Support, marginals: Option<Vec<(u64, BigUint)>>)
     HeldRows { children: block.children.clone(), volume: block.volume, cells: block.cells, support, marginals }
 }
 
-/// No solution is left.
+/// Records that no solution exists.
 fn impossible(target: &mut AttackTarget) {
     target.cra = SolutionCount::Exact(BigUint::ZERO);
     target.ratio = RatioFigure::Impossible;

@@ -1,5 +1,5 @@
-//! A target's segment cut into blocks (SCIENCE 6): one choice of child in every column that can be lowered. All that the
-//! attack needs to know of a target is the free volume of each block, its rows and the cap. Never names a label.
+//! A target's segment divided into blocks (SCIENCE 6): one choice of child in every column that can be lowered. The
+//! attack needs to know only the free volume of each block, the number of rows and the cap. Never names a label.
 
 use std::ops::Range;
 
@@ -7,38 +7,38 @@ use super::budget::BudgetSpent;
 use super::cover::Cover;
 use super::release::{AttackedRows, CarvedRelease, RepeatedValues};
 
-/// One choice of child per column with a layer of at least 2, with something free in it.
+/// One choice of child per column with a layer of at least 2, with free room in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// The child per column of [`BlockShape::columns`].
+    /// The child in each column of [`BlockShape::columns`].
     pub children: Vec<usize>,
-    /// V: how many combinations of values are free.
+    /// V: the number of free combinations of values.
     pub volume: u128,
-    /// m: how many leaf cells are free.
+    /// m: the number of free leaf cells.
     pub cells: u64,
 }
 
-/// How a target's rows may lie.
+/// The possible placements of a target's rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockShape {
     /// The columns with a layer of at least 2.
     pub columns: Vec<usize>,
-    /// How many children, that is slabs, each of them has.
+    /// The number of children, that is slabs, of each of them.
     pub children: Vec<usize>,
     /// Blocks with a free cell, in lexicographic order.
     pub blocks: Vec<Block>,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
-    /// How many of them a slab can hold at most.
+    /// The largest number of them that a slab can hold.
     pub cap: u64,
-    /// All combinations of values of the segment.
+    /// The number of all combinations of values of the segment.
     pub volume: u128,
     /// Whether no two rows share all values.
     pub distinct: bool,
 }
 
 impl BlockShape {
-    /// Of one target.
+    /// From one target.
     ///
     /// # Errors
     /// It has more cells than the budget.
@@ -85,18 +85,18 @@ impl BlockShape {
         Ok(BlockShape { columns, children, blocks, rows, cap, volume, distinct })
     }
 
-    /// How many combinations of values are free.
+    /// The number of free combinations of values.
     pub fn free_volume(&self) -> u128 {
         self.blocks.iter().map(|block| block.volume).sum()
     }
 
-    /// How many cells are free.
+    /// The number of free cells.
     pub fn free_cells(&self) -> u64 {
         self.blocks.iter().map(|block| block.cells).sum()
     }
 
-    /// The same target with the caps of some of its columns forgotten, which leaves more ways for its rows to lie; and
-    /// for each block of it the blocks that lie in it. `keep` are places in [`BlockShape::columns`], each once.
+    /// The same target without the caps of some of its columns, which allows more placements of its rows; and for each
+    /// of its blocks the original blocks inside it. `keep` are indices in [`BlockShape::columns`], each once.
     pub fn relaxed(&self, keep: &[usize]) -> (BlockShape, Vec<Vec<usize>>) {
         let of = |block: &Block| -> Vec<usize> { keep.iter().map(|&at| block.children[at]).collect() };
         let mut inside: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
@@ -124,7 +124,7 @@ impl BlockShape {
     }
 }
 
-/// Adds the free cells, which come in lexicographic order, to the sums of their blocks.
+/// Adds the free cells, given in lexicographic order, to the sums of their blocks.
 fn add(
     axes: &[Vec<(usize, u64)>],
     base: usize,
@@ -148,7 +148,7 @@ fn add(
     }
 }
 
-/// The number of a block as a child per column.
+/// The number of a block, as a child per column.
 fn digits(mut number: usize, children: &[usize]) -> Vec<usize> {
     assert!(children.iter().all(|&children| children > 0), "a segment has parts in each column");
     let mut digits: Vec<usize> = children

@@ -1,24 +1,24 @@
-//! The interval hierarchy of one numeric column (CRA 2; SCIENCE 6): leaf intervals, and layers of nodes above them, each
-//! a range of leaves. Knows lengths and places only, never labels or values.
+//! The interval hierarchy of one numeric column (CRA 2; SCIENCE 6): leaf intervals, and layers of nodes above them,
+//! each a range of leaves. Knows only lengths and positions, never labels or values.
 
 use std::ops::Range;
 
 use super::malformed_release::Malformed;
 
-/// A column's leaves and layers. Layer 1 holds the leaves, the last one the root; every layer cuts all leaves into
+/// A column's leaves and layers. Layer 1 holds the leaves, the last one the root; every layer divides all leaves into
 /// ranges, and each of them is a union of ranges of the layer below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayeredColumn {
-    /// How many domain values each leaf interval holds.
+    /// The number of domain values in each leaf interval.
     lengths: Vec<u64>,
-    /// Per layer the first leaf of each node, and the number of leaves at the end.
+    /// For each layer the first leaf of each node, and the number of leaves at the end.
     layers: Vec<Vec<u32>>,
-    /// Per layer the values in its longest interval.
+    /// For each layer the number of values in its longest interval.
     longest: Vec<u64>,
 }
 
 impl LayeredColumn {
-    /// Of the number of domain values per leaf interval, and per layer the leaf range of each node, leaves first, root
+    /// From the number of domain values per leaf interval, and for each layer the leaf range of each node, leaves first, root
     /// last.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ impl LayeredColumn {
         if strict { Ok(column) } else { Err(Malformed::Hierarchy) }
     }
 
-    /// The same, of intervals of any length.
+    /// The same for intervals of any length.
     ///
     /// # Errors
     /// The layers are no hierarchy over these leaves.
@@ -74,17 +74,17 @@ impl LayeredColumn {
         Ok(column)
     }
 
-    /// How many layers, leaves and root included.
+    /// The number of layers, including leaves and root.
     pub fn height(&self) -> usize {
         self.layers.len()
     }
 
-    /// How many leaf intervals.
+    /// The number of leaf intervals.
     pub fn leaves(&self) -> u32 {
         self.lengths.len() as u32
     }
 
-    /// How many nodes a layer has; layers are counted from 1.
+    /// The number of nodes of a layer; layers are counted from 1.
     pub fn nodes(&self, layer: usize) -> usize {
         self.layers[layer - 1].len() - 1
     }
@@ -95,7 +95,7 @@ impl LayeredColumn {
         starts[node]..starts[node + 1]
     }
 
-    /// The node of a layer that holds a leaf.
+    /// The node of a layer that contains a leaf.
     pub fn above(&self, layer: usize, leaf: u32) -> usize {
         assert!(leaf < self.leaves(), "a leaf of this column");
         self.layers[layer - 1].partition_point(|&start| start <= leaf) - 1
@@ -109,22 +109,22 @@ impl LayeredColumn {
         below.windows(2).filter(inside).map(|pair| pair[0]..pair[1])
     }
 
-    /// Domain values in one leaf interval.
+    /// The number of domain values in one leaf interval.
     pub fn length(&self, leaf: u32) -> u64 {
         self.lengths[leaf as usize]
     }
 
-    /// Domain values in a range of leaves.
+    /// The number of domain values in a range of leaves.
     pub fn values(&self, leaves: &Range<u32>) -> u64 {
         self.lengths[leaves.start as usize..leaves.end as usize].iter().sum()
     }
 
-    /// Domain values in an interval of a layer; a shorter last one counts as full.
+    /// The number of domain values in an interval of a layer; a shorter last one counts as full.
     pub fn longest(&self, layer: usize) -> u64 {
         self.longest[layer - 1]
     }
 
-    /// D: all domain values.
+    /// D: the number of all domain values.
     pub fn domain(&self) -> u64 {
         self.longest(self.height())
     }
@@ -134,7 +134,8 @@ impl LayeredColumn {
 mod tests {
     use super::*;
 
-    /// Layers whose nodes do not join, are empty or go beyond the leaves, that are not unions of the ones below, or that are as many.
+    /// Layers whose nodes leave gaps, are empty or exceed the leaves, that are not unions of those below, or that have
+    /// as many nodes as those below.
     #[test]
     fn what_is_no_hierarchy_is_refused() {
         let leaves = vec![0..1, 1..2, 2..3];

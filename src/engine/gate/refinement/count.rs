@@ -1,6 +1,6 @@
-//! How many solutions and assignments the ways of a target stand for (CRA 4.5; SCIENCE 6), by one pass over the graph from
-//! its end, and how many of them have so many rows in a block, by a second pass from its beginning. The same passes run
-//! modulo primes and in floats. Never says how a figure is known; that is for the caller.
+//! The number of solutions and assignments of a target's placements (CRA 4.5; SCIENCE 6), by one pass over the graph
+//! from its end, and how many of them have each number of rows in a block, by a second pass from its beginning. The
+//! same passes run modulo primes and in floats. The caller says how precise a figure is.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -11,30 +11,30 @@ use super::paths::PlacementPaths;
 use super::ring::{Floats, NumberRing, Residues, SeveralPrimes, Whole128};
 use super::wide_float::WideFloat;
 
-/// What a way weighs.
+/// The weight of a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SolutionWeight {
-    /// The values that its rows can have.
+    /// The number of values that its rows can have.
     Solutions,
-    /// The counts of leaf cells that it stands for.
+    /// The number of counts of leaf cells that it represents.
     Assignments,
 }
 
-/// The weights of the counts that each block may have, in the order of the ways.
+/// The weights of the counts that each block may have, in the order of the graph.
 pub struct Weights<T> {
     all: Vec<T>,
-    /// Where those of each block begin.
+    /// The first weight of each block.
     first: Vec<usize>,
 }
 
 impl<T: Copy> Weights<T> {
-    /// Of so many rows in a block.
+    /// The weight of a number of rows in a block.
     pub fn of(&self, at: usize, rows: usize) -> T {
         self.all[self.first[at] + rows]
     }
 }
 
-/// The weights of all counts; of repeated values without the factor n!.
+/// The weights of all counts; for repeated values without the factor n!.
 pub fn weights<R: NumberRing>(
     ring: &R,
     shape: &BlockShape,
@@ -51,7 +51,7 @@ pub fn weights<R: NumberRing>(
     weights
 }
 
-/// From 0 rows to so many.
+/// From 0 rows to the largest possible number.
 fn weigh_block<R: NumberRing>(
     ring: &R,
     shape: &BlockShape,
@@ -63,7 +63,7 @@ fn weigh_block<R: NumberRing>(
     weights.push(weight);
     for rows in 1..=most {
         let before = u128::from(rows - 1);
-        // C(V, u) = C(V, u−1) (V−u+1) / u, V^u / u! and C(m+u−1, u) likewise.
+        // C(V, u) = C(V, u−1) (V−u+1) / u; V^u / u! and C(m+u−1, u) similarly.
         let factor = match (weigh, shape.distinct) {
             (SolutionWeight::Solutions, false) => volume,
             (SolutionWeight::Solutions, true) => ring.number(block.volume.saturating_sub(before)),
@@ -74,7 +74,7 @@ fn weigh_block<R: NumberRing>(
     }
 }
 
-/// Per state the weight of all ways from there.
+/// For each state the weight of all placements from there.
 pub fn behind<R: NumberRing>(ring: &R, paths: &PlacementPaths, weights: &Weights<R::Item>) -> Vec<R::Item> {
     let mut behind = vec![ring.number(0); paths.number()];
     behind[paths.states(paths.blocks())].fill(ring.number(1));
@@ -89,7 +89,7 @@ pub fn behind<R: NumberRing>(ring: &R, paths: &PlacementPaths, weights: &Weights
     behind
 }
 
-/// Per block, in the order of the ways, and per count of its support, the weight of the ways that have it.
+/// For each block, in the order of the graph, and each count of its support, the weight of the placements that have it.
 pub fn marginals<R: NumberRing>(
     ring: &R,
     paths: &PlacementPaths,
@@ -113,7 +113,7 @@ pub fn marginals<R: NumberRing>(
     (0..paths.blocks()).map(of).collect()
 }
 
-/// Bits that no figure of a target needs more than.
+/// No figure of a target needs more bits.
 pub fn bits(shape: &BlockShape, weigh: SolutionWeight) -> u64 {
     let rows = shape.rows as f64;
     let ways = match weigh {
@@ -128,7 +128,7 @@ pub fn bits(shape: &BlockShape, weigh: SolutionWeight) -> u64 {
     ((rows * ways.max(1.0).log2() - orders) * (1.0 + 1e-12)).max(0.0).ceil() as u64 + 4
 }
 
-/// Operations that exact figures cost.
+/// The operations for exact figures.
 pub fn cost(paths: &PlacementPaths, bits: u64, marginals: bool) -> u64 {
     let primes = needed(bits) as u64;
     let values: u64 =
@@ -137,8 +137,8 @@ pub fn cost(paths: &PlacementPaths, bits: u64, marginals: bool) -> u64 {
     primes.saturating_mul(paths.arrows()).saturating_mul(passes).saturating_add(values.saturating_mul(primes * primes))
 }
 
-/// The number of solutions or assignments, of so many bits at most, and, only where asked, per block of the shape, how many of
-/// them have each count of its support.
+/// The number of solutions or assignments, of at most `bits` bits, and on request, for each block of the shape, how
+/// many of them have each count of its support.
 pub fn exact(
     shape: &BlockShape,
     paths: &PlacementPaths,
@@ -146,7 +146,7 @@ pub fn exact(
     bits: u64,
 ) -> (BigUint, Vec<Vec<BigUint>>) {
     let labelled = weigh == SolutionWeight::Solutions && !shape.distinct;
-    // A weight is at most the total, and times a row number before it is divided.
+    // A weight is at most the total, multiplied by a number of rows before it is divided.
     let numbers: Vec<BigUint> = if !labelled && bits + u64::from(shape.rows.max(1).ilog2()) < u64::from(u128::BITS) {
         totals(&Whole128, shape, paths, (weigh, with_marginals)).into_iter().map(BigUint::from).collect()
     } else {
@@ -190,7 +190,8 @@ fn modulo<const N: usize>(
     residues.iter_mut().zip(found).for_each(|(residues, found)| residues.extend(ring.times(orders, found)));
 }
 
-/// The weight of all ways, then, where asked, of the ways with each count of each block in the order of the ways.
+/// The weight of all placements, then on request of the placements with each count of each block in the order of the
+/// graph.
 fn totals<R: NumberRing>(
     ring: &R,
     shape: &BlockShape,
@@ -206,7 +207,7 @@ fn totals<R: NumberRing>(
     found
 }
 
-/// The number of solutions or assignments as a float, and by how many units it may be off.
+/// The number of solutions or assignments as a float, and its largest error in units.
 pub fn near(shape: &BlockShape, paths: &PlacementPaths, weigh: SolutionWeight) -> (WideFloat, f64) {
     let weights = weights(&Floats, shape, paths, weigh);
     let total = behind(&Floats, paths, &weights)[0];
@@ -220,8 +221,9 @@ pub fn near(shape: &BlockShape, paths: &PlacementPaths, weigh: SolutionWeight) -
     (total * orders, units(shape, paths) + factors as f64 + 1.0)
 }
 
-/// By how many units the weight behind any state may be off. A way is a product of one weight per block; each weight
-/// takes three roundings per row and one of the volume, and each block a product and as many sums as a state has arrows.
+/// The largest error in units of the weight after any state. A placement is a product of one weight per block; each
+/// weight takes three roundings per row and one of the volume, and each block a product and as many sums as a state has
+/// arrows.
 pub fn units(shape: &BlockShape, paths: &PlacementPaths) -> f64 {
     let sums: usize = (0..paths.blocks()).map(|at| paths.widest(at) + 2).sum();
     4.0 * shape.rows as f64 + sums as f64 + 1.0
@@ -241,7 +243,7 @@ pub fn all(volume: u128, rows: u64, distinct: bool) -> BigUint {
     above
 }
 
-/// The same as a float, and by how many units it may be off.
+/// The same as a float, with its largest error in units.
 pub fn all_near(volume: u128, rows: u64, distinct: bool) -> (WideFloat, f64) {
     assert!(volume > 0, "rows lie in cells");
     let factor = |row: u128| match distinct {
@@ -267,8 +269,8 @@ mod tests {
     use super::*;
     use crate::arithmetic::choose;
 
-    /// Two blocks that 30 of 50 rows can lie in at most, of more and more room: the sum over all ways, in numbers that fit into 128 bits, that
-    /// just fit, and that do not.
+    /// Two blocks of which each can hold at most 30 of 50 rows, with increasing room: the sum over all placements, in
+    /// numbers that fit into 128 bits, that just fit, and that do not.
     #[test]
     fn figures_are_sums_over_all_ways() {
         let (rows, cap) = (50, 30);
@@ -310,7 +312,8 @@ mod tests {
         }
     }
 
-    /// One block that holds all of 50 rows: each weight is a whole figure, and a row number more while it is computed.
+    /// One block that holds all of 50 rows: each weight is a whole figure, multiplied by a number of rows while it is
+    /// computed.
     #[test]
     fn figures_that_just_fit_are_computed_without_a_loss() {
         let rows = 50;

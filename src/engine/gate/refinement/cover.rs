@@ -1,5 +1,5 @@
-//! Which leaf cells of a segment earlier classes have taken (CRA 4.2, overlap; SCIENCE 6): the rows in them went there, so
-//! no later class has rows in them. Touches cells of segments only, and within a budget.
+//! The leaf cells of a segment that earlier classes have taken (CRA 4.2, overlap; SCIENCE 6): rows in them are in those
+//! classes, so no later class has rows there. Examines only cells of segments, and within a budget.
 
 use std::ops::Range;
 
@@ -10,24 +10,24 @@ use super::release::{AttackedRows, Attacker, CarvedRelease};
 /// No class covers the cell.
 const UNCOVERED: u32 = u32::MAX;
 
-/// What is known of all segments together.
+/// The coverage of all segments together.
 pub struct Cover {
     ranks: Vec<u32>,
     segments: Vec<Vec<Range<u32>>>,
-    /// Cells between neighbours, per column.
+    /// The distance of neighbouring cells, per column.
     strides: Vec<usize>,
-    /// Per cell of the whole grid the lowest rank of a class that covers it; `None` where the grid is too large.
+    /// For each cell of the whole grid the lowest rank of a class that covers it; `None` if the grid is too large.
     grid: Option<Vec<u32>>,
 }
 
-/// How many cells a segment has, or a number that is certainly too large.
+/// The number of cells of a segment, or a number that is certainly too large.
 pub fn cells(segment: &[Range<u32>]) -> u64 {
     assert!(segment.iter().all(|leaves| leaves.start < leaves.end), "a segment has leaves in each column");
     segment.iter().fold(1u64, |cells, leaves| cells.saturating_mul(leaves.len() as u64))
 }
 
 impl Cover {
-    /// Of a release as an attacker sees it; the grid is laid out if it and all segments take no more than so many cells.
+    /// For a release as an attacker sees it; the grid is built if it and all segments have at most `most` cells.
     ///
     /// # Errors
     /// The order of formation contradicts the public keys.
@@ -60,7 +60,7 @@ impl Cover {
     /// Whether each cell of a target's segment is free, in lexicographic order.
     ///
     /// # Errors
-    /// It would take more than so many cells.
+    /// It has more cells than allowed.
     pub fn free(&self, place: AttackedRows, segment: &[Range<u32>], budget: u64) -> Result<Vec<bool>, BudgetSpent> {
         let size = cells(segment);
         if size > budget {
@@ -82,7 +82,7 @@ impl Cover {
         }
     }
 
-    /// The same from the overlaps with every earlier class.
+    /// The same, from the overlaps with every earlier class.
     fn free_of_overlaps(&self, rank: u32, segment: &[Range<u32>], mut left: u64) -> Result<Vec<bool>, BudgetSpent> {
         let mut free = vec![true; cells(segment) as usize];
         let strides = strides(segment);
@@ -100,7 +100,7 @@ impl Cover {
     }
 }
 
-/// Cells between neighbours per column, the last column's cells lying side by side.
+/// The distance of neighbouring cells per column; the last column's cells are adjacent.
 fn strides(segment: &[Range<u32>]) -> Vec<usize> {
     assert!(!segment.is_empty(), "a segment has columns");
     let mut strides = vec![1usize; segment.len()];
@@ -110,7 +110,7 @@ fn strides(segment: &[Range<u32>]) -> Vec<usize> {
     strides
 }
 
-/// Calls with every run of neighbouring cells of a segment, in lexicographic order.
+/// Calls the function with every run of adjacent cells of a segment, in lexicographic order.
 fn for_each_run(segment: &[Range<u32>], strides: &[usize], base: usize, act: &mut impl FnMut(Range<usize>)) {
     match segment {
         [] => (),

@@ -1,6 +1,5 @@
-//! Figures of an attack (SCIENCE 6), each of which says how well it is known: counts that are exact, that are floats with
-//! a bound of their error, that are bounds from below, or that are not known. A bound lies on the safe side: fewer
-//! solutions, a larger ratio.
+//! Figures of an attack (SCIENCE 6), each with its precision: exact counts, floats with an error bound, lower bounds,
+//! or unknown. A bound is on the safe side: fewer solutions, a larger ratio.
 
 use num_bigint::BigUint;
 
@@ -8,29 +7,29 @@ use super::budget::RefinementBudget;
 use super::count;
 use super::wide_float::{UNIT, WideFloat};
 
-/// How many solutions or assignments there are.
+/// The number of solutions or assignments.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolutionCount {
-    /// Exactly so many.
+    /// The exact number.
     Exact(BigUint),
-    /// Ten to this power; the power is off by `error` at most.
+    /// Ten to this power, with an error of the power of at most `error`.
     Near {
         /// The decimal logarithm.
         log10: f64,
-        /// How far the truth may lie from it.
+        /// The largest error.
         error: f64,
     },
-    /// At least ten to this power, unless chance has misled with less than one in 10^9.
+    /// A lower bound: ten to this power, wrong with a probability below 10^−9.
     AtLeast {
         /// The decimal logarithm.
         log10: f64,
     },
-    /// The budget did not last for any figure.
+    /// The budget was not enough for any figure.
     Unknown,
 }
 
 impl SolutionCount {
-    /// C(volume, rows) where the rows are distinct, else volume^rows, as well as the budget allows.
+    /// C(volume, rows) if the rows are distinct, otherwise volume^rows, as precise as the budget allows.
     pub(super) fn of_all(volume: u128, rows: u64, distinct: bool, budget: RefinementBudget) -> SolutionCount {
         let bits = (volume.max(1) as f64).log2() * rows as f64;
         if bits <= budget.bits as f64 || (distinct && u128::from(rows) > volume) {
@@ -43,18 +42,18 @@ impl SolutionCount {
         SolutionCount::near(number, units)
     }
 
-    /// Whether the attack shows that it is at least so many.
+    /// Whether the attack proves that it is at least this.
     pub fn is_at_least(&self, least: u64) -> bool {
         match self {
             SolutionCount::Exact(count) => *count >= BigUint::from(least),
-            // The logarithm of `least` is rounded too.
+            // The logarithm of `least` is rounded, too.
             SolutionCount::Near { log10, error } => log10 - error - 1e-12 >= (least as f64).log10(),
             SolutionCount::AtLeast { log10 } => log10 - 1e-12 >= (least as f64).log10(),
             SolutionCount::Unknown => false,
         }
     }
 
-    /// What its decimal logarithm is certainly not above, as far as that is known.
+    /// An upper bound of its decimal logarithm, if one is known.
     pub fn most(&self) -> Option<f64> {
         match self {
             SolutionCount::Exact(_) => self.log10().map(|log10| log10 + (1.0 + log10) * 1e-14),
@@ -63,14 +62,14 @@ impl SolutionCount {
         }
     }
 
-    /// Of a number that is off by so many units of [`UNIT`].
+    /// From a number with an error of this many units of [`UNIT`].
     pub(super) fn near(number: WideFloat, units: f64) -> SolutionCount {
         assert!(units >= 0.0, "an error is not negative");
         let (log10, rounding) = number.log10();
         SolutionCount::Near { log10, error: rounding + error(units) }
     }
 
-    /// The decimal logarithm, or a bound of it from below; `None` where nothing is known or there are none.
+    /// The decimal logarithm, or a lower bound of it; `None` if it is unknown or there are no solutions.
     pub fn log10(&self) -> Option<f64> {
         match self {
             SolutionCount::Exact(count) if *count == BigUint::ZERO => None,
@@ -84,7 +83,7 @@ impl SolutionCount {
 /// LR / CRA as a decimal logarithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RatioFigure {
-    /// From two whole numbers, right to 10^−12.
+    /// From two whole numbers, correct to 10^−12.
     Exact {
         /// The decimal logarithm.
         log10: f64,
@@ -93,22 +92,22 @@ pub enum RatioFigure {
     Near {
         /// The decimal logarithm.
         log10: f64,
-        /// How far the truth may lie from it.
+        /// The largest error.
         error: f64,
     },
-    /// At most so large, unless chance has misled with less than one in 10^9.
+    /// An upper bound, wrong with a probability below 10^−9.
     AtMost {
         /// The decimal logarithm.
         log10: f64,
     },
-    /// There is no solution: ARX-LR did not make this.
+    /// There is no solution: ARX-LR did not make this release.
     Impossible,
-    /// The budget did not last for any figure.
+    /// The budget was not enough for any figure.
     Unknown,
 }
 
 impl RatioFigure {
-    /// The decimal logarithm, or a bound of it from above.
+    /// The decimal logarithm, or an upper bound of it.
     pub fn log10(&self) -> Option<f64> {
         match self {
             RatioFigure::Exact { log10 } | RatioFigure::Near { log10, .. } | RatioFigure::AtMost { log10 } => {
@@ -118,7 +117,7 @@ impl RatioFigure {
         }
     }
 
-    /// What the truth is certainly not above, as far as that is known.
+    /// An upper bound of the ratio, if one is known.
     pub fn most(&self) -> Option<f64> {
         match self {
             RatioFigure::Exact { log10 } => Some(log10 + 1e-12),
@@ -128,13 +127,13 @@ impl RatioFigure {
         }
     }
 
-    /// Whether the attack shows that it is at most so large; a limit that a whole number of solutions meets exactly is
-    /// better asked of [`super::AttackTarget::ratio_is_at_most`].
+    /// Whether the attack proves that it is at most this; for a limit that a whole number of solutions may meet
+    /// exactly, use [`super::AttackTarget::ratio_is_at_most`].
     pub fn is_at_most(&self, limit: f64) -> bool {
         self.most().is_some_and(|most| most <= limit.log10())
     }
 
-    /// Of two whole numbers.
+    /// From two whole numbers.
     pub(super) fn exact(lr: &BigUint, cra: &BigUint) -> RatioFigure {
         assert!(cra <= lr, "the attack leaves a part of all solutions");
         match *cra == BigUint::ZERO {
@@ -144,21 +143,21 @@ impl RatioFigure {
         }
     }
 
-    /// Of LR and CRA that are each off by so many units of [`UNIT`].
+    /// From LR and CRA, each with an error of this many units of [`UNIT`].
     pub(super) fn near(lr: (WideFloat, f64), cra: (WideFloat, f64)) -> RatioFigure {
         let (log10, rounding) = (lr.0 / cra.0).log10();
         RatioFigure::Near { log10, error: rounding + error(lr.1 + cra.1 + 2.0) }
     }
 }
 
-/// What so many roundings may change in a decimal logarithm: ln((1 + u)^n) ≤ 1.01 · n · u, while that is small.
+/// The largest effect of this many roundings on a decimal logarithm: ln((1 + u)^n) ≤ 1.01 · n · u, for small values.
 fn error(units: f64) -> f64 {
     assert!(units >= 0.0, "an error is not negative");
     let part = units * UNIT;
     if part < 0.01 { 1.01 * part / std::f64::consts::LN_10 } else { f64::INFINITY }
 }
 
-/// A whole number as a float, off by one unit at most.
+/// A whole number as a float, with an error of at most one unit.
 pub fn wide(number: &BigUint) -> WideFloat {
     let shift = number.bits().saturating_sub(128);
     let top = (number >> shift).iter_u64_digits().rev().fold(0u128, |top, digit| (top << 64) | u128::from(digit));

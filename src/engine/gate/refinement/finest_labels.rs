@@ -1,7 +1,8 @@
-//! Groups of neighbours as the attack takes them (SCIENCE 7): what is known of a class is that its labels are the finest that cover
-//! its rows, so that in each column at least two children of its label have rows. Columns ask for that each on its own, and where rows may
-//! share all their values the sets of rows that are left are a product over columns: V^n less the sets in which all rows are in one child.
-//! Nothing here knows by which rule neighbours were grouped; what that tells is not judged.
+//! Groups of neighbours as the attack sees them (SCIENCE 7): the labels of a class are known to be the finest that
+//! cover its rows, so that in each column at least two children of its label have rows. Columns require that
+//! independently, and if rows may share all their values, the remaining sets of rows are a product over columns: V^n
+//! minus the sets in which all rows are in one child. This module does not know the rule by which neighbours were
+//! grouped; its leakage is not judged.
 
 use num_bigint::BigUint;
 
@@ -16,10 +17,10 @@ use super::target::{AttackTarget, HeldRows, Support};
 use crate::model::Node;
 
 impl Layers {
-    /// A release of these classes and rows, each under the finest labels that cover its rows; a class at the root is told as outliers are.
+    /// A release with these classes and rows, each with the finest labels that cover its rows; a class with `*` in all columns is treated as outliers.
     ///
     /// # Errors
-    /// They are no classes, or one has fewer than `k` rows; of these the number, in the order given.
+    /// These are no classes, or one has fewer than `k` rows; the error names its number, in the order given.
     pub fn finest<'n>(
         &self,
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
@@ -34,7 +35,7 @@ impl Layers {
     }
 }
 
-/// A label of a target: its values, and those of its children if it has several.
+/// A label of a target: its number of values, and those of its children if it has several.
 struct Label {
     values: u64,
     children: Vec<u64>,
@@ -43,18 +44,18 @@ struct Label {
 impl Label {
     fn of(column: &LayeredColumn, (layer, node): (usize, usize)) -> Label {
         let children: Vec<u64> = column.children(layer, node).map(|leaves| column.values(&leaves)).collect();
-        // A node with an only child is told of no class: nothing is taken from it.
+        // A node with a single child excludes no set of rows.
         let children = if children.len() > 1 { children } else { Vec::new() };
         Label { values: column.values(&column.node(layer, node)), children }
     }
 
-    /// The values that so many rows can have together in this column.
+    /// The number of combinations of values of the rows in this column.
     fn solutions(&self, rows: u32) -> BigUint {
         let all = |values: u64| BigUint::from(values).pow(rows);
         all(self.values) - self.children.iter().map(|&values| all(values)).sum::<BigUint>()
     }
 
-    /// The share of them among all, from below; `None` where floats cannot tell it.
+    /// A lower bound of their share among all; `None` if floats cannot represent it.
     fn share(&self, rows: u64) -> Option<f64> {
         let part = |&values: &u64| (values as f64 / self.values as f64).powf(rows as f64);
         let (inside, rounding) = (self.children.iter().map(part).sum::<f64>(), rows as f64 * 1e-15);
@@ -63,7 +64,7 @@ impl Label {
     }
 }
 
-/// What is left of a target whose labels are the finest that cover its rows.
+/// The figures of a target whose labels are the finest that cover its rows.
 pub fn attack(
     release: &CarvedRelease,
     (values, budget): (RepeatedValues, RefinementBudget),
@@ -88,7 +89,7 @@ pub fn attack(
     target.blocks = vec![HeldRows { children: Vec::new(), volume: target.volume, cells, support, marginals: None }];
 }
 
-/// How many sets of rows are left, and which part of all that is.
+/// The number of remaining sets of rows, and their share among all.
 fn solutions(labels: &[Label], budget: RefinementBudget, target: &mut AttackTarget) {
     let bits = (target.volume.max(1) as f64).log2() * target.rows as f64;
     if let (SolutionCount::Exact(all), Ok(rows), true) =
@@ -119,7 +120,7 @@ mod tests {
     use crate::gate::refinement::{AttackTerms, Attacker, RefinementAttack};
     use crate::model::{Taxonomy, Tree};
 
-    /// A root with three children of one to three leaves, which have so many values.
+    /// A root with three children of one to three leaves with these numbers of values.
     fn tree(values: &[&[u64]]) -> Taxonomy {
         let mut tree = Tree::new("*");
         for (at, values) in values.iter().enumerate() {
@@ -129,14 +130,15 @@ mod tests {
         tree.finish().expect("a tree")
     }
 
-    /// The child of a node that holds a value, counted over the whole column; `None` for a leaf, which has none.
+    /// The child of a node that contains a value, counted over the whole column; `None` for a leaf, which has no
+    /// children.
     fn child(tree: &Taxonomy, node: Node, value: u64) -> Option<Node> {
         let first =
             |node: Node| (0..tree.leaf_range(node).start).map(|leaf| tree.values(tree.leaf_node(leaf))).sum::<u64>();
         tree.children(node).find(|&child| (first(child)..first(child) + tree.values(child)).contains(&value))
     }
 
-    /// All sets of rows below a label in whose columns no child has all of them, counted one by one.
+    /// All sets of rows below a label of which in no column all are in one child, counted one by one.
     fn counted(trees: &[&Taxonomy], nodes: &[Node], rows: u32) -> u64 {
         let column = |(tree, &node): (&&Taxonomy, &Node)| {
             let first: u64 = (0..tree.leaf_range(node).start).map(|leaf| tree.values(tree.leaf_node(leaf))).sum();
@@ -175,7 +177,7 @@ mod tests {
                 let halves = [(trees[0], one), (trees[1], other)].map(|(tree, node)| tree.children(node).count() == 2);
                 let expected = if rows == 2 { 2 * halves.iter().filter(|half| **half).count() } else { 0 };
                 assert_eq!(certain.len(), expected, "{labels:?}, {rows} rows");
-                // What floats bound is on the safe side, and near.
+                // The bounds from floats are on the safe side, and close.
                 let exact = target.ratio.log10().expect("a ratio");
                 let bound = RefinementAttack::new(&release, terms(0)).expect("an attack").targets().remove(0).ratio;
                 let most = bound.most().expect("a bound");

@@ -1,6 +1,6 @@
-//! What the order of formation tells of all targets together (SCIENCE 6): a state that has had its turn leaves fewer than k
-//! rows in each of its segments to all classes that are formed after it, and to the outliers. Most states say nothing that a
-//! coarser one before the same classes does not say too; those are left out.
+//! The leakage of the order of formation about all targets together (SCIENCE 6): a state that has been visited leaves
+//! fewer than k rows in each of its segments to all classes that are formed after it, and to the outliers. Most states
+//! imply nothing that a coarser one before the same classes does not imply; those are left out.
 
 use super::budget::BudgetSpent;
 use super::key::StateKey;
@@ -8,14 +8,14 @@ use super::release::{AttackedRows, Attacker, CarvedRelease};
 
 /// A state, and the targets that were formed after it.
 pub struct FormationState {
-    /// Per column and leaf its node in this state, times the number of nodes of the columns after it.
+    /// For each column and leaf its node in this state, multiplied by the number of nodes of the columns after it.
     pub nodes: Vec<Vec<u64>>,
-    /// Places in [`CarvedRelease::places`].
+    /// Indices in [`CarvedRelease::places`].
     pub later: Vec<usize>,
 }
 
 impl FormationState {
-    /// The segment that a row lies in, by its leaves.
+    /// The segment that contains a row, by its leaves.
     pub fn segment(&self, row: &[u32]) -> u64 {
         row.iter().zip(&self.nodes).map(|(&leaf, nodes)| nodes[leaf as usize]).sum()
     }
@@ -33,11 +33,11 @@ impl FormationState {
     }
 }
 
-/// The states below the top that say something, those that had their turn last first. What one target alone can violate is
-/// left out where each target keeps to it by itself (`alone`).
+/// The states below the top that imply something, those visited last first. With `alone`, each target satisfies its own caps by itself,
+/// and states that only a single target can violate are left out.
 ///
 /// # Errors
-/// There are too many states for so many operations.
+/// There are too many states for this number of operations.
 pub fn states(
     release: &CarvedRelease,
     attacker: Attacker,
@@ -74,7 +74,7 @@ pub fn states(
         strides.push((stride, column.height()));
         stride *= column.height();
     }
-    // Coarser states have their turn later, so that those one layer up are enough to look at.
+    // Coarser states are visited later, so that it is enough to examine those one layer up.
     let implied = |number: usize| {
         strides.iter().any(|&(stride, height)| {
             let above = number + stride;
@@ -90,13 +90,14 @@ pub fn states(
         .collect())
 }
 
-/// The turns in which classes were formed, as far as an attacker knows them.
+/// When classes were formed, as far as an attacker knows.
 struct FormationTurns<'r> {
-    /// Per class its turn.
+    /// For each class the position of its state in the order.
     of: Vec<usize>,
-    /// Per turn the key of its state, and the state where it is known which of those that tie it was.
+    /// For each position the key of its state, and the state if it is known which of several states with this key it
+    /// was.
     keys: Vec<(StateKey, Option<&'r [usize]>)>,
-    /// Whether states that tie had their turns in the order of their layers.
+    /// Whether states with equal keys were visited in the order of their layers.
     orderly: bool,
 }
 
@@ -124,7 +125,7 @@ impl<'r> FormationTurns<'r> {
         FormationTurns { of, keys, orderly }
     }
 
-    /// How many turns had classes before, or in, that of a state.
+    /// The number of positions with classes at or before that of a state.
     fn after(&self, key: &StateKey, state: &[usize]) -> usize {
         let own = self.keys.iter().position(|(_, known)| *known == Some(state));
         match own {

@@ -1,9 +1,9 @@
-//! Releases of halving as the attack takes them (SCIENCE 6, safer local recoding): the classes have to be regions that the public
-//! rule comes to, none inside another, so that they share no cell. Then nothing narrows a class down: whether it was cut followed
-//! from the number of its rows and a number that no reader knows, so that every way for its rows to lie is as likely as before.
-//! In a chain whose rows keep their labels (SCIENCE 11) a label may lie in another one. There no way for the rows to lie becomes
-//! impossible, and its odds move by a factor that follows from the label.
-//! Trusts no search: labels and counts are all that is looked at.
+//! Releases of halving as the attack sees them (SCIENCE 6, safer local recoding): the classes have to be regions that
+//! the public rule can produce, and none may contain another, so that they share no cell. Then nothing narrows a class
+//! down: whether it was divided depended on its number of rows and on a number that no reader knows, so that every
+//! placement of its rows is as likely as before. In a chain whose rows keep their labels (SCIENCE 11) a label may be
+//! inside another one. There no placement becomes impossible, and its odds change by a factor that follows from the
+//! label. This module trusts no search: it uses only labels and counts.
 
 use std::collections::BTreeSet;
 
@@ -20,11 +20,11 @@ use crate::model::{Node, Taxonomy};
 use crate::policy::{Division, Halving, Policy};
 
 impl Layers {
-    /// A release of these classes and rows that was made by halving; a class at the root holds all people, and the only one. It is
-    /// told as outliers are.
+    /// A release with these classes and rows that was made by halving; a class with `*` in all columns must be the only one. It is
+    /// treated as outliers.
     ///
     /// # Errors
-    /// They are no classes, or halving by this rule makes no such ones; of the latter the number, in the order given.
+    /// These are no classes, or halving by this rule cannot produce one of them; the latter error names its number, in the order given.
     pub fn halved<'n>(
         &self,
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
@@ -43,8 +43,8 @@ impl Layers {
         self.regions(classes, (rule.people(), CarvingRule::Halves))
     }
 
-    /// A release that was made by halving as this policy has it: in a chain whose rows keep their labels with a coin, in others by
-    /// drawn thresholds.
+    /// A release that was made by the halving of this policy: with a coin in a chain whose rows keep their labels, with drawn
+    /// thresholds in others.
     ///
     /// # Errors
     /// As for [`Layers::halved`] and [`Layers::crowds`]; or the columns have more combinations of values than can be counted.
@@ -62,11 +62,11 @@ impl Layers {
         self.halved(classes.iter().copied(), &rule)
     }
 
-    /// A release of a chain whose rows keep their labels, made by halving with a coin that may refuse so many splits. Labels may
-    /// lie in each other. A class at the root is told as outliers are.
+    /// A release of a chain whose rows keep their labels, made by halving with a coin that may refuse this many splits. Labels may
+    /// contain each other. A class with `*` in all columns is treated as outliers.
     ///
     /// # Errors
-    /// They are no classes, or such halving makes no such ones; of the latter the number, in the order given.
+    /// These are no classes, or such halving cannot produce one of them; the latter error names its number, in the order given.
     pub fn crowds<'n>(
         &self,
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
@@ -95,7 +95,7 @@ impl Layers {
         self.regions(classes, (division.people(), CarvingRule::Crowds { refusals }))
     }
 
-    /// Classes that have no order; one at the root is told as outliers are.
+    /// Classes without an order; one with `*` in all columns is treated as outliers.
     pub(super) fn regions(
         &self,
         classes: Vec<(&[Node], u64)>,
@@ -118,14 +118,14 @@ fn is_root(nodes: &[Node]) -> bool {
     nodes.iter().all(|&node| node == 0)
 }
 
-/// What is left of a target that nothing narrows down: all of it.
+/// The figures of a target that nothing narrows down.
 pub fn open(release: &CarvedRelease, marginals: bool, budget: RefinementBudget, target: &mut AttackTarget) {
     let cells = cover::cells(&release.segment(target.place));
     assert!(cells > 0, "a segment has combinations");
     (target.free_volume, target.free_cells) = (Some(target.volume), Some(cells));
     target.cra = target.lr.clone();
     target.ratio = match &target.lr {
-        // More rows than there are combinations, and no two may be alike.
+        // There are more rows than combinations, and no two rows may be equal.
         SolutionCount::Exact(sets) if *sets == BigUint::ZERO => RatioFigure::Impossible,
         SolutionCount::Unknown => RatioFigure::Unknown,
         _ => RatioFigure::Exact { log10: 0.0 },

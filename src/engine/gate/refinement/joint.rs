@@ -1,7 +1,7 @@
-//! All targets at once (SCIENCE 6, the last point on joint figures): solutions of single targets need not fit together,
-//! because in every segment of every state the rows of all classes formed after it, and the outliers, are fewer than k. How
-//! often independent solutions of all targets fit together is drawn; the joint ratio is bounded from above, and the truth
-//! is never higher but for one run in 10^9.
+//! The joint attack on all targets (SCIENCE 6, the last point on joint figures): solutions of single targets need not
+//! fit together, because in every segment of every state there are fewer than k rows of the classes formed after it and
+//! of the outliers. The attack samples how often independent solutions of all targets fit together; the joint ratio
+//! gets an upper bound, which is wrong in at most one run of 10^9.
 
 use std::ops::Range;
 
@@ -19,65 +19,66 @@ use super::target::AttackTarget;
 use super::urn::Urn;
 use crate::arithmetic::{self, SeededDraws};
 
-/// Draws that share one stream of chance.
+/// The number of samples that share one random stream.
 const TOGETHER: u64 = 64;
-/// As much work as so many targets may take.
+/// The limit on the work, in multiples of that of one target.
 const SHARE: u64 = 4;
-/// Streams of joint draws, which no target has.
+/// The numbers of the random streams of joint samples, distinct from those of targets.
 const STREAMS: u64 = 1 << 40;
 
-/// What all targets together tell.
+/// The leakage of all targets together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Joint {
-    /// How many times solutions of all targets were drawn.
+    /// The number of samples.
     pub draws: u64,
-    /// How often they fitted together.
+    /// How many of them fitted together.
     pub kept: u64,
-    /// The decimal logarithm of LR over the solutions that were drawn from, for all targets; a bound of it from above. Where
-    /// no target is too large, of the product of all single ratios.
+    /// An upper bound of the decimal logarithm of LR over the solutions that were sampled, for all targets. If no
+    /// target is too large, this is the product of all single ratios.
     pub apart: Option<f64>,
-    /// The joint ratio: a bound from above, or not known.
+    /// The joint ratio: an upper bound, or unknown.
     pub ratio: RatioFigure,
 }
 
 impl Joint {
-    /// The decimal logarithm of what is most likely; no bound.
+    /// The decimal logarithm of the likeliest ratio; no bound.
     pub fn estimate(&self) -> Option<f64> {
         let apart = self.apart.filter(|_| self.kept > 0)?;
         Some(apart - (self.kept as f64 / self.draws as f64).log10())
     }
 }
 
-/// A person's free cells in one block.
+/// The free cells in one block.
 #[derive(Default)]
 pub(super) struct FreeCells {
-    /// Leaf numbers per column, one cell after the other.
+    /// The leaf numbers per column, one cell after the other.
     pub leaves: Vec<u32>,
-    /// How many combinations of values each has.
+    /// The number of combinations of values of each cell.
     pub volumes: Vec<u128>,
 }
 
-/// One target as it is drawn.
+/// One target, prepared for sampling.
 struct DrawnTarget<'s> {
     sampler: Sampler<'s>,
-    /// By block.
+    /// The free cells by block.
     cells: Vec<(FreeCells, Urn)>,
-    /// The decimal logarithm of LR over what is drawn from, or a bound from above.
+    /// The decimal logarithm of LR over the sampled solutions, or an upper bound.
     ratio: f64,
 }
 
-/// What all targets of an attack together tell, from what each of them tells.
+/// The leakage of all targets of an attack together, given that of each.
 pub fn joint(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Joint {
     let unknown = Joint { draws: 0, kept: 0, apart: None, ratio: RatioFigure::Unknown };
     if targets.iter().any(AttackTarget::is_impossible) {
         return Joint { ratio: RatioFigure::Impossible, ..unknown };
     }
     if attack.release.rule().is_halving() {
-        // Whatever the rows of one class, those of all others can lie as before.
+        // Whatever the rows of one class are, those of all others can be placed as before.
         return Joint { draws: 1, kept: 1, apart: Some(0.0), ratio: RatioFigure::Exact { log10: 0.0 } };
     }
     if *attack.release.rule() == CarvingRule::Finest {
-        // Each class asks for rows of its own, and for none of another's: what all tell is the product of what each does.
+        // Each class requires rows of its own, and none of another's: the joint ratio is the product of the single
+        // ones.
         let ratios: Option<Vec<f64>> = targets.iter().map(|target| target.ratio.most()).collect();
         return ratios.map_or(unknown, |ratios| {
             let log10 = ratios.iter().sum();
@@ -119,7 +120,7 @@ fn draw(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<Joint
     Ok(Joint { draws, kept, apart: Some(apart), ratio })
 }
 
-/// Draws a solution of every target and says whether they fit together.
+/// Samples a solution of every target and says whether they fit together.
 fn fits(
     release: &CarvedRelease,
     (drawn, distinct): (&[DrawnTarget<'_>], bool),
@@ -138,7 +139,7 @@ fn fits(
 }
 
 impl<'s> DrawnTarget<'s> {
-    /// Some caps may be forgotten: that all targets fit together implies all caps of each.
+    /// Some caps may be dropped: if all targets fit together, all caps of each hold.
     fn new(
         attack: &RefinementAttack<'_>,
         shape: &'s BlockShape,

@@ -1,5 +1,5 @@
-//! What states are compared by (CRA 3; SCIENCE 6): the loss of local recoding and the first two of its
-//! tie-breaks, as exact numbers, never floats. States that tie even so come in the order of their layers.
+//! The keys by which states are compared (CRA 3; SCIENCE 6): the loss of local recoding and the first two of its
+//! tie-breaks, as exact numbers, never floats. States with equal keys are in the order of their layers.
 
 use num_bigint::BigUint;
 
@@ -8,7 +8,7 @@ use super::column::LayeredColumn;
 /// Loss, then C1, then C2 of a state; lower comes first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StateKey {
-    /// Π (len + D − 2) over the columns, a column of one value left out: in the order of Π (1 + il).
+    /// Π (len + D − 2) over the columns, without columns of one value: this has the order of Π (1 + il).
     pub loss: BigUint,
     /// C1: Σ layer.
     pub layers: u64,
@@ -17,7 +17,7 @@ pub struct StateKey {
 }
 
 impl StateKey {
-    /// Of a state: a layer per column, counted from 1.
+    /// The key of a state: a layer per column, counted from 1.
     pub fn new(columns: &[LayeredColumn], state: &[usize]) -> StateKey {
         let each = || columns.iter().zip(state);
         let loss = |(column, &layer): (&LayeredColumn, &usize)| match column.domain() {
@@ -37,7 +37,7 @@ impl StateKey {
 mod tests {
     use super::*;
 
-    /// Four leaves, the last one short, and five, in threes; one value alone.
+    /// Four leaves, the last one short, and five, in groups of three; and a column of one value.
     fn columns() -> Vec<LayeredColumn> {
         let layers = |of: &[&[usize]]| -> Vec<Vec<std::ops::Range<usize>>> {
             of.iter().map(|ends| ends.windows(2).map(|pair| pair[0]..pair[1]).collect()).collect()
@@ -51,7 +51,7 @@ mod tests {
             .collect()
     }
 
-    /// Values in an interval of each layer, and the height: by hand.
+    /// The values in an interval of each layer, and the height, computed by hand.
     const LENGTHS: [&[u64]; 4] = [&[7, 14, 23], &[4, 12, 19], &[12, 23], &[1]];
 
     #[test]
@@ -63,7 +63,8 @@ mod tests {
                 |state: &Vec<usize>| (1..=lengths.len()).map(|layer| [&state[..], &[layer]].concat()).collect();
             states = states.iter().flat_map::<Vec<Vec<usize>>, _>(longer).collect();
         }
-        // Π (1 + (len − 1) / (D − 1)), over the product of all D − 1; nothing can be lost of one value.
+        // Π (1 + (len − 1) / (D − 1)), multiplied by the product of all D − 1; a column of one value cannot lose
+        // anything.
         let loss = |state: &[usize]| -> u64 {
             let each = LENGTHS.iter().zip(state).filter(|(lengths, _)| lengths[lengths.len() - 1] > 1);
             each.map(|(lengths, layer)| (lengths[lengths.len() - 1] - 1) + (lengths[layer - 1] - 1)).product()
@@ -89,12 +90,12 @@ mod tests {
                 ends.iter().map(|ends| ends.windows(2).map(|pair| pair[0]..pair[1]).collect()).collect();
             LayeredColumn::new(lengths, &layers).expect("a hierarchy")
         };
-        // The same domain, once in three layers and once in four.
+        // The same domain, once with three layers and once with four.
         let short = column(vec![2; 4], &[&[0, 1, 2, 3, 4], &[0, 2, 4], &[0, 4]]);
         let long = column(vec![1; 8], &[&[0, 1, 2, 3, 4, 5, 6, 7, 8], &[0, 2, 4, 6, 8], &[0, 4, 8], &[0, 8]]);
         let columns = [short, long];
         let key = |state: [usize; 2]| StateKey::new(&columns, &state);
-        // 2 · 4 values either way, at the layers 1 and 3 or 2 and 2.
+        // 2 · 4 values in either case, at the layers 1 and 3 or 2 and 2.
         let [a, b] = [key([1, 3]), key([2, 2])];
         assert_eq!((&a.loss, a.layers), (&b.loss, b.layers));
         // 1/3 + 3/4 = 13/12, and 2/3 + 2/4 = 14/12.

@@ -1,5 +1,5 @@
-//! Classes by their labels as the attack takes them (SCIENCE 6): the layer of each label, and its place there. Of labels
-//! it shows none.
+//! Classes by their labels, as the attack uses them (SCIENCE 6): the layer of each label, and its position there. It
+//! shows no labels.
 
 use std::ops::Range;
 
@@ -12,24 +12,24 @@ use crate::model::{Leaf, Node, Taxonomy};
 #[derive(Debug, Clone)]
 pub struct Layers {
     columns: Vec<LayeredColumn>,
-    /// Per column, layer and leaf its node.
+    /// For each column, layer and leaf its node.
     nodes: Vec<Vec<Vec<Node>>>,
-    /// Per column and node its layer, from 1, and its place among the nodes of that layer. A node that stands on several
-    /// layers is on the lowest: a person in it has been carved there, or never is.
+    /// For each column and node its layer, from 1, and its position among the nodes of that layer. A node on several
+    /// layers counts as on the lowest: a person in it is in a class there, or in none.
     places: Vec<Vec<(usize, usize)>>,
 }
 
-/// Why there are no layers in a column, counted among quasi columns.
+/// Why a column, counted among quasi columns, has no layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoLayers {
-    /// Which one.
+    /// The number of the column.
     pub column: usize,
-    /// Why.
+    /// The reason.
     pub why: Malformed,
 }
 
 impl Layers {
-    /// Of the taxonomies of all quasi columns.
+    /// The layers of the taxonomies of all quasi columns.
     ///
     /// # Errors
     /// The first column that has no layers of equal intervals.
@@ -38,7 +38,7 @@ impl Layers {
         Layers::with(trees, nodes, LayeredColumn::new)
     }
 
-    /// Of any taxonomies, for classes that were carved in steps: leaves that do not lie as deep as others are on several
+    /// The layers of any taxonomies, for classes that were formed in steps: leaves that are not as deep as others are on several
     /// layers.
     ///
     /// # Errors
@@ -83,11 +83,11 @@ impl Layers {
         &self.columns
     }
 
-    /// A release of these classes and rows, in order of formation; the class at the root is its outliers, wherever it
-    /// stands. Places of the other classes are counted without it.
+    /// A release with these classes and rows, in order of formation; the class with `*` in all columns is its outliers, wherever it
+    /// is in the list. The other classes are numbered without it.
     ///
     /// # Errors
-    /// They are no classes.
+    /// These are no classes.
     pub fn release<'n>(
         &self,
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
@@ -106,10 +106,10 @@ impl Layers {
         CarvedRelease::new(self.columns.clone(), formed, outliers, k)
     }
 
-    /// Classes as public keys order them, those that tie as they come; the class at the root is last.
+    /// Classes in the order of their public keys, those with equal keys as given; the class with `*` in all columns is last.
     ///
     /// # Errors
-    /// They are no classes.
+    /// These are no classes.
     pub fn ranked<C: AsRef<[Node]>>(
         &self,
         classes: impl IntoIterator<Item = (C, u64)>,
@@ -123,18 +123,19 @@ impl Layers {
         Ok(order.into_iter().map(|(_, class)| class).chain(outliers).collect())
     }
 
-    /// The lowest layer of each label, and its place there.
+    /// The lowest layer of each label, and its position there.
     pub(super) fn lowest<'l>(&'l self, nodes: &'l [Node]) -> impl Iterator<Item = (usize, usize)> + 'l {
         assert_eq!(nodes.len(), self.columns().len(), "a node for each column");
         self.places.iter().zip(nodes).map(|(places, &node)| places[node as usize])
     }
 
-    /// The label of a column's node, which is told by its layer and place.
+    /// The label of a column's node, given its layer and position.
     pub fn node(&self, column: usize, (layer, node): (usize, usize)) -> Node {
         self.nodes[column][layer - 1][self.columns[column].node(layer, node).start as usize]
     }
 
-    /// The label of the child of a column's node, which is told by its layer and place: as [`LayeredColumn::children`] has them.
+    /// The label of the child of a column's node, given the node's layer and position: in the order of
+    /// [`LayeredColumn::children`].
     pub fn child(&self, column: usize, (layer, node): (usize, usize), child: usize) -> Option<Node> {
         let leaves = self.columns[column].children(layer, node).nth(child)?;
         Some(self.nodes[column][layer.checked_sub(2)?][leaves.start as usize])

@@ -1,5 +1,6 @@
-//! Limits on what refinement attacks may find (SCIENCE 6, the gate): the figures of all targets as reasons against a release,
-//! in words. What is not shown to keep a limit breaks it. Knows no taxonomy: names come from the caller.
+//! The limits on what refinement attacks may find (SCIENCE 6, the gate): compares the figures of all targets with them
+//! and gives the reasons against a release, in words. A figure that is not proved to keep its limit breaks it. Knows no
+//! taxonomy: the caller provides names.
 
 use num_bigint::BigUint;
 
@@ -9,27 +10,28 @@ use super::release::AttackedRows;
 use super::target::{AttackTarget, CertainClass, SegmentPart};
 use crate::policy::{Decimal, RefinementLimits};
 
-/// Something that speaks against a release.
+/// A reason against a release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailedLimit {
-    /// The target; `None`: all of them together.
+    /// The target; `None` for all of them together.
     pub place: Option<AttackedRows>,
-    /// The ratio, the solutions or the rows of a small class, as far as known; `None` also beyond what a float can hold.
+    /// The ratio, the number of solutions or the rows of a small class, as far as known; also `None` if a float cannot
+    /// hold it.
     pub found: Option<f64>,
-    /// What it had to keep; `None` where nothing was decided.
+    /// The limit that it breaks; `None` if nothing was decided.
     pub limit: Option<f64>,
-    /// The same in words.
+    /// The reason in words.
     pub text: String,
-    /// Whether a small class is certain, so that figure and words tell of fewer than k people.
+    /// Whether a small class is certain, so that figure and words reveal fewer than k people.
     pub small: bool,
 }
 
-/// A target without a solution: ARX-LR did not make this release, so limits say nothing of it.
+/// A target without a solution: ARX-LR did not make this release, so limits do not apply to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImpossibleTarget(pub AttackedRows);
 
-/// Everything that speaks against a release, target by target, then of all together. `name` is what a target, or a part of
-/// it, is called; only what breaks a limit is named.
+/// All reasons against a release, target by target, then for all together. `name` gives the name of a target or of a part of
+/// it; it is only called for targets that break a limit.
 ///
 /// # Errors
 /// The first target without a solution.
@@ -54,7 +56,7 @@ pub fn against(
     Ok(found)
 }
 
-/// Labels that move the odds of where a person lies by more than the policy allows.
+/// Labels that change the odds of a person's position by more than the policy allows.
 pub fn moved(
     targets: &[AttackTarget],
     bound: impl Fn(AttackedRows) -> Option<u64>,
@@ -131,7 +133,7 @@ fn crowds(target: &AttackTarget, name: &impl Fn(&AttackTarget, Option<SegmentPar
     Some(FailedLimit { place: Some(target.place), found: Some(rows as f64), limit: Some(k as f64), text, small: true })
 }
 
-/// What all targets together show of small classes, target by target; `None`: that is not known.
+/// Small classes that only all targets together show, target by target; `None` if that is unknown.
 pub fn certain_together(
     found: Option<&[(usize, CertainClass)]>,
     targets: &[AttackTarget],
@@ -184,7 +186,7 @@ fn together(joint: Option<&Joint>, limit: Decimal) -> Option<FailedLimit> {
     against(power(log10), Some(limit.get()), text)
 }
 
-/// What [`AttackTarget::certain_crowds`] tells, without slabs that are a block: these would be counted twice.
+/// The classes of [`AttackTarget::certain_crowds`] without slabs that are a single block, which would be counted twice.
 pub fn certain(target: &AttackTarget) -> Option<Vec<CertainClass>> {
     let several = |crowd: &CertainClass| match crowd.part {
         SegmentPart::Slab(at, child) => {
@@ -195,7 +197,7 @@ pub fn certain(target: &AttackTarget) -> Option<Vec<CertainClass>> {
     Some(target.certain_crowds()?.into_iter().filter(several).collect())
 }
 
-/// A number of this decimal logarithm as people read it: `293`, `1.25`, `4.1e6`.
+/// The number with this decimal logarithm in a readable form: `293`, `1.25`, `4.1e6`.
 pub fn short(log10: f64) -> String {
     assert!(!log10.is_nan(), "the logarithm of a number");
     if log10 < 4.0 {
@@ -209,7 +211,7 @@ pub fn short(log10: f64) -> String {
     }
 }
 
-/// Ten to a power, rounded to what the logarithm can tell; `None` beyond floats.
+/// Ten to a power, rounded to the precision of the logarithm; `None` beyond floats.
 fn power(log10: f64) -> Option<f64> {
     let rounded: f64 = format!("{:.9e}", 10f64.powf(log10)).parse().ok()?;
     rounded.is_finite().then_some(rounded)
@@ -281,7 +283,7 @@ mod tests {
         small.blocks[1].support = Support { least: 2, most: 2, exact: true };
         let text = "class: a part is certain to hold 2 rows, fewer than k = 4".to_owned();
         assert_eq!(said(&small, None, &LIMITS), [(Some(2.0), Some(4.0), text)]);
-        // What is only seen in draws may not be certain, and that is no comfort.
+        // Supports that were only sampled may not be certain, which does not make them safe.
         small.blocks[1].support.exact = false;
         let found = said(&small, None, &LIMITS);
         assert!(found.len() == 1 && found[0].2.ends_with("what is open is not safe"), "{found:?}");
@@ -348,7 +350,8 @@ mod tests {
         assert!(moved(&targets, bounds, &RefinementLimits { max_ratio: None, ..LIMITS }, &name).is_empty());
     }
 
-    /// A slab of one block is that block; of several classes that all targets together show, a target is told of the smallest.
+    /// A slab of one block is that block; of several classes that all targets together show, a target gets the
+    /// smallest.
     #[test]
     fn small_classes_are_told_once() {
         let support = |least, most| Support { least, most, exact: true };

@@ -1,8 +1,9 @@
-//! What makes a table no input for the refinement attack. Tells the kind and the place, never a label or a value.
+//! The reasons why a table is no input for the refinement attack. They give the kind and the place, never a label or a
+//! value.
 
 use std::fmt;
 
-/// Why something cannot be attacked as a release of ARX-LR.
+/// Why a table cannot be attacked as a release of ARX-LR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Malformed {
     /// The layers of a column are no hierarchy over its leaves.
@@ -13,15 +14,15 @@ pub enum Malformed {
     TooLarge,
     /// A class whose state or nodes do not exist, without rows, or at the root in every column.
     Class(usize),
-    /// Two classes in the same place; the second one.
+    /// Two classes with the same labels; the second one.
     Twice(usize),
     /// A class that was formed after one with a greater loss, which no run does.
     OutOfOrder(usize),
     /// A class with fewer rows than halving publishes.
     Small(usize),
-    /// A class that halving does not come to, or that lies in another one.
+    /// A class that halving cannot produce, or that is inside another one.
     Region(usize),
-    /// Fewer than two rows to a class, or so many that they cannot be counted.
+    /// A class size below two, or so many rows that they cannot be counted.
     Rows,
 }
 

@@ -1,14 +1,16 @@
-//! Refinement attacks on local recoding (CRA; SCIENCE 6): ARX-LR is greedy, so where earlier classes lie, and that no
-//! smaller segment was carved first, tells where the rows of a class can be. For every class, and for the outliers, the
-//! number of solutions that are left, what is certain in each of them, and how well each figure is known.
+//! Refinement attacks on local recoding (CRA; SCIENCE 6): ARX-LR is greedy, so the positions of earlier classes, and
+//! the fact that no smaller segment became a class first, reveal where the rows of a class can be. For every class, and
+//! for the outliers, the attack computes the number of remaining solutions, what holds in each of them, and how precise
+//! each figure is.
 //!
-//! Why nothing has to be enumerated: a cell that an earlier class covers holds no row, and every proper part of a segment
-//! lies in a slab, one child in one column, which holds fewer than k rows. What is left are counts per block, one child in
-//! every column, and those are counted by a dynamic program (`paths`, `count`).
+//! Why no enumeration is needed: a cell that an earlier class covers holds no row, and every proper part of a segment
+//! is inside a slab, one child in one column, which holds fewer than k rows. What remains are counts per block, one
+//! child in every column, and those are counted by a dynamic program (`paths`, `count`).
 //!
-//! Knows numbers only, labels in `labels` and `names` alone and values nowhere, and never how a recoding was found. Work is
-//! counted in operations, never in time, and beyond the budget a figure becomes a float with a bound of its error, then a
-//! bound on the safe side, then nothing; it is never made up. Every figure is the same on any number of threads.
+//! This room knows only numbers; labels occur only in `labels` and `names`, values nowhere, and it never knows how a
+//! recoding was found. Work is counted in operations, never in time, and beyond the budget a figure becomes a float
+//! with an error bound, then a bound on the safe side, then unknown; it is never invented. Every figure is the same
+//! with any number of threads.
 
 mod attack;
 mod blocks;

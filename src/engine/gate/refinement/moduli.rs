@@ -1,4 +1,4 @@
-//! Exact figures by their residues modulo primes, and the way back from residues to the number.
+//! Exact figures by their residues modulo primes, and the conversion of residues to the number.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -8,19 +8,19 @@ use num_bigint::BigUint;
 use super::ring::{NumberRing, Residues};
 use crate::gate::primes::{BITS, largest};
 
-/// How many primes hold every number of so many bits.
+/// The number of primes that represent every number of this many bits.
 pub fn needed(bits: u64) -> usize {
     bits as usize / BITS as usize + 1
 }
 
-/// What most figures need, made once: so many primes, for divisors up to this.
+/// The rings that most figures need, created once: for this many primes, and divisors up to this.
 static USUAL: LazyLock<Rings> = LazyLock::new(|| Rings::new(16, 255));
 
 /// One ring per prime.
 #[derive(Clone)]
 struct Rings {
     all: Vec<Residues>,
-    /// Per ring the inverses of the primes before its own.
+    /// For each ring the inverses of the primes before its own.
     inverses: Vec<Vec<u64>>,
     most: u32,
 }
@@ -44,7 +44,7 @@ pub struct Moduli {
 }
 
 impl Moduli {
-    /// For numbers of so many bits at most, and divisors up to `most`.
+    /// For numbers of at most `bits` bits, and divisors up to `most`.
     pub fn new(bits: u64, most: u32) -> Moduli {
         let number = needed(bits);
         let usual = &*USUAL;

@@ -1,5 +1,5 @@
-//! What targets and their parts are called: by labels, as everywhere in reports. With `labels` the files of this room that
-//! know taxonomies.
+//! The names of targets and of their parts: by labels, as everywhere in reports. Besides `labels` the only file of this
+//! room that knows taxonomies.
 
 use super::labels::Layers;
 use super::release::{AttackedRows, CarvedRelease};
@@ -16,7 +16,7 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Of a release that was made of these layers, which are those of these columns.
+    /// For a release that was made of these layers, which belong to these columns.
     pub fn new(columns: &'a Columns, layers: &'a Layers, release: &'a CarvedRelease) -> Names<'a> {
         Names { columns, layers, release }
     }

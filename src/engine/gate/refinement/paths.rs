@@ -1,10 +1,10 @@
-//! The dynamic program over blocks (SCIENCE 6) as a graph: states are how many rows are placed and how many each open
-//! slab holds, an arrow places so many rows in the next block. Only arrows on a way from nothing to all rows are kept, so
-//! what a block or a slab can hold is read off the graph; how much each way weighs is the business of others.
+//! The dynamic program over blocks (SCIENCE 6) as a graph: a state is the number of placed rows and the number in each
+//! open slab, and an arrow places some rows in the next block. Only arrows on a path from no rows to all rows are kept,
+//! so the graph shows what a block or a slab can hold; other modules weigh the paths.
 //!
-//! A slab is closed after its last block with something free, and forgotten. Of a column whose other slabs are all closed
-//! the last one gets whatever rows remain: it is checked at once and forgotten too. Nothing here asks for a least number
-//! of rows per half, which is unsound with three children.
+//! A slab is closed after its last block with free room, and then forgotten. If all other slabs of its column are
+//! closed, the last slab gets all rows that remain: it is checked at once and forgotten too. Nothing here requires a
+//! smallest number of rows per half, which would be unsound with three children.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -17,42 +17,43 @@ use super::budget::BudgetSpent;
 /// An arrow to a state from which not all rows can be placed.
 const NOWHERE: u32 = u32::MAX;
 
-/// Most graphs have no more states and arrows.
+/// Most graphs have no more states and arrows than this.
 const USUAL: usize = 64;
 
-/// What leaves a state.
+/// The arrows that leave a state.
 struct State {
-    /// The number of its first arrow; those of the next state follow.
+    /// The number of its first arrow; the arrows of the next state follow.
     arrow: u32,
-    /// The rows of that arrow; each further one is one more.
+    /// The rows of that arrow; each further arrow has one more.
     least: u32,
 }
 
-/// All ways in which rows can lie; there may be none.
+/// All possible placements of rows; there may be none.
 pub struct PlacementPaths {
     /// The blocks of the shape, in the order in which rows are placed in them.
     pub order: Vec<usize>,
-    /// Whether there is a way at all.
+    /// Whether there is a placement at all.
     pub possible: bool,
-    /// The first state before each block in that order, the first one after the last block, and the number of all of them.
+    /// The first state before each block in that order, the first one after the last block, and the number of all
+    /// states.
     first: Vec<usize>,
-    /// All states, and one more without arrows.
+    /// All states, and a final one without arrows.
     states: Vec<State>,
-    /// Where each arrow leads.
+    /// The target state of each arrow.
     to: Vec<u32>,
-    /// Counts that some way has in a block, ascending, and per block of the shape which they are.
+    /// The counts that a block has in some placement, ascending, and for each block of the shape their range.
     counts: Vec<u32>,
     supports: Vec<Range<usize>>,
-    /// Per slab the least and the most rows that some way has in it, and where the slabs of each column begin.
+    /// For each slab the smallest and the largest number of rows in any placement, and the first slab of each column.
     slabs: Vec<(u64, u64)>,
     offsets: Vec<usize>,
 }
 
 impl PlacementPaths {
-    /// Of a shape, within so many arrows and numbers of states.
+    /// From a shape, with at most `budget` arrows and numbers in states.
     ///
     /// # Errors
-    /// It has more.
+    /// It needs more.
     pub fn new(shape: &BlockShape, budget: u64) -> Result<PlacementPaths, BudgetSpent> {
         let columns = shape.children.len();
         assert!(shape.blocks.iter().all(|block| block.children.len() == columns), "a child in each column");
@@ -68,7 +69,7 @@ impl PlacementPaths {
         Ok(build.finish())
     }
 
-    /// How many blocks.
+    /// The number of blocks.
     pub fn blocks(&self) -> usize {
         self.order.len()
     }
@@ -79,13 +80,13 @@ impl PlacementPaths {
         self.first[at]..self.first[at + 1]
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub fn number(&self) -> usize {
         assert!(!self.states.is_empty(), "one state more than there are");
         self.states.len() - 1
     }
 
-    /// Rows and state after it, for every arrow from a state.
+    /// The rows and the next state, for every arrow from a state.
     pub fn from(&self, state: usize) -> impl Iterator<Item = (usize, usize)> {
         let arrows = self.states[state].arrow as usize..self.states[state + 1].arrow as usize;
         let least = self.states[state].least as usize;
@@ -98,7 +99,7 @@ impl PlacementPaths {
         self.to.len() as u64
     }
 
-    /// The most arrows over a block that lead to one state or leave one.
+    /// The largest number of arrows over a block that enter or leave one state.
     pub fn widest(&self, at: usize) -> usize {
         let (before, after) = (self.states(at), self.states(at + 1));
         let mut arriving = vec![0; after.len()];
@@ -107,42 +108,42 @@ impl PlacementPaths {
         arriving.into_iter().chain(leaving).max().unwrap_or(0)
     }
 
-    /// The counts that some way has in a block of the shape, ascending.
+    /// The counts that a block of the shape has in some placement, ascending.
     pub fn support(&self, block: usize) -> &[u32] {
         &self.counts[self.supports[block].clone()]
     }
 
-    /// Per column, per child the least and the most rows that some way has in the slab.
+    /// For each column and child the smallest and the largest number of rows of the slab in any placement.
     pub fn slabs(&self) -> impl Iterator<Item = &[(u64, u64)]> {
         self.offsets.windows(2).map(|pair| &self.slabs[pair[0]..pair[1]])
     }
 }
 
-/// What happens to a column's slabs at one block.
+/// The effect of one block on a column's slabs.
 struct Step {
-    /// The place of the slab that gets the block's rows.
+    /// The index of the slab that gets the block's rows.
     slab: usize,
     /// Whether it is the last block of that slab.
     closes: bool,
-    /// Which entries of [`Plan::open`] are the slabs that have blocks later.
+    /// The entries of [`Plan::open`] for slabs that have later blocks.
     open: Range<usize>,
 }
 
-/// When slabs are opened and closed.
+/// The plan of opening and closing slabs.
 struct Plan {
-    /// The blocks, sorted so that of the column with most children one slab after the other is filled.
+    /// The blocks, sorted so that in the column with the most children one slab after the other is filled.
     order: Vec<usize>,
-    /// Where the slabs of each column begin among all of them, and the number of all.
+    /// The first slab of each column among all slabs, and the number of all.
     offsets: Vec<usize>,
     slabs: usize,
-    /// The steps at each block, of columns that still have two open slabs before it, and where they begin for each.
+    /// The steps at each block, for columns that still have two open slabs before it, and the first step of each block.
     steps: Vec<Step>,
     first: Vec<usize>,
-    /// Places of slabs.
+    /// Indices of slabs.
     open: Vec<usize>,
-    /// Slabs whose column has no other one with something free, from the start.
+    /// Slabs that are the only ones of their column with free room, from the start.
     alone: Vec<usize>,
-    /// Some column has nothing free.
+    /// False if some column has no free room.
     possible: bool,
 }
 
@@ -155,7 +156,7 @@ impl Plan {
         }));
         let slabs = offsets[shape.children.len()];
         let order = order(shape);
-        // One past the place of the last block of each slab, 0 where it has none.
+        // For each slab the index of its last block plus 1, or 0 if it has none.
         let mut last = vec![0; slabs];
         for (at, &block) in order.iter().enumerate() {
             let places = shape.blocks[block].children.iter().zip(&offsets);
@@ -195,13 +196,13 @@ impl Plan {
         &self.steps[self.first[at]..self.first[at + 1]]
     }
 
-    /// Places of the slabs that have blocks after a step.
+    /// The indices of the slabs that have blocks after a step.
     fn open(&self, step: &Step) -> &[usize] {
         &self.open[step.open.clone()]
     }
 }
 
-/// The blocks by their children, those of the column with most children first.
+/// The blocks by their children, with those of the column with the most children first.
 fn order(shape: &BlockShape) -> Vec<usize> {
     let mut columns: Vec<usize> = (0..shape.columns.len()).collect();
     columns.sort_by_key(|&column| (Reverse(shape.children[column]), column));
@@ -216,7 +217,7 @@ fn order(shape: &BlockShape) -> Vec<usize> {
 struct Build<'s> {
     shape: &'s BlockShape,
     plan: Plan,
-    /// Of each state the rows placed, then the rows per slab.
+    /// For each state the number of placed rows, then the rows per slab.
     tuples: Tuples,
     first: Vec<usize>,
     states: Vec<State>,
@@ -264,7 +265,8 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// How many rows the next block can get: no slab over its cap, and room for the rest in slabs with blocks to come.
+    /// The possible numbers of rows in the next block: no slab may exceed its cap, and slabs with later blocks need
+    /// room for the rest.
     fn rows(&self, at: usize, state: &[u32]) -> Range<u32> {
         assert!(u64::from(state[0]) <= self.shape.rows, "no more rows are placed than there are");
         let (cap, remaining) = (self.shape.cap, self.shape.rows - u64::from(state[0]));
@@ -287,7 +289,7 @@ impl Build<'_> {
         if least > most { 0..0 } else { least as u32..most as u32 + 1 }
     }
 
-    /// The state after so many rows in a block.
+    /// The state after placing this many rows in a block.
     fn step(&self, at: usize, state: &[u32], rows: u32, next: &mut [u32]) {
         next.copy_from_slice(state);
         next[0] += rows;
@@ -357,7 +359,7 @@ impl Build<'_> {
         paths.possible = plan.possible && paths.supports.iter().all(|support| !support.is_empty());
         if paths.possible {
             plan.alone.iter().for_each(|&alone| meet(&mut ends[alone], shape.rows));
-            // Slabs with nothing free in them.
+            // Slabs without free room.
             ends.iter_mut().filter(|ends| ends.0 == u64::MAX).for_each(|ends| *ends = (0, 0));
             assert!(ends.iter().all(|(least, most)| least <= most && *most <= shape.cap), "rows that fit into a slab");
         }

@@ -1,5 +1,6 @@
-//! A release whose classes have labels of their own, attacked as far as an attacker knows in which order they were formed, and
-//! what of that speaks against it. For the gate, and for a feed that wants to know beforehand what the gate will say.
+//! Attacks a release whose classes have labels of their own, with the attacker's knowledge about the order in which
+//! they were formed, and gives the reasons against it. Used by the gate, and by a feed to learn in advance what the
+//! gate will say.
 
 use super::attack::AttackTerms;
 use super::budget::RefinementBudget;
@@ -12,29 +13,29 @@ use crate::histogram::describe;
 use crate::model::{Columns, Node};
 use crate::policy::{self, LabelRule, Policy};
 
-/// What an attacker finds.
+/// The result of an attack.
 #[derive(Debug)]
 pub struct RefinementVerdict {
     /// The quasi columns as layers.
     pub layers: Layers,
     /// The release as it was attacked.
     pub release: CarvedRelease,
-    /// What was found of its classes, in the order of formation, and the outliers.
+    /// The findings about its classes, in the order of formation, and about the outliers.
     pub found: AttackResult,
 }
 
 impl RefinementVerdict {
-    /// What its targets are called.
+    /// The names of its targets.
     pub fn names<'a>(&'a self, columns: &'a Columns) -> Names<'a> {
         Names::new(columns, &self.layers, &self.release)
     }
 }
 
-/// Attacks classes and their rows, in the order of formation if that is known; the class at the root is what ARX-LR has left
-/// over, or that of all people. What is found may tell of small classes.
+/// Attacks classes with their rows, in the order of formation if that is known; the class with `*` in all columns holds the outliers of ARX-LR,
+/// or all people. Findings may reveal small classes.
 ///
 /// # Errors
-/// What keeps it from being judged, in words.
+/// Why the release cannot be judged, in words.
 pub fn attacked<'n>(
     columns: &Columns,
     classes: impl IntoIterator<Item = (&'n [Node], u64)>,
@@ -69,8 +70,8 @@ pub fn attacked<'n>(
     Ok(RefinementVerdict { layers, release, found })
 }
 
-/// The same by an attacker who knows the order of formation, for what is kept with a tick and outlasts the rows: no count of fewer
-/// than k people is in it.
+/// The attack of someone who knows the order of formation, for figures that are stored with a tick and outlast the rows: they contain no count of fewer
+/// than k people.
 ///
 /// # Errors
 /// As for [`attacked`].
@@ -92,7 +93,7 @@ pub fn judge<'n>(
     Ok(judged)
 }
 
-/// Classes that ARX-LR has carved.
+/// Classes of ARX-LR.
 fn carved(
     columns: &Columns,
     policy: &Policy,
@@ -114,7 +115,7 @@ fn grouped(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Re
     Ok((layers, release))
 }
 
-/// A class with fewer rows than a class, in words.
+/// The error for a class that is too small, in words.
 fn small(class: &[Node], columns: &Columns, policy: &Policy) -> String {
     format!("class {}: a class of fewer than k = {}", describe(class, columns), policy.a())
 }

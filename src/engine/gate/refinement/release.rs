@@ -1,5 +1,5 @@
-//! A locally recoded release as numbers (CRA 2 and 3; SCIENCE 6): columns, classes in the order in which they were formed,
-//! and how many rows were left over. Holds counts and places only, never a label or a row.
+//! A locally recoded release as numbers (CRA 2 and 3; SCIENCE 6): columns, classes in the order in which they were
+//! formed, and the number of outliers. Holds only counts and positions, never a label or a row.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -9,58 +9,60 @@ use super::column::LayeredColumn;
 use super::key::StateKey;
 use super::malformed_release::Malformed;
 
-/// An equivalence class below the root.
+/// An equivalence class without `*` in all columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CarvedClass {
-    /// Its layer per column, counted from 1.
+    /// For each column its layer, counted from 1.
     pub state: Vec<usize>,
-    /// Its node within that layer per column, counted from 0.
+    /// For each column its node within that layer, counted from 0.
     pub nodes: Vec<usize>,
-    /// How many rows it has.
+    /// Its number of rows.
     pub rows: u64,
 }
 
-/// Who attacks.
+/// The attacker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Attacker {
-    /// The paper's: knows the release, and the order of its classes as far as public keys tell.
+    /// The attacker of the paper: knows the release, and the order of its classes as far as public keys determine it.
     Paper,
-    /// Knows in which order the classes were formed.
+    /// Knows the order in which the classes were formed.
     Strongest,
 }
 
 /// How solutions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RepeatedValues {
-    /// Rows may share all their values: LR = vol^n.
+    /// Rows may be equal in all values: LR = vol^n.
     Repeated,
-    /// No two rows do: LR = C(vol, n).
+    /// No two rows are equal in all values: LR = C(vol, n).
     Distinct,
 }
 
-/// What is attacked; a class of the release, or what was left over.
+/// The target of an attack: a class of the release, or the outliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AttackedRows {
     /// The class with this number.
     Class(usize),
-    /// The rows at the root in every column.
+    /// The rows with `*` in every column.
     Outliers,
 }
 
-/// How classes were carved.
+/// How classes were formed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CarvingRule {
-    /// By ARX-LR: the state that loses least first, so that no smaller slab of a class was large enough.
+    /// By ARX-LR: the state with the least loss first, so that no smaller slab of a class was large enough.
     Greedy,
     /// By halving: into regions that share no cell, and that nothing narrows down.
     Halves,
-    /// By halving with a coin, in a chain whose rows keep their labels: into regions of which one may lie in another, and that
-    /// nothing narrows down.
+    /// By halving with a coin, in a chain whose rows keep their labels: into regions that may contain each other, and
+    /// that nothing narrows down.
     Crowds {
-        /// Per class, and last for a class at the root, how many splits may have been refused on the way to it.
+        /// For each class, and last for a class with `*` in all columns, how many splits may have been refused on the
+        /// way to it.
         refusals: Vec<u32>,
     },
-    /// By grouping neighbours: each class has the finest labels that cover its rows, and no order in which it was formed tells more.
+    /// By grouping neighbours: each class has the finest labels that cover its rows, and there is no order of
+    /// formation.
     Finest,
 }
 
@@ -70,13 +72,13 @@ impl CarvingRule {
         matches!(self, CarvingRule::Halves | CarvingRule::Crowds { .. })
     }
 
-    /// Whether no class tells where rows of another one are, whichever was formed first.
+    /// Whether no class reveals where rows of another one are, whichever was formed first.
     pub fn is_unordered(&self) -> bool {
         self.is_halving() || *self == CarvingRule::Finest
     }
 }
 
-/// A release that was carved.
+/// A locally recoded release.
 #[derive(Debug, Clone)]
 pub struct CarvedRelease {
     columns: Vec<LayeredColumn>,
@@ -84,15 +86,15 @@ pub struct CarvedRelease {
     outliers: u64,
     k: u64,
     rule: CarvingRule,
-    /// Per class the number of its key among all of them, ascending; by halving, its state.
+    /// For each class the number of its key among all keys, ascending; for halving, the number of its state.
     keys: Vec<u32>,
 }
 
 impl CarvedRelease {
-    /// Of classes of ARX-LR in order of formation (any order does for the paper's attacker) and the number of outliers.
+    /// From classes of ARX-LR in order of formation (any order for the paper's attacker) and the number of outliers.
     ///
     /// # Errors
-    /// They are no classes over these columns.
+    /// These are no classes over these columns.
     pub fn new(
         columns: Vec<LayeredColumn>,
         classes: Vec<CarvedClass>,
@@ -111,10 +113,10 @@ impl CarvedRelease {
         Ok(release)
     }
 
-    /// Of classes that halving made, and of the number of people in one at the root.
+    /// From classes that halving made, and the number of people in a class with `*` in all columns.
     ///
     /// # Errors
-    /// They are no classes over these columns.
+    /// These are no classes over these columns.
     pub(super) fn of_halves(
         columns: Vec<LayeredColumn>,
         classes: Vec<CarvedClass>,
@@ -130,7 +132,8 @@ impl CarvedRelease {
         Ok(release)
     }
 
-    /// By how much the label of a target moves the odds of where one of its people lies, where halving tossed coins.
+    /// The factor by which the label of a target changes the odds of the position of one of its people, if halving
+    /// tossed coins.
     pub fn bound(&self, place: AttackedRows) -> Option<u64> {
         let CarvingRule::Crowds { refusals } = &self.rule else { return None };
         assert!(refusals.len() >= self.classes.len(), "refusals of each class");
@@ -142,12 +145,12 @@ impl CarvedRelease {
         Some(4u64.pow(refusals[at]))
     }
 
-    /// How its classes were carved.
+    /// How its classes were formed.
     pub fn rule(&self) -> &CarvingRule {
         &self.rule
     }
 
-    /// Whether a target is told to have fewer than k rows in the parts of a column.
+    /// Whether readers know that the parts of a column hold fewer than k rows of a target.
     pub(super) fn is_lowered(&self, place: AttackedRows, column: usize) -> bool {
         let layer = match place {
             AttackedRows::Class(at) => self.classes[at].state[column],
@@ -202,7 +205,7 @@ impl CarvedRelease {
         &self.classes
     }
 
-    /// How many rows are at the root.
+    /// The number of rows with `*` in all columns.
     pub fn outliers(&self) -> u64 {
         self.outliers
     }
@@ -212,7 +215,7 @@ impl CarvedRelease {
         self.k
     }
 
-    /// Per class the place of its public key: equal where loss, C1 and C2 are.
+    /// For each class the number of its public key: equal if loss, C1 and C2 are.
     pub fn keys(&self) -> &[u32] {
         &self.keys
     }
@@ -223,7 +226,7 @@ impl CarvedRelease {
         (0..self.classes.len()).map(AttackedRows::Class).chain(outliers).collect()
     }
 
-    /// How many rows are there.
+    /// The number of rows of a target.
     pub fn rows(&self, place: AttackedRows) -> u64 {
         match place {
             AttackedRows::Class(at) => self.classes[at].rows,
@@ -231,7 +234,7 @@ impl CarvedRelease {
         }
     }
 
-    /// The layer and node per column.
+    /// For each column the layer and the node.
     pub fn nodes(&self, place: AttackedRows) -> Vec<(usize, usize)> {
         match place {
             AttackedRows::Class(at) => {
@@ -249,7 +252,7 @@ impl CarvedRelease {
         self.columns.iter().zip(nodes).map(|(column, (layer, node))| column.node(layer, node)).collect()
     }
 
-    /// Which classes count as earlier: those with a lower number. Outliers are later than all.
+    /// The ranks of classes: those with a lower number count as earlier. Outliers come after all.
     ///
     /// # Errors
     /// The order of formation contradicts the public keys.
@@ -262,7 +265,7 @@ impl CarvedRelease {
         }
     }
 
-    /// The round in which each class was formed: one round for each run of equal states.
+    /// The round in which each class was formed: each run of equal states is one round.
     fn formation(&self) -> Result<Vec<u32>, Malformed> {
         let mut rounds: Vec<u32> = Vec::with_capacity(self.classes.len());
         let mut seen: BTreeSet<&Vec<usize>> = BTreeSet::new();
@@ -273,7 +276,7 @@ impl CarvedRelease {
                 Some(before) => rounds[before] + 1,
                 None => 0,
             };
-            // A state carves all its classes at once, and its key never falls.
+            // A state forms all its classes at once, and keys never decrease.
             let new = before.is_none_or(|before| rounds[before] < round);
             if (new && !seen.insert(&class.state)) || before.is_some_and(|before| self.keys[before] > self.keys[at]) {
                 return Err(Malformed::OutOfOrder(at));

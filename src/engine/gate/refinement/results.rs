@@ -1,5 +1,5 @@
-//! Everything that an attack finds of a release: what each target tells, what all of them tell together, and what of that
-//! speaks against the release.
+//! All findings of an attack on a release: the figures of each target, the leakage of all targets together, and the
+//! reasons against the release.
 
 use super::attack::{AttackTerms, RefinementAttack};
 use super::budget::RefinementBudget;
@@ -13,49 +13,49 @@ use super::target::{AttackTarget, CertainClass};
 use super::worlds::crowds;
 use crate::policy;
 
-/// By how many powers of two the work on all targets together is less where no limit judges it.
+/// The work on all targets together is divided by two to this power if no limit judges it.
 const QUICKLY: u32 = 4;
 
-/// Whether all targets at once are looked at, too.
+/// Whether the joint attack on all targets is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JointAttack {
     /// Never.
     Not,
-    /// Where a limit asks for it.
+    /// If a limit needs it.
     IfLimited,
-    /// Always; quickly where no limit asks for it.
+    /// Always; with less work if no limit needs it.
     Yes,
 }
 
-/// What an attack has found.
+/// The result of an attack.
 #[derive(Debug)]
 pub struct AttackResult {
     /// How solutions are counted.
     pub values: RepeatedValues,
-    /// What the policy allows.
+    /// The limits of the policy.
     pub limits: policy::RefinementLimits,
-    /// What each target tells: the classes in their order, then the outliers if there are any.
+    /// The figures of each target: the classes in their order, then the outliers if there are any.
     pub targets: Vec<AttackTarget>,
-    /// Small classes that only all targets together show, each with the place of its target; `None` where that is not known.
+    /// Small classes that only all targets together show, each with the index of its target; `None` if that is unknown.
     pub together: Option<Vec<(usize, CertainClass)>>,
-    /// What all targets together tell; `None` where it was not asked for, or that is beyond the budget.
+    /// The leakage of all targets together; `None` if it was not requested, or is beyond the budget.
     pub joint: Option<Joint>,
-    /// Per target how many cells hold one person; `None` without the rows behind the release.
+    /// For each target the number of cells with one person; `None` without the rows behind the release.
     pub fuzzy: Option<Vec<u64>>,
-    /// What speaks against the release.
+    /// The reasons against the release.
     pub against: Vec<FailedLimit>,
 }
 
-/// Why nothing is found.
+/// Why there are no findings.
 #[derive(Debug)]
 pub enum NoFinding {
-    /// The order of formation is none.
+    /// The order of formation is invalid.
     Malformed(Malformed),
-    /// A target, the first of so many, has no solution: the release was not made as it is said.
+    /// Some targets have no solution: the release was not made by the assumed method.
     Impossible {
-        /// The first.
+        /// The first such target.
         place: AttackedRows,
-        /// How many there are.
+        /// The number of such targets.
         targets: usize,
     },
 }
@@ -64,7 +64,7 @@ impl AttackResult {
     /// Attacks a release.
     ///
     /// # Errors
-    /// There is nothing to be found, because the release was made otherwise.
+    /// There are no findings, because the release was not made by the assumed method.
     pub fn of(
         names: Names<'_>,
         terms: AttackTerms,
@@ -80,7 +80,8 @@ impl AttackResult {
             (_, Some(_)) => Some(joint(&attack, &targets)).filter(known),
             (JointAttack::Yes, None) => quickly(release, (&targets, terms)).map_err(NoFinding::Malformed)?,
         };
-        // Halving with a coin comes to no label that leaves too few sets of rows, and all people together may be at the root.
+        // Halving with a coin produces no label with too few sets of rows, and all people together may have `*` in all
+        // columns.
         let coins = matches!(release.rule(), CarvingRule::Crowds { .. });
         let asked = policy::RefinementLimits { min_solutions: if coins { 1 } else { limits.min_solutions }, ..*limits };
         let against = against(&targets, joint.as_ref(), &asked, &|target, part| names.of(target, part));
@@ -90,7 +91,7 @@ impl AttackResult {
         })?;
         let (mut against, mut shown) = (against, Some(Vec::new()));
         against.extend(moved(&targets, |place| release.bound(place), limits, &|target, part| names.of(target, part)));
-        // What speaks against one target is enough.
+        // Reasons against single targets are enough.
         if against.is_empty() && limits.max_ratio.is_some() && !release.rule().is_unordered() && !targets.is_empty() {
             shown = crowds(&attack, &targets);
             against.extend(certain_together(shown.as_deref(), &targets, &|target, part| names.of(target, part)));
@@ -106,26 +107,27 @@ impl AttackResult {
         })
     }
 
-    /// The decimal logarithm of the largest ratio, if all are known.
+    /// The decimal logarithm of the largest ratio, if all ratios are known.
     pub fn max_log10_ratio(&self) -> Option<f64> {
         let ratios: Option<Vec<f64>> = self.targets.iter().map(|target| target.ratio.log10()).collect();
         ratios?.into_iter().max_by(f64::total_cmp)
     }
 
-    /// By how much each target's label moves the odds of where one of its people lies, the most of all; `None` where halving
-    /// tossed no coins.
+    /// The largest factor by which a target's label changes the odds of the position of one of its people; `None` if
+    /// halving tossed no coins.
     pub fn max_bound(&self, release: &CarvedRelease) -> Option<u64> {
         self.targets.iter().filter_map(|target| release.bound(target.place)).max()
     }
 
-    /// How many small classes are certain, if that is known of all targets.
+    /// The number of small classes that are certain, if it is known for all targets.
     pub fn crowds(&self) -> Option<usize> {
         let alone: Option<usize> = self.targets.iter().map(|target| certain(target).map(|crowds| crowds.len())).sum();
         Some(alone? + self.together.as_ref()?.len())
     }
 }
 
-/// What all targets together tell. Where nothing hangs on it some draws are enough; more make the bound sharper.
+/// The leakage of all targets together. If nothing depends on it, a few samples are enough; more samples make the bound
+/// tighter.
 fn quickly(
     release: &CarvedRelease,
     (targets, terms): (&[AttackTarget], AttackTerms),
@@ -141,7 +143,7 @@ fn quickly(
     Ok(None)
 }
 
-/// Whether anything was found.
+/// Whether the leakage is known.
 fn known(joint: &Joint) -> bool {
     joint.draws > 0 || joint.ratio == RatioFigure::Impossible
 }

@@ -1,12 +1,12 @@
-//! What ways are weighed in: whole numbers that are small enough, whole numbers modulo a prime, and floats with an exponent
-//! of their own. Sums and products of what is never negative; nothing is ever subtracted, so a float loses nothing but its
-//! last places.
+//! The numbers in which placements are weighed: small whole numbers, whole numbers modulo a prime, and floats with an
+//! exponent of their own. They are only added, multiplied and divided, never subtracted, so a float only loses its last
+//! digits.
 
 use super::wide_float::WideFloat;
 
 /// Numbers that can be added, multiplied, and divided by small whole numbers.
 pub trait NumberRing: Sync {
-    /// One of them.
+    /// A number.
     type Item: Copy + Send + Sync;
     /// The number.
     fn number(&self, number: u128) -> Self::Item;
@@ -14,11 +14,11 @@ pub trait NumberRing: Sync {
     fn sum(&self, a: Self::Item, b: Self::Item) -> Self::Item;
     /// a · b.
     fn times(&self, a: Self::Item, b: Self::Item) -> Self::Item;
-    /// a / b, of a whole number that is not 0 and not above what the ring was made for.
+    /// a / b, for a whole number b that is not 0 and not above the limit for which the ring was made.
     fn over(&self, a: Self::Item, b: u32) -> Self::Item;
 }
 
-/// Whole numbers below 2^128; a division leaves nothing over.
+/// Whole numbers below 2^128; divisions leave no remainder.
 pub struct Whole128;
 
 impl NumberRing for Whole128 {
@@ -66,7 +66,7 @@ impl NumberRing for Floats {
     }
 }
 
-/// Whole numbers modulo a prime below 2^61, as Montgomery (1985) keeps them.
+/// Whole numbers modulo a prime below 2^61, in Montgomery form (1985).
 #[derive(Clone)]
 pub struct Residues {
     prime: u64,
@@ -75,7 +75,7 @@ pub struct Residues {
     /// 2^64 modulo the prime, and its square.
     word: u64,
     square: u64,
-    /// 1/0 (which is none), 1/1, 1/2, …
+    /// 1/0 (unused), 1/1, 1/2, …
     over: Vec<u64>,
 }
 
@@ -83,7 +83,7 @@ impl Residues {
     /// Modulo an odd prime, for divisors up to `most`.
     pub fn new(prime: u64, most: u32) -> Residues {
         assert!(prime > u64::from(most), "each number up to the most has an inverse");
-        // Each step doubles the bits in which the inverse is right.
+        // Each step doubles the number of correct bits of the inverse.
         let mut inverse = prime;
         for _ in 0..5 {
             inverse = inverse.wrapping_mul(2u64.wrapping_sub(prime.wrapping_mul(inverse)));
@@ -141,7 +141,7 @@ impl Residues {
         product
     }
 
-    /// A product over 2^64, below the prime if the product is below the prime times 2^64.
+    /// A product divided by 2^64, below the prime if the product is below the prime times 2^64.
     fn reduce(&self, product: u128) -> u64 {
         let multiple = (product as u64).wrapping_mul(self.inverse);
         let reduced = ((product + u128::from(multiple) * u128::from(self.prime)) >> 64) as u64;

@@ -1,6 +1,7 @@
-//! Ways of a target by chance, each as likely as its weight (SCIENCE 6), and what can be said of a target whose graph is
-//! too large: some of its caps are forgotten, ways are drawn without them, and those that keep the forgotten caps are
-//! counted. The figure is a lower bound of the number of solutions, never above the truth but for one run in 10^9.
+//! Samples placements of a target with probabilities proportional to their weights (SCIENCE 6), and bounds the number
+//! of solutions of a target whose graph is too large: some of its caps are dropped, placements are sampled without
+//! them, and those that satisfy the dropped caps are counted. The figure is a lower bound of the number of solutions,
+//! wrong in at most one run of 10^9.
 
 use super::blocks::BlockShape;
 use super::count::{self, SolutionWeight, Weights};
@@ -10,43 +11,43 @@ use super::urn::Urn;
 use super::wide_float::{UNIT, WideFloat};
 use crate::arithmetic::{self, STEPS, SeededDraws, portion};
 
-/// Draws ways of a shape.
+/// Samples placements of a shape.
 pub struct Sampler<'s> {
     shape: &'s BlockShape,
-    /// The shape that the graph is of, and the blocks of `shape` that lie in each of its blocks.
+    /// The shape of the graph, and the blocks of `shape` inside each of its blocks.
     drawn: BlockShape,
     inside: Vec<Vec<usize>>,
-    /// For each block of the graph the blocks in it by their volume.
+    /// For each block of the graph its blocks by volume.
     urns: Vec<Urn>,
     paths: PlacementPaths,
     weights: Weights<WideFloat>,
     behind: Vec<WideFloat>,
 }
 
-/// The first arrow from a state, which most ways take: to find it takes one look.
+/// The first arrow from a state, which most placements take: it is found at once.
 #[derive(Clone, Copy, Default)]
 struct First {
-    /// The steps before this one take it; 0 before anybody has come there.
+    /// Steps below this take it; 0 before it was computed.
     end: u64,
     rows: u32,
     to: u32,
 }
 
-/// What drawing has shown.
+/// The results of sampling.
 pub struct SampleResult {
-    /// A decimal logarithm that the number of solutions is not below.
+    /// A lower bound of the decimal logarithm of the number of solutions.
     pub log10: Option<f64>,
-    /// How many draws kept all caps.
+    /// The number of samples that satisfy all caps.
     pub hits: u64,
-    /// Per block, in those draws, the fewest and the most rows.
+    /// For each block the smallest and the largest number of rows in these samples.
     pub blocks: Vec<(u64, u64)>,
-    /// The same per column and slab.
+    /// The same for each column and slab.
     pub slabs: Vec<Vec<(u64, u64)>>,
 }
 
 impl<'s> Sampler<'s> {
-    /// With as many caps as fit into a budget of arrows; `None` if there is no way even without the others. Caps of
-    /// columns with many children go first: they seldom matter.
+    /// With as many caps as fit into a budget of arrows; `None` if there is no placement even without the others. Caps
+    /// of columns with many children are dropped first: they seldom matter.
     pub fn new(shape: &'s BlockShape, budget: u64) -> Option<Sampler<'s>> {
         let mut keep: Vec<usize> = (0..shape.columns.len()).collect();
         keep.sort_by_key(|&at| (shape.children[at], at));
@@ -76,25 +77,25 @@ impl<'s> Sampler<'s> {
         Some(Sampler { shape, drawn, inside, urns, paths, weights, behind })
     }
 
-    /// Whether all caps are kept by every draw.
+    /// Whether every sample satisfies all caps.
     pub fn is_whole(&self) -> bool {
         self.drawn.columns.len() == self.shape.columns.len()
     }
 
-    /// A decimal logarithm that the number of solutions without the forgotten caps is not below.
+    /// A lower bound of the decimal logarithm of the number of solutions without the dropped caps.
     pub fn all(&self) -> f64 {
         let (all, units) = count::near(&self.drawn, &self.paths, SolutionWeight::Solutions);
         let (log10, rounding) = all.log10();
-        // A logarithm to base 10 of what is off by so many units is off by less than half as many.
+        // An error of so many units in a number is less than half as many in its decimal logarithm.
         log10 - rounding - units * UNIT
     }
 
-    /// Operations that one draw takes.
+    /// The operations of one sample.
     pub fn cost(&self) -> u64 {
         self.paths.blocks() as u64 + self.shape.rows * (2 + self.shape.columns.len() as u64)
     }
 
-    /// The blocks with rows of one way, and how many; no block twice.
+    /// The blocks with rows in one placement, each once, with their numbers of rows.
     pub fn draw(&self, draws: &mut SeededDraws) -> Vec<(usize, u64)> {
         let mut counts = Vec::new();
         self.walk(draws, &mut counts, |at, state, step| self.chosen(at, state, step));
@@ -103,7 +104,7 @@ impl<'s> Sampler<'s> {
         counts
     }
 
-    /// One way by arrows that are chosen by block, state and a step.
+    /// One placement, along arrows that are chosen by block, state and a step.
     fn walk(
         &self,
         draws: &mut SeededDraws,
@@ -119,7 +120,7 @@ impl<'s> Sampler<'s> {
         }
     }
 
-    /// The first arrow from a state that reaches beyond a step; the last one where rounding lets none.
+    /// The first arrow from a state whose range contains a step; the last one if rounding leaves none.
     fn chosen(&self, at: usize, state: usize, step: u64) -> (usize, usize) {
         let target = self.behind[state] * WideFloat::new(portion(step));
         let mut reached = WideFloat::ZERO;
@@ -134,7 +135,7 @@ impl<'s> Sampler<'s> {
         chosen.expect("every state that is reached leads on")
     }
 
-    /// The first arrow from a state, and the first step that it does not reach beyond.
+    /// The first arrow from a state, and the first step outside its range.
     fn first(&self, at: usize, state: usize) -> First {
         let (rows, to) = self.chosen(at, state, 0);
         let reached = self.weights.of(at, rows) * self.behind[to];
@@ -147,7 +148,7 @@ impl<'s> Sampler<'s> {
         First { end: low, rows: rows as u32, to: to as u32 }
     }
 
-    /// Rows of a block of the graph over the blocks in it, all combinations of values being alike.
+    /// Distributes the rows of a block of the graph over its blocks, with all combinations of values equally likely.
     fn split(&self, drawn: usize, rows: u64, draws: &mut SeededDraws, counts: &mut Vec<(usize, u64)>) {
         match self.inside[drawn][..] {
             _ if rows == 0 => (),
@@ -162,15 +163,15 @@ impl<'s> Sampler<'s> {
         }
     }
 
-    /// How far the chance of anything drawn may lie from what it should be, by rounding.
+    /// The largest error of the probability of a sample, due to rounding.
     pub fn slack(&self) -> f64 {
         let units = count::units(&self.drawn, &self.paths) + 4.0;
         4.0 * units * UNIT * (1 + self.paths.blocks()) as f64
     }
 
-    /// A lower bound of the number of solutions after so many draws.
+    /// A lower bound of the number of solutions after this many samples.
     pub fn estimate(&self, draws: &mut SeededDraws, number: u64) -> SampleResult {
-        // Where a draw has no rows is not looked at; a part that was not always there had none once.
+        // Parts without rows in a sample are not counted; a part that did not always have rows once had none.
         let mut hits = 0;
         let mut blocks = vec![Range::NONE; self.shape.blocks.len()];
         let mut slabs: Vec<Vec<Range>> =
@@ -198,7 +199,7 @@ impl<'s> Sampler<'s> {
         SampleResult { log10, hits, blocks: blocks.into_iter().map(of).collect(), slabs }
     }
 
-    /// Column, child and rows of every slab with rows; `None` if one of them is above the cap.
+    /// The column, child and rows of every slab with rows; `None` if one of them exceeds the cap.
     fn slabs(&self, counts: &[(usize, u64)]) -> Option<Vec<(usize, usize, u64)>> {
         let mut held: Vec<(usize, usize, u64)> = Vec::new();
         for at in 0..self.shape.columns.len() {
@@ -218,7 +219,7 @@ impl<'s> Sampler<'s> {
     }
 }
 
-/// The fewest and the most rows of something, and how often it had any.
+/// The smallest and the largest number of rows, and how often there were any.
 #[derive(Clone, Copy)]
 struct Range {
     least: u64,
@@ -233,7 +234,7 @@ impl Range {
         *self = Range { least: self.least.min(rows), most: self.most.max(rows), times: self.times + 1 };
     }
 
-    /// Over so many draws.
+    /// The range over this many samples.
     fn of(self, draws: u64) -> (u64, u64) {
         assert!(self.times <= draws && (self.times == 0 || self.least <= self.most), "a range of so many draws");
         (if self.times < draws { 0 } else { self.least }, self.most)

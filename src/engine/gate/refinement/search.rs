@@ -1,31 +1,31 @@
-//! Placements of the rows of all targets at once, as counts per cell, under caps that several cells and targets share. One
-//! is looked for and then changed, row by row and two at a time; what never changed is looked at once more on purpose, and
-//! in the end, where that is little work, every placement is gone through.
+//! Placements of the rows of all targets together, as counts per cell, under caps that several cells and targets share.
+//! A first placement is searched and then changed, one or two rows at a time; parts that never changed are changed on
+//! purpose, and in the end, if that is little work, all placements are enumerated.
 
 use crate::arithmetic::SeededDraws;
 
-/// Cells that are tried for a row when placements are looked for.
+/// The number of cells that are tried for a row when placements are searched.
 const TRIED: usize = 24;
-/// Rows that are moved before no placement is found, per row.
+/// The number of moves, per row, before the search for a placement is given up.
 const MENDING: usize = 400;
-/// Rows that are moved at random, per row, and at least.
+/// The number of rows that are moved at random: per row, and at least.
 const STEPS: (usize, usize) = (60, 6_000);
-/// Looks at a cell's caps in all of that.
+/// The number of times that a cell's caps are read in all of that.
 const WORK: u64 = 1 << 28;
-/// Looks at caps when a part is to change on purpose.
+/// The number of times that caps are read when a part is to be changed on purpose.
 const DIRECTED: u64 = 1 << 22;
-/// Rows that are placed when every placement is gone through.
+/// The number of rows that are placed when all placements are enumerated.
 const EVERY: u64 = 1 << 21;
-/// Cells at most of which that is tried.
+/// The largest number of rows for which that is tried.
 const DEEPEST: usize = 2_000;
 
-/// Cells that nothing tells apart.
+/// Cells that caps and parts do not distinguish.
 pub struct EqualCells {
     /// The block of its target.
     pub block: usize,
     /// The caps that count its rows.
     pub caps: Vec<u32>,
-    /// Rows that it can hold.
+    /// The number of rows that it can hold.
     pub most: u64,
 }
 
@@ -33,12 +33,12 @@ pub struct EqualCells {
 pub struct TargetRows {
     number: usize,
     cells: Vec<EqualCells>,
-    /// Per block the parts that it is in.
+    /// For each block the parts that contain it.
     parts: Vec<Vec<usize>>,
 }
 
 impl TargetRows {
-    /// So many, in these cells; per block the parts that it is in.
+    /// A number of rows, in these cells; for each block the parts that contain it.
     pub fn new(number: usize, cells: Vec<EqualCells>, parts: Vec<Vec<usize>>) -> TargetRows {
         assert!(cells.iter().all(|cell| cell.block < parts.len()), "a block of the target");
         TargetRows { number, cells, parts }
@@ -50,15 +50,15 @@ pub struct PlacementSearch {
     rows: Vec<TargetRows>,
     cap: u32,
     draws: SeededDraws,
-    /// Rows that each cap counts.
+    /// The number of rows that each cap counts.
     counted: Vec<u32>,
-    /// By how many rows caps are exceeded.
+    /// The number of rows by which caps are exceeded.
     over: u64,
-    /// Per target the cell of each of its rows, and the rows of each cell.
+    /// For each target the cell of each of its rows, and the number of rows of each cell.
     at: Vec<Vec<usize>>,
     held: Vec<Vec<u32>>,
-    /// Per target and part how many rows it holds, and the fewest and the most that it held in a placement that fits; one list for
-    /// each, which are compared with several parts at a time.
+    /// For each target and part its number of rows, and the smallest and the largest number in a valid placement; in
+    /// separate lists, which are compared for several parts at a time.
     parts: Vec<Vec<u32>>,
     fewest: Vec<Vec<u32>>,
     most: Vec<Vec<u32>>,
@@ -67,7 +67,7 @@ pub struct PlacementSearch {
 }
 
 impl PlacementSearch {
-    /// Nothing is placed yet. Every cap is the same.
+    /// Starts without placed rows. All caps are equal.
     pub fn new(rows: Vec<TargetRows>, cap: u64, draws: SeededDraws) -> PlacementSearch {
         let caps = rows.iter().flat_map(|rows| &rows.cells).flat_map(|cell| &cell.caps).max();
         let number = |rows: &TargetRows| rows.parts.iter().flatten().max().map_or(0, |last| last + 1);
@@ -87,27 +87,27 @@ impl PlacementSearch {
         }
     }
 
-    /// Whether a placement that fits was seen.
+    /// Whether a valid placement was found.
     pub fn is_found(&self) -> bool {
         self.found
     }
 
-    /// The fewest and the most rows that a part held.
+    /// The smallest and the largest number of rows that a part held.
     pub fn seen(&self, target: usize, part: usize) -> (u32, u32) {
         let seen = (self.fewest[target][part], self.most[target][part]);
         assert!(!self.found || seen.0 <= seen.1, "every placement has so many rows in it");
         seen
     }
 
-    /// Parts of which this is true, by what was seen of them.
+    /// Parts that satisfy a condition on the numbers that were seen.
     pub fn alike(&self, of: &dyn Fn(usize, usize, (u32, u32)) -> bool) -> Vec<(usize, usize)> {
         let all = self.parts.iter().enumerate();
         let all = all.flat_map(|(at, parts)| (0..parts.len()).map(move |part| (at, part)));
-        // Before a placement was seen, nothing is known of any part.
+        // Before a placement is found, nothing is known about any part.
         all.filter(|&(at, part)| !self.found || of(at, part, self.seen(at, part))).collect()
     }
 
-    /// Looks for a placement that fits.
+    /// Searches for a valid placement.
     pub fn begin(&mut self) -> bool {
         for target in (0..self.rows.len()).rev() {
             for _ in 0..self.rows[target].number {
@@ -125,7 +125,7 @@ impl PlacementSearch {
             let (target, row) = self.any();
             let cell = self.at[target][row];
             let exceeded = self.rows[target].cells[cell].caps.iter().any(|&cap| self.counted[cap as usize] > self.cap);
-            // Now and then one moves that need not, so that no row stands in the way for ever.
+            // Now and then an unnecessary move, so that no row blocks the others for ever.
             if exceeded || self.draws.below(16) == 0 {
                 self.take(target, cell);
                 let to = self.best(target).unwrap_or(cell);
@@ -169,8 +169,8 @@ impl PlacementSearch {
         }
     }
 
-    /// Changes how many rows a part holds on purpose, by one row or by one and another that makes room. Whether it differs
-    /// somewhere now.
+    /// Changes the number of rows of a part on purpose, by one row, or by two of which the second makes room. Returns
+    /// whether the part has differed by now.
     pub fn differs(&mut self, target: usize, part: usize) -> bool {
         let (begun, cells, before) = (self.work, self.rows[target].cells.len(), self.parts[target][part]);
         let inside = |search: &PlacementSearch, cell: usize| {
@@ -189,7 +189,7 @@ impl PlacementSearch {
                 if inside(self, from) == inside(self, to) || !self.shift(target, row, to) {
                     continue;
                 }
-                // Where another row takes the place of this one, nothing differs.
+                // If the other row replaces this one, nothing changes.
                 let is_other = |search: &PlacementSearch| search.parts[target][part] != before;
                 let fits = self.over == 0 || self.makes_room((target, row), begun, &is_other);
                 if fits {
@@ -202,7 +202,7 @@ impl PlacementSearch {
         false
     }
 
-    /// Moves another row so that the placement fits again.
+    /// Moves another row so that the placement becomes valid again.
     fn makes_room(
         &mut self,
         (target, row): (usize, usize),
@@ -235,7 +235,8 @@ impl PlacementSearch {
         false
     }
 
-    /// Goes through every placement until these parts are all seen to differ; whether that, or all, was done.
+    /// Enumerates placements until these parts have all been seen to differ; returns whether that, or the whole
+    /// enumeration, was completed.
     pub fn every(&mut self, left: &[(usize, usize)]) -> bool {
         if self.rows.iter().map(|rows| rows.cells.len()).sum::<usize>() > DEEPEST {
             return false;
@@ -256,8 +257,8 @@ impl PlacementSearch {
         self.found && left.iter().all(|&(at, part)| self.fewest[at][part] < self.most[at][part])
     }
 
-    /// Places the rows of the first of these targets from a cell on, and of all others; `None` when it was too much work, or
-    /// nothing is left to be seen.
+    /// Places the rows of the first of these targets from a cell on, and of all others; `None` if it was too much work,
+    /// or nothing is left to be found.
     fn next(
         &mut self,
         order: &[usize],
@@ -294,7 +295,7 @@ impl PlacementSearch {
         found.filter(|()| *work > 0)
     }
 
-    /// A row of any target.
+    /// A random row of any target.
     fn any(&mut self) -> (usize, usize) {
         loop {
             let target = self.draws.below(self.rows.len() as u128) as usize;
@@ -304,7 +305,7 @@ impl PlacementSearch {
         }
     }
 
-    /// Of some cells of a target the one in which one more row exceeds the least.
+    /// Among some random cells of a target, the one in which one more row exceeds caps the least.
     fn best(&mut self, target: usize) -> Option<usize> {
         let number = self.rows[target].cells.len();
         let mut best = None;
@@ -367,7 +368,7 @@ impl PlacementSearch {
         self.work += caps.len() as u64 + 1;
     }
 
-    /// Notes a placement, if it fits.
+    /// Records the placement, if it is valid.
     fn see(&mut self) {
         if self.over > 0 {
             return;
@@ -376,7 +377,7 @@ impl PlacementSearch {
         (0..self.rows.len()).for_each(|target| self.note(target));
     }
 
-    /// The same for one target.
+    /// Records the placement for one target.
     fn note(&mut self, target: usize) {
         let parts = &self.parts[target];
         self.fewest[target].iter_mut().zip(parts).for_each(|(fewest, held)| *fewest = (*fewest).min(*held));

@@ -1,19 +1,19 @@
-//! What the attack tells of one target (CRA 4.4, 4.5, 6; SCIENCE 6): how many solutions are left, what each block and slab
-//! can hold, and where a small class is certain. Judges nothing; the caller has the limits.
+//! The attack's figures for one target (CRA 4.4, 4.5, 6; SCIENCE 6): the number of remaining solutions, what each block
+//! and slab can hold, and where a small class is certain. Judges nothing; the caller has the limits.
 
 use num_bigint::BigUint;
 
 use super::figure::{RatioFigure, SolutionCount, wide};
 use super::release::AttackedRows;
 
-/// How many rows something can hold.
+/// The possible numbers of rows of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Support {
-    /// The fewest that some solution has.
+    /// The smallest number in any solution.
     pub least: u64,
-    /// The most that some solution has.
+    /// The largest number in any solution.
     pub most: u64,
-    /// Whether no solution has fewer or more. If not, these were drawn, and others may exist.
+    /// Whether no solution has fewer or more. If false, the numbers were sampled, and others may exist.
     pub exact: bool,
 }
 
@@ -23,83 +23,83 @@ impl Support {
         (self.exact && self.least == self.most).then_some(self.least)
     }
 
-    /// Whether it is still open if all solutions agree.
+    /// Whether it is unknown if all solutions agree.
     pub fn is_open(&self) -> bool {
         !self.exact && self.least == self.most
     }
 }
 
-/// One choice of child per column with a layer of at least 2, with something free in it.
+/// One choice of child per column with a layer of at least 2, with free room in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeldRows {
-    /// The child per column of [`AttackTarget::columns`].
+    /// The child in each column of [`AttackTarget::columns`].
     pub children: Vec<usize>,
-    /// V: its free combinations of values.
+    /// V: the number of free combinations of values.
     pub volume: u128,
-    /// m: its free leaf cells.
+    /// m: the number of free leaf cells.
     pub cells: u64,
-    /// How many rows it can hold.
+    /// The possible numbers of rows.
     pub support: Support,
-    /// How many solutions have so many rows in it, where that was asked and is known exactly.
+    /// The number of solutions for each number of rows, if that was requested and is known exactly.
     pub marginals: Option<Vec<(u64, BigUint)>>,
 }
 
-/// A part of the segment in which a person is, for certain.
+/// A part of the segment that certainly contains a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SegmentPart {
-    /// The one free leaf cell of a block; its place in [`AttackTarget::blocks`].
+    /// The only free leaf cell of a block; the block's index in [`AttackTarget::blocks`].
     Cell(usize),
-    /// A block with several free cells; its place in [`AttackTarget::blocks`].
+    /// A block with several free cells; its index in [`AttackTarget::blocks`].
     Block(usize),
-    /// A child of a column; their places in [`AttackTarget::columns`] and among its children.
+    /// A child of a column; the index of the column in [`AttackTarget::columns`], and of the child.
     Slab(usize, usize),
 }
 
 /// A class below k that is certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CertainClass {
-    /// Where.
+    /// The part.
     pub part: SegmentPart,
-    /// At least so many rows in every solution, and not 0.
+    /// At least this many rows in every solution, and not 0.
     pub least: u64,
-    /// At most so many, and fewer than k.
+    /// At most this many, and fewer than k.
     pub most: u64,
 }
 
 /// One class, or the outliers, as the attacker sees them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttackTarget {
-    /// Which.
+    /// The class or the outliers.
     pub place: AttackedRows,
-    /// n: its rows.
+    /// n: its number of rows.
     pub rows: u64,
     /// The cap of every slab: k − 1.
     pub cap: u64,
-    /// All combinations of values of its segment.
+    /// The number of all combinations of values of its segment.
     pub volume: u128,
-    /// Those that no earlier class has taken; `None` where looking was beyond the budget.
+    /// The number of those that no earlier class has taken; `None` if counting was beyond the budget.
     pub free_volume: Option<u128>,
-    /// Leaf cells of which no earlier class has taken the rows.
+    /// The number of leaf cells that no earlier class has taken.
     pub free_cells: Option<u64>,
-    /// LR: solutions without the attack.
+    /// LR: the number of solutions without the attack.
     pub lr: SolutionCount,
-    /// CRA: solutions that are left.
+    /// CRA: the number of remaining solutions.
     pub cra: SolutionCount,
-    /// Assignments of counts to leaf cells that are left.
+    /// The number of remaining assignments of counts to leaf cells.
     pub assignments: SolutionCount,
     /// LR / CRA.
     pub ratio: RatioFigure,
     /// The columns with a layer of at least 2; the others cannot be lowered.
     pub columns: Vec<usize>,
-    /// The blocks with something free, in lexicographic order of their children; none where nothing is known of what they
-    /// hold, or there is no solution.
+    /// The blocks with free room, in lexicographic order of their children; empty if nothing is known about them, or
+    /// there is no solution.
     pub blocks: Vec<HeldRows>,
-    /// Per column of `columns` and child; likewise.
+    /// For each of `columns` and each child; empty in the same cases.
     pub slabs: Vec<Vec<Support>>,
 }
 
 impl AttackTarget {
-    /// Whether no solution is left: ARX-LR did not make this release.
+    /// Whether no solution remains: ARX-LR did not make this release.
     pub fn is_impossible(&self) -> bool {
         self.ratio == RatioFigure::Impossible
     }
@@ -109,7 +109,7 @@ impl AttackTarget {
         self.is_impossible() || (self.ratio != RatioFigure::Unknown && self.crowds().is_some())
     }
 
-    /// Whether LR / CRA is shown to be at most `part / of`; for whole numbers without any rounding.
+    /// Whether LR / CRA is proved to be at most `part / of`; without rounding for whole numbers.
     pub fn ratio_is_at_most(&self, part: &BigUint, of: &BigUint) -> bool {
         assert!(*of > BigUint::ZERO, "a ratio to something");
         match (&self.lr, &self.cra, &self.ratio) {
@@ -123,8 +123,8 @@ impl AttackTarget {
         }
     }
 
-    /// Blocks with one free cell whose count all solutions agree on, and it is not 0; `None` where that is open, or there is
-    /// no solution.
+    /// The number of blocks with one free cell on whose count, which is not 0, all solutions agree; `None` if that is
+    /// unknown, or there is no solution.
     pub fn certain_cells(&self) -> Option<u64> {
         let cells = || self.blocks.iter().filter(|block| block.cells == 1);
         let known = !self.blocks.is_empty() && !cells().any(|block| block.support.is_open());
@@ -132,10 +132,10 @@ impl AttackTarget {
         known.then(|| cells().filter(certain).count() as u64)
     }
 
-    /// Every cell, block and slab that holds between 1 and k − 1 rows in every solution; `None` where that is open, or
-    /// there is no solution. Those
-    /// with `least == most` are certain to the row. With two children to a node every slab of a class is among the
-    /// others: neither half can hold all of its rows. Where supports were drawn, one with `least < most` may be none.
+    /// Every cell, block and slab that holds between 1 and k − 1 rows in every solution; `None` if that is unknown, or
+    /// there is no solution. For those with `least == most` the number is certain. With two children per node every
+    /// slab of a class is among them: neither half can hold all of its rows. If supports were sampled, one with `least
+    /// < most` may be wrong.
     pub fn crowds(&self) -> Option<Vec<CertainClass>> {
         self.blocks.first()?;
         let block = |(at, held): (usize, &HeldRows)| match held.cells {
@@ -161,7 +161,7 @@ impl AttackTarget {
         Some(crowds)
     }
 
-    /// Cells, blocks and slabs whose rows are known to the row, fewer than k and not 0; `None` where that is open.
+    /// Cells, blocks and slabs whose number of rows is certain, below k and not 0; `None` if that is unknown.
     pub fn certain_crowds(&self) -> Option<Vec<CertainClass>> {
         self.crowds().map(|crowds| crowds.into_iter().filter(|crowd| crowd.least == crowd.most).collect())
     }
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// Of one cell without rows, one with two for certain, one that is open, and a block of two cells.
+    /// One cell without rows, one that certainly has two, one that is unknown, and a block of two cells.
     #[test]
     fn cells_that_are_certain_hold_rows() {
         let exact = |least, most| Support { least, most, exact: true };

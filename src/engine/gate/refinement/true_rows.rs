@@ -1,33 +1,32 @@
-//! What a target's true rows add to the figures (CRA 6). Gets them as leaf numbers, keeps nothing and shows nothing but
-//! counts.
+//! Figures that need a target's true rows (CRA 6). Receives them as leaf numbers, keeps nothing and shows only counts.
 
 use std::collections::BTreeMap;
 
 use super::release::{AttackedRows, Attacker, CarvedRelease};
 
-/// How many leaf cells hold exactly one of these rows, which are leaf numbers per column: predicates that isolate
-/// a person, if the attacker guesses right (CRA 6).
+/// The number of leaf cells that hold exactly one of these rows, given as leaf numbers per column: predicates that
+/// single out a person, if the attacker guesses right (CRA 6).
 pub fn fuzzy<R: AsRef<[u32]>>(rows: &[R]) -> u64 {
     let mut cells: BTreeMap<&[u32], u64> = BTreeMap::new();
     rows.iter().for_each(|row| *cells.entry(row.as_ref()).or_default() += 1);
     cells.values().filter(|&&rows| rows == 1).count() as u64
 }
 
-/// Rows that are not those of a release: in this place there are so many of them.
+/// The error for rows that are not those of a release: one place has a different number of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowsMismatch {
     /// The first place of which the number of rows differs.
     pub place: AttackedRows,
-    /// How many of them come to lie there.
+    /// The number of these rows in that place.
     pub rows: u64,
 }
 
-/// Raw rows, as distinct leaf numbers and how often they occur, over the places of a release: each class takes the rows
-/// that it covers, in the order in which classes were formed. Where the attacker does not know the order of states that
-/// tie, the first order is taken that gives the release.
+/// Distributes raw rows, given as distinct leaf numbers with their counts, over the places of a release: each class takes the rows
+/// that it covers, in the order in which classes were formed. If the attacker does not know the order of states with equal keys,
+/// the first order that gives the release is used.
 ///
 /// # Errors
-/// No order gives the release; how far the best one came.
+/// No order gives the release; the error is that of the order that came furthest.
 pub fn divide(
     release: &CarvedRelease,
     attacker: Attacker,
@@ -56,7 +55,7 @@ pub fn divide(
     Ok(held)
 }
 
-/// Orders of tied states are looked for with so many steps at most.
+/// The most steps in the search for orders of states with equal keys.
 const TRIES: usize = 10_000;
 
 /// The classes of one state, by their nodes.
@@ -68,17 +67,17 @@ struct State<'r> {
 struct Division<'r> {
     release: &'r CarvedRelease,
     rows: &'r [(Vec<u32>, u64)],
-    /// One after the other the states whose order is unknown.
+    /// The groups of states with an unknown order, one after the other.
     ties: Vec<Vec<State<'r>>>,
     /// The class that has taken each row.
     holder: Vec<Option<usize>>,
     tries: usize,
-    /// How many ties were gone through when rows did not fit, at most, and where.
+    /// The largest number of groups that were completed before rows did not fit, and where that was.
     unlike: (usize, RowsMismatch),
 }
 
 impl Division<'_> {
-    /// Lets the states of a tie that are left take their rows, then those of all ties after it.
+    /// Lets the remaining states of a group take their rows, then those of all groups after it.
     fn from(&mut self, tie: usize, left: &[usize]) -> bool {
         if left.is_empty() {
             return match self.ties.get(tie + 1) {
@@ -99,7 +98,7 @@ impl Division<'_> {
         false
     }
 
-    /// The rows that the classes of a state take, if they are as many as they should.
+    /// The rows that the classes of a state take, if their numbers are right.
     fn take(&mut self, tie: usize, state: usize) -> Option<Vec<usize>> {
         let State { layers, classes } = &self.ties[tie][state];
         assert!(layers.len() == self.release.columns().len(), "a layer for each column");
@@ -121,7 +120,7 @@ impl Division<'_> {
         Some(taken.into_iter().map(|(row, _)| row).collect())
     }
 
-    /// Whether the outliers are what no class has taken.
+    /// Whether the outliers are the rows that no class has taken.
     fn rest(&mut self, tie: usize) -> bool {
         let left = self.rows.iter().zip(&self.holder).filter(|(_, holder)| holder.is_none());
         let rows: u64 = left.map(|((_, count), _)| count).sum();

@@ -1,16 +1,16 @@
-//! Rows drawn into parts in proportion to how many combinations of values each part holds; where no two rows share all
-//! values, without putting back. Exact but for the numbers that it is given.
+//! Random distribution of rows over parts in proportion to the number of combinations of values of each part; without
+//! replacement if no two rows share all values. Exact, given exact random numbers.
 
 use crate::arithmetic::SeededDraws;
 
 /// Parts side by side.
 pub struct Urn {
-    /// Where the combinations of values of each part end.
+    /// The cumulative number of combinations of values up to the end of each part.
     ends: Vec<u128>,
 }
 
 impl Urn {
-    /// Of the combinations of values in each part.
+    /// From the number of combinations of values in each part.
     pub fn new(volumes: impl Iterator<Item = u128>) -> Urn {
         let sum = |sum: &mut u128, volume| {
             *sum += volume;
@@ -19,8 +19,8 @@ impl Urn {
         Urn { ends: volumes.scan(0, sum).collect() }
     }
 
-    /// The parts that so many rows fall into, in the order drawn. There must be as many combinations as rows, if these are
-    /// distinct.
+    /// The parts that receive the rows, in the order drawn. If rows are distinct, there must be at least as many
+    /// combinations as rows.
     pub fn draw(&self, rows: u64, distinct: bool, draws: &mut SeededDraws) -> Vec<usize> {
         let all = self.ends[self.ends.len() - 1];
         let mut taken: Vec<usize> = Vec::new();
@@ -28,7 +28,7 @@ impl Urn {
             let value = draws.below(all);
             let part = self.ends.partition_point(|&end| end <= value);
             let start = if part == 0 { 0 } else { self.ends[part - 1] };
-            // Which of a part's combinations others have does not matter, so they are taken to be its first ones.
+            // It does not matter which of a part's combinations others have, so they are taken to be its first ones.
             let others = || taken.iter().filter(|&&other| other == part).count() as u128;
             if !distinct || value - start >= others() {
                 taken.push(part);

@@ -1,14 +1,13 @@
-//! Floats with an exponent of their own: counts of ways reach numbers that no float holds, and must not sink to zero
-//! either. Never negative. A sum, a product and a quotient are each right up to a part of 2^−52 of them.
+//! Floats with an exponent of their own: counts of placements exceed the range of floats, and must not underflow to
+//! zero either. Never negative. A sum, a product and a quotient each have a relative error of at most 2^−52.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul};
 
-/// What one operation may be off by at most, as a part of its result: 2^−53 for rounding, and as much for a summand that
-/// is too small to be seen.
+/// The largest relative error of one operation: 2^−53 for rounding, and as much for a negligible summand.
 pub const UNIT: f64 = f64::EPSILON;
 
-/// A number that is not negative.
+/// A nonnegative number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WideFloat {
     /// 0, or from 1 to below 2.
@@ -22,7 +21,7 @@ impl WideFloat {
     /// 1.
     pub const ONE: WideFloat = WideFloat { part: 1.0, exponent: 0 };
 
-    /// Of an ordinary number that is neither negative nor below what a float holds in full.
+    /// From an ordinary nonnegative number that is not subnormal.
     pub fn new(number: f64) -> WideFloat {
         assert!(number.is_finite() && number >= 0.0, "a number from 0 up");
         if number == 0.0 {
@@ -34,7 +33,7 @@ impl WideFloat {
     }
 
     #[cfg(test)]
-    /// As an ordinary number; 0 or infinity where it has none.
+    /// As an ordinary number; 0 or infinity if it is out of range.
     pub fn get(self) -> f64 {
         match self.exponent {
             -1022..=1023 => self.part * f64::from_bits(((self.exponent + 1023) as u64) << 52),
@@ -43,13 +42,13 @@ impl WideFloat {
         }
     }
 
-    /// The same number times a power of two.
+    /// The number times a power of two.
     #[must_use]
     pub fn scaled(self, exponent: i64) -> WideFloat {
         if self.part == 0.0 { self } else { WideFloat { part: self.part, exponent: self.exponent + exponent } }
     }
 
-    /// The decimal logarithm, and what it is off by at most apart from what the number itself is.
+    /// The decimal logarithm, and its largest error, not counting the error of the number itself.
     pub fn log10(self) -> (f64, f64) {
         let log10 = if self.exponent == -1 {
             // Just below 1, where the parts would cancel.

@@ -1,7 +1,8 @@
-//! What is certain once all targets are seen together (SCIENCE 6): every class alone may leave it open how many of its rows
-//! lie in a part of it, while the states that formed nothing leave no choice to all of them. A part is open when two
-//! placements of all rows are found that fit every state and differ there; what is open nowhere is certain if every
-//! placement has been gone through, and else not known. So an error can only refuse a release, never let one pass.
+//! What is certain when all targets are considered together (SCIENCE 6): for each class alone, the number of its rows
+//! in a part may be uncertain, while the states that formed no class leave only one possibility for all classes
+//! together. A part is uncertain if two placements of all rows are found that satisfy every state and differ there; a
+//! part that is never found uncertain is certain if all placements were enumerated, and otherwise unknown. So an error
+//! can only reject a release, never let one pass.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +16,17 @@ use super::search::{EqualCells, PlacementSearch, TargetRows};
 use super::target::{AttackTarget, CertainClass, SegmentPart, Support};
 use crate::arithmetic::SeededDraws;
 
-/// Caps that are looked up at most, one per cell and state.
+/// The most caps that are looked up, one per cell and state.
 const LOOKED_UP: u64 = 1 << 22;
-/// Cells of a target that are used at most; with fewer than it has nothing is certain, but open may still be found.
+/// The most cells of a target that are used; if it has more, nothing can be proved certain, but parts may still be
+/// found uncertain.
 const MOST_CELLS: u64 = 1 << 12;
-/// And at least, if it has them.
+/// The fewest cells that are used, if it has as many.
 const FEWEST_CELLS: u64 = 1 << 3;
-/// Streams of chance for placements, which no target and no joint draw has.
+/// The numbers of the random streams for placements, distinct from those of targets and joint samples.
 const STREAM: u64 = 1 << 41;
 
-/// Classes below k that no target shows alone, with the place of their target; `None` where it is not known whether there
+/// Classes below k that no target shows alone, with the index of their target; `None` if it is unknown whether there
 /// are any.
 pub fn crowds(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Option<Vec<(usize, CertainClass)>> {
     let parts: Vec<Vec<(SegmentPart, Support)>> = targets.iter().map(parts).collect::<Option<_>>()?;
@@ -32,7 +34,7 @@ pub fn crowds(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Option
     let k = attack.release.k();
     let mut search = PlacementSearch::new(rows, k - 1, SeededDraws::new(attack.terms.seed, STREAM));
     let small = |seen: (u32, u32)| seen.0 == seen.1 && (1..k).contains(&u64::from(seen.0));
-    // What a target shows alone is told of it alone.
+    // Parts that a target alone proves certain are reported for it alone.
     let open_alone = |at: usize, part: usize| parts[at][part].1.certain().is_none();
     let found = search.begin();
     if found {
@@ -56,7 +58,7 @@ pub fn crowds(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Option
     search.is_found().then(|| left.iter().map(crowd).collect())
 }
 
-/// The parts of a target: its blocks, then its slabs; `None` where nothing is known of it.
+/// The parts of a target: its blocks, then its slabs; `None` if nothing is known about it.
 fn parts(target: &AttackTarget) -> Option<Vec<(SegmentPart, Support)>> {
     target.blocks.first()?;
     let block = |(at, held): (usize, &super::target::HeldRows)| match held.cells {
@@ -69,7 +71,7 @@ fn parts(target: &AttackTarget) -> Option<Vec<(SegmentPart, Support)>> {
     Some(target.blocks.iter().enumerate().map(block).chain(slabs).collect())
 }
 
-/// The rows of all targets with the cells that they may lie in, and whether those are all that there are.
+/// The rows of all targets with the cells that they may be in, and whether these are all cells.
 fn rows(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<(Vec<TargetRows>, bool), BudgetSpent> {
     let (release, terms) = (attack.release, attack.terms);
     let states = states(release, terms.attacker, (false, LOOKED_UP))?;
@@ -95,7 +97,7 @@ fn rows(attack: &RefinementAttack<'_>, targets: &[AttackTarget]) -> Result<(Vec<
     Ok((all, whole))
 }
 
-/// Per block of a target the parts that it is in, as places in [`parts`].
+/// For each block of a target the parts that contain it, as indices in [`parts`].
 fn parts_of_blocks(target: &AttackTarget) -> Vec<Vec<usize>> {
     let begin = |slab: usize| target.blocks.len() + target.slabs[..slab].iter().map(Vec::len).sum::<usize>();
     let block = |(at, held): (usize, &super::target::HeldRows)| {
@@ -105,7 +107,7 @@ fn parts_of_blocks(target: &AttackTarget) -> Vec<Vec<usize>> {
     target.blocks.iter().enumerate().map(block).collect()
 }
 
-/// Numbers for the caps: one for every segment of every state that a person may have rows in.
+/// The numbers of the caps: one for every segment of every state in which a person may have rows.
 struct Caps {
     of: Vec<BTreeMap<u64, u32>>,
     next: u32,
@@ -121,7 +123,7 @@ impl Caps {
     }
 }
 
-/// The cells of a target; those that no cap and no part tells apart as one. Whether they are all.
+/// The cells of a target, with cells that no cap and no part distinguishes combined; and whether these are all cells.
 fn one(
     attack: &RefinementAttack<'_>,
     target: &AttackTarget,
@@ -133,7 +135,7 @@ fn one(
     let shape = BlockShape::new(release, &attack.cover, target.place, (terms.values, terms.budget.cells))?;
     let blocks = cells(release, &attack.cover, target.place, (&shape, terms.budget.cells))?;
     let number: usize = blocks.iter().map(|block| block.volumes.len()).sum();
-    // Every so many of each block, so that none is without.
+    // Every n-th cell of each block, so that no block is without cells.
     let every = number.div_ceil(most).max(1);
     let mut found: BTreeMap<(usize, Vec<u32>), u64> = BTreeMap::new();
     for (block, cells) in blocks.iter().enumerate() {

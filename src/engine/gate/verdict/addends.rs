@@ -1,4 +1,4 @@
-//! The numbers of people of one label, as the gate adds them up and judges their sum by the definitions of the rules.
+//! The numbers of the people of one label: the gate adds them up and judges their sum by the definitions of the rules.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use crate::histogram::Histogram;
 use crate::model::{Decimal, Leaf, Node, Value};
 use crate::policy::{Dominance, Policy};
 
-/// What a table tells of a label, measure by measure.
+/// The published figures of a label, measure by measure.
 pub(super) type LabelAddends = Vec<Aggregate>;
 
-/// What is told of the numbers of some people.
+/// The published figures of the numbers of some people.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Aggregate {
-    /// How many; `None` where it is not said.
+    /// How many; `None` if suppressed.
     pub count: Option<u64>,
-    /// Their sum; `None` where it is not said.
+    /// Their sum; `None` if suppressed.
     pub sum: Option<i128>,
 }
 
-/// The numbers of some people, as far as the rules read them.
+/// The numbers of some people, reduced to what the rules need.
 #[derive(Clone, Default)]
 pub(super) struct PersonAddends {
     pub count: u64,
     pub sum: i128,
     /// The sum of their sizes.
     sizes: BigUint,
-    /// Sizes: all of them, or the largest.
+    /// The absolute values: all of them, or the largest.
     largest: Vec<u64>,
 }
 
@@ -44,7 +44,8 @@ impl PersonAddends {
         }
     }
 
-    /// As the journal keeps those of earlier releases: how many, the sum, the sum of sizes, the largest sizes. `None`: it is something else.
+    /// Reads the form in which the journal stores those of earlier releases: their number, their sum, the sum of
+    /// absolute values, the largest absolute values. `None` if the form is another one.
     fn kept(values: &[Value]) -> Option<PersonAddends> {
         let number = |value: &Value| match value {
             Value::Int(number) => Some(i128::from(*number)),
@@ -58,7 +59,7 @@ impl PersonAddends {
         Some(PersonAddends { count: u64::try_from(*count).ok()?, sum: *sum, sizes, largest })
     }
 
-    /// Those of other people too.
+    /// Adds the numbers of other people.
     pub fn join(&mut self, other: &PersonAddends) {
         self.count += other.count;
         self.sum += other.sum;
@@ -68,7 +69,7 @@ impl PersonAddends {
     }
 }
 
-/// Which sums are not told.
+/// The rules for suppressing sums.
 pub(super) struct SumRules {
     k: u64,
     dominance: Option<Dominance>,
@@ -81,18 +82,18 @@ impl SumRules {
         SumRules { k: policy.k(), dominance: settings.dominance, percent: settings.p_rule }
     }
 
-    /// How many of the largest numbers they read.
+    /// How many of the largest numbers the rules need.
     pub fn read(&self) -> usize {
         let dominance = self.dominance.map_or(0, |rule| usize::try_from(rule.n).unwrap_or(usize::MAX));
         dominance.max(if self.percent.is_some() { 2 } else { 0 })
     }
 
-    /// Whether numbers are too few to say how many they are.
+    /// Whether there are too few numbers to publish even their number.
     pub fn are_few(&self, numbers: &PersonAddends) -> bool {
         numbers.count > 0 && numbers.count < self.k
     }
 
-    /// Whether their sum gives too much of one person's number away.
+    /// Whether their sum reveals one person's number too precisely.
     pub fn gives_away(&self, numbers: &PersonAddends) -> bool {
         let mut largest = numbers.largest.clone();
         largest.sort_unstable_by(|one, other| other.cmp(one));
@@ -108,7 +109,7 @@ impl SumRules {
         dominated || close
     }
 
-    /// What may be told of the numbers of the people of an atom.
+    /// The figures of the numbers of an atom's people that may be published.
     pub fn aggregate(&self, numbers: &PersonAddends) -> Aggregate {
         if self.are_few(numbers) {
             return Aggregate { count: None, sum: None };
@@ -122,7 +123,7 @@ fn unit(share: Decimal) -> BigUint {
     BigUint::from(10u8).pow(share.scale().into())
 }
 
-/// The numbers of the people of an increment, label by label. `None` if they are not known, or a person has no label.
+/// The numbers of the people of an increment, by label. `None` if they are unknown, or a person has no label.
 pub(super) fn addends(
     newest: &NewIncrement<'_>,
     measures: usize,
@@ -143,7 +144,8 @@ pub(super) fn addends(
     Some(labels.into_iter().map(|(label, numbers)| (label, added(numbers))).collect())
 }
 
-/// The same of an earlier release, as the journal keeps them, with so many of the largest numbers. `None` if it keeps something else.
+/// The same for an earlier release, as the journal stores them, with this many of the largest numbers. `None` if the
+/// form is another one.
 pub(super) fn earlier(
     table: &Histogram,
     measures: usize,
@@ -171,7 +173,8 @@ mod tests {
         Decimal::parse(text).expect("a number")
     }
 
-    /// Just at the limit of a rule nothing is given away, as the definitions say: more than the share r, less than the share p.
+    /// A sum exactly at the limit of a rule is not sensitive, by the definitions: more than the share r, less than the
+    /// share p.
     #[test]
     fn what_is_just_at_a_limit_is_told() {
         let dominance =
@@ -187,7 +190,7 @@ mod tests {
         assert_eq!([dominance(3, "0.8").read(), percent("0.1").read()], [3, 2]);
     }
 
-    /// Three numbers of each measure, and the largest ones; anything else is not what the journal keeps.
+    /// Three numbers of each measure, and the largest ones; the journal stores nothing else.
     #[test]
     fn only_what_the_journal_keeps_is_read() {
         let kept = |numbers: &[i64], measures, largest| {

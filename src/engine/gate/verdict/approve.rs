@@ -1,12 +1,12 @@
-//! From a judged table to an approved release: the other public files are read back and looked through too, and only what
-//! the whole verdict lets pass becomes an [`Approved`]. Nothing outside this file can make one.
+//! From a judged table to an approved release: the other public files are read back and checked too, and a release becomes an
+//! [`Approved`] only if it passes the whole verdict. No code outside this file can create one.
 //!
 //! ```compile_fail
 //! use tidegate::engine::gate::verdict::Approved;
 //! let approved = Approved { files: Vec::new() }; // its fields are private, and there is no constructor
 //! ```
 //!
-//! It is spent by value, so that nothing is published twice:
+//! It is consumed by value, so that nothing is published twice:
 //!
 //! ```compile_fail
 //! # fn publish(approved: tidegate::engine::gate::verdict::Approved, history: &mut tidegate::engine::gate::verdict::History) {
@@ -30,7 +30,7 @@ use crate::release::{
     ReleaseFacts, ReleasePages, ReleaseSpan, ReleaseTerms, Surroundings, Tables, replaced,
 };
 
-/// A table that was judged, with all that it was judged by: nothing else can be published with it.
+/// A table that was judged, with everything that it was judged by: nothing else can be published with it.
 pub struct JudgedTable {
     policy: Policy,
     columns: Columns,
@@ -41,12 +41,12 @@ pub struct JudgedTable {
     growth: Option<ReleaseGrowth>,
     measures: Option<(Release, SensitiveValues)>,
     tables: Tables,
-    /// Files of earlier releases that belong to this one too.
+    /// Files of earlier releases that belong to this release as well.
     kept: Vec<PartLine>,
     erased: RemovedLabels,
 }
 
-/// A release that may leave.
+/// A release that may be published.
 #[derive(Debug)]
 pub struct Approved {
     files: Vec<(String, Vec<u8>)>,
@@ -65,7 +65,7 @@ impl Approved {
         &self.files
     }
 
-    /// The same files as a manifest lists them, and of parts of a table that grows the releases whose rows they hold.
+    /// The lines of these files in the manifest, and for parts of a table that grows the releases whose rows they hold.
     pub fn lines(&self) -> &[(FileLine, Option<ReleaseSpan>)] {
         &self.lines
     }
@@ -75,22 +75,22 @@ impl Approved {
         &self.manifest
     }
 
-    /// What was found; nothing in it speaks against the release.
+    /// The verdict, without any reason against the release.
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
     }
 
-    /// The table as the gate read it; in a chain of crowds what is new in it.
+    /// The table as the gate read it; in a chain of crowds only the new rows.
     pub fn table(&self) -> &PublishedTable {
         &self.table
     }
 
-    /// The gate's memory of the chain takes in what it read of this release, once, and what it found of it.
+    /// Adds to the gate's history of the chain what it read and found about this release.
     ///
     /// # Errors
     /// Its labels are not those of its recoding.
     pub fn enter(self, history: &mut History, recoding: &[Cut]) -> Result<(), Defect> {
-        // Where rows do not keep their labels, no later release is compared with what this one tells of measures.
+        // If rows do not keep their labels, no later release is compared with the published measures of this one.
         let measures = self.measures.filter(|_| self.growth.is_some());
         history.take(self.table, recoding, self.growth)?;
         measures.iter().for_each(|(added, values)| history.grow_measures(added, values));
@@ -127,12 +127,12 @@ impl JudgedTable {
         }
     }
 
-    /// What was found.
+    /// The verdict.
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
     }
 
-    /// What the manifest and the report tell of all its rows; `None` when they could not be read.
+    /// What the manifest and the report say about all its rows; `None` if they could not be read.
     pub fn overview(&self) -> Option<Overview<'_>> {
         let table = self.table.as_ref()?;
         let overview =
@@ -155,19 +155,19 @@ impl JudgedTable {
         checks.iter().map(line).chain([CheckLine { made: true, ..named(Check::Pages) }]).collect()
     }
 
-    /// What the table was judged by, with these lines of its checks.
+    /// The terms by which the table was judged, with these lines of its checks.
     pub fn terms<'j>(&'j self, checks: &'j [CheckLine]) -> ReleaseTerms<'j> {
         let JudgedTable { release, withheld, .. } = *self;
         let JudgedTable { policy, columns, erased, kept, .. } = self;
         ReleaseTerms { release, policy, columns, withheld, checks, erased, kept }
     }
 
-    /// Reads the other files back; `facts` and what was judged are all that they may tell.
+    /// Reads the other files back; they may contain only `facts` and what was judged.
     ///
     /// # Errors
     /// The verdict, with every reason.
     pub fn approve(mut self, facts: &ReleaseFacts<'_>, pages: ReleasePages) -> Result<Approved, Verdict> {
-        // The manifest holds the digest of the table, so what is said of it may follow from sensitive values.
+        // The manifest contains the digest of the table, so statements about it may depend on sensitive values.
         let mut check = CheckResult::made(Check::Pages);
         if let Some(table) = self.overview() {
             check.reasons = self.look_through(facts, &pages, &table);
@@ -208,7 +208,7 @@ impl JudgedTable {
         }
     }
 
-    /// Every file is compared with the bytes that it must have; what is wrong with a manifest is looked for afterwards.
+    /// Every file is compared with the bytes that it must have; faults of a manifest are analysed afterwards.
     fn look_through(
         &self,
         facts: &ReleaseFacts<'_>,
@@ -250,14 +250,13 @@ impl JudgedTable {
     }
 }
 
-/// The fields of a manifest that tell something else than they should. Figures are computed here once more, by the gate's
-/// own code.
+/// The fields of a manifest that differ from what they should be. The gate's own code computes figures again.
 fn told_wrong(told: &Manifest, meant: &Manifest, table: &Overview<'_>, columns: &Columns) -> Vec<&'static str> {
-    // To the last bit: what may differ may carry a message.
+    // Exactly equal: a difference could carry a message.
     let same = |told: f64, meant: f64, found: f64| [meant, found].iter().all(|other| told.to_bits() == other.to_bits());
     let (sums, discernibility) = (&table.sums, utility::discernibility_of_sums(&table.sums));
     let loss = utility::loss_of_sums(sums, &columns.trees());
-    // Keys keep their order in the text; as values they are equal in any.
+    // Keys keep their order in the text; as values they are equal in any order.
     let [told_policy, meant_policy] = [told, meant].map(|manifest| manifest.policy.to_string());
     let as_told = [
         ("layout", told.layout == meant.layout),
@@ -286,7 +285,7 @@ fn told_wrong(told: &Manifest, meant: &Manifest, table: &Overview<'_>, columns: 
     as_told.into_iter().filter(|(_, right)| !right).map(|(field, _)| field).collect()
 }
 
-/// Whether the labels are those of the recoding that the table was judged under.
+/// Whether the stated labels are those of the recoding under which the table was judged.
 fn recoding_told(told: &Manifest, table: &Overview<'_>, columns: &Columns) -> bool {
     let quasi = columns.of(Role::Quasi).zip(columns.trees());
     told.recoding.0.len() == columns.of(Role::Quasi).count()

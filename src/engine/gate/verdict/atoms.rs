@@ -1,8 +1,8 @@
-//! Atoms (SCIENCE 4): people whose atoms formed together are never told apart. Every atom of the newest increment has at
-//! least a people, and no atom of any increment is split by the release.
+//! Atoms (SCIENCE 4): releases never distinguish people whose atoms formed together. Every atom of the newest increment
+//! has at least a people, and the release splits no atom of any increment.
 //!
-//! How small the smallest atom is stays private: a class of the release can consist of several, and which they are, no reader
-//! is told.
+//! The size of the smallest atom stays private: a class of the release can consist of several atoms, and readers do not
+//! learn which.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::PreparedCase;
@@ -12,7 +12,7 @@ use crate::histogram::{Release, Tuples, describe};
 use crate::model::{Leaf, Node, Taxonomy};
 use crate::policy::ChainPromise;
 
-/// Places that are named at most.
+/// The most places that are named.
 const NAMED: usize = 12;
 
 /// Judges all atoms.
@@ -59,8 +59,8 @@ fn small(
     found
 }
 
-/// Atoms of which the release tells two people apart: in some column the lowest node above all its people lies above the
-/// recoding's node there.
+/// Atoms in which the release distinguishes two people: in some column the lowest node above all its people is above
+/// the recoding's node there.
 fn split(ready: &PreparedCase<'_>, newest: &NewIncrement<'_>, reasons: &mut Vec<RejectionReason>) {
     let rows = newest.rows;
     let (mut atoms, mut above) = (Tuples::new(rows.width()), Vec::<Vec<Node>>::new());
@@ -95,7 +95,7 @@ fn join(above: &mut [Node], own: &[Node], trees: &[&Taxonomy]) {
     }
 }
 
-/// Increments of the history are known as far as they were published; the release must not tell more of them.
+/// Increments of the history are known as far as they were published; the release must not distinguish more of them.
 fn known(ready: &PreparedCase<'_>, older: &OlderIncrement<'_>, reasons: &mut Vec<RejectionReason>) {
     for tuple in 0..older.rows.tuples() {
         let leaves: Vec<Leaf> = older.rows.tuple_at(tuple).collect();

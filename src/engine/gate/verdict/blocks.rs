@@ -1,6 +1,6 @@
-//! What a release may tell of the measures of its classes where people join the classes of earlier releases (SCIENCE 7). It is worked out
-//! again from the beginning of the chain: which people's numbers were told together so far, in sets that the rules let pass and that no
-//! published sum ever divides. A class may only tell the numbers of whole sets.
+//! The measures that a release may publish about its classes, if people join the classes of earlier releases (SCIENCE
+//! 7). This is computed from the beginning of the chain: whose numbers were published together so far, in sets that the
+//! rules allow and that no published sum ever divides. A class may only publish the numbers of whole sets.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::next_release::NewIncrement;
 use crate::model::{Cut, Leaf, Node, Taxonomy};
 use crate::policy::ChainPromise;
 
-/// Numbers that no rule is applied to any more.
+/// Numbers to which no rule is applied any more.
 #[derive(Clone, Copy, Default)]
 struct Total {
     count: u64,
@@ -24,16 +24,18 @@ impl Total {
     }
 }
 
-/// The numbers of all people so far, in parts: each has a label, and no person of it is anywhere else.
+/// The numbers of all people so far, in parts: each has a label, and no person is in two parts.
 #[derive(Default)]
 struct Parts {
-    /// Those that were told, or could have been. Of one label they are in the same class for ever, so they are one part.
+    /// Parts that were published, or could have been. People of one label are in the same class for ever, so they are
+    /// one part.
     told: BTreeMap<Vec<Node>, Total>,
-    /// Those that were never told, as they came.
+    /// Parts that were never published, as they came.
     untold: Vec<(Vec<Node>, PersonAddends)>,
 }
 
-/// What has to be told of each class of the release; `None` if the numbers of the people of some release are not known.
+/// The figures that each class of the release has to publish; `None` if the numbers of the people of some release are
+/// unknown.
 pub(super) fn meant(ready: &PreparedCase<'_>, measures: usize) -> Option<BTreeMap<Vec<Node>, LabelAddends>> {
     let (case, rules) = (ready.case, SumRules::of(ready.case.policy));
     // For each measure the parts by which numbers are counted, and those by which they are added up.
@@ -63,7 +65,7 @@ pub(super) fn meant(ready: &PreparedCase<'_>, measures: usize) -> Option<BTreeMa
     Some(classes.map(|class| (class.to_vec(), told(class))).collect())
 }
 
-/// Where a new person is: in an atom, or where later releases may be finer, at a leaf tuple.
+/// The place of a new person: an atom, or, if later releases may be finer, a leaf tuple.
 fn label(ready: &PreparedCase<'_>, newest: &NewIncrement<'_>, leaves: &[Leaf]) -> Vec<Node> {
     match ready.case.policy.chain() {
         ChainPromise::Blind(_) => newest.atoms.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect(),
@@ -80,7 +82,8 @@ fn come(parts: &mut [[Parts; 2]], new: impl IntoIterator<Item = (Vec<Node>, Vec<
     }
 }
 
-/// A release is published under this recoding: parts of one class that were never told are told together from now on, where they may be.
+/// Publishes a release under this recoding: unpublished parts of one class are published together from now on, if the
+/// rules allow.
 fn tell(parts: &mut [[Parts; 2]], rules: &SumRules, recoding: &[Cut], trees: &[&Taxonomy]) {
     for [counts, sums] in parts {
         counts.become_one(recoding, trees, |numbers| !rules.are_few(numbers));
@@ -112,14 +115,14 @@ impl Parts {
     }
 }
 
-/// Parts as the classes of a release hold them.
+/// The parts as they are in the classes of a release.
 #[derive(Default)]
 struct ClassParts<'p> {
-    /// Those that were told, class by class.
+    /// The published parts of each class.
     whole: BTreeMap<Vec<Node>, Total>,
-    /// Classes with people whose numbers were never told.
+    /// Classes with people whose numbers were never published.
     untold: Vec<Vec<Node>>,
-    /// Labels of parts that were told and that classes of this release divide.
+    /// Labels of published parts that classes of this release divide.
     divided: Vec<&'p [Node]>,
 }
 
@@ -138,7 +141,7 @@ impl<'p> ClassParts<'p> {
         seen
     }
 
-    /// All numbers of a class, if they may be told.
+    /// All numbers of a class, if they may be published.
     fn numbers(&self, class: &[Node], trees: &[&Taxonomy]) -> Option<Total> {
         let meets = |label: &&[Node]| {
             let mut columns = label.iter().zip(class).zip(trees);
@@ -152,7 +155,8 @@ impl<'p> ClassParts<'p> {
     }
 }
 
-/// The class in which people of this label are, and whether it holds all of them: where the recoding is finer, classes divide them.
+/// The class of people with this label, and whether it contains all of them: if the recoding is finer, classes divide
+/// them.
 fn class_of(label: &[Node], recoding: &[Cut], trees: &[&Taxonomy]) -> (Vec<Node>, bool) {
     let mut whole = true;
     let nodes = label.iter().zip(recoding).zip(trees).map(|((&node, cut), tree)| {
@@ -168,8 +172,8 @@ mod tests {
     use super::*;
     use crate::model::Tree;
 
-    /// People of one leaf of the second column were told together, and classes of that leaf divide them by the first one: only classes that they
-    /// can be in are silent, and a part without numbers makes none so.
+    /// People of one leaf of the second column were published together, and classes of that leaf divide them by the
+    /// first column: only classes that they can be in are suppressed, and a part without numbers suppresses none.
     #[test]
     fn only_classes_that_divide_numbers_are_silent() {
         let tree = || {

@@ -1,9 +1,9 @@
-//! What a global recoding tells a reader who knows the search (SCIENCE 6, "Global recoding is not immune"): small classes that
-//! every reader knows of, and by how much it narrows down who is where. All of it follows from quasi-identifiers and from which
-//! releases there are, so that what is found tells nothing of sensitive values.
+//! The leakage of a global recoding, to a reader who knows the search (SCIENCE 6, "Global recoding is not immune"):
+//! small classes that every reader can infer, and the reduction of possible tables. All of it follows from
+//! quasi-identifiers and from the existence of releases, so the findings reveal nothing about sensitive values.
 //!
-//! A refusal that has one explanation left speaks against a release, always. Other classes that are certain, and the ratio,
-//! are told, and judged where the policy asks for `max_global_ratio`.
+//! A refusal with only one explanation is always a reason against a release. Other certain classes, and the ratio, are
+//! reported, and judged if the policy sets `max_global_ratio`.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
@@ -15,11 +15,11 @@ use crate::histogram::{Release, describe};
 use crate::model::{Cut, Taxonomy};
 use crate::policy::{ChainPromise, Decimal, Inference, Policy};
 
-/// Reasons that are given at most.
+/// The most reasons that are given.
 const NAMED: usize = 12;
 
-/// What a release under its standing recoding makes certain; `None` where no search is known that its readers could replay.
-/// `atoms` is the recoding that stood when the last release came out.
+/// What a release under its standing recoding makes certain; `None` if its readers could not replay a search. `atoms`
+/// is the standing recoding at the time of the last release.
 pub fn learnt(
     policy: &Policy,
     history: &History,
@@ -35,27 +35,27 @@ pub fn learnt(
     let known = match policy.chain() {
         ChainPromise::Blind(_) | ChainPromise::Disjoint { .. } => true,
         ChainPromise::Crowds { .. } => false,
-        // What was published may have been the finer recoding.
+        // The finer recoding may have been published.
         ChainPromise::Tested { .. } => before.is_none_or(|(_, recoding, _)| atoms == Some(recoding)),
-        // Later on refusals depend on sensitive values.
+        // Later refusals depend on sensitive values.
         ChainPromise::Bcf => before.is_none(),
     };
     let before = before.map(|(release, ..)| release);
     known.then(|| made_certain(before, table, trees, inference, (policy.a(), policy.refinement().values)))
 }
 
-/// What speaks against a release.
+/// The reasons against a release.
 pub fn against<'c>(certainty: &'c Certainty, policy: &Policy) -> impl Iterator<Item = &'c Fact> {
     let all = policy.refinement().max_global_ratio.is_some();
     certainty.facts.iter().filter(move |fact| all || fact.sole)
 }
 
-/// Why that is.
+/// The reason in words.
 pub fn text(a: u64) -> String {
     format!("an attacker who knows the search can tell that a part of the class holds people, and fewer than {a}")
 }
 
-/// Judges the refusals of the search; nothing where classes have labels of their own.
+/// Judges the refusals of the search; empty if classes have labels of their own.
 pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let limits = ready.case.policy.refinement();
     if ready.table.is_local() {
@@ -86,19 +86,19 @@ fn certain(told: &Certainty, case: &NextRelease<'_>) -> CheckResult {
     checked
 }
 
-/// The figure, where there is one or it has to be one.
+/// The figure, if it is known or required.
 fn ratio(case: &NextRelease<'_>, log10: Option<f64>, limit: Option<Decimal>) -> Option<CheckResult> {
     let value = log10.and_then(power);
     let most = limit.and_then(|limit| Figure::real(limit.get()));
     let mut checked = CheckResult { value, limit: most, ..CheckResult::made(Check::MaxGlobalRatio) };
     let Some(limit) = limit.map(Decimal::get) else {
-        // Of a search whose course is not walked again it is not known, and said so.
+        // If the course of a search is not replayed, the figure is unknown, and the report says so.
         let known = matches!(case.policy.inference(), Inference::Replay | Inference::Nothing);
         let silent = known || !case.searched || !case.policy.refinement().looks_at_coarseness();
         return log10.map(|_| checked).or_else(|| (!silent).then(|| CheckResult::not_made(Check::MaxGlobalRatio)));
     };
     let text = match log10 {
-        // Where the recoding stays no reader learns anything.
+        // From an unchanged recoding a reader learns nothing.
         None if case.stays() => return Some(CheckResult { value: Figure::real(1.0), ..checked }),
         None => format!(
             "by how much this recoding narrows down who is where is not known, the policy wants at most {limit}"

@@ -1,5 +1,5 @@
-//! All releases of the chain together (SCIENCE 3): the pair bound for every person who is looked for; under `bcf` for
-//! all people who could be.
+//! All releases of the chain together (SCIENCE 3): the pair bound for every person who is in the tables; under `bcf`
+//! for all people who could be.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::{Lineage, PreparedCase};
@@ -36,13 +36,13 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     found
 }
 
-/// The one with the fewest candidates left of an increment.
+/// The target of an increment with the fewest candidates.
 struct WeakTarget {
     increment: usize,
     left: u64,
 }
 
-/// One per increment that is looked at, and whether all targets were; `None` when a release lost rows or people.
+/// One per examined increment, and whether all targets were examined; `None` if a release lost rows or people.
 fn weakest(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<(Vec<WeakTarget>, bool)> {
     let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
     let last = lineage.releases.len() - 1;
@@ -74,7 +74,7 @@ fn weakest(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<(Vec<WeakTarge
     swept.ok().filter(|()| shown).map(|()| (found, whole))
 }
 
-/// The fewest candidates that any target has left.
+/// The smallest number of candidates over all targets.
 struct FewestCandidates;
 
 impl Fold for FewestCandidates {

@@ -1,12 +1,12 @@
-//! What the gate says of a release: every check with its figure, its limit and every reason against the release. Private:
-//! figures and reasons of checks that read sensitive values never leave the house.
+//! The verdict on a release: every check with its figure, its limit and every reason against the release. Private:
+//! figures and reasons of checks that read sensitive values are never published.
 
 use serde::{Deserialize, Serialize};
 
 use crate::release::FigurePrivacy;
 pub use crate::release::{Check, Figure};
 
-/// Everything the gate found.
+/// The whole verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Verdict {
@@ -18,43 +18,45 @@ pub struct Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CheckResult {
-    /// Which one.
+    /// The check.
     pub check: Check,
-    /// Whether it was made. One that was not says nothing for a release; that it had to be made is a reason against it.
+    /// Whether it was made. A check that was not made says nothing in favour of a release; that it should have been
+    /// made is a reason against it.
     pub made: bool,
-    /// Whether what it finds may depend on sensitive values: its figures are private then, and a reason stops the chain.
+    /// Whether its findings may depend on sensitive values: its figures are private then, and a reason stops the chain.
     pub sensitive: bool,
-    /// Whether its figures stay private although they depend on no sensitive value: they tell more than the release.
+    /// Whether its figures stay private although they depend on no sensitive value, because they reveal more than the
+    /// release.
     pub private: bool,
-    /// What it found; the worst of all places.
+    /// The figure: the worst of all places.
     pub value: Option<Figure>,
-    /// What the policy asks for.
+    /// The limit of the policy.
     pub limit: Option<Figure>,
     /// Every reason against the release.
     pub reasons: Vec<RejectionReason>,
 }
 
-/// Why a release may not leave.
+/// Why a release may not be published.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RejectionReason {
-    /// Where: a class, a column, a file.
+    /// The place: a class, a column, a file.
     pub place: String,
     /// The figure there.
     pub value: Option<Figure>,
-    /// What it would have to be.
+    /// The limit there.
     pub limit: Option<Figure>,
-    /// The whole of it in words.
+    /// The reason in words.
     pub text: String,
 }
 
 impl RejectionReason {
-    /// Without figures.
+    /// A reason without figures.
     pub fn plain(place: impl Into<String>, text: impl Into<String>) -> RejectionReason {
         RejectionReason { place: place.into(), value: None, limit: None, text: text.into() }
     }
 
-    /// A class that is smaller than it must be.
+    /// A class that is too small.
     pub fn crowd(place: String, left: u64, limit: u64, text: String) -> RejectionReason {
         RejectionReason { place, value: Some(Figure::Whole(left)), limit: Some(Figure::Whole(limit)), text }
     }
@@ -75,19 +77,19 @@ impl CheckResult {
         }
     }
 
-    /// A check that this release does not get.
+    /// A check that is not made for this release.
     pub fn not_made(check: Check) -> CheckResult {
         // It has read nothing.
         CheckResult { made: false, sensitive: false, private: false, ..CheckResult::made(check) }
     }
 
-    /// The figure, where it may be published.
+    /// The figure, if it may be published.
     pub fn public_value(&self) -> Option<Figure> {
         assert!(!(self.sensitive && self.private), "a figure is withheld for one reason");
         self.value.filter(|_| self.made && !self.sensitive && !self.private)
     }
 
-    /// The same with a count and the least that it may be.
+    /// The same check with a count and its lower limit.
     #[must_use]
     pub fn at_least(self, value: Option<u64>, limit: u64) -> CheckResult {
         CheckResult { value: value.map(Figure::Whole), limit: Some(Figure::Whole(limit)), ..self }
@@ -95,13 +97,13 @@ impl CheckResult {
 }
 
 impl Verdict {
-    /// Whether nothing speaks against the release, in a check that was made or in one that had to be.
+    /// Whether there is no reason against the release, either in a check that was made or because one should have been.
     pub fn safe(&self) -> bool {
         self.checks.iter().all(|check| check.reasons.is_empty())
     }
 
-    /// Whether a check that may depend on sensitive values speaks against it. Such a release is never merged with the next
-    /// one, even if other checks speak against it as well (SCIENCE 3).
+    /// Whether a check that may depend on sensitive values has a reason against it. Such a release is never merged with
+    /// the next one, even if other checks have reasons against it as well (SCIENCE 3).
     pub fn stops(&self) -> bool {
         self.checks.iter().any(|check| check.sensitive && !check.reasons.is_empty())
     }

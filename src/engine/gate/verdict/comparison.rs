@@ -1,5 +1,5 @@
-//! What the gate makes of a candidate and of what it is given before it judges: one dictionary of sensitive values, the chain
-//! that has to be looked at, and the people who are looked for in it.
+//! Prepares a candidate and its case for the checks: one dictionary of sensitive values, the chain to be examined, and
+//! the people who must be found in it.
 
 use std::borrow::Cow;
 
@@ -12,16 +12,16 @@ use crate::model::Taxonomy;
 use crate::policy::ChainPromise;
 use crate::release::PartLine;
 
-/// A chain that ends with the candidate, and the people that are looked for in it.
+/// A chain that ends with the candidate, and the people who must be found in it.
 #[derive(Clone)]
 pub struct Lineage {
     /// Releases; the last one is the candidate.
     pub releases: Vec<Release>,
-    /// The places of the others in the history.
+    /// The indices of the others in the history.
     pub kept: Vec<usize>,
-    /// Which recoding each is under, in order of appearance.
+    /// The number of each release's recoding, in order of appearance.
     pub number: Vec<usize>,
-    /// People by the release they came with; the number of those who are new is the candidate's.
+    /// The people by the release in which they came; new people have the number of the candidate.
     pub rows: Histogram,
     /// Whether the gate computes the candidates of all people. Otherwise it computes them for new people alone, because this release changes
     /// nothing for the others.
@@ -34,30 +34,30 @@ pub struct PreparedCase<'a> {
     pub case: &'a NextRelease<'a>,
     /// The trees of the quasi columns.
     pub trees: Vec<&'a Taxonomy>,
-    /// The dictionary of everything here.
+    /// The dictionary of all tables here.
     pub values: SensitiveValues,
-    /// The candidate as it was read, under its recoding; in a chain of crowds what it adds.
+    /// The candidate as it was read, under its recoding; in a chain of crowds only the rows that it adds.
     pub table: Release,
-    /// How many rows show each leaf tuple, where the candidate is in two tables.
+    /// The number of rows of each leaf tuple, if the candidate has two tables.
     pub exact: Option<Headcount>,
     /// The chain; `None` in a disjoint feed, and in a chain of crowds, whose rows keep their labels.
     pub lineage: Option<Lineage>,
-    /// All people who must be in the candidate; in a chain of crowds all people who must be new in it, with the nodes of their labels
-    /// in the place of leaves.
+    /// All people who must be in the candidate; in a chain of crowds all people who must be new in it, with the nodes
+    /// of their labels in the place of leaves.
     pub people: Histogram,
-    /// In a chain of crowds what was published and what is new, on the dictionary of everything here.
+    /// In a chain of crowds what was published and what is new, on the common dictionary.
     pub crowds: Option<Compared<'a>>,
-    /// In a chain of crowds the private table of each new increment under the labels of its atoms, on the dictionary of that table;
-    /// `None` where the increment has no such labels, or its atoms do not hold all of its people.
+    /// In a chain of crowds the private table of each new increment under the labels of its atoms, on the dictionary of
+    /// that table; `None` if the increment has no such labels, or its atoms do not contain all of its people.
     pub atoms: Vec<Option<Release>>,
-    /// What the candidate adds to the table of measures, on the dictionary of that table, where it has one.
+    /// The rows that the candidate adds to the table of measures, on the dictionary of that table, if it has one.
     pub measures: Option<(Release, SensitiveValues)>,
-    /// How many rows of each label the candidate leaves out.
+    /// The number of rows of each label that the candidate leaves out.
     pub erased: RemovedLabels,
 }
 
 impl<'a> PreparedCase<'a> {
-    /// Brings everything together.
+    /// Prepares a candidate that was read.
     pub fn new(candidate: ReadCandidate<'a>) -> PreparedCase<'a> {
         let ReadCandidate { case, table, crowds, measures, erased } = candidate;
         let trees = case.columns.trees();
@@ -92,7 +92,7 @@ impl<'a> PreparedCase<'a> {
         let all_people = case.before.clone().as_one(0).merge(&new);
         let mut known = vec![&case.history.values, &shown, all_people.values(), new.values()];
         if !case.only_adds() {
-            // A private table may hold what was never published; a check has to say so.
+            // A private table may hold values that were never published; a check has to report that.
             known.extend(case.older.iter().map(|older| older.rows.values()));
         }
         let (values, maps) = SensitiveValues::union(&known);
@@ -108,8 +108,8 @@ impl<'a> PreparedCase<'a> {
         ready
     }
 
-    /// The chain that is looked at. Where the candidate only adds rows, the newest release of each recoding and those who
-    /// are new are all that matters.
+    /// The chain to be examined. If the candidate only adds rows, only the newest release of each recoding and the new
+    /// people matter.
     fn line(&self, map: &[ValueCode], new: Histogram, unchanged: bool) -> Lineage {
         let history = self.case.history;
         let now = history.number_of(self.case.recoding);
@@ -152,7 +152,7 @@ impl<'a> PreparedCase<'a> {
         }
     }
 
-    /// The rows of the smallest class; `None` if there are none.
+    /// The number of rows of the smallest class; `None` if there are no classes.
     pub fn smallest(&self) -> Option<u64> {
         match &self.crowds {
             Some(crowds) => crowds.growth.sums.smallest(),
@@ -160,13 +160,13 @@ impl<'a> PreparedCase<'a> {
         }
     }
 
-    /// The rows of a class, of all releases together.
+    /// The number of rows of a class, over all releases.
     pub fn size(&self, class: usize) -> u64 {
         let before = |crowds: &Compared<'_>| crowds.history.size_of(self.table.class(class));
         self.table.size(class) + self.crowds.as_ref().map_or(0, before)
     }
 
-    /// What was read, and what came of comparing it.
+    /// What was read, and the results of comparing it.
     pub fn into_found(self) -> ComparedCandidate {
         let table = PublishedTable { release: self.table, values: self.values, exact: self.exact };
         assert!(self.crowds.is_none() || self.lineage.is_none(), "a release is judged by one of them");
@@ -186,21 +186,21 @@ impl<'a> PreparedCase<'a> {
     }
 }
 
-/// What was read of a candidate, and what came of comparing it.
+/// What was read of a candidate, and the results of comparing it.
 pub struct ComparedCandidate {
-    /// The table; in a chain of crowds what is new in it.
+    /// The table; in a chain of crowds only its new rows.
     pub table: PublishedTable,
     /// In a chain of crowds what the candidate adds.
     pub growth: Option<ReleaseGrowth>,
-    /// What it adds to the table of measures, where the feed has any.
+    /// The rows that it adds to the table of measures, if the feed has measures.
     pub measures: Option<(Release, SensitiveValues)>,
-    /// Files that are published and belong to it too.
+    /// Published files that belong to it as well.
     pub kept: Vec<PartLine>,
-    /// How many rows of each label it leaves out.
+    /// The number of rows of each label that it leaves out.
     pub erased: RemovedLabels,
 }
 
-/// Numbers in order of appearance.
+/// Renumbers in order of appearance.
 fn renumbered(of: &[usize]) -> Vec<usize> {
     let mut known: Vec<usize> = Vec::new();
     let number = |&old: &usize| {

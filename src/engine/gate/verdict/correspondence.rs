@@ -1,5 +1,5 @@
-//! Correspondence attacks (SCIENCE 2) of the release with every earlier one. Under `blind` the classes of real people are
-//! judged; under `bcf` all that could be, which is the paper's figure.
+//! Correspondence attacks (SCIENCE 2) on the release with every earlier one. Under `blind` the classes of real people
+//! are judged; under `bcf` all possible ones, as in the paper.
 
 use rayon::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::gate::correspondence::{Anonymity, Correspondence};
 use crate::histogram::{Excess, JoinCells, NumberedClasses, Slices, Tuples};
 use crate::policy::ChainPromise;
 
-/// Judges every pair with the candidate in it.
+/// Judges every pair that includes the candidate.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if crowds::judges(ready.case.policy) {
         return crowds::correspondence(ready);
@@ -48,7 +48,7 @@ fn figures(anonymity: &Anonymity) -> impl Iterator<Item = (&'static str, u64)> {
         .filter_map(|(attack, left)| Some((attack, left?)))
 }
 
-/// The candidate with each earlier release; `None` when it does not hold their rows or their people.
+/// The pairs of the candidate with each earlier release; `None` if it lacks their rows or their people.
 fn pairs(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<Vec<(usize, Anonymity)>> {
     let (candidate, earlier) = lineage.releases.split_last()?;
     let people = match ready.case.policy.chain() {
@@ -71,7 +71,7 @@ fn pairs(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<Vec<(usize, Anon
     earlier.par_iter().enumerate().map(pair).collect()
 }
 
-/// In which classes the people who are looked for are.
+/// The classes of the people who must be found.
 struct People {
     numbered: Vec<NumberedClasses>,
     number: Vec<usize>,
@@ -79,7 +79,7 @@ struct People {
 }
 
 impl People {
-    /// `None` when a person is in no class of a release.
+    /// `None` if a person is in no class of a release.
     fn of(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<People> {
         let numbered = NumberedClasses::all(&lineage.releases, &lineage.number, ready.trees.len());
         let cuts: Vec<_> = numbered.iter().map(|numbered| lineage.releases[numbered.last()].recoding()).collect();
@@ -95,8 +95,8 @@ impl People {
         Some(self.numbered[recoding].in_release(release, ids[recoding])? as u32)
     }
 
-    /// The pairs of classes that share a person who was in the earlier release, and the classes of the candidate that hold
-    /// a person who came after it.
+    /// The pairs of classes that share a person of the earlier release, and the classes of the candidate with a person
+    /// who came after it.
     fn of_pair(&self, earlier: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
         let (mut both, mut newcomers) = (Tuples::new(2), Tuples::new(1));
         let last = self.number.len() - 1;

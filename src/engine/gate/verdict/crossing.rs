@@ -1,6 +1,6 @@
-//! Recodings of `chain` that cross (SCIENCE 3): comparing releases two by two then only bounds what is left from above. Where
-//! the policy allows them, what people who are there have left is bounded from below, and solved as far as that is not
-//! enough; what stays open speaks against the release.
+//! Recodings of `chain` that cross (SCIENCE 3): comparing two releases at a time then only gives an upper bound on the
+//! number of candidates. If the policy allows crossing, the check computes a lower bound for the people in the tables,
+//! and solves exactly where that is not enough; what remains open is a reason against the release.
 
 use super::check_result::RejectionReason;
 use super::comparison::{Lineage, PreparedCase};
@@ -11,10 +11,10 @@ use crate::histogram::{NumberedClasses, Slices};
 use crate::model::Cut;
 use crate::policy::{self, Cuts};
 
-/// Targets that are looked at one by one at most.
+/// The most targets that are examined one by one.
 const MOST: usize = 100_000;
 
-/// What speaks against the recodings of the releases.
+/// The reasons against the recodings of the releases.
 pub fn against(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<RejectionReason> {
     let policy::ChainPromise::Tested { cuts, .. } = ready.case.policy.chain() else { return None };
     let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
@@ -25,7 +25,7 @@ pub fn against(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<RejectionR
         Cuts::Nested => {
             Some(RejectionReason::plain("all releases", "two recodings cross, and the policy wants them nested"))
         }
-        // Of two releases nothing is left open.
+        // Two releases leave nothing open.
         Cuts::Crossing if lineage.releases.len() <= 2 => None,
         Cuts::Crossing => (!holds(ready, lineage, &chain)).then(|| {
             let text = "the recodings cross, and it is not proven that every person has enough candidates left";
@@ -34,15 +34,15 @@ pub fn against(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<RejectionR
     }
 }
 
-/// Whether every earlier release is under a recoding that refines the newest one. What that tells of older people follows from
-/// the release before, and they were judged then.
+/// Whether every earlier release has a recoding that refines the newest one. The figures of older people then follow
+/// from the previous release, for which they were judged.
 fn only_coarser(lineage: &Lineage) -> bool {
     let Some((newest, earlier)) = lineage.releases.split_last() else { return true };
     let refines = |cuts: &[Cut]| cuts.iter().zip(newest.recoding()).all(|(cut, newest)| cut.refines(newest));
     earlier.iter().all(|release| refines(release.recoding()))
 }
 
-/// Whether each person who is there is shown to have k candidates left.
+/// Whether each person is proved to have k candidates left.
 fn holds(ready: &PreparedCase<'_>, lineage: &Lineage, chain: &ReleaseChain<'_>) -> bool {
     let k = ready.case.policy.k();
     let recodings: Vec<&[Cut]> = lineage.releases.iter().map(|release| release.recoding()).collect();
@@ -68,7 +68,7 @@ fn holds(ready: &PreparedCase<'_>, lineage: &Lineage, chain: &ReleaseChain<'_>) 
     ExactWorlds::new(chain, &pairs).least(&all.iter().collect::<Vec<_>>(), &mut budget).proven >= k
 }
 
-/// All targets of a sight.
+/// All targets of a view.
 struct All<'s>(&'s AttackerView<'s>);
 
 impl Fold for All<'_> {

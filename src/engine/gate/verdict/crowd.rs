@@ -1,9 +1,9 @@
-//! Each person hides in a class of at least k in the release itself.
+//! Each person must be in a class of at least k in the release itself.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::PreparedCase;
 
-/// Classes that are named at most; the smallest ones.
+/// The most classes that are named: the smallest ones.
 const NAMED: usize = 12;
 
 /// Judges the sizes of all classes.

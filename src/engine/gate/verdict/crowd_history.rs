@@ -1,9 +1,9 @@
-//! What was published of a chain of crowds, as far as the next release is judged by it: the rows that each release added, and the files
-//! that hold them.
+//! The published part of a chain of crowds, as far as the next release is compared with it: the rows that each release
+//! added, and the files that contain them.
 //!
-//! What was found of a release once is kept and found of the next one from its new rows alone: sums of the whole table, the rows of
-//! each label, and which private table was compared with the rows of an earlier release. All of it comes from bytes that the gate read
-//! and from comparisons that it made; nothing is taken over from the proposal.
+//! Results about a release are stored, and extended to the next one by its new rows alone: sums of the whole table, the
+//! rows of each label, and which private table was compared with the rows of an earlier release. All of it comes from
+//! bytes that the gate read and from comparisons that it made; nothing is copied from the proposal.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -14,10 +14,10 @@ use crate::histogram::{Histogram, Release, SensitiveValues, TableSums, ValueCode
 use crate::model::Node;
 use crate::release::PartLine;
 
-/// An atom as readers can tell it: the rows of one label that came with one release.
+/// An atom as readers can identify it: the rows of one label that came with one release.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ErasedAtom {
-    /// The place of the release in its chain, from 0.
+    /// Labels, and how many of their rows a release left out.
     pub release: usize,
     /// The label.
     pub label: Vec<Node>,
@@ -29,17 +29,17 @@ pub type RemovedLabels = BTreeMap<Vec<Node>, u64>;
 /// The releases of a chain of crowds as they were published.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CrowdHistory {
-    /// Of the newest release, which holds the rows of all others but for erased atoms.
+    /// Sums over the newest release, which contains the rows of all others except erased atoms.
     sums: TableSums,
-    /// The rows of each of its labels.
+    /// The number of rows of each of its labels.
     sizes: Sizes,
-    /// What each release added.
+    /// The rows that each release added.
     added: Vec<AddedRows>,
-    /// The files of the newest one.
+    /// The files of the newest release.
     parts: Vec<PartLine>,
 }
 
-/// The rows of each label.
+/// The number of rows of each label.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<(Vec<Node>, u64)>", into = "Vec<(Vec<Node>, u64)>")]
 struct Sizes(BTreeMap<Vec<Node>, u64>);
@@ -60,9 +60,9 @@ impl From<Sizes> for Vec<(Vec<Node>, u64)> {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct AddedRows {
     rows: Release,
-    /// The fewest rows of a label; `None` if it added none.
+    /// The smallest number of rows of a label; `None` if the release added none.
     fewest: Option<u64>,
-    /// The private table that was compared with them and found to be of these people. What is shared like this never changes.
+    /// The private table that was compared with them and found to match. A shared table never changes.
     #[serde(skip)]
     people: OnceLock<Arc<Histogram>>,
 }
@@ -80,14 +80,14 @@ impl AddedRows {
 /// What a release adds to the one before it.
 #[derive(Debug, Clone)]
 pub struct ReleaseGrowth {
-    /// The rows that are new, on its dictionary.
+    /// The new rows, on the dictionary of the release.
     pub added: Release,
-    /// Of all its rows.
+    /// Sums over all its rows.
     pub sums: TableSums,
 }
 
 impl ReleaseGrowth {
-    /// The same under a dictionary that holds more values; `map` gives each old code its new one, in order.
+    /// The same under a dictionary that contains more values; `map` gives the new code of each old code, in order.
     #[must_use]
     pub fn with_values(self, map: &[ValueCode]) -> ReleaseGrowth {
         let told = ReleaseGrowth { added: self.added.with_values(map), sums: self.sums.with_values(map) };
@@ -97,7 +97,8 @@ impl ReleaseGrowth {
 }
 
 impl CrowdHistory {
-    /// What a release is that adds these rows to the newest one; `map` gives codes of the chain those of these rows.
+    /// The growth of a release that adds these rows to the newest one; `map` translates codes of the chain to those of
+    /// these rows.
     pub fn growth(&self, added: Release, map: &[ValueCode]) -> ReleaseGrowth {
         let mut sums = self.sums.clone().with_values(map);
         sums.add(&added, |label| self.size_of(label));
@@ -105,12 +106,13 @@ impl CrowdHistory {
         ReleaseGrowth { added, sums }
     }
 
-    /// The rows of a label in the newest release.
+    /// The number of rows of a label in the newest release.
     pub fn size_of(&self, label: &[Node]) -> u64 {
         self.sizes.0.get(label).copied().unwrap_or(0)
     }
 
-    /// Takes in the next release, which was compared with the newest one; `map` gives the codes of earlier ones their new ones.
+    /// Adds the next release, which was compared with the newest one; `map` translates the codes of earlier releases to
+    /// the new ones.
     pub fn push(&mut self, growth: ReleaseGrowth, map: &[ValueCode]) {
         self.recode_added(map);
         let ReleaseGrowth { added, sums } = growth;
@@ -130,7 +132,7 @@ impl CrowdHistory {
         }
     }
 
-    /// The same releases under another dictionary; `map` gives each code that a row has its new one.
+    /// The same releases under another dictionary; `map` gives the new code of each code in use.
     pub fn recode(&mut self, map: &[ValueCode]) {
         self.recode_added(map);
         let rows = self.sums.rows();
@@ -138,7 +140,7 @@ impl CrowdHistory {
         assert_eq!(self.sums.rows(), rows, "other codes, the same rows");
     }
 
-    /// Which codes of a dictionary of so many some row has.
+    /// Which codes of a dictionary with `values` values are in use.
     pub fn used(&self, values: usize) -> Vec<bool> {
         let mut used = vec![false; values];
         self.added.iter().flat_map(|added| added.rows.values()).for_each(|value| used[*value as usize] = true);
@@ -146,18 +148,18 @@ impl CrowdHistory {
         used
     }
 
-    /// Where the rows of the newest release lie.
+    /// The files with the rows of the newest release.
     pub fn parts(&self) -> &[PartLine] {
         &self.parts
     }
 
-    /// The rows of the newest release lie in these files.
+    /// Sets the files with the rows of the newest release.
     pub fn lies_in(&mut self, parts: Vec<PartLine>) {
         self.parts = parts;
     }
 
-    /// The history without these atoms, and how many rows of each label they have. `None` if no release added one of them, or if it
-    /// was erased before.
+    /// The history without these atoms, and how many rows of each label they have. `None` if no release added one of
+    /// them, or if it was erased before.
     pub fn without(&self, atoms: &[ErasedAtom]) -> Option<(CrowdHistory, RemovedLabels)> {
         let (mut rest, mut rows) = (self.clone(), RemovedLabels::new());
         for ErasedAtom { release, label } in atoms {
@@ -180,12 +182,12 @@ impl CrowdHistory {
         Some((rest, rows))
     }
 
-    /// How many releases.
+    /// The number of releases.
     pub fn len(&self) -> usize {
         self.added.len()
     }
 
-    /// Figures of the newest one.
+    /// Sums over the newest release.
     pub fn sums(&self) -> &TableSums {
         &self.sums
     }
@@ -195,8 +197,9 @@ impl CrowdHistory {
         self.added.get(release).map(|added| &added.rows)
     }
 
-    /// Whether the rows that a release added are those of a private table; `values` is the dictionary of the chain. A table that
-    /// was compared once is not compared again: it is the very same one, and neither it nor the rows have changed.
+    /// Whether the rows that a release added are those of a private table; `values` is the dictionary of the chain. A
+    /// table that was compared once is not compared again: it is the same shared table, and neither it nor the rows
+    /// have changed.
     pub fn are_of(&self, release: usize, people: &Arc<Histogram>, values: &SensitiveValues) -> bool {
         let Some(added) = self.added.get(release) else { return false };
         if added.people.get().is_some_and(|known| Arc::ptr_eq(known, people)) {
@@ -211,13 +214,13 @@ impl CrowdHistory {
         same
     }
 
-    /// The fewest rows of a label that a release added, for each release that added any.
+    /// The smallest number of rows of a label that a release added, for each release that added any.
     pub fn fewest(&self) -> impl Iterator<Item = u64> + '_ {
         self.added.iter().filter_map(|added| added.fewest)
     }
 }
 
-/// The fewest rows of a label.
+/// The smallest number of rows of a label.
 pub fn fewest(release: &Release) -> Option<u64> {
     release.smallest().map(|(rows, _)| rows)
 }

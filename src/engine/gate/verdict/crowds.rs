@@ -1,12 +1,14 @@
-//! Chains of crowds (SCIENCE 11): rows keep their label for ever, so that all a reader can compute by comparing releases is which rows
-//! are new. From the bytes alone: every earlier row is there unchanged, but for whole atoms that the notice of the release names; the
-//! new rows of a label are none or an atom's at least, and halving comes to each label. From private tables: which people are in which atom, and that the labels of their atoms hold them.
+//! Chains of crowds (SCIENCE 11): rows keep their labels for ever, so that comparing releases only shows a reader which
+//! rows are new. From the bytes alone the gate checks: every earlier row is there unchanged, except for whole atoms
+//! that the notice of the release names; the new rows of a label are none, or at least as many as an atom has; and
+//! halving can produce each label. From private tables: which people are in which atom, and that the labels of their
+//! atoms cover them.
 //!
-//! All of it is found from what the candidate adds and from sums over the rest (HOUSE 2): files that are published already are known
-//! by their digests, and new ones were compared with the releases before when they were read.
+//! All of it is computed from the rows that the candidate adds and from sums over the rest (HOUSE 2): published files
+//! are known by their digests, and new files were compared with the earlier releases when they were read.
 //!
-//! An attacker who compares releases, all of them together, has the new rows of a label for each person who is in one of them: no
-//! fewer than its atoms have people.
+//! For an attacker who compares releases, even all of them together, the candidates of a person are the new rows of the
+//! person's label: at least as many as its atoms have people.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
@@ -18,15 +20,15 @@ use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::Node;
 use crate::policy::{ChainPromise, Policy};
 
-/// Places that are named at most.
+/// The most places that are named.
 const NAMED: usize = 12;
 
-/// Whether a policy asks for people who are divided by a coin.
+/// Whether the people of a policy's releases are divided by a coin.
 pub fn judges(policy: &Policy) -> bool {
     matches!(policy.chain(), ChainPromise::Crowds { .. })
 }
 
-/// Whether each release holds other people, so that no release is compared with another.
+/// Whether each release contains other people, so that no release is compared with another.
 fn alone(policy: &Policy) -> bool {
     matches!(policy.chain(), ChainPromise::Crowds { alone: true, .. })
 }
@@ -36,13 +38,13 @@ fn known<'r, 'a>(ready: &'r PreparedCase<'a>) -> &'r Compared<'a> {
     ready.crowds.as_ref().expect("the policy asks for a chain of crowds")
 }
 
-/// What is new in the candidate, label by label, as its bytes tell.
+/// The new rows of the candidate by label, as its bytes show them.
 fn added<'r>(ready: &'r PreparedCase<'_>) -> &'r Release {
     &known(ready).growth.added
 }
 
-/// What speaks against the history: private tables that are not of the people of the releases. Release by release, so that all of
-/// them together are of the people of the last one, which holds just these rows.
+/// The reasons against the history: private tables that do not belong to the people of the releases. Each release is
+/// compared separately, so that together they match the last release, which contains exactly these rows.
 pub fn past(ready: &PreparedCase<'_>, known: &Compared<'_>) -> Vec<RejectionReason> {
     if alone(ready.case.policy) {
         return Vec::new();
@@ -56,14 +58,15 @@ pub fn past(ready: &PreparedCase<'_>, known: &Compared<'_>) -> Vec<RejectionReas
     vec![RejectionReason::plain("the chain", "its private tables do not hold the people of its releases")]
 }
 
-/// The first class in which what is new in the candidate is not what its people are, and how many these are.
+/// The first class in which the candidate's new rows do not match its people, and the number of its people.
 pub fn difference(ready: &PreparedCase<'_>) -> Option<(Vec<Node>, u64)> {
     let new = Release::from_own_labels(&ready.people);
     let nodes = added(ready).first_difference(&new)?;
     Some((nodes.to_vec(), new.size_of(nodes)))
 }
 
-/// What comparing the release with earlier ones leaves of anybody (SCIENCE 2): the rows of a label that came together.
+/// The smallest number of candidates after comparing the release with earlier ones (SCIENCE 2): the rows of a label
+/// that came together.
 pub fn correspondence(ready: &PreparedCase<'_>) -> CheckResult {
     if alone(ready.case.policy) {
         return CheckResult::not_made(Check::Correspondence);
@@ -80,7 +83,7 @@ pub fn correspondence(ready: &PreparedCase<'_>) -> CheckResult {
     found
 }
 
-/// What comparing all releases leaves of anybody (SCIENCE 3).
+/// The smallest number of candidates after comparing all releases (SCIENCE 3).
 pub fn chain(ready: &PreparedCase<'_>) -> CheckResult {
     if alone(ready.case.policy) {
         return CheckResult::not_made(Check::Chain);
@@ -96,7 +99,7 @@ pub fn chain(ready: &PreparedCase<'_>) -> CheckResult {
     found
 }
 
-/// Atoms have enough people, their labels hold them, and the new rows are theirs.
+/// Checks that atoms have enough people, that their labels cover them, and that the new rows are theirs.
 pub fn atoms(ready: &PreparedCase<'_>) -> CheckResult {
     let (a, columns) = (ready.case.policy.a(), ready.case.columns);
     let (mut smallest, mut reasons) = (None::<u64>, Vec::new());
@@ -125,7 +128,8 @@ pub fn atoms(ready: &PreparedCase<'_>) -> CheckResult {
     CheckResult { reasons, ..CheckResult::made(Check::Atoms).at_least(smallest, a) }
 }
 
-/// What new labels tell (SCIENCE 11, CRA): a factor of four for each split that may have been refused on the way to one.
+/// The leakage of new labels (SCIENCE 11, CRA): a factor of four for each split that may have been refused on the way
+/// to one.
 pub fn refinement(ready: &PreparedCase<'_>) -> CheckResult {
     let policy = ready.case.policy;
     let limit = policy.refinement().max_ratio;
@@ -165,7 +169,7 @@ pub fn refinement(ready: &PreparedCase<'_>) -> CheckResult {
     found
 }
 
-/// The worst of the sensitive values of what is new: of each label, and of each atom.
+/// The worst diversity of the new rows: of each label, and of each atom.
 pub fn diversity(ready: &PreparedCase<'_>, measures: &Measures, shares: &ValueShares) -> Option<DiversityFigures> {
     let worst = measures.of_release(added(ready), shares);
     let of = |(newest, atoms): (&NewIncrement<'_>, &Option<Release>)| {

@@ -1,5 +1,6 @@
-//! Diversity of what attacks leave (SCIENCE 4, checks that look at sensitive values; BCF 7.2): once, on the one recoding that
-//! quasi-identifiers have fixed. What fails here ends the chain, since it is seen that nothing comes.
+//! Diversity after attacks (SCIENCE 4, checks that look at sensitive values; BCF 7.2): judged once, for the one
+//! recoding that quasi-identifiers have determined. A failure ends the chain, since readers see that no release
+//! appears.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
@@ -8,7 +9,7 @@ use super::remaining_candidates::Measured;
 use crate::gate::diversity::{CandidateValues, DiversityFigures, LimitedFigure, Measures, ValueShares};
 use crate::policy;
 
-/// Judges the classes of all people of the chain, a line for each figure that is limited.
+/// Judges the classes of all people of the chain, with a line for each figure that has a limit.
 pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let asked = ready.case.policy.diversity();
     let Some(asked) = asked.filter(|asked| **asked != policy::DiversityLimits::default()) else {
@@ -41,7 +42,7 @@ fn line(limited: LimitedFigure) -> CheckResult {
     found
 }
 
-/// The worst of what is left to attackers of anybody; `None` where that is not known exactly.
+/// The worst diversity that attacks leave; `None` if it is not known exactly.
 fn left(ready: &PreparedCase<'_>, measures: &Measures, shares: &ValueShares) -> Option<DiversityFigures> {
     if crowds::judges(ready.case.policy) {
         return crowds::diversity(ready, measures, shares);

@@ -1,11 +1,11 @@
-//! The table of measures (SCIENCE 7): it shows of each label that is new how many numbers there are, their sum and their mean, as the
-//! people of the label give them, and no sum that gives the largest of them away. Which sums do is decided here from the people's own
-//! numbers, by the definitions of the rules.
+//! The table of measures (SCIENCE 7): for each new label it shows the number of values, their sum and their mean, as
+//! they follow from the people of the label, and no sum that reveals the largest value too precisely. The gate decides
+//! which sums do, from the people's own numbers, by the definitions of the rules.
 //!
-//! What readers can compute from several sums is no more. Where rows keep their labels, a label of a release is shown once, in bytes that
-//! no later release changes (`parts`), so that sums and differences of published sums are sums over whole atoms; and both rules hold for
-//! people who are put together where they hold for each part. Where people join the classes of earlier releases, sums are over whole
-//! blocks (`blocks`).
+//! Readers who combine several sums learn no more. If rows keep their labels, a label of a release is shown once, in
+//! bytes that no later release changes (`parts`), so that sums and differences of published sums are sums over whole
+//! atoms; and both rules hold for a union of people if they hold for each part. If people join the classes of earlier
+//! releases, sums are over whole blocks (`blocks`).
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use super::unjudged_policy::uncovered;
 use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::{Column, Finite, Leaf, Node, Role, Value};
 
-/// Places that are named at most.
+/// The most places that are named.
 const NAMED: usize = 12;
 
-/// Judges the table of measures, where the feed has any.
+/// Judges the table of measures, if the feed has any.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if !ready.case.columns.has_measures() {
         let settings = ready.case.policy.in_force();
@@ -44,7 +44,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     found
 }
 
-/// Labels of which the table does not show what it has to.
+/// Labels for which the table does not show what it must.
 fn differences(ready: &PreparedCase<'_>, shown: &Release, values: &SensitiveValues) -> Vec<RejectionReason> {
     let columns = ready.case.columns;
     let measures: Vec<&Column> = columns.of(Role::Measure).collect();
@@ -102,8 +102,8 @@ fn cells_of(aggregate: Aggregate, decimals: u8) -> [Value; 3] {
     [count, Value::Decimal(units), mean]
 }
 
-/// What has to be told of each label: of those that are new, or where people join the classes of earlier releases, of each class. `None`
-/// if the people of an atom are not known.
+/// The required figures of each label: of the new ones, or of each class if people join the classes of earlier
+/// releases. `None` if the people of an atom are unknown.
 fn meant(ready: &PreparedCase<'_>, measures: &[&Column]) -> Option<BTreeMap<Vec<Node>, LabelAddends>> {
     if ready.case.policy.joins() {
         return blocks::meant(ready, measures.len());
@@ -137,7 +137,7 @@ fn together(one: Aggregate, other: Aggregate) -> Aggregate {
 mod tests {
     use super::*;
 
-    /// What one atom does not tell no other one tells.
+    /// What is suppressed for one atom is suppressed for all atoms of its label.
     #[test]
     fn atoms_of_one_label_are_told_together() {
         let told = |count, sum| Aggregate { count, sum };

@@ -1,8 +1,8 @@
-//! The form of the tables' bytes (SCIENCE 10, leak scan): they can be read, tell nothing but their rows, and are the very
-//! bytes that these rows are always published as. Two tables must be those of one release.
+//! The form of the tables' bytes (SCIENCE 10, leak scan): they can be read, contain nothing but their rows, and are
+//! exactly the bytes as which these rows are always published. Two tables must be those of one release.
 //!
-//! Bytes follow from sensitive values too, so a release that fails here stops the chain: were it merged with the next one,
-//! that it is missing would tell something of its people's values.
+//! Bytes depend on sensitive values too, so a release that fails here stops the chain: if it were merged with the next
+//! one, its absence would reveal something about its people's values.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::next_release::NextRelease;
@@ -13,10 +13,10 @@ use crate::model::ReleaseColumn;
 use crate::policy::{ChainPromise, Output};
 use crate::release::{ReleasePart, TableKind, Tables, part};
 
-/// What is said of bytes that tell more than their rows.
+/// The reason against bytes that contain more than their rows.
 const OTHER: &str = "the bytes are not the ones that these rows are published as";
 
-/// Judges the form and hands on what was read.
+/// Judges the form and returns what was read.
 pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<ReadTables>) {
     let mut found = CheckResult::made(Check::Form);
     let grows = matches!(case.policy.chain(), ChainPromise::Crowds { .. });
@@ -35,7 +35,7 @@ pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<Re
     let (table, leaks) = bytes::read_tables(tables, case.columns, case.recoding);
     found.reasons.extend(leaks.into_iter().map(|leak| RejectionReason::plain(leak.place, leak.text)));
     if let Some(table) = &table {
-        // What the scan has no eye for cannot hide in bytes that are a function of what was read.
+        // Whatever the scan misses cannot hide in bytes that are a function of what was read.
         let again = Tables::of(&table.release, &table.values, table.exact.as_ref(), case.columns);
         let other = again.iter().zip(tables.iter()).zip(places).filter(|((again, data), _)| again != data);
         found.reasons.extend(other.map(|(_, place)| RejectionReason::plain(place, OTHER)));
@@ -44,7 +44,7 @@ pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<Re
     (found, table.map(|table| ReadTables::Table(Box::new(table), measures.flatten())))
 }
 
-/// The table of measures that goes with tables that do not grow.
+/// The table of measures of tables that do not grow.
 fn measures_read(case: &NextRelease<'_>, bytes: &[u8], found: &mut CheckResult) -> Option<PartRows> {
     let columns = case.columns.of_measures().with_release(ReleaseColumn::Absent);
     let (read, leaks) = bytes::read_part(bytes, &columns, case.release);
@@ -57,7 +57,7 @@ fn measures_read(case: &NextRelease<'_>, bytes: &[u8], found: &mut CheckResult) 
     read
 }
 
-/// The same of parts of a table that grows.
+/// The same for parts of a table that grows.
 fn parts_read(
     case: &NextRelease<'_>,
     parts: &[ReleasePart],

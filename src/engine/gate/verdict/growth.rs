@@ -1,8 +1,8 @@
-//! No person is lost and no person is counted twice: the release holds exactly the people of the last one and the new people,
-//! with the sensitive values that were accepted, and every row that was ever published in the chain; and the history that
-//! this is said of is the one of these people. Two tables show the very leaves of their people.
+//! No person is lost and no person is counted twice: the release contains exactly the people of the last one and the
+//! new people, with the sensitive values that were accepted, and every row that was ever published in the chain; and
+//! the history that this refers to belongs to these people. Two tables show exactly the leaves of their people.
 //!
-//! Values are compared here, so whatever is found stops the chain, even where it is only a number of rows.
+//! Values are compared here, so every finding stops the chain, even if it is only a number of rows.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::PreparedCase;
@@ -43,12 +43,12 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     found
 }
 
-/// The first class in which a table shows other rows than these people's, and how many these are.
+/// The first class in which a table shows other rows than those of these people, and the number of these people.
 fn difference(table: &Release, people: &Release) -> Option<(Vec<Node>, u64)> {
     people.first_difference(table).map(|nodes| (nodes.to_vec(), people.size_of(nodes)))
 }
 
-/// In two tables quasi columns are shown as they are, and as they are of these very people.
+/// In two tables the quasi columns must show the unmodified values of exactly these people.
 fn others(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
     let (shown, meant) = (ready.exact.as_ref()?, ready.people.headcount());
     assert_eq!(ready.case.recoding.len(), ready.trees.len(), "a cut for each column");
@@ -63,7 +63,7 @@ fn others(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
     Some(RejectionReason::plain(place, text))
 }
 
-/// Each person who came into the chain is in the release, waits, or is withheld.
+/// Each person who came into the chain must be in the release, wait, or be withheld.
 fn lost(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
     let census = ready.case.census?;
     let published = ready.crowds.as_ref().map_or(0, |crowds| crowds.history.sums().rows()) + ready.people.rows();

@@ -1,5 +1,5 @@
-//! The gate's memory of a chain: its releases as they were published, each as the gate read it, on one dictionary of sensitive
-//! values.
+//! The gate's history of a chain: its releases as they were published, each as the gate read it, on one dictionary of
+//! sensitive values.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,23 +16,23 @@ pub struct History {
     pub(super) values: SensitiveValues,
     pub(super) releases: Vec<Release>,
     recodings: Vec<Recoding>,
-    /// Which recoding each release is under.
+    /// The number of each release's recoding.
     pub(super) number: Vec<usize>,
-    /// A chain of crowds, of which the newest release holds all others.
+    /// A chain of crowds, whose newest release contains all others.
     pub(super) crowds: CrowdHistory,
     /// The table of measures beside it.
     pub(super) measures: MeasuresHistory,
 }
 
-/// A published table that does not hold to the recoding that its manifest states.
+/// A published table that violates the recoding that its manifest states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Defect {
-    /// The quasi column in which it does not.
+    /// The quasi column in which it does.
     pub column: usize,
 }
 
 impl History {
-    /// Takes in the next release of the chain, as its bytes tell it.
+    /// Adds the next release of the chain, as its bytes show it.
     ///
     /// # Errors
     /// Its labels are not those of its recoding.
@@ -40,7 +40,8 @@ impl History {
         self.take(table, recoding, None)
     }
 
-    /// Takes in the next release of a chain of crowds, as the bytes of its parts tell it: the rows that it added, on their dictionary.
+    /// Adds the next release of a chain of crowds, as the bytes of its parts show it: the rows that it added, on their
+    /// dictionary.
     pub fn grow(&mut self, added: Release, values: &SensitiveValues) {
         let (values, maps) = SensitiveValues::union(&[&self.values, values]);
         let growth = self.crowds.growth(added.with_values(&maps[1]), &maps[0]);
@@ -48,7 +49,7 @@ impl History {
         self.values = values;
     }
 
-    /// The same of the table of measures: what the release added to it.
+    /// Adds what the release added to the table of measures.
     pub fn grow_measures(&mut self, added: &Release, values: &SensitiveValues) {
         self.measures.grow(added, values);
     }
@@ -60,14 +61,14 @@ impl History {
         [self.crowds.parts(), self.measures.rows.parts()].concat()
     }
 
-    /// The newest release of a chain of crowds lies in these files.
+    /// Sets the files of the newest release of a chain of crowds.
     pub fn lies_in(&mut self, parts: Vec<PartLine>) {
         let (rows, measures) = parts.into_iter().partition(|part| part.table() == TableKind::Rows);
         self.crowds.lies_in(rows);
         self.measures.rows.lies_in(measures);
     }
 
-    /// The same, where its growth is known, as it is in a chain of crowds.
+    /// Adds a release whose growth is known, as in a chain of crowds.
     pub(super) fn take(
         &mut self,
         table: PublishedTable,
@@ -92,7 +93,8 @@ impl History {
         Ok(())
     }
 
-    /// The next release leaves these atoms out. `false`, and nothing is changed, if one of them is not in the newest release.
+    /// Removes atoms that the next release leaves out. If one of them is not in the newest release, returns `false` and
+    /// changes nothing.
     pub fn erase(&mut self, atoms: &[ErasedAtom]) -> bool {
         if atoms.is_empty() {
             return true;
@@ -106,7 +108,7 @@ impl History {
         true
     }
 
-    /// Values that no row of a chain of crowds has any more: of rows that are gone nothing is kept.
+    /// Drops values that no row of a chain of crowds has any more: nothing is kept of removed rows.
     pub fn forget_unused_values(&mut self) {
         let (values, map) = self.values.only(&self.crowds.used(self.values.len()));
         self.crowds.recode(&map);
@@ -124,7 +126,7 @@ impl History {
         self.values = values;
     }
 
-    /// The number of a recoding; that of the next new one if it is new.
+    /// The number of a recoding; for a new recoding the next number.
     pub(super) fn number_of(&self, recoding: &[Cut]) -> usize {
         self.recodings.iter().position(|known| known == recoding).unwrap_or(self.recodings.len())
     }
@@ -135,7 +137,7 @@ impl History {
         (&self.releases[at], &self.recodings[self.number[at]], &self.values)
     }
 
-    /// How many releases.
+    /// The number of releases.
     pub fn len(&self) -> usize {
         self.releases.len() + self.crowds.len()
     }

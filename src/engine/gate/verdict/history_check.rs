@@ -1,5 +1,5 @@
-//! Whether what was published and what is known of its people belong together (SCIENCE 10): a chain of which a release is
-//! missing, or whose private tables are others, cannot be judged, however good the candidate looks.
+//! Whether the published releases and the private tables of their people belong together (SCIENCE 10): a chain that
+//! lacks a release, or has other private tables, cannot be judged, however good the candidate looks.
 
 use super::check_result::RejectionReason;
 use super::comparison::{Lineage, PreparedCase};
@@ -7,7 +7,7 @@ use super::crowds;
 use crate::histogram::{Histogram, Release, SensitiveValues};
 
 impl PreparedCase<'_> {
-    /// What speaks against the history.
+    /// The reasons against the history.
     pub fn past(&self) -> Vec<RejectionReason> {
         match (&self.lineage, &self.crowds) {
             (Some(lineage), _) => self.misfits(lineage),
@@ -30,8 +30,8 @@ impl PreparedCase<'_> {
             reasons.push(RejectionReason::plain("the chain", text));
             return reasons;
         }
-        // All releases are counted. Where all people are looked for, those that figures come from are compared class by
-        // class; otherwise no figure comes from the private tables of older increments.
+        // All releases are counted. If all people must be found, those that contribute to figures are compared class by
+        // class; otherwise no figure uses the private tables of older increments.
         let (mut so_far, mut people, mut taken) = (Histogram::empty(self.trees.len(), 0), 0, 0);
         for at in 0..history.len() {
             people += older[at].rows.rows();
@@ -51,7 +51,7 @@ impl PreparedCase<'_> {
         reasons
     }
 
-    /// Whether a release of the history shows just these people.
+    /// Whether a release of the history shows exactly these people.
     fn shown(&self, people: &Histogram, at: usize) -> bool {
         let (release, recoding, values) = self.case.history.release(at);
         let (_, maps) = SensitiveValues::union(&[values, people.values()]);

@@ -1,5 +1,5 @@
-//! Slices (SCIENCE 4): people who came with one release and are in one class of it and of each that followed. A reader who sees all
-//! releases of a nested chain can tell what values a slice shows, and nothing finer.
+//! Slices (SCIENCE 4): people of one increment who are in one class of its release and of each later one. A reader of
+//! all releases of a nested chain can infer which values a slice shows, and nothing finer.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use super::next_release::NextRelease;
 use crate::histogram::ValueCode;
 use crate::model::{Cut, Leaf, Node};
 
-/// What a slice shows.
+/// The published values of a slice.
 #[derive(Default)]
 pub struct Slice {
     /// Rows by value.
     pub shown: BTreeMap<ValueCode, u64>,
-    /// Whether no atom is in it by half.
+    /// Whether each of its atoms is entirely in it.
     pub whole: bool,
-    /// Rows of it by class of the recoding that splits no atom.
+    /// Its rows by class of the recoding that splits no atom.
     crowds: BTreeMap<Vec<Node>, u64>,
 }
 
-/// What every slice of a chain shows.
+/// The published values of every slice of a chain.
 pub fn slices(case: &NextRelease<'_>, lineage: &Lineage) -> Vec<Slice> {
     let first = |at: &usize| !lineage.number[..*at].contains(&lineage.number[*at]);
     let distinct: Vec<usize> = (0..lineage.releases.len()).filter(first).collect();

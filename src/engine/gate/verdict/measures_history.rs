@@ -1,5 +1,5 @@
-//! The gate's memory of the table of measures: what it tells of each label, release by release, as the gate read it. A row of it is one
-//! label's, so the rows that a release added are a table like that of people.
+//! The gate's history of the table of measures: the published figures of each label, release by release, as the gate
+//! read them. Each row is about one label, so the rows that a release added form a table like that of people.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct MeasuresHistory {
 }
 
 impl MeasuresHistory {
-    /// Takes in what the next release added, on its dictionary.
+    /// Adds what the next release added, on its dictionary.
     pub fn grow(&mut self, added: &Release, values: &SensitiveValues) {
         let (values, maps) = SensitiveValues::union(&[&self.values, values]);
         let growth = self.rows.growth(added.clone().with_values(&maps[1]), &maps[0]);
@@ -23,7 +23,8 @@ impl MeasuresHistory {
         self.values = values;
     }
 
-    /// The next release leaves these atoms out. `false`, and nothing is changed, if one of them is not in the newest release.
+    /// Removes atoms that the next release leaves out. If one of them is not in the newest release, returns `false` and
+    /// changes nothing.
     pub fn erase(&mut self, atoms: &[ErasedAtom]) -> bool {
         let Some((rest, _)) = self.rows.without(atoms) else { return false };
         self.rows = rest;
@@ -31,7 +32,7 @@ impl MeasuresHistory {
         true
     }
 
-    /// Aggregates that no row shows any more: of rows that are gone nothing is kept.
+    /// Drops figures that no row shows any more: nothing is kept of removed rows.
     pub fn forget_unused_values(&mut self) {
         let used: Vec<bool> = self.rows.used(self.values.len());
         let (values, map): (SensitiveValues, Vec<ValueCode>) = self.values.only(&used);

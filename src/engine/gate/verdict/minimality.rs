@@ -1,6 +1,6 @@
-//! What the way in which values were masked leaves of guarded ones (SCIENCE 5, minimality check of the gate): in every atom
-//! no attacker who knows the method can be surer than 1/m, no atom shows more of a guarded set than it may, and what is published
-//! of it is what its people have, but for guarded values that were changed where they had to be.
+//! The leakage of masking about guarded values (SCIENCE 5, minimality check of the gate): for every atom, no attacker
+//! who knows the method may have a belief above 1/m, no atom may show more of a guarded set than allowed, and its
+//! published values must be those of its people, except for guarded values that had to be changed.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{Leaf, Node};
 use crate::policy::{ChainPromise, Decimal, Masking};
 
-/// Places that are named at most.
+/// The most places that are named.
 const NAMED: usize = 12;
 
-/// Rows of an atom by value, as they are and as they are published.
+/// The rows of an atom by value, before masking and as published.
 type Counts = BTreeMap<ValueCode, [u64; 2]>;
 
-/// Judges the atoms of what is new; those of others were judged when they came.
+/// Judges the new atoms; earlier ones were judged when they came.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let Some(masking) = ready.case.policy.masking().filter(|_| !matches!(ready.case.policy.chain(), ChainPromise::Bcf))
     else {
         return CheckResult::not_made(Check::Minimality);
     };
-    // Later tests move what is believed of people of this release too, so that all that may come count.
+    // Later tests change beliefs about people of this release too, so all possible tests count.
     let odds = ready.case.policy.odds().map(|odds| odds.most);
     let mut found = Found { masking, odds, worst: None, reasons: Vec::new() };
     for newest in ready.case.newest {
@@ -45,7 +45,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
 
 struct Found {
     masking: Masking,
-    /// By how much all tests of a chain may move the odds of a belief, where there are any.
+    /// The largest factor by which all tests of a chain may change the odds of a belief, if there are tests.
     odds: Option<Decimal>,
     worst: Option<Credibility>,
     reasons: Vec<RejectionReason>,
@@ -101,8 +101,9 @@ impl Found {
         self.worst = [self.worst.take(), figure].into_iter().flatten().max_by(Credibility::compare);
     }
 
-    /// Judges what releases show of people whose atoms they have split: a person is among the rows that show a guarded value, or an attacker
-    /// believes of them what the masking of any atom allows. Whole atoms were judged when they came.
+    /// Judges what releases show about people whose atoms they have split: a person is among the rows that show a
+    /// guarded value, or an attacker has the belief that the masking of any atom allows. Whole atoms were judged when
+    /// they came.
     fn slices(&mut self, ready: &PreparedCase<'_>) {
         let Some(lineage) = ready.whole() else { return };
         let sets = ready.values.guarded(ready.case.columns);
@@ -120,7 +121,7 @@ impl Found {
         self.believed("people who came together", hidden.map(|hidden| most.or(&hidden)));
     }
 
-    /// Judges one atom. Which one it is, is not said: verdicts lie in the clear and outlast the rows.
+    /// Judges one atom. The reason does not say which: verdicts are stored unencrypted and outlast the rows.
     fn atom(&mut self, counts: &Counts, sets: &[Vec<bool>]) {
         let l = self.masking.l();
         let people = sums(counts)[0];

@@ -2,7 +2,7 @@
 //! history as it was published, and the increments' private tables. Every check is a file here and a line in `CHECKS`;
 //! all of them are made, and every reason is kept.
 //!
-//! No line of this room is shared with what proposed the release, and only this room can make an [`Approved`].
+//! This room shares no code with the modules that propose releases, and only this room can create an [`Approved`].
 
 mod addends;
 mod approve;
@@ -59,7 +59,7 @@ const CHECKS: &[fn(&PreparedCase<'_>) -> CheckResult] = &[
     minimality::check,
 ];
 
-/// The bytes of the tables of a release, read back and compared with what was published. Nothing is judged yet.
+/// The tables of a release, read back from their bytes and compared with what was published. Not judged yet.
 pub struct ReadRelease<'a> {
     case: &'a NextRelease<'a>,
     tables: Tables,
@@ -98,7 +98,7 @@ impl ReadRelease<'_> {
         }
         checks.extend(unjudged_policy::checks(case.policy));
         if crowds::judges(case.policy) {
-            // What is not asked for has no line.
+            // Checks that the policy does not require have no line.
             checks.retain(|check| check.made || !check.reasons.is_empty());
         }
         JudgedTable::new(case, Verdict { checks }, ready.map(PreparedCase::into_found), tables)

@@ -1,6 +1,7 @@
-//! A release as parts of a table that grows (SCIENCE 11): files that are published already and whose digests the gate knows, and new
-//! ones. These hold the new rows, or rows of earlier releases once more: several files become one, or the rows of erased atoms are gone
-//! from one. Every earlier row must be there, once and unchanged, and say the release in which it came.
+//! A release as parts of a table that grows (SCIENCE 11): files that are published already and whose digests the gate
+//! knows, and new files. These contain the new rows, or rows of earlier releases again: several files are merged, or
+//! the rows of erased atoms are removed from one. Every earlier row must be there once, unchanged, and state the
+//! release in which it came.
 
 use super::check_result::RejectionReason;
 use super::crowd_history::{CrowdHistory, ErasedAtom};
@@ -9,31 +10,31 @@ use crate::histogram::{Release, SensitiveValues, ValueCode};
 use crate::model::Recoding;
 use crate::release::{PartLine, ReleaseSpan, replaced};
 
-/// What the parts of a release tell, compared with what was published.
+/// The rows of the parts of a release, compared with what was published.
 pub struct ComparedParts {
-    /// The rows that came with it.
+    /// The new rows.
     pub added: Release,
-    /// The dictionary of everything here.
+    /// The dictionary of all rows here.
     pub values: SensitiveValues,
     /// The codes in it of the codes of the history.
     pub map: Vec<ValueCode>,
-    /// Files that are published and belong to this release too.
+    /// Published files that belong to this release as well.
     pub kept: Vec<PartLine>,
     /// What is wrong.
     pub reasons: Vec<RejectionReason>,
 }
 
-/// What was published of the chain, and the release that the parts are of.
+/// What was published of the chain, and the release to which the parts belong.
 pub struct PublishedParts<'a> {
     /// The number of the release.
     pub release: u32,
-    /// Quasi columns.
+    /// The number of quasi columns.
     pub width: usize,
     /// The dictionary of the history.
     pub values: &'a SensitiveValues,
-    /// The releases before, without the atoms that the release leaves out.
+    /// The earlier releases, without the atoms that the release leaves out.
     pub history: &'a CrowdHistory,
-    /// These atoms.
+    /// The atoms that it leaves out.
     pub erased: &'a [ErasedAtom],
 }
 

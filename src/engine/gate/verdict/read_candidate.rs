@@ -1,5 +1,5 @@
-//! A candidate as its bytes tell it: its labels are those that the manifest states, and in a chain of crowds its files are
-//! compared with what was published.
+//! A candidate as its bytes show it: its labels are those that the manifest states, and in a chain of crowds its files
+//! are compared with what was published.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,16 +15,17 @@ use crate::model::{Leaf, Node, Role, Taxonomy};
 use crate::policy::ChainKind;
 use crate::release::{PartLine, ReleaseSpan};
 
-/// A candidate as its bytes tell it, compared with what was published. Nothing of it is judged yet.
+/// A candidate as its bytes show it, compared with what was published. Not judged yet.
 pub struct ReadCandidate<'a> {
     pub case: &'a NextRelease<'a>,
-    /// The table, under the recoding that it is said to have.
+    /// The table, under its stated recoding.
     pub table: PublishedTable,
-    /// In a chain of crowds, where `table` is what the candidate adds, what was published and what came of comparing both.
+    /// In a chain of crowds, where `table` contains only the new rows, what was published and the results of the
+    /// comparison.
     pub crowds: Option<Compared<'a>>,
-    /// What it adds to the table of measures, on the dictionary of that table, where it has one.
+    /// The rows that it adds to the table of measures, on the dictionary of that table, if it has one.
     pub measures: Option<(Release, SensitiveValues)>,
-    /// How many rows of each label it leaves out.
+    /// The number of rows of each label that it leaves out.
     pub erased: RemovedLabels,
 }
 
@@ -34,18 +35,18 @@ pub struct Compared<'a> {
     pub history: Cow<'a, CrowdHistory>,
     /// What the candidate adds.
     pub growth: ReleaseGrowth,
-    /// Files that are published and belong to it too.
+    /// Published files that belong to it as well.
     pub kept: Vec<PartLine>,
     /// What is wrong with its files.
     pub misfits: Vec<RejectionReason>,
 }
 
 impl<'a> ReadCandidate<'a> {
-    /// Of what was read. In a chain of crowds that is what is new, and files that take the places of earlier ones; these are compared
-    /// with what was published here, and every check works with what is new, and with sums.
+    /// From what was read. In a chain of crowds that is the new rows, and files that replace earlier ones; these are compared
+    /// with what was published here, and every check uses the new rows and sums.
     ///
     /// # Errors
-    /// The labels of the table are not those of the recoding, or an atom is said to be erased that is not there.
+    /// The labels of the table are not those of the recoding, or an atom is declared as erased that is not there.
     pub fn new(case: &'a NextRelease<'a>, shown: ReadTables) -> Result<ReadCandidate<'a>, RejectionReason> {
         let (parts, measures) = match shown {
             ReadTables::Table(table, measures) => {
@@ -107,7 +108,7 @@ fn compared_measures(
     Ok(told)
 }
 
-/// The table as one under the recoding, or with the classes, that it is said to have.
+/// The table under its stated recoding, or with its stated classes.
 fn told(case: &NextRelease<'_>, release: Release) -> Result<Release, RejectionReason> {
     if let Some(carving) = case.carving {
         let known: BTreeSet<&[Node]> = carving.classes().iter().map(Vec::as_slice).collect();
@@ -126,7 +127,8 @@ fn told(case: &NextRelease<'_>, release: Release) -> Result<Release, RejectionRe
     })
 }
 
-/// A class of groups whose labels are not the finest that cover its people, which is what readers and attacks take for granted.
+/// The reason against a class of neighbours whose labels are not the finest that cover its people, as readers and
+/// attacks assume.
 fn mislabelled(case: &NextRelease<'_>) -> Option<RejectionReason> {
     let trees = case.columns.trees();
     for newest in case.newest {

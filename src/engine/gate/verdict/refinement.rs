@@ -1,13 +1,13 @@
-//! Refinement attacks (SCIENCE 6, gate): where classes have labels of their own, the order in which they were formed tells
-//! where their rows can be. Attacked is what was read from the bytes, by an attacker who knows that order. All of it follows from
-//! quasi-identifiers, so that what is found tells nothing of sensitive values.
+//! Refinement attacks (SCIENCE 6, gate): if classes have labels of their own, the order in which they were formed
+//! reveals where their rows can be. The gate attacks what it read from the bytes, as an attacker who knows that order.
+//! All of it follows from quasi-identifiers, so the findings reveal nothing about sensitive values.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
 use super::crowds;
 use crate::gate::refinement::{FailedLimit, JointAttack, judge};
 
-/// Reasons that are given at most.
+/// The most reasons that are given.
 const NAMED: usize = 12;
 
 /// Judges every class.

@@ -1,4 +1,5 @@
-//! What all attacks together leave of the classes of all people in a chain, for the checks that measure it.
+//! The candidates that all attacks together leave in the classes of all people of a chain, for the checks that measure
+//! them.
 
 use super::comparison::{Lineage, PreparedCase};
 use crate::gate::chain::{ChainTarget, Fold, ReleaseChain};
@@ -7,18 +8,19 @@ use crate::histogram::{NumberedClasses, Slices, ValueCode};
 /// Candidates by value.
 type Crowd = [(ValueCode, u64)];
 
-/// How classes are measured, and how the measures of two come to one.
+/// How a class is measured, and how the measures of two classes are combined.
 pub struct Measured<'m, T> {
-    /// Before anybody.
+    /// The measure of no class.
     pub none: T,
-    /// Of one class.
+    /// The measure of one class.
     pub of: &'m (dyn Fn(&Crowd) -> T + Send + Sync),
-    /// Of both.
+    /// Combines two measures.
     pub both: fn(T, T) -> T,
 }
 
 impl<T: Copy + Send + Sync> Measured<'_, T> {
-    /// Of each person's class; `None` where crossing recodings leave it open, or a release does not show the chain's people.
+    /// The measure over each person's class; `None` if crossing recodings leave it open, or a release does not show the
+    /// chain's people.
     pub fn all_people(&self, ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<T> {
         let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
         if lineage.releases.len() > 2 && !chain.nested() {
@@ -47,7 +49,7 @@ impl<T: Copy + Send + Sync> Fold for Measured<'_, T> {
     }
 
     fn take(&self, all: &mut T, target: &ChainTarget<'_>) {
-        // A target without candidates is one that no person can be.
+        // A target without candidates contains no person.
         if target.left > 0 {
             *all = (self.both)(*all, (self.of)(target.crowd));
         }

@@ -1,14 +1,14 @@
-//! Under `chain` releases can be finer than atoms (SCIENCE 4): no person may be told apart from all other people whom they came with, and
-//! by how much the tests of a chain move an attacker's belief has a cap.
+//! Under `chain` releases can be finer than atoms (SCIENCE 4): no person may become distinguishable from all other
+//! people of the same increment, and the effect of a chain's tests on an attacker's belief is limited.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
 use super::joint_slices::slices;
 
-/// The fewest people of a slice.
+/// The smallest number of people of a slice.
 const FEWEST: u64 = 2;
 
-/// Judges the sizes of all slices, and the number of tests; nothing where there is no test.
+/// Judges the sizes of all slices, and the number of tests; empty if there are no tests.
 pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let Some(odds) = ready.case.policy.odds() else { return Vec::new() };
     let sizes = ready.whole().map(|lineage| slices(ready.case, &lineage)).unwrap_or_default();

@@ -1,19 +1,20 @@
-//! What the policy asks for and no check of this version judges (CONTRACTS 1): whatever it asks like that speaks against every release,
-//! so that none leaves under a promise that was not looked at. None of it depends on the release.
+//! The requirements of the policy that no check of this version judges (CONTRACTS 1): each of them is a reason against
+//! every release, so that no release is published under a promise that was not checked. None of this depends on the
+//! release.
 //!
-//! Every key of `[policy]` has a place in this file; a new one does not compile before it has.
+//! Every key of `[policy]` occurs in this file; a new key does not compile until it does.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use crate::policy::{ChainPromise, Policy, PolicySettings};
 
-/// The checks that are not made, with every reason why one of them would have to be.
+/// The checks that are not made, with every reason why one of them would be required.
 pub fn checks(policy: &Policy) -> Vec<CheckResult> {
     let asked = asked(policy);
     let check = |name: Check| {
         let keys = asked.iter().filter(|(of, ..)| *of == name);
         CheckResult { reasons: keys.map(|&(_, key)| uncovered(key)).collect(), ..CheckResult::not_made(name) }
     };
-    // Other forms of a release than the one that is judged here. It has no line in a manifest, since none is published.
+    // Releases in forms other than the judged ones. This has no line in a manifest, since none is published.
     let mut checks: Vec<CheckResult> =
         Some(check(Check::Policy)).filter(|form| !form.reasons.is_empty()).into_iter().collect();
     if matches!(policy.chain(), ChainPromise::Bcf) {
@@ -25,27 +26,27 @@ pub fn checks(policy: &Policy) -> Vec<CheckResult> {
     checks
 }
 
-/// A key whose promise no check has looked at.
+/// The reason against a key whose promise no check has judged.
 pub(super) fn uncovered(key: &str) -> RejectionReason {
     let text = format!("`{key}` is asked for and this version has no check for it");
     RejectionReason::plain(format!("policy.{key}"), text)
 }
 
-/// What is asked for: the check that would have to be made, and the key.
+/// The requirements: the check that would be needed, and the key.
 fn asked(policy: &Policy) -> Vec<(Check, &'static str)> {
     #[rustfmt::skip]
     let PolicySettings {
         m, mask,
-        // Told by the kind of chain.
+        // Given by the kind of chain.
         guarantee: _, cuts: _, rho: _, max_odds: _,
         // Judged by the checks that are made.
         k: _, max_loss: _, diversity: _, output: _, max_ratio: _, min_solutions: _, max_joint_ratio: _,
         max_global_ratio: _,
-        // Of sums; the check of the table of measures says whether it is made.
+        // About sums; the check of the table of measures says whether it is made.
         dominance: _, p_rule: _, dominance_safe: _,
-        // They go with `m`, with `search`, and with the ratios; no check stands on how often a release was repaired.
+        // They belong to `m`, to `search`, and to the ratios; no check depends on how often a release was repaired.
         base_rate: _, search: _, outliers: _, values: _, max_repairs: _,
-        // They decide who is in a release and what happens after a refusal; they promise nothing of one.
+        // They decide who is in a release and what happens after a rejection; they promise nothing about a release.
         rare: _, max_wait: _, max_withheld: _, publish_every: _, on_unsafe: _, on_repeat: _, set_aside: _, suppression: _,
         workload: _,
     } = policy.in_force();

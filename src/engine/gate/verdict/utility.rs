@@ -1,4 +1,5 @@
-//! The floor of usefulness (SCIENCE 8): a release whose Loss is above the policy's limit is not worth what it risks.
+//! The limit on information loss (SCIENCE 8): a release whose Loss is above the policy's limit is not useful enough for
+//! its risk.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
@@ -6,7 +7,7 @@ use crate::gate::utility;
 use crate::model::Role;
 use crate::policy::ChainPromise;
 
-/// What the last bits of a sum of floats may differ by.
+/// The largest rounding error of a sum of floats.
 const ROUNDING: f64 = 1e-12;
 
 /// Judges the Loss of the release.
@@ -22,7 +23,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if loss <= limit + ROUNDING {
         return figures;
     }
-    // The standing recoding never gets finer, so no later release of the chain can have less.
+    // The standing recoding never becomes finer, so no later release of the chain can have less loss.
     let cure = if matches!(ready.case.policy.chain(), ChainPromise::Blind(_)) {
         "; only a new chain can be finer"
     } else {
@@ -38,7 +39,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     figures
 }
 
-/// Labels above the floor of their column, one of each.
+/// Labels above the floor of their column, one for each column.
 fn above_floors(ready: &PreparedCase<'_>) -> Vec<RejectionReason> {
     let details = ready.case.policy.details().iter().zip(&ready.trees).zip(ready.case.columns.of(Role::Quasi));
     let mut reasons = Vec::new();

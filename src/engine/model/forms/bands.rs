@@ -1,5 +1,5 @@
 //! The forms `bands` and `leaves`/`layers` (CONTRACTS 2): integers under bands of growing width, and integers in
-//! intervals. Nothing here rounds: a domain that does not fit its parameters is refused.
+//! intervals. Nothing here rounds: parameters that do not fit the domain are refused.
 
 use super::form_result::{FormError, FormResult};
 use super::table::needed;
@@ -33,8 +33,8 @@ pub(super) fn bands(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     })
 }
 
-/// The tree over `min..=max`, whose size has been checked. In an `open` one the last leaf stands for everything from
-/// `max` on, and so does every band that holds it.
+/// The tree over `min..=max`, whose size has been checked. If it is `open`, the last leaf stands for all values from
+/// `max` on, and so does every band that contains it.
 pub(super) fn integers(widths: &[i64], min: i64, max: i64, open: bool) -> Result<Taxonomy, FormError> {
     let label = |low: i64, high: i64| match (open && high == max, low == high) {
         (true, _) => format!("{low}+"),
@@ -46,7 +46,7 @@ pub(super) fn integers(widths: &[i64], min: i64, max: i64, open: bool) -> Result
     tree.finish().map_err(|error| FormError::of_tree("bands", &error))
 }
 
-/// Hangs what lies from `low` to `high` under a node: blocks of the last width, in them blocks of the width before it,
+/// Adds the values from `low` to `high` below a node: blocks of the last width, in them blocks of the width before it,
 /// and so on down to single values. A block with the label of the node above it is that node.
 fn grow(
     tree: &mut Tree,
@@ -75,7 +75,7 @@ fn grow(
     }
 }
 
-/// Intervals between ascending edges, under nodes that hold so many children each.
+/// Intervals between ascending edges, under nodes with these numbers of children.
 pub(super) fn intervals(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let edges = needed(&table.leaves, TaxonomyForm::Intervals, "leaves")?;
     let layers = needed(&table.layers, TaxonomyForm::Intervals, "layers")?;

@@ -1,5 +1,5 @@
-//! The form `builtin` (CONTRACTS 2): taxonomies of facts that every hospital shares. What raw values become is decided
-//! by the rules given here alone, never by what a feed happens to hold.
+//! The form `builtin` (CONTRACTS 2): taxonomies that every hospital shares. Only the rules given here decide what
+//! becomes of raw values, never the data of a feed.
 
 use super::form_result::{FormError, FormResult};
 use super::table::needed;
@@ -7,7 +7,7 @@ use super::{Builtin, TaxonomyForm, TaxonomyTable, bands, codes, icd10};
 
 use crate::model::{CodeShape, Domain, Kind, LeafRule, Tree};
 
-/// Years of age that have a leaf of their own end here; this one stands for all that follow.
+/// The first year of age without a leaf of its own; its leaf stands for all years from here on.
 const OLDEST: i64 = 90;
 
 /// ZIP3 areas with at most 20,000 people in the Census of 2000, which the Safe Harbor rule of HIPAA reports as `000`.
@@ -16,7 +16,7 @@ const RESTRICTED: [&str; 17] = [
     "893",
 ];
 
-/// What people write for the values of `sex`; each word also in capitals, with a capital, and as its first letter.
+/// The spellings of the values of `sex`; each word also in upper case, capitalised, and as its first letter.
 const SEXES: [&str; 4] = ["female", "male", "other", "unknown"];
 
 /// The taxonomy of a builtin.
@@ -34,7 +34,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     Ok(FormResult { domain, kind, warnings: Vec::new() })
 }
 
-/// `0` … `89`, `90+`; the open end takes the bands that hold it with it: `80+` is the last band of 20.
+/// `0` … `89`, `90+`; every band that contains the open end is open as well: `80+` is the last band of 20.
 fn age() -> Result<Domain, FormError> {
     let tree = bands::integers(&[5, 10, 20], 0, OLDEST, true)?;
     Ok(Domain { tree, rule: LeafRule::Integers { min: 0, max: OLDEST, open: true } })
@@ -54,8 +54,8 @@ fn sex() -> Result<Domain, FormError> {
     Ok(Domain { tree, rule: LeafRule::Named { names } })
 }
 
-/// Areas `000` … `999` under their first digit. `000` stands for restricted areas all over the country, and so `0**`
-/// may too: its own group would leave nothing between a handful of people and the root.
+/// Areas `000` … `999` under their first digit. `000` stands for restricted areas all over the country, and so does
+/// `0**`: a group of its own would leave no label between a handful of people and the root.
 fn us_zip3(restricted: Option<&[String]>) -> Result<Domain, FormError> {
     let given: Vec<&str> = match restricted {
         Some(areas) => areas.iter().map(String::as_str).collect(),

@@ -1,5 +1,5 @@
-//! The forms `prefix` and `flat` (CONTRACTS 2): listed values, under their leading characters or right under the root.
-//! Children stand in the order of first appearance; nothing is sorted and nothing trimmed.
+//! The forms `prefix` and `flat` (CONTRACTS 2): listed values, under their leading characters or directly under the
+//! root. Children are in the order of first appearance; nothing is sorted and nothing trimmed.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<FormResul
             &listed
         }
     };
-    // What is wrong in a list has no line; its place in the list says which entry is meant.
+    // A fault in a list has no line; its position in the list says which entry is meant.
     let in_file = matches!(table.domain, Some(PrefixCodes::File(_)));
     let mut paths = Vec::with_capacity(rows.len());
     for row in rows {
@@ -66,14 +66,14 @@ fn path(row: &Path, keep: &[i64], length: usize) -> Result<Path, String> {
     Ok(Path { at: row.at, labels })
 }
 
-/// Values right under the root.
+/// Values directly under the root.
 pub(super) fn flat(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let values = needed(&table.flat, TaxonomyForm::Flat, "flat")?;
     let domain = Domain { tree: under_root(values, "flat")?, rule: LeafRule::Label };
     Ok(FormResult { domain, kind: Kind::String, warnings: Vec::new() })
 }
 
-/// The tree of values right under `*`.
+/// The tree of values directly under `*`.
 pub(super) fn under_root(values: &[String], key: &'static str) -> Result<Taxonomy, FormError> {
     let rows = list(values, key)?;
     let rows: Vec<Path> =
@@ -83,7 +83,7 @@ pub(super) fn under_root(values: &[String], key: &'static str) -> Result<Taxonom
     Ok(tree)
 }
 
-/// A list of the feed file as rows, after what no list may hold has been refused.
+/// A list of the feed file as rows, after checking what no list may contain.
 fn list(values: &[String], key: &'static str) -> Result<Vec<Path>, FormError> {
     let refuse = |text: String| Err(FormError::new(key, text));
     if values.is_empty() {

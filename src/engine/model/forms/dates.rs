@@ -1,5 +1,5 @@
-//! The form `date` (CONTRACTS 2), and the calendar it needs: days since 1970-01-01 in the proleptic Gregorian calendar,
-//! by the era arithmetic that needs no table. No clock is read here.
+//! The form `date` (CONTRACTS 2), and its calendar: days since 1970-01-01 in the proleptic Gregorian calendar, by era
+//! arithmetic without tables. No clock is read here.
 
 use super::form_result::{FormError, FormResult};
 use super::table::needed;
@@ -31,7 +31,7 @@ pub fn civil_from_days(days: i32) -> (i32, u32, u32) {
     (year as i32, month as u32, day as u32)
 }
 
-/// The days of `2020-01-31`; `None` for anything but a day of the years 0001 to 9999 in exactly this form.
+/// The days of `2020-01-31`; `None` unless the text is a day of the years 0001 to 9999 in exactly this form.
 pub fn parse(text: &str) -> Option<i32> {
     let bytes = text.as_bytes();
     let shape = bytes.len() == 10
@@ -57,7 +57,7 @@ pub fn format(days: i32) -> String {
 }
 
 impl DateLevel {
-    /// The label of the node of this level that a day lies under.
+    /// The label of this level's node that contains a day.
     pub fn label(self, days: i32) -> String {
         let (year, month, day) = civil_from_days(days);
         match self {
@@ -69,7 +69,7 @@ impl DateLevel {
         }
     }
 
-    /// A number that is equal for days under one node of this level, and grows by one from node to node.
+    /// A number that is equal for days of one node of this level, and grows by one from node to node.
     pub fn ordinal(self, days: i32) -> i32 {
         let (year, month, _) = civil_from_days(days);
         match self {

@@ -1,17 +1,17 @@
-//! The form `edges`/`layers` (CONTRACTS 2): numbers with fractions in intervals, of which the first has no lower end and the last
-//! no upper one, so that every number has a leaf. Nothing here rounds.
+//! The form `edges`/`layers` (CONTRACTS 2): intervals of numbers with fractions, of which the first has no lower end
+//! and the last no upper one, so that every number has a leaf. Nothing here rounds.
 
 use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
 use crate::model::{Domain, Edge, Kind, LeafRule, Taxonomy, Tree};
 
-/// Digits behind the point that an edge may have.
+/// The most digits after the decimal point of an edge.
 const MOST_DIGITS: usize = 12;
-/// Beyond this number fractions are lost.
+/// Above this number floats lose fractions.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
-/// Intervals around ascending edges, under nodes that hold so many children each.
+/// Intervals between ascending edges, under nodes with these numbers of children.
 pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let edges = needed(&table.edges, TaxonomyForm::Edges, "edges")?;
     let layers = needed(&table.layers, TaxonomyForm::Edges, "layers")?;
@@ -48,7 +48,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     })
 }
 
-/// The edges, counted in the unit of the last digit that any of them has.
+/// The edges, in units of the last digit that any of them has.
 fn units(edges: &[Edge]) -> Result<Vec<i64>, FormError> {
     let written: Vec<String> = edges.iter().map(|edge| edge.to_string()).collect();
     let digits =
@@ -64,15 +64,15 @@ fn units(edges: &[Edge]) -> Result<Vec<i64>, FormError> {
 }
 
 fn tree(edges: &[Edge], units: &[i64], layers: &[i64]) -> Result<Taxonomy, crate::model::TreeError> {
-    // An interval without an end is as wide as its neighbour.
+    // An interval without an end counts as wide as its neighbour.
     let widths: Vec<u64> = units.windows(2).map(|pair| pair[0].abs_diff(pair[1])).collect();
     let [first, last] = [widths.first(), widths.last()].map(|width| width.copied().unwrap_or(1));
     let sizes: Vec<u64> = std::iter::once(first).chain(widths).chain([last]).collect();
     assert_eq!(sizes.len(), edges.len() + 1, "a width for each leaf");
     let mut tree = Tree::new("*");
-    // Nodes of the layer above, with the leaves below each.
+    // The nodes of the layer above, with the leaves below each.
     let mut above = vec![(0usize, 0..sizes.len())];
-    // A node of one child would have its label.
+    // A node with one child would have its label.
     for &children in layers.iter().rev().filter(|children| **children > 1) {
         let mut below = Vec::new();
         for (node, leaves) in above {

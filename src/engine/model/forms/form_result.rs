@@ -1,25 +1,25 @@
-//! What a form hands on: a taxonomy with its rule and warnings, or why there is none, with the key and the lines.
+//! The result of a form: a taxonomy with its rule and warnings, or why there is none, with the key and the lines.
 
 use crate::model::{Domain, Kind, TreeError};
 
-/// A taxonomy made from a table.
+/// A taxonomy built from a table.
 #[derive(Debug)]
 pub struct FormResult {
-    /// The tree and how raw values find their leaf.
+    /// The tree, and how raw values are assigned to leaves.
     pub domain: Domain,
     /// The type of the column, unless the feed file names another.
     pub kind: Kind,
-    /// What is harmless and still worth telling.
+    /// Harmless findings that an operator should know.
     pub warnings: Vec<String>,
 }
 
-/// Why a table makes no taxonomy.
+/// Why a table gives no taxonomy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct FormError {
     /// The key that is wrong.
     pub key: Option<&'static str>,
-    /// What is wrong and what to do; names every line it is about.
+    /// What is wrong and what to do; names every line concerned.
     pub text: String,
     /// The line of the file that `key` names; of two contradicting lines the later one.
     pub line: Option<u64>,
@@ -38,7 +38,7 @@ impl FormError {
         self
     }
 
-    /// What a tree's own check found, with its lines when it has any.
+    /// A fault that the check of a tree found, with its lines if it has any.
     pub(super) fn of_tree(key: &'static str, error: &TreeError) -> FormError {
         let (line, earlier) = match error.places() {
             (at, other) if at < other => (other, at),

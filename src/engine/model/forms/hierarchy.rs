@@ -3,7 +3,7 @@
 use super::form_result::{FormError, FormResult};
 use crate::model::{Domain, Kind, LeafRule, Path, TreeError, paths};
 
-/// How many repeated rows are named before the rest is counted.
+/// The most repeated rows that are named before the rest is counted.
 const NAMED: usize = 3;
 
 /// The taxonomy of these rows.
@@ -16,7 +16,7 @@ pub(super) fn build(rows: &[Path]) -> Result<FormResult, FormError> {
     Ok(FormResult { domain: Domain { tree, rule: LeafRule::Label }, kind: Kind::String, warnings })
 }
 
-/// Why rows are no tree, with what often lies behind it.
+/// The error for rows that form no tree, with the usual cause.
 fn refused(rows: &[Path], error: &TreeError) -> FormError {
     let mut said = FormError::of_tree("file", error);
     let same = |rows: &[Path]| rows.windows(2).all(|pair| pair[0].labels.last() == pair[1].labels.last());
@@ -27,7 +27,7 @@ fn refused(rows: &[Path], error: &TreeError) -> FormError {
     said
 }
 
-/// What to say about labels that begin or end with spaces.
+/// The warning about labels that begin or end with spaces.
 fn padded(rows: &[Path]) -> Option<String> {
     let mut lines = rows.iter().filter(|row| row.labels.iter().any(|label| label.trim() != &**label));
     let first = lines.next()?.at;
@@ -41,7 +41,7 @@ fn padded(rows: &[Path]) -> Option<String> {
     ))
 }
 
-/// What to say about rows that are there twice.
+/// The warning about rows that occur twice.
 pub(super) fn repeated(repeats: &[(u64, u64)]) -> Option<String> {
     let mut named: Vec<String> =
         repeats.iter().take(NAMED).map(|(at, first)| format!("line {at} repeats line {first}")).collect();

@@ -1,6 +1,6 @@
 //! `builtin = "icd10"` (CONTRACTS 2): the chapters and blocks of the WHO's ICD-10 (version 2019; arboviral fevers from
-//! A90 on, as in the versions before). Where the WHO nests blocks, the finest ones are taken. National modifications
-//! with letters in the third place are not part of it.
+//! A90 on, as in earlier versions). Where the WHO nests blocks, the finest ones are used. National modifications with
+//! letters in the third place are not included.
 
 use super::form_result::FormError;
 

@@ -1,5 +1,5 @@
-//! The forms in which a feed file may write a taxonomy (CONTRACTS 2), each turned into a tree and the rule by which raw
-//! values find their leaf. Files are opened by the caller, which hands their rows in; nothing here touches one.
+//! The forms in which a feed file may write a taxonomy (CONTRACTS 2), each converted into a tree and the rule that
+//! assigns raw values to leaves. The caller opens files and passes their rows; nothing here does.
 
 mod bands;
 mod builtin;
@@ -17,11 +17,11 @@ pub use table::{Builtin, PrefixCodes, TaxonomyForm, TaxonomyTable};
 
 use super::Path;
 
-/// Turns a table into a taxonomy. `source` holds the rows of the file that [`TaxonomyTable::reads`] names: rows of a
+/// Converts a table into a taxonomy. `source` holds the rows of the file that [`TaxonomyTable::reads`] names: rows of a
 /// hierarchy, or codes as rows of one label.
 ///
 /// # Errors
-/// No form or two, a key of another form, parameters or rows that contradict each other.
+/// The table has no form or two, a key of another form, or parameters or rows that contradict each other.
 pub fn build(table: &TaxonomyTable, source: &[Path]) -> Result<FormResult, FormError> {
     match table.form()? {
         TaxonomyForm::File => hierarchy::build(source),

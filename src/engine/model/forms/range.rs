@@ -1,5 +1,5 @@
-//! The form `range` (CONTRACTS 2): integers from one to another, divided by halves down to single values. Of an odd number of values
-//! the lower half has one more.
+//! The form `range` (CONTRACTS 2): a range of integers, divided into halves down to single values. For an odd number of
+//! values the lower half has one more.
 
 use super::form_result::{FormError, FormResult};
 use super::table::needed;
@@ -29,18 +29,18 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     Ok(FormResult { domain: Domain { tree, rule }, kind: Kind::Int, warnings: Vec::new() })
 }
 
-/// Hangs the halves of what lies from `low` to `high` under a node. The depth is that of a logarithm.
+/// Adds the halves of the values from `low` to `high` below a node. The depth is logarithmic.
 fn halve(tree: &mut Tree, above: usize, (low, high): (i64, i64)) {
     assert!(low <= high, "a range of numbers");
     let label = |low: i64, high: i64| if low == high { low.to_string() } else { format!("{low}-{high}") };
     if low == high {
-        // A single value is a node already, but for a range of one value, which is the root.
+        // A single value is a node already, except for a range of one value, which is the root.
         if above == 0 {
             tree.add(above, &label(low, high), 1);
         }
         return;
     }
-    // No sum of two ends, which may be too large.
+    // Not the mean of the sum of both ends, which may overflow.
     let middle = low + ((i128::from(high) - i128::from(low)) / 2) as i64;
     for (low, high) in [(low, middle), (middle + 1, high)] {
         let node = tree.add(above, &label(low, high), 1);
@@ -58,7 +58,7 @@ mod tests {
         build(&table).map(|built| built.domain.tree)
     }
 
-    /// Each node with several values has two children, whose numbers of values differ by one at most.
+    /// Each node with several values has two children, whose numbers of values differ by at most one.
     #[test]
     fn every_node_is_divided_by_halves() {
         for (min, max) in [(0, 120), (-5, 5), (7, 8), (0, 0), (i64::MAX - 8, i64::MAX), (i64::MIN, i64::MIN + 6)] {

@@ -1,5 +1,5 @@
 //! The table `taxonomy = { … }` of a feed file (CONTRACTS 2), and which of its keys belong to which form. This file
-//! never reads what a key names, and never judges numbers: that is each form's own work.
+//! never reads the files that keys name, and never checks numbers: each form does that.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,11 +12,11 @@ use crate::model::{DateLevel, Edge};
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TaxonomyTable {
-    /// An ARX hierarchy file, relative to the feed file: one row per leaf, leaf first, root last, no header; split at
-    /// `;` if the first line has an unquoted one, else at `,`.
+    /// An ARX hierarchy file, relative to the feed file: one row per leaf, leaf first, root last, no header; separated
+    /// by `;` if the first line has an unquoted one, otherwise by `,`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Widths of integer bands, each a multiple of the one before; they start at `min`.
+    /// Widths of integer bands, each a multiple of the previous one; they start at `min`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bands: Option<Vec<i64>>,
     /// The smallest integer of the domain.
@@ -25,30 +25,30 @@ pub struct TaxonomyTable {
     /// The largest integer of the domain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<i64>,
-    /// The smallest and the largest integer of the domain, which is divided by halves: `[0, 120]`.
+    /// The smallest and the largest integer of the domain, which is divided into halves: `[0, 120]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Vec<i64>>,
-    /// Edges of intervals, ascending: `[0, 30, 60]` are `[0, 30[` and `[30, 60[`.
+    /// Edges of intervals, ascending: `[0, 30, 60]` means `[0, 30[` and `[30, 60[`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<Vec<i64>>,
-    /// Edges of intervals of numbers with fractions, ascending; the first interval has no lower end and the last no upper one:
-    /// `[36, 36.5]` are `below 36`, `[36, 36.5[` and `from 36.5`.
+    /// Edges of intervals of numbers with fractions, ascending; the first interval has no lower end and the last no
+    /// upper one: `[36, 36.5]` means `below 36`, `[36, 36.5[` and `from 36.5`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemas", schemars(with = "Option<Vec<f64>>"))]
     pub edges: Option<Vec<Edge>>,
-    /// Children per node, from the intervals up to the root; their product is the number of intervals.
+    /// The number of children per node, from the intervals up to the root; their product is the number of intervals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<Vec<i64>>,
-    /// How many leading characters each level keeps, descending.
+    /// The number of leading characters that each level keeps, descending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<Vec<i64>>,
-    /// How many characters every code has.
+    /// The number of characters of every code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<i64>,
-    /// All codes: a list, or a file with one code a line, relative to the feed file.
+    /// All codes: a list, or a file with one code per line, relative to the feed file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<PrefixCodes>,
-    /// Levels of dates, finest first; the first one is what a leaf stands for.
+    /// Levels of dates, finest first; the first one is that of leaves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<Vec<DateLevel>>,
     /// The first day of the domain, `"2020-01-31"`.
@@ -57,13 +57,13 @@ pub struct TaxonomyTable {
     /// The last day of the domain, `"2020-12-31"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// All values; they lie right under the root.
+    /// All values; they are directly under the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flat: Option<Vec<String>>,
-    /// A taxonomy that comes with the program.
+    /// A taxonomy that is part of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub builtin: Option<Builtin>,
-    /// With `us-zip3` only: the areas that are reported as `000`, in place of the 17 areas of the Census of 2000.
+    /// With `us-zip3` only: the areas that are reported as `000`, instead of the 17 areas of the Census of 2000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restricted: Option<Vec<String>>,
 }
@@ -73,13 +73,13 @@ pub struct TaxonomyTable {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a list of codes, or the name of a file with one code a line")]
 pub enum PrefixCodes {
-    /// A file with one code a line.
+    /// A file with one code per line.
     File(String),
     /// The codes themselves.
     List(Vec<String>),
 }
 
-/// Taxonomies that come with the program.
+/// Taxonomies that are part of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -91,11 +91,11 @@ pub enum Builtin {
     /// The first three digits of US postal codes, small areas as `000`; then the first digit.
     #[serde(rename = "us-zip3")]
     UsZip3,
-    /// The three-character categories of the WHO's ICD-10 (longer codes are cut), then blocks and chapters.
+    /// The three-character categories of the WHO's ICD-10 (longer codes are truncated), then blocks and chapters.
     Icd10,
 }
 
-/// The form that a table is written in, with the keys that it may use (its own first).
+/// The form in which a table is written, with the keys that it may use (its own first).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaxonomyForm {
     /// `file`
@@ -154,7 +154,7 @@ impl TaxonomyForm {
 }
 
 impl TaxonomyTable {
-    /// The keys that are written, in the order of the schema.
+    /// The keys that the table has, in the order of the schema.
     fn written(&self) -> impl Iterator<Item = &'static str> {
         [
             ("file", self.file.is_some()),
@@ -179,10 +179,10 @@ impl TaxonomyTable {
         .filter_map(|(key, there)| there.then_some(key))
     }
 
-    /// The one form that the table is written in.
+    /// The one form of the table.
     ///
     /// # Errors
-    /// No form, two forms, or a key of another form.
+    /// The table has no form, two forms, or a key of another form.
     pub fn form(&self) -> Result<TaxonomyForm, FormError> {
         let mut form: Option<TaxonomyForm> = None;
         for key in self.written() {
@@ -232,7 +232,7 @@ impl TaxonomyTable {
     }
 }
 
-/// The value of a key that the form cannot do without.
+/// The value of a key that the form requires.
 pub(super) fn needed<'a, T>(value: &'a Option<T>, form: TaxonomyForm, key: &'static str) -> Result<&'a T, FormError> {
     value.as_ref().ok_or_else(|| FormError::new(form.name(), format!("`{}` needs `{key}`", form.name())))
 }

@@ -1,5 +1,5 @@
-//! The leaves that a predicate means. It names values by labels of any height; numbers and dates also by the first and the last one that
-//! a leaf stands for, because analysts think in numbers and not in labels.
+//! The leaves that a predicate selects. It names values by labels of any level; numbers and dates also by the first and
+//! the last value that a leaf stands for, because analysts think in numbers and not in labels.
 
 use std::ops::Range;
 
@@ -9,38 +9,38 @@ use super::super::leaf::whole_number;
 use super::super::taxonomy::{Leaf, Taxonomy};
 use super::text::{ColumnCondition, Condition, Literal};
 
-/// Why there are none.
+/// Why a predicate selects no leaves.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoLeaves {
-    /// Neither a label nor a number or a date under one.
+    /// Neither a label nor a number or a date inside one.
     #[error("`{0}` is no label of this column, and no number or date that one stands for")]
     Unknown(String),
-    /// Rows under this label cannot be told apart.
+    /// Rows under this label cannot be distinguished.
     #[error("`{inside}` lies inside `{leaf}`, which is the finest label here: ask for all of it")]
     Inside {
-        /// What was asked for.
+        /// The requested value.
         inside: String,
         /// The leaf.
         leaf: String,
     },
-    /// `null`: no row misses a label.
+    /// `null`: no row lacks a label.
     #[error("no row misses a label: `null` is none")]
     Null,
-    /// The second comes before the first.
+    /// The second value comes before the first.
     #[error("`{second}` comes before `{first}` in this column")]
     Backwards {
-        /// Where it begins.
+        /// The first value.
         first: String,
-        /// Where it ends.
+        /// The second value.
         second: String,
     },
 }
 
 impl Condition {
-    /// The leaves of a quasi column that it asks for: one range for each value of a list, or one from the first to the last.
+    /// The leaves of a quasi column that are selected: one range for each value of a list, or one from the first to the last.
     ///
     /// # Errors
-    /// A value means no leaves, or only a part of one.
+    /// A value selects no leaves, or only a part of one.
     pub fn leaves(&self, tree: &Taxonomy) -> Result<Vec<Range<Leaf>>, NoLeaves> {
         match &self.wanted {
             ColumnCondition::OneOf(list) => {
@@ -58,7 +58,7 @@ fn text(literal: &Literal) -> Result<&str, NoLeaves> {
     }
 }
 
-/// The leaves from the first that one text means to the last that another one means.
+/// The leaves from the first of one text to the last of another.
 fn leaves(tree: &Taxonomy, first: &str, last: &str) -> Result<Range<Leaf>, NoLeaves> {
     let (from, to) = (meant(tree, first)?, meant(tree, last)?);
     if to.leaves.start < from.leaves.start || to.leaves.end < from.leaves.end {
@@ -74,7 +74,7 @@ fn leaves(tree: &Taxonomy, first: &str, last: &str) -> Result<Range<Leaf>, NoLea
     Ok(from.leaves.start..to.leaves.end)
 }
 
-/// Leaves, and whether what means them is the first and the last of what they stand for.
+/// Leaves, and whether the text names the first and the last value that they stand for.
 struct MeantLeaves {
     leaves: Range<Leaf>,
     begins: bool,

@@ -1,4 +1,4 @@
-//! Conditions on columns as text, as analysts write them, and the leaves of a taxonomy that they ask for.
+//! Conditions on columns as text, as analysts write them, and the leaves of a taxonomy that they select.
 
 mod leaves;
 mod text;

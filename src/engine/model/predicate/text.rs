@@ -1,4 +1,4 @@
-//! What rows are asked for, as text: `age between 20 and 39 and ward in ('Cardiology', 'Oncology')`.
+//! Parses conditions on rows: `age between 20 and 39 and ward in ('Cardiology', 'Oncology')`.
 
 /// A value as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,12 +9,12 @@ pub enum Literal {
     Null,
 }
 
-/// What a column is to show.
+/// The condition on a column's values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ColumnCondition {
-    /// One of these.
+    /// The value is one of these.
     OneOf(Vec<Literal>),
-    /// What lies between two, both included.
+    /// The value is between these two, both included.
     Between(Literal, Literal),
 }
 
@@ -23,7 +23,7 @@ pub enum ColumnCondition {
 pub struct Condition {
     /// The column's name.
     pub column: String,
-    /// What it is to show.
+    /// The condition.
     pub wanted: ColumnCondition,
 }
 
@@ -31,16 +31,16 @@ pub struct Condition {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("character {at}: {wanted} is expected here")]
 pub struct PredicateError {
-    /// Where, counted from 1.
+    /// The position, counted from 1.
     pub at: usize,
-    /// What would be right.
+    /// What was expected.
     pub wanted: &'static str,
 }
 
-/// Reads a predicate; an empty one has no conditions, and every row fulfils it.
+/// Parses a predicate; an empty one has no conditions, and every row satisfies it.
 ///
 /// # Errors
-/// The text is none.
+/// The text is no predicate.
 pub fn parse(text: &str) -> Result<Vec<Condition>, PredicateError> {
     let mut reader = Reader { tokens: tokens(text)?, at: 0 };
     let mut conditions = Vec::new();
@@ -71,7 +71,7 @@ enum Token {
     End,
 }
 
-/// The tokens of a text, each with its place.
+/// The tokens of a text, each with its position.
 fn tokens(text: &str) -> Result<Vec<(usize, Token)>, PredicateError> {
     let (mut tokens, mut left) = (Vec::new(), text.chars().enumerate().peekable());
     while let Some((at, char)) = left.next() {
@@ -83,7 +83,7 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, PredicateError> {
                 let mut inside = String::new();
                 loop {
                     match left.next() {
-                        // A quote in quotes is written twice.
+                        // A quote inside quotes is doubled.
                         Some((_, next)) if next == char => match left.next_if(|(_, next)| *next == char) {
                             Some(_) => inside.push(char),
                             None => break,
@@ -124,14 +124,14 @@ impl Reader {
         PredicateError { at: self.tokens[self.at].0, wanted }
     }
 
-    /// Steps over a word of the language, in whatever case, if it is next.
+    /// Consumes a keyword, in any case, if it is next.
     fn keyword(&mut self, keyword: &str) -> bool {
         let is = matches!(self.peek(), Token::Word(word) if word.eq_ignore_ascii_case(keyword));
         self.at += usize::from(is);
         is
     }
 
-    /// Steps over a sign, if it is next.
+    /// Consumes a sign, if it is next.
     fn sign(&mut self, sign: char) -> bool {
         let is = *self.peek() == Token::Sign(sign);
         self.at += usize::from(is);

@@ -1,6 +1,6 @@
 //! Contradictions of a policy (CONTRACTS 1, "which keys apply", and the ranges of SCIENCE 4 to 7): keys that the chain,
 //! the guarantee, the search or the columns cannot use, and values outside their range. Each message names the key and
-//! says what to write instead; none judges whether a policy is wise.
+//! says what to write instead; none judges whether a policy is sensible.
 
 mod attacks;
 mod one_recoding;
@@ -90,7 +90,7 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
     standing(written, found);
 }
 
-/// Where a coin divides people.
+/// Rules for policies in which a coin divides people.
 fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
     let joint = "judges what all classes of one release tell together, and where a coin divides people `max_ratio` bounds it for \
                  each: leave it out";
@@ -117,7 +117,7 @@ fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
     );
 }
 
-/// The coin of `chain`.
+/// Rules for the coin of `chain`.
 fn coin(written: &PolicySettings, found: &mut PolicyFindings) {
     for (key, missing) in [("rho", written.rho.is_none()), ("max_odds", written.max_odds.is_none())] {
         found.refuse_if(

@@ -1,12 +1,12 @@
-//! Contradictions of searches for one recoding of all rows (SCIENCE 4 and 8), `top-down` and `levels`: which rows they may leave
-//! waiting, and what is known of what they give away.
+//! Contradictions in policies with one recoding of all rows (SCIENCE 4 and 8), `top-down` and `levels`: which rows they
+//! may leave waiting, and for which of them the leakage is known.
 
 use super::policy_facts::{ColumnFacts, PolicyFindings};
 use crate::model::Decimal;
 use crate::policy::settings::{ChainKind, Guarantee, OnUnsafe, PolicySettings, Rare, Search, Values};
 use crate::policy::workload::{MOST_COUNTS, NoCount, Workload};
 
-/// All of them.
+/// All contradictions.
 pub(super) fn contradictions(
     written: &PolicySettings,
     chain: ChainKind,
@@ -41,7 +41,7 @@ pub(super) fn contradictions(
     );
 }
 
-/// Rows that the first recoding of a cumulative chain leaves waiting.
+/// Rules for rows that the first recoding of a cumulative chain leaves waiting.
 fn set_aside(written: &PolicySettings, chain: ChainKind, guarantee: Guarantee, found: &mut PolicyFindings) {
     let Some(share) = written.set_aside else { return };
     if chain == ChainKind::Disjoint {
@@ -64,7 +64,7 @@ fn set_aside(written: &PolicySettings, chain: ChainKind, guarantee: Guarantee, f
     found.refuse_if(written.rare == Some(Rare::Coarsen) && share > Decimal::ZERO, "set_aside", text);
 }
 
-/// Counts that levels are found by.
+/// Rules for the counts by which levels are chosen.
 fn workload(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     let Some(counts) = &written.workload else { return };
     if written.search != Some(Search::Levels) {
@@ -83,7 +83,7 @@ fn workload(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFin
     found.refuse_if(facts.details.iter().any(|detail| !detail.counts_as_one()), "workload", text);
 }
 
-/// Rows that a release of a disjoint chain leaves waiting.
+/// Rules for rows that a release of a disjoint chain leaves waiting.
 fn suppression(written: &PolicySettings, chain: ChainKind, found: &mut PolicyFindings) {
     let Some(share) = written.suppression else { return };
     if chain == ChainKind::Cumulative {
@@ -108,11 +108,11 @@ fn suppression(written: &PolicySettings, chain: ChainKind, found: &mut PolicyFin
         }
         _ => return,
     };
-    // Chains that were begun by an earlier version have it in force as 0.
+    // Chains that an earlier version began have this key in force as 0.
     found.refuse_if(share > Decimal::ZERO, "suppression", text);
 }
 
-/// By how much a recoding narrows down who is where is known of one search alone.
+/// The reduction of possible tables is only known for one of the searches.
 fn figure(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     if written.max_global_ratio.is_none() {
         return;

@@ -1,26 +1,26 @@
-//! What the checks of a policy share: the facts they are given and the list they add to. Judges nothing itself.
+//! The common part of the checks of a policy: the facts about columns, and the list of findings. Judges nothing itself.
 
 use crate::model::{Columns, Decimal, DetailSettings, Role};
 
-/// What a policy must know of the columns.
+/// What a policy needs to know about the columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ColumnFacts {
-    /// Guarded sets of all sensitive columns.
+    /// The number of guarded sets of all sensitive columns.
     pub guarded_sets: usize,
-    /// Sensitive columns.
+    /// The number of sensitive columns.
     pub sensitive: usize,
-    /// Sensitive columns with a taxonomy.
+    /// The number of sensitive columns with a taxonomy.
     pub sensitive_taxonomies: usize,
-    /// Measures.
+    /// The number of measures.
     pub measures: usize,
     /// The names of the quasi columns, in order.
     pub quasi: Vec<Box<str>>,
-    /// How much detail each quasi column is to keep, in order; empty where all of them are to keep what they can.
+    /// How much detail each quasi column should keep, in order; empty if all have the default.
     pub details: Vec<DetailSettings>,
 }
 
 impl ColumnFacts {
-    /// Counts them.
+    /// Counts the columns.
     pub fn of(columns: &Columns) -> ColumnFacts {
         ColumnFacts {
             guarded_sets: columns.of(Role::Sensitive).map(|column| column.guarded.len()).sum(),
@@ -33,7 +33,7 @@ impl ColumnFacts {
     }
 }
 
-/// A policy that cannot be meant.
+/// A contradiction in a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}`: {text}")]
 pub struct PolicyError {
@@ -43,7 +43,7 @@ pub struct PolicyError {
     pub text: String,
 }
 
-/// What was found so far.
+/// The findings so far.
 pub struct PolicyFindings(pub Vec<PolicyError>);
 
 impl PolicyFindings {
@@ -52,14 +52,14 @@ impl PolicyFindings {
         self.0.push(PolicyError { key: format!("policy.{key}"), text: text.into() });
     }
 
-    /// Refuses the key when the condition holds.
+    /// Refuses the key if the condition holds.
     pub fn refuse_if(&mut self, condition: bool, key: &str, text: impl Into<String>) {
         if condition {
             self.refuse(key, text);
         }
     }
 
-    /// Refuses each of the keys that is written.
+    /// Refuses each of the keys that the feed file has.
     pub fn refuse_written(&mut self, keys: &[(&str, bool)], text: &str) {
         for (key, _) in keys.iter().filter(|(_, written)| *written) {
             self.refuse(key, format!("`{key}` {text}"));

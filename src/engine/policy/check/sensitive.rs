@@ -1,4 +1,4 @@
-//! Contradictions of what is asked of sensitive values (SCIENCE 4, checks; SCIENCE 5, guarded sets).
+//! Contradictions of requirements on sensitive values (SCIENCE 4, checks; SCIENCE 5, guarded sets).
 
 use super::policy_facts::{ColumnFacts, PolicyFindings, last};
 use crate::model::Decimal;

@@ -1,13 +1,13 @@
-//! Which of many labels halving comes to. They are divided as halving divides people, so that each region that several of them have
-//! on their way is looked at once.
+//! Which of many labels halving can produce. They are divided as halving divides people, so that each region on the way
+//! to several of them is examined once.
 
 use super::{Division, RegionSplit};
 use crate::model::Node;
 
-/// From so many labels on two parts are looked at on two threads.
+/// The number of labels from which on two parts are examined on two threads.
 const MANY: usize = 1 << 12;
 
-/// A region on the way to labels, and what was refused before it.
+/// A region on the way to labels, and the splits that were refused before it.
 #[derive(Clone)]
 struct Stop {
     region: Vec<Node>,
@@ -16,7 +16,7 @@ struct Stop {
 }
 
 impl Stop {
-    /// The next region, if the split is made with this part.
+    /// The next region, if the split is made and this part is taken.
     fn at(&self, column: usize, part: Node) -> Stop {
         let mut next = self.clone();
         next.region[column] = part;
@@ -25,8 +25,8 @@ impl Stop {
 }
 
 impl Division<'_> {
-    /// The places of the labels that halving does not come to if it may refuse so many splits: those that [`Division::way_to`] finds
-    /// no way to.
+    /// The indices of the labels that halving cannot produce if it may refuse this many splits: those for which
+    /// [`Division::way_to`] gives `None`.
     pub fn unreached(&self, labels: &[&[Node]], refusals: u32) -> Vec<usize> {
         let mut places: Vec<usize> = (0..labels.len()).collect();
         let root = Stop { region: self.root(), refused: 0, closed: vec![false; self.trees.len()] };
@@ -36,13 +36,13 @@ impl Division<'_> {
         missed
     }
 
-    /// Those of some places whose labels no way through a region leads to.
+    /// The indices among `places` whose labels cannot be reached through a region.
     fn missed(&self, places: &mut [usize], mut stop: Stop, labels: &[&[Node]], refusals: u32) -> Vec<usize> {
         let (_, places) = apart(places, |place| labels[place] == stop.region);
         if places.is_empty() {
             return Vec::new();
         }
-        // Whatever is not reached has to be divided for once more.
+        // Labels that are not reached yet need another division.
         let open = self.splits(&stop.region).into_iter().find(|split| !stop.closed[split.column]);
         let Some(RegionSplit { column, parts }) = open.filter(|_| stop.refused < refusals) else {
             return places.to_vec();
@@ -65,7 +65,7 @@ impl Division<'_> {
     }
 }
 
-/// Those for which something holds, and the others.
+/// Those for which a condition holds, and the others.
 fn apart(places: &mut [usize], holds: impl Fn(usize) -> bool) -> (&mut [usize], &mut [usize]) {
     let mut held = 0;
     for at in 0..places.len() {
@@ -84,7 +84,7 @@ mod tests {
     use crate::model::{Taxonomy, Tree};
     use crate::policy::settings::Values;
 
-    /// Halves of halves, and beside them a leaf.
+    /// Halves of halves, and a leaf beside them.
     fn tree(deep: bool) -> Taxonomy {
         let mut tree = Tree::new("*");
         let halves = tree.add(0, "a", 1);

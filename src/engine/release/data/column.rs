@@ -1,5 +1,5 @@
-//! One column of a published table as runs of equal cells, and the runs as Arrow arrays: labels and texts as dictionaries
-//! with an entry per run, everything else plain. Nothing here looks at another column.
+//! One column of a published table as runs of equal cells, and the runs as Arrow arrays: labels and texts as
+//! dictionaries with an entry per run, everything else plain. Nothing here looks at another column.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use super::leaf_table::LeafTable;
 use crate::histogram::{Release, SensitiveValues};
 use crate::model::{Kind, Taxonomy, Value};
 
-/// A column and how far it has been written.
+/// A column, and how much of it has been written.
 pub struct ColumnWriter<'a> {
     cells: Cells<'a>,
-    /// Pieces that have been begun, and how many rows of the last of them are still to be written.
+    /// The number of pieces that have been begun, and how many rows of the last of them are still to be written.
     begun: usize,
     left: u64,
 }
 
-/// Where cells come from: pieces of rows that show the same, one after the other.
+/// The source of cells: pieces of rows with equal cells, one after the other.
 #[derive(Clone, Copy)]
 enum Cells<'a> {
     /// One label per class.
@@ -35,7 +35,7 @@ enum Cells<'a> {
     Values { table: &'a Release, column: usize, values: &'a SensitiveValues, kind: Kind },
 }
 
-/// Equal cells one below the other: a piece that shows what all of them hold, and how many rows they are.
+/// Adjacent equal cells: a piece that represents them, and their number of rows.
 struct Run {
     of: usize,
     rows: usize,
@@ -67,12 +67,12 @@ impl<'a> ColumnWriter<'a> {
         ColumnWriter::new(Cells::Values { table, column, values, kind })
     }
 
-    /// The release in which rows came, which is the last value of their sensitive tuples.
+    /// The release in which rows came, given as the last value of their sensitive tuples.
     pub fn arrivals(table: &'a Release, values: &'a SensitiveValues) -> ColumnWriter<'a> {
         ColumnWriter::new(Cells::Arrivals { table, values })
     }
 
-    /// Its name and type; only sensitive cells may be missing.
+    /// The name and type; only sensitive cells may be missing.
     pub fn field(&self, name: &str) -> Field {
         let text = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::LargeUtf8));
         let (kind, nullable) = match self.cells {
@@ -89,7 +89,7 @@ impl<'a> ColumnWriter<'a> {
         Field::new(name, kind, nullable)
     }
 
-    /// The next so many rows.
+    /// The next `rows` rows.
     pub fn take(&mut self, rows: usize) -> ArrayRef {
         let runs = self.runs(rows);
         let (table, column, values, kind) = match self.cells {
@@ -124,7 +124,7 @@ impl<'a> ColumnWriter<'a> {
         }
     }
 
-    /// The runs of the next so many rows.
+    /// The runs of the next `rows` rows.
     fn runs(&mut self, rows: usize) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let mut wanted = rows as u64;
@@ -145,7 +145,7 @@ impl<'a> ColumnWriter<'a> {
         runs
     }
 
-    /// Rows of a piece.
+    /// The number of rows of a piece.
     fn rows_of(&self, at: usize) -> u64 {
         match self.cells {
             Cells::Labels { table, .. } | Cells::Numbers { table } => table.size(at),
@@ -154,7 +154,7 @@ impl<'a> ColumnWriter<'a> {
         }
     }
 
-    /// Whether two pieces show the same here.
+    /// Whether two pieces have equal cells in this column.
     fn same(&self, a: usize, b: usize) -> bool {
         match self.cells {
             Cells::Labels { table, column, .. } => table.class(a)[column] == table.class(b)[column],
@@ -169,7 +169,7 @@ impl<'a> ColumnWriter<'a> {
     }
 }
 
-/// Text as a dictionary with an entry per run: what is equal among them becomes one entry when it is written.
+/// Text as a dictionary with an entry per run: equal entries are merged when it is written.
 fn texts<'t>(runs: &[Run], text: impl Fn(usize) -> Option<&'t str>) -> ArrayRef {
     let mut keys = PrimitiveBuilder::<Int32Type>::with_capacity(runs.iter().map(|run| run.rows).sum());
     let mut entries = Vec::with_capacity(runs.len());
@@ -193,7 +193,7 @@ fn arrival(table: &Release, values: &SensitiveValues, group: usize) -> i32 {
     }
 }
 
-/// Nothing, for a cell that must be that.
+/// The null of a cell that must be null.
 fn null<T>(cell: &Value) -> Option<T> {
     assert!(*cell == Value::Null, "a sensitive value is of its column's type, or null");
     None
@@ -210,7 +210,7 @@ fn numbers<T: ArrowPrimitiveType>(runs: &[Run], number: impl Fn(usize) -> Option
     Arc::new(cells.finish())
 }
 
-/// The type of sums with so many decimals.
+/// The type of sums with this many decimals.
 fn decimal(scale: u8) -> DataType {
     DataType::Decimal128(DECIMAL128_MAX_PRECISION, scale.cast_signed())
 }

@@ -1,10 +1,10 @@
-//! Leaf tuples in the order of a table that shows them as they are (SCIENCE 9, two tables): class by class, and within a
-//! class in preorder. What they are to be counted with, sensitive values, this file is never given.
+//! Leaf tuples in the order of a table that shows them unmodified (SCIENCE 9, two tables): class by class, and within a
+//! class in preorder. This file never receives the sensitive values that belong to them.
 
 use crate::histogram::{Headcount, Release};
 use crate::model::{Leaf, Node};
 
-/// Leaf tuples, each with its people, class by class.
+/// Leaf tuples with their people, class by class.
 pub struct LeafTable<'a> {
     people: &'a Headcount,
     /// The numbers of the tuples.
@@ -12,7 +12,7 @@ pub struct LeafTable<'a> {
 }
 
 impl<'a> LeafTable<'a> {
-    /// The people of a table.
+    /// From the people of a table.
     ///
     /// # Panics
     /// If a person is in no class of it.
@@ -34,7 +34,7 @@ impl<'a> LeafTable<'a> {
         self.people.column(column)[self.order[at] as usize]
     }
 
-    /// Rows of a tuple.
+    /// The number of rows of a tuple.
     pub fn rows_of(&self, at: usize) -> u64 {
         self.people.count(self.order[at] as usize)
     }

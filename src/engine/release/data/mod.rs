@@ -1,10 +1,11 @@
-//! The published tables as Parquet (CONTRACTS 4): quasi columns as labels, sensitive columns in their type, rows class by
-//! class in preorder and within a class by sensitive tuple. In two tables (SCIENCE 9) one shows the quasi columns as they
-//! are and the other the sensitive ones, each with the number of the class; within a class either has an order of its own.
+//! The published tables as Parquet (CONTRACTS 4): quasi columns as labels, sensitive columns in their type, rows class
+//! by class in preorder and within a class by sensitive tuple. With two tables (SCIENCE 9) one shows the unmodified
+//! quasi columns and the other the sensitive ones, each with the number of the class; within a class each table has an
+//! order of its own.
 //!
-//! Nothing is written that is not derivable from the rows: no statistic, no index, no metadata, no dictionary entry that
-//! no row shows, and neither page nor row group boundaries that depend on anything but the number of rows. A row is
-//! never held on its own: columns are written one by one as runs, so memory is the output and one row group.
+//! Nothing is written that cannot be derived from the rows: no statistic, no index, no metadata, no dictionary entry
+//! that no row shows, and no page or row group boundary that depends on anything but the number of rows. Rows are never
+//! materialised: columns are written one by one as runs, so that memory holds only the output and one row group.
 
 mod column;
 mod leaf_table;
@@ -28,17 +29,17 @@ use leaf_table::LeafTable;
 
 /// Rows per row group.
 pub const ROW_GROUP: usize = 1 << 20;
-/// Rows that a column is written in at a time.
+/// The number of rows of a column that are written at a time.
 const CHUNK: usize = 1 << 16;
-/// What a dictionary of labels may grow to: more than all labels of the largest taxonomy.
+/// The largest size of a dictionary of labels: more than all labels of the largest taxonomy.
 const LABELS: usize = 1 << 30;
-/// The level of compression. Another one is another file.
+/// The level of compression. Another level gives another file.
 const ZSTD: i32 = 3;
 
-/// The table as Parquet. `values` is the dictionary that the codes of `table` are of.
+/// The table as Parquet. `values` is the dictionary of the codes of `table`.
 ///
 /// # Panics
-/// If a sensitive value is not of its column's type, which decoding makes null.
+/// If a sensitive value is not of its column's type; decoding makes such values null.
 pub fn data(table: &Release, values: &SensitiveValues, columns: &Columns) -> Vec<u8> {
     data_in_groups(table, values, columns, ROW_GROUP)
 }
@@ -46,7 +47,7 @@ pub fn data(table: &Release, values: &SensitiveValues, columns: &Columns) -> Vec
 /// The same with row groups of another size; published files have [`ROW_GROUP`].
 ///
 /// # Panics
-/// Like [`data`], and if a row group is to have no rows.
+/// Like [`data`], and if a row group would have no rows.
 pub fn data_in_groups(table: &Release, values: &SensitiveValues, columns: &Columns, group: usize) -> Vec<u8> {
     assert!(table.width() == columns.trees().len(), "a label for each quasi column");
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
@@ -54,8 +55,8 @@ pub fn data_in_groups(table: &Release, values: &SensitiveValues, columns: &Colum
     write(labels.chain(sensitive(table, values, columns)).collect(), table.rows(), columns, group)
 }
 
-/// A part of a table that grows: rows whose "leaves" are the nodes that their labels stand for, each with the number of the release
-/// that added it, which is its increment. They stand in the order of labels, then of sensitive values, then of releases.
+/// A part of a table that grows: rows whose "leaves" are the nodes of their labels, each with the number of the release
+/// that added it, which is its increment. They are sorted by labels, then by sensitive values, then by releases.
 ///
 /// # Panics
 /// If a sensitive value is not of its column's type.
@@ -71,7 +72,7 @@ pub fn part(rows: &Histogram, columns: &Columns) -> Vec<u8> {
     write(written, table.rows(), columns, ROW_GROUP)
 }
 
-/// Both tables with row groups of another size: the quasi columns as they are, and the sensitive ones.
+/// Both tables with row groups of another size: the unmodified quasi columns, and the sensitive ones.
 ///
 /// # Panics
 /// Like [`data_in_groups`], and if a person is in no class of the table.
@@ -155,7 +156,7 @@ fn encode(
     writer.close()
 }
 
-/// Without the one statistic that the writer has no switch for: the bytes of text before compression.
+/// Removes the only statistic that the writer cannot switch off: the number of bytes of text before compression.
 fn without_sizes(mut chunk: ArrowColumnChunk) -> Result<ArrowColumnChunk> {
     let about = &mut chunk.close_mut().metadata;
     *about = about.clone().into_builder().set_unencoded_byte_array_data_bytes(None).build()?;
@@ -165,7 +166,7 @@ fn without_sizes(mut chunk: ArrowColumnChunk) -> Result<ArrowColumnChunk> {
 fn properties(columns: &Columns) -> Result<WriterProperties> {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD)?))
-        // A constant: the version of the program is no content.
+        // A constant: the version of the program is not part of the content.
         .set_created_by("tidegate".to_owned())
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)

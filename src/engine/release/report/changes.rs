@@ -1,4 +1,4 @@
-//! What changed since the release before.
+//! The changes since the previous release.
 
 use maud::{Markup, html};
 
@@ -47,7 +47,7 @@ fn comparison(report: &Report, before: &PastRelease) -> Markup {
     }
 }
 
-/// The figures of a release, as people read them.
+/// The figures of a release in a readable form.
 pub fn figures(words: &Words, release: &PastRelease) -> [(&'static str, Option<String>); 5] {
     [
         (words.rows, Some(words.count(release.rows))),

@@ -1,5 +1,5 @@
-//! The checks in words: what each asks, its limit, and, where that is public, its figure and the margin. A check that was not made is
-//! listed as not made, whatever the reason.
+//! The checks in words: what each requires, its limit, and, if public, its figure and the margin. A check that was not
+//! made is listed as not made, whatever the reason.
 
 use maud::{Markup, html};
 
@@ -69,7 +69,7 @@ fn limit_words(words: &Words, check: Check, limit: Figure) -> Markup {
     fill(text, &[("limit", &words.figure(limit))])
 }
 
-/// How far a figure keeps from its limit.
+/// The distance of a figure from its limit.
 fn margin(line: &CheckLine) -> Option<Figure> {
     let (value, limit) = (line.value?, line.limit?);
     if !line.made || !line.check.facts().side?.holds(value, limit) {

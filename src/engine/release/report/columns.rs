@@ -1,4 +1,4 @@
-//! How coarse each column had to become: one table over all columns (SCIENCE 8), then each column with its labels.
+//! How coarse each column is: one table over all columns (SCIENCE 8), then each column with its labels.
 
 use maud::{Markup, html};
 
@@ -60,7 +60,7 @@ fn losses(report: &Report) -> Markup {
     }
 }
 
-/// The labels of each column as tables, where classes have labels of their own.
+/// The labels of each column as tables, if classes have labels of their own.
 fn own_labels(report: &Report) -> Markup {
     let words = report.words;
     html! {

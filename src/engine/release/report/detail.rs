@@ -1,5 +1,5 @@
-//! How much detail is left of each column where each class has labels of its own: how many rows show labels of which size. No one list
-//! of labels would show this.
+//! The remaining detail of each column if each class has labels of its own: how many rows show labels of which size. A
+//! list of labels would not show this.
 
 use maud::{Markup, html};
 
@@ -7,10 +7,10 @@ use super::ColumnCut;
 use super::html::{head, name, numbers};
 use super::words::{Words, fill};
 
-/// The largest labels of a kind, as parts of 100 of the column's values.
+/// The size limits of the kinds of labels, in percent of the column's values.
 const SIZES: [u64; 4] = [10, 25, 50, 99];
 
-/// Rows of a column by the size of their label: the value itself, the kinds of `SIZES`, everything.
+/// The rows of a column by the size of their label: a single value, the kinds of `SIZES`, all values.
 fn rows(column: &ColumnCut) -> [u64; SIZES.len() + 2] {
     let (tree, domain) = (column.tree, column.tree.values(0));
     let mut rows = [0; SIZES.len() + 2];

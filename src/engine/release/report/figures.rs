@@ -1,4 +1,4 @@
-//! The figures of the release in short.
+//! The summary of the release's figures.
 
 use maud::{Markup, html};
 
@@ -19,7 +19,7 @@ pub fn section(report: &Report) -> Markup {
         (words.classes, words.count(manifest.classes), html! { (people) }),
         (words.smallest_class, words.count(manifest.smallest_class), smallest),
     ];
-    // Where classes keep their labels no person is withheld.
+    // If classes keep their labels, people are never withheld.
     if !manifest.is_divided() {
         let withheld = words.count(manifest.withheld.unwrap_or(0));
         figures.push((words.withheld, withheld, html! { (words.withheld_note) }));

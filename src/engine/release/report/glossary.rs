@@ -1,4 +1,4 @@
-//! The terms of the page, each in a sentence.
+//! The terms of the page, each in one sentence.
 
 use maud::{Markup, html};
 

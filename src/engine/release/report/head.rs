@@ -1,4 +1,5 @@
-//! The head of the report: which release it is, what it is for, and how readers reach the people who are responsible for it.
+//! The head of the report: which release it is, its purpose, and how readers reach the people who are responsible for
+//! it.
 
 use maud::{Markup, html};
 
@@ -22,7 +23,7 @@ pub fn head(report: &Report) -> Markup {
     }
 }
 
-/// A time as people read it: `2026-11-21 10:00:00 UTC`.
+/// A time in a readable form: `2026-11-21 10:00:00 UTC`.
 pub fn minute(time: &str) -> String {
     time.replacen('T', " ", 1).replacen('Z', " UTC", 1)
 }

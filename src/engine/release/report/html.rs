@@ -1,12 +1,12 @@
-//! HTML as all pages of this program have it, written with `maud`: what a page shows is escaped where it is put in. Only texts that this
-//! program was compiled with, which [`fixed`] takes, bring tags of their own.
+//! HTML for all pages of this program, written with `maud`: all content is escaped where it is inserted. Only texts
+//! that are compiled into this program, which [`fixed`] takes, contain tags of their own.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
-/// How every page of this program looks, on a screen and on paper.
+/// The style of every page of this program, on a screen and on paper.
 const STYLE: &str = include_str!("style.css");
 
 /// A text of this program with its tags.
@@ -14,7 +14,7 @@ pub const fn fixed(text: &'static str) -> PreEscaped<&'static str> {
     PreEscaped(text)
 }
 
-/// A page: its language and title, the style that it has beside `STYLE`, and its body.
+/// A page: its language and title, its style in addition to `STYLE`, and its body.
 pub fn document(language: &str, title: impl Render, style: &'static str, body: impl Render) -> Vec<u8> {
     let page = html! {
         (DOCTYPE)
@@ -31,7 +31,7 @@ pub fn document(language: &str, title: impl Render, style: &'static str, body: i
     page.into_string().into_bytes()
 }
 
-/// A text from outside: a label or a name. What HTML does not allow is replaced.
+/// A text from outside: a label or a name. Characters that HTML does not allow are replaced.
 #[derive(Clone, Copy)]
 pub struct Text<'a>(pub &'a str);
 
@@ -46,17 +46,17 @@ impl Render for Text<'_> {
     }
 }
 
-/// A label or a name in the direction of its own letters.
+/// A label or a name in the direction of its own script.
 pub fn name(text: &str) -> Markup {
     html! { bdi { (Text(text)) } }
 }
 
-/// Labels or names with something between them.
+/// Labels or names with a separator.
 pub fn names(texts: &[&str], between: &'static str) -> Markup {
     html! { @for (at, text) in texts.iter().enumerate() { @if at > 0 { (fixed(between)) } (name(text)) } }
 }
 
-/// A part of the page that scrolls sideways where it is wider than the screen; its name is shown by no browser.
+/// A part of the page that scrolls sideways if it is wider than the screen; browsers do not show its name.
 pub fn wide(name: impl Render, inside: impl Render) -> Markup {
     html! {
         div class="wide" role="region" tabindex="0" aria-label=(name) { (inside) }
@@ -109,13 +109,13 @@ impl fmt::Display for CountedNoun {
     }
 }
 
-/// A part of a whole in percent; 0 of nothing.
+/// A part of a whole in percent; 0 if the whole is 0.
 pub fn percent(part: u64, whole: u64) -> f64 {
     assert!(part <= whole, "a part of the whole");
     if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
 }
 
-/// A bar as wide as the part is of the whole.
+/// A bar whose width is the part's share of the whole.
 pub fn bar(part: u64, whole: u64) -> Markup {
     let width = percent(part, whole);
     html! {

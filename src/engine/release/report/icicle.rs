@@ -1,8 +1,8 @@
 //! A recoding drawn on its taxonomy: the tree from the root down to the cut, every node as wide as its share of the
-//! domain, and below it a bar with the area of the rows under each label.
+//! domain, and below it bars whose areas are the rows of each label.
 //!
-//! However large the tree, the drawing is bounded: it ends at the cut, and neighbours that would be too narrow to see are
-//! drawn as one box that says how many they are.
+//! However large the tree is, the drawing is bounded: it ends at the cut, and adjacent nodes that would be too narrow
+//! to see are drawn as one box with their number.
 
 use maud::{Markup, html};
 
@@ -11,28 +11,28 @@ use super::html::{Text, percent, wide};
 use super::words::{Words, fill};
 use crate::model::Node;
 
-/// Narrower than so many thousandths of the domain is too narrow to see.
+/// Boxes narrower than this many thousandths of the domain are too narrow to see.
 const THIN: u64 = 6;
-/// Levels that are drawn.
+/// The most levels that are drawn.
 const LEVELS: u32 = 12;
-/// Height of a level, and of the rows below, in pixels.
+/// The height of a level, and of the rows below, in pixels.
 const LEVEL: u32 = 24;
 const ROWS: f64 = 48.0;
-/// Width that labels are cut to fit, and that of a letter: what the page has on a screen and on paper.
+/// The width for which labels are shortened, and that of a letter: as on a screen and on paper.
 const WIDTH: f64 = 680.0;
 const LETTER: f64 = 7.0;
 
-/// What a box stands for.
+/// The content of a box.
 enum Kind {
     /// A node above the cut.
     Above(Node),
     /// A node of the cut.
     Published(Node),
-    /// So many labels of the cut next to each other.
+    /// This many adjacent labels of the cut.
     Several(u64),
 }
 
-/// A box: its level, where it begins and how wide it is in domain values, and rows under it.
+/// A box: its level, its start and width in domain values, and the rows under it.
 struct Box {
     kind: Kind,
     level: u32,
@@ -41,7 +41,7 @@ struct Box {
     rows: u64,
 }
 
-/// A subtree that is still to be drawn: its root, one past its last node, its level and where it begins.
+/// A subtree that is still to be drawn: its root, the number after its last node, its level and its start.
 #[derive(Clone, Copy)]
 struct Part {
     node: Node,
@@ -66,7 +66,7 @@ fn boxes(column: &ColumnCut) -> Vec<Box> {
         }
         drawn.push(Box { kind: Kind::Above(node), level, from, width, rows });
         let (mut inside, level, mut from) = (Vec::new(), level + 1, from);
-        // Neighbours that are drawn as one: first node, one past the last, where they begin, their width.
+        // Adjacent nodes that are drawn as one: the first node, the number after the last, their start, their width.
         let mut thin: Option<(Node, Node, u64, u64)> = None;
         let children: Vec<Node> = tree.children(node).collect();
         for (at, &child) in children.iter().enumerate() {
@@ -103,9 +103,9 @@ fn several(
     Box { kind, level, from, width, rows }
 }
 
-/// What all boxes of a drawing are measured by.
+/// The scale of a drawing.
 struct Frame {
-    /// Values of the domain.
+    /// The number of values of the domain.
     domain: u64,
     levels: u32,
     /// The most rows per value.
@@ -136,7 +136,7 @@ pub fn drawing(words: &Words, column: &ColumnCut) -> Markup {
 impl Box {
     fn draw(&self, words: &Words, column: &ColumnCut, frame: &Frame) -> Markup {
         let (from, width) = (percent(self.from, frame.domain), percent(self.width, frame.domain));
-        // What is published reaches down to the last level, so that the cut is one row without gaps.
+        // Published labels reach down to the last level, so that the cut is one row without gaps.
         let (top, bottom) = (self.level * LEVEL, if self.is_cut() { frame.levels } else { self.level + 1 } * LEVEL);
         let class = match self.kind {
             Kind::Above(_) => "above",
@@ -163,12 +163,12 @@ impl Box {
         !matches!(self.kind, Kind::Above(_))
     }
 
-    /// Rows per value of the domain: a bar as tall as that has the area of its rows.
+    /// Rows per value of the domain: a bar of this height has the area of its rows.
     fn density(&self) -> f64 {
         self.rows as f64 / self.width.max(1) as f64
     }
 
-    /// What is shown when one points at it.
+    /// The text that appears when a reader points at it.
     fn title(&self, words: &Words, column: &ColumnCut) -> Markup {
         let (values, rows) = (words.many(self.width, words.value), words.many(self.rows, words.row));
         let (text, label) = match self.kind {
@@ -179,14 +179,14 @@ impl Box {
         fill(text, &[("label", &Text(label)), ("values", &values), ("rows", &rows)])
     }
 
-    /// As much of its label as fits; none where nothing does.
+    /// As much of its label as fits; `None` if nothing does.
     fn label(&self, words: &Words, column: &ColumnCut, pixels: f64) -> String {
         let label = match self.kind {
             Kind::Above(node) | Kind::Published(node) => column.tree.label(node).to_owned(),
             Kind::Several(labels) => words.many(labels, words.label),
         };
         let room = ((pixels - 8.0) / LETTER).max(0.0) as usize;
-        // A count that is cut off would be another count.
+        // A shortened count would be another count.
         let whole = matches!(self.kind, Kind::Several(_));
         if label.chars().count() <= room {
             label

@@ -1,4 +1,5 @@
-//! The page over all releases of a feed, by chain, the newest first. It is a convenience for people: manifests decide what is published.
+//! The page over all releases of a feed, by chain, the newest first. It is a convenience for people: manifests define
+//! what is published.
 
 use maud::{Markup, html};
 
@@ -12,17 +13,17 @@ use crate::release::past_release::PastRelease;
 /// A release that the page lists.
 #[derive(Debug, Clone, Copy)]
 pub struct ListedRelease<'a> {
-    /// Its figures, where they are known.
+    /// Its figures, if they are known.
     pub figures: PastRelease,
     /// Its chain.
     pub chain: u32,
-    /// When it was due.
+    /// Its scheduled time.
     pub time: &'a str,
-    /// Where its report lies, from the page; `None` where it is gone.
+    /// The path of its report, relative to the page; `None` if it was removed.
     pub report: Option<&'a str>,
 }
 
-/// Releases that are listed at most.
+/// The most releases that are listed.
 const MOST: usize = 1_000;
 
 /// The page; `releases` are all of them, oldest first.

@@ -1,5 +1,5 @@
-//! The published labels of a column as a table: what each stands for and how many rows show it. Long lists are cut to the
-//! labels with the most rows, and the rest is counted in one line.
+//! The published labels of a column as a table: what each means and how many rows show it. Long lists are shortened to
+//! the labels with the most rows, and the rest is counted in one line.
 
 use maud::{Markup, html};
 
@@ -8,10 +8,10 @@ use super::html::{Text, bar, name, numbers, wide};
 use super::words::{Words, fill};
 use crate::model::Node;
 
-/// Longer lists are cut, and to how many labels.
+/// The most labels of a list.
 const ALL: usize = 24;
 const SOME: usize = 16;
-/// Labels without rows that are listed all the same.
+/// The most labels without rows that are listed nevertheless.
 const FEW: usize = 3;
 
 /// The table of one column.
@@ -52,7 +52,7 @@ pub fn table(words: &Words, column: &ColumnCut) -> Markup {
     wide(html! { (Text(column.name)) ": " (caption) }, table)
 }
 
-/// The head of a table whose last column draws shares.
+/// The head of a table whose last column shows shares as bars.
 pub fn head_of_parts(words: &Words, first: &str, numbers: [&str; 3]) -> Markup {
     html! {
         thead { tr {

@@ -1,4 +1,5 @@
-//! What the table of measures shows, and which sums it does not, with the reason and what readers can still conclude.
+//! The published sums of the table of measures, and the suppressed ones, with the reason and what readers can still
+//! conclude.
 
 use maud::{Markup, html};
 
@@ -7,10 +8,10 @@ use super::html::{Text, fixed, head, name, numbers, wide};
 use super::words::fill;
 use crate::release::measure_figures::MeasureFigures;
 
-/// Labels that are named at most, for each measure and reason; the table itself has all of them.
+/// The most labels that are named for each measure and reason; the table itself contains all of them.
 const NAMED: usize = 12;
 
-/// The section, where the feed has measures.
+/// The section, if the feed has measures.
 pub fn section(report: &Report) -> Markup {
     let (words, measures) = (report.words, report.measures);
     if measures.is_empty() {

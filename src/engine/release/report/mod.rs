@@ -1,9 +1,10 @@
-//! The report of a release: one self-contained page for people who are no experts (CONTRACTS 4). A pure function of the manifest, the
-//! taxonomies, how many rows there are under each label, and public facts around the release: its other files and earlier releases.
+//! The report of a release: one self-contained page for people who are no experts (CONTRACTS 4). A pure function of the
+//! manifest, the taxonomies, the number of rows under each label, and public facts about the release: its other files
+//! and earlier releases.
 //!
-//! It never holds a sensitive value, nor a count of one: of the table only class sizes are read. The page loads nothing and runs nothing.
-//! The manifest's list of files and its decision are not read, so that the report can be one of those files and the gate can write it
-//! again.
+//! It never contains a sensitive value, nor a count of one: only class sizes are read from the table. The page loads
+//! nothing and runs no script. The manifest's list of files and its decision are not used, so that the report can be
+//! one of those files and the gate can write it again.
 
 mod changes;
 mod checks;
@@ -46,7 +47,7 @@ use crate::model::{Column, Columns, Node, Role, Taxonomy};
 use html::{Text, document};
 use words::{Words, fill};
 
-/// A quasi column: its name, its tree, its published labels, and how many rows show which.
+/// A quasi column: its name, its tree, its published labels, and the number of rows of each.
 struct ColumnCut<'a> {
     name: &'a str,
     tree: &'a Taxonomy,
@@ -54,14 +55,14 @@ struct ColumnCut<'a> {
     shown: LabelCounts,
 }
 
-/// How labels relate to classes.
+/// The relation of labels and classes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// Labels replace values and are the same in all classes.
     Global,
     /// Labels replace values, and each class has labels of its own.
     OwnLabels,
-    /// The same, and a class keeps its labels in all later releases.
+    /// As `OwnLabels`, and a class keeps its labels in all later releases.
     LastingLabels,
     /// Labels form the classes of two tables.
     TwoTables,
@@ -78,21 +79,21 @@ impl Form {
     }
 }
 
-/// What the page tells beside the release itself.
+/// Information on the page besides the release itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Surroundings<'a> {
     /// The language of the page.
     pub language: Language,
     /// Earlier releases of the chain, oldest first.
     pub earlier: &'a [PastRelease],
-    /// The other files that come with the release.
+    /// The other files that are published with the release.
     pub files: &'a [FileLine],
-    /// How many files with rows of earlier releases belong to it.
+    /// The number of files with rows of earlier releases that belong to it.
     pub kept: usize,
 }
 
 impl<'a> Surroundings<'a> {
-    /// Of a release whose tables and taxonomies are these files; `placed` are the same.
+    /// For a release whose tables and taxonomies are these files; `placed` are the same files.
     pub fn of(
         facts: &ReleaseFacts<'a>,
         terms: &ReleaseTerms<'_>,
@@ -105,7 +106,7 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-/// What the sections are written from.
+/// The input of the sections.
 struct Report<'a> {
     words: &'static Words,
     manifest: &'a Manifest,
@@ -121,7 +122,7 @@ struct Report<'a> {
 /// The report as HTML.
 ///
 /// # Panics
-/// If the manifest is another table's.
+/// If the manifest belongs to another table.
 pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>, around: Surroundings<'_>) -> Vec<u8> {
     let sums = &*table.sums;
     assert_eq!((manifest.rows, manifest.classes), (sums.rows(), sums.classes()), "the manifest of this table");

@@ -1,4 +1,5 @@
-//! The operator's copy of a report: the public page with what only the operator may see. It names people, and is never published.
+//! The operator's copy of a report: the public page with information that only the operator may see. It names people,
+//! and is never published.
 
 use maud::{Markup, PreEscaped, display, html};
 
@@ -9,16 +10,16 @@ use super::words::{Words, fill};
 use crate::release::check::CheckLine;
 use crate::release::digest::Sha256;
 
-/// An approval, as the log has it.
+/// An approval, from the log.
 #[derive(Debug, Clone)]
 pub struct SignedApproval {
     /// The person, with their account.
     pub who: String,
-    /// When.
+    /// The time.
     pub when: String,
     /// Their reason.
     pub why: Option<String>,
-    /// The fingerprint of the key that they signed with.
+    /// The fingerprint of the signing key.
     pub key: Option<Sha256>,
 }
 
@@ -33,28 +34,28 @@ pub struct WaitingRows {
     pub oldest: Option<u64>,
 }
 
-/// What only the operator may see.
+/// Information that only the operator may see.
 #[derive(Debug, Clone, Default)]
 pub struct OperatorFacts {
     /// The digest of the decision.
     pub decision: Option<Sha256>,
-    /// Who approved the release.
+    /// The approvals of the release.
     pub approvals: Vec<SignedApproval>,
-    /// How many more people have to approve it.
+    /// The number of approvals that are missing.
     pub missing: u64,
     /// People who are not published.
     pub waiting: Option<WaitingRows>,
-    /// Whether the chain's classes keep their labels, where some checks ask something else.
+    /// Whether the chain's classes keep their labels, for which some checks ask another question.
     pub lasting: bool,
     /// The checks with all their figures.
     pub checks: Vec<CheckLine>,
-    /// What the gate found against the release, in words.
+    /// The gate's reasons against the release, in words.
     pub reasons: Vec<String>,
     /// The fingerprint of the key that signs manifests.
     pub signing_key: Option<Sha256>,
 }
 
-/// Lines for signatures.
+/// The number of lines for signatures.
 const LINES: usize = 2;
 
 /// The copy, in the language of the report; `None` if the bytes are no report.
@@ -123,7 +124,7 @@ fn approvers(words: &Words, approvals: &[SignedApproval]) -> Markup {
     }
 }
 
-/// The checks with the figures that the public page leaves out.
+/// The checks with the figures that the public page omits.
 fn found(words: &Words, facts: &OperatorFacts) -> Markup {
     let figures = |line: &CheckLine| {
         [line.value, line.limit].map(|figure| figure.map_or_else(|| "–".to_owned(), |figure| words.figure(figure)))

@@ -47,7 +47,7 @@ pub fn sections(report: &Report) -> Markup {
     }
 }
 
-/// Keys of tables inside tables are joined by points.
+/// Keys of nested tables are joined by dots.
 fn flatten(key: &str, value: &Value, lines: &mut Vec<(String, String)>) {
     match value {
         Value::Object(table) => {

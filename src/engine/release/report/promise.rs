@@ -1,4 +1,4 @@
-//! What is guaranteed, in words. They state what SCIENCE 4 proves and name what it leaves out; no word here softens that.
+//! The guarantee in words. They state what SCIENCE 4 proves and name what it does not cover; no word here weakens that.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub fn section(report: &Report) -> Markup {
     }
 }
 
-/// A warning, where there is one, and the guarantee.
+/// A warning, if there is one, and the guarantee.
 fn texts(report: &Report) -> (Option<&'static str>, &'static str) {
     let words = report.words;
     match report.manifest.guarantee {
@@ -44,7 +44,7 @@ fn texts(report: &Report) -> (Option<&'static str>, &'static str) {
     }
 }
 
-/// What masking promises, and the bound on it that readers can compute.
+/// The promise of masking, and its bound, which readers can compute.
 fn masking(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
     let Some(m) = manifest.policy.get("m").and_then(Value::as_u64) else { return Markup::default() };

@@ -1,11 +1,11 @@
-//! How to read and count a table whose classes have labels of their own that they keep.
+//! Instructions for reading and counting a table whose classes keep labels of their own.
 
 use maud::{Markup, html};
 
 use super::html::fixed;
 use super::{Form, Report};
 
-/// The section; nothing for other tables.
+/// The section; empty for other tables.
 pub fn section(report: &Report) -> Markup {
     if report.form != Form::LastingLabels {
         return Markup::default();

@@ -1,5 +1,5 @@
-//! The risk of re-identification (SCIENCE 12) as far as the sizes of classes give it: the prosecutor's figures, and that they bound the
-//! journalist's and the marketer's. A page knows no population, so it estimates nothing.
+//! The risk of re-identification (SCIENCE 12) as far as the sizes of classes give it: the prosecutor's figures, which
+//! bound the journalist's and the marketer's. A page does not know the population, so it estimates nothing.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use crate::risk::{Prosecutor, Sizes};
 
 /// The section on risks.
 pub fn section(report: &Report) -> Markup {
-    // Rows with equal labels that came together.
+    // Rows with equal labels that were published together.
     of_sizes(report.words, report.form, &report.sums.together().collect())
 }
 

@@ -1,4 +1,4 @@
-//! How large the classes are: a small histogram whose bins begin at k and double.
+//! The sizes of classes: a small histogram whose bins begin at k and double.
 
 use maud::{Markup, html};
 
@@ -7,7 +7,7 @@ use super::html::{bar, numbers, wide};
 use super::labels::head_of_parts;
 use super::words::{Words, fill};
 
-/// The section on class sizes: for each size how many classes have it.
+/// The section on class sizes: how many classes have each size.
 pub fn section(report: &Report) -> Markup {
     let words = report.words;
     let sizes: Vec<(u64, u64)> = report.sums.sizes().collect();
@@ -50,7 +50,7 @@ impl Bin {
     }
 }
 
-/// From the first bin with a class to the last; what lies below k has a bin of its own.
+/// From the first bin with a class to the last; sizes below k have a bin of their own.
 fn bins(k: u64, sizes: &[(u64, u64)]) -> Vec<Bin> {
     assert!(sizes.is_sorted(), "sizes in their order");
     let largest = sizes.iter().map(|(size, _)| *size).max().unwrap_or(0);

@@ -7,19 +7,19 @@ use super::changes::figures;
 use super::words::fill;
 use crate::release::past_release::PastRelease;
 
-/// Size of a plot in its own units, and the room that its line keeps from the edges.
+/// The size of a plot in its own units, and the margin around its line.
 const WIDTH: f64 = 200.0;
 const HEIGHT: f64 = 48.0;
 const EDGE: f64 = 3.0;
 
-/// The section; nothing for a first release.
+/// The section; empty for a first release.
 pub fn section(report: &Report) -> Markup {
     let (words, now) = (report.words, report.manifest.figures());
     let releases: Vec<&PastRelease> = report.around.earlier.iter().chain([&now]).collect();
     let [first, .., last] = &releases[..] else { return Markup::default() };
     let (from, to) = (("first", &first.release as &dyn Render), ("last", &last.release as &dyn Render));
     let texts = figures(words, first).into_iter().zip(figures(words, last));
-    // A figure that some releases have and others do not is plotted over those that have it.
+    // A figure that some releases lack is plotted over those that have it.
     let plots = texts.zip(VALUES).filter_map(|(((name, begins), (_, ends)), value)| {
         let value = |release: &&PastRelease| Some((release.release, value(release)?));
         let points: Vec<(u32, f64)> = releases.iter().filter_map(value).collect();

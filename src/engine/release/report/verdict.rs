@@ -1,4 +1,5 @@
-//! What an officer reads first: that the gate approved the release, what it judged and what it did not judge, and columns without detail.
+//! The first section for an officer: that the gate approved the release, which checks were made and which were not, and
+//! columns without detail.
 
 use maud::{Markup, html};
 
@@ -34,7 +35,7 @@ pub fn section(report: &Report) -> Markup {
     }
 }
 
-/// Checks that look at sensitive values. Where the policy asks for none of them, the manifest of some chains lists none.
+/// Checks that look at sensitive values. If the policy requires none of them, the manifests of some chains list none.
 const OF_VALUES: [Check; 8] = [
     Check::DistinctL,
     Check::EntropyL,
@@ -46,7 +47,7 @@ const OF_VALUES: [Check; 8] = [
     Check::Diversity,
 ];
 
-/// Checks that were made, or were not, as people call them.
+/// The titles of checks that were made, or that were not.
 fn titles(report: &Report, made: bool) -> Vec<String> {
     let title = |check: Check| report.words.check(check, report.manifest.is_divided()).title.to_owned();
     let checks = &report.manifest.checks;
@@ -56,7 +57,7 @@ fn titles(report: &Report, made: bool) -> Vec<String> {
     lines.chain(unlisted.then(|| title(Check::Diversity))).collect()
 }
 
-/// Whether each row shows the root of a column that has several values.
+/// Whether all rows show `*` in a column that has several values.
 fn is_without_detail(column: &ColumnCut) -> bool {
     column.tree.values(0) > 1 && column.shown.all() > 0 && column.shown.at(0) == column.shown.all()
 }

@@ -1,7 +1,7 @@
-//! How many people of a population are alone in their class, estimated from a sample of it (SCIENCE 12), and the rule that chooses
-//! among the estimates (Dankar, El Emam, Neisa and Roffey 2012).
+//! The number of people of a population who are alone in their class, estimated from a sample (SCIENCE 12), and the
+//! rule that chooses among the estimates (Dankar, El Emam, Neisa and Roffey 2012).
 //!
-//! An estimator that finds no solution, or whose model does not hold the sample, says so: it never gives a number that it did not find.
+//! An estimator without a solution, or whose model does not fit the sample, says so: it never invents a number.
 
 mod pitman;
 mod slide_negative_binomial;
@@ -9,7 +9,7 @@ mod zayatz;
 
 use super::sizes::Sizes;
 
-/// The ways to estimate.
+/// The estimators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimator {
     /// The classes of the sample are as large as those of the population (Zayatz 1991).
@@ -23,7 +23,7 @@ pub enum Estimator {
 /// Estimates of the people of a population who are alone in their class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PopulationUniques {
-    /// The people of the population.
+    /// The number of people of the population.
     pub population: u64,
     pitman: Option<f64>,
     zayatz: Option<f64>,
@@ -35,7 +35,8 @@ impl PopulationUniques {
     /// From a sample with classes of these sizes.
     pub fn of(sizes: &Sizes, population: u64) -> PopulationUniques {
         let (rows, alone) = (sizes.rows(), sizes.of_size(1));
-        // All people are seen; or no one is seen alone, from where each estimator is taken to find none.
+        // All people are in the sample; or no one is alone in it, from which each estimator concludes that no one is
+        // alone.
         if rows == population || alone == 0 {
             let known = Some(alone as f64);
             return PopulationUniques { population, pitman: known, zayatz: known, snb: known, chosen: None };
@@ -55,7 +56,7 @@ impl PopulationUniques {
         found
     }
 
-    /// What an estimator finds; `None` where its equations have no solution.
+    /// The estimate; `None` if the estimator's equations have no solution.
     pub fn by(&self, estimator: Estimator) -> Option<f64> {
         match estimator {
             Estimator::Zayatz => self.zayatz,
@@ -64,13 +65,13 @@ impl PopulationUniques {
         }
     }
 
-    /// What the rule of Dankar et al. finds: of at most a tenth of the population Pitman's estimate, of more the smaller one of the
-    /// other two; Zayatz's where these do not exist.
+    /// The estimate by the rule of Dankar et al.: with at most a tenth of the population in the sample Pitman's,
+    /// otherwise the smaller one of the other two; Zayatz's if these do not exist.
     pub fn dankar(&self) -> Option<f64> {
         self.chosen.map_or(self.zayatz, |chosen| self.by(chosen))
     }
 
-    /// Whose estimate that is; `None` where nothing had to be estimated.
+    /// The estimator of that estimate; `None` if nothing had to be estimated.
     pub fn chosen(&self) -> Option<Estimator> {
         self.chosen
     }
@@ -102,7 +103,7 @@ mod tests {
 
     #[test]
     fn without_a_solution_the_rule_falls_back_on_zayatz() {
-        // All alone: Pitman's model does not hold it, and no class of two tells the negative binomial anything.
+        // All alone: Pitman's model does not fit, and without classes of two the negative binomial cannot be fitted.
         let found = of(&[(1, 10)], 1_000);
         assert_eq!((found.by(Estimator::Pitman), found.by(Estimator::Snb)), (None, None));
         assert_eq!((found.chosen(), found.dankar()), (Some(Estimator::Zayatz), Some(1_000.0)));

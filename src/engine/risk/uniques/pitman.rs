@@ -1,16 +1,16 @@
-//! Pitman's sampling formula (Hoshino 2001): θ and α that make the sizes of the sample's classes most likely, and the people alone in
-//! their class that a population with these parameters has on average: N · Π (θ + α + i)/(θ + 1 + i), i from 0 to N − 2. (For large N
-//! that is Γ(θ + 1)/Γ(θ + α) · N^α.)
+//! Pitman's sampling formula (Hoshino 2001): the θ and α with the largest likelihood for the sizes of the sample's
+//! classes, and the mean number of people who are alone in their class in a population with these parameters: N · Π (θ
+//! + α + i)/(θ + 1 + i), i from 0 to N − 2. (For large N that is Γ(θ + 1)/Γ(θ + α) · N^α.)
 //!
-//! 0 < α < 1: a sample that is most likely with α = 0 or less has no estimate.
+//! 0 < α < 1: there is no estimate if the likelihood is largest for an α of 0 or less.
 
 use crate::arithmetic::exp;
 use crate::arithmetic::{ln_quotients, reciprocals};
 use crate::risk::sizes::Sizes;
 
-/// The least α that is told from 0.
+/// The smallest α that is distinguished from 0.
 const LEAST: f64 = 1e-6;
-/// Halvings of an interval, after which nothing is left of it.
+/// The number of bisections, after which an interval is empty.
 const HALVINGS: u32 = 64;
 
 /// Population uniques.
@@ -21,7 +21,7 @@ pub fn uniques(sizes: &Sizes, population: u64) -> Option<f64> {
     Some(population as f64 * exp(ln_quotients(x, y, population.saturating_sub(1))))
 }
 
-/// What the likelihood is made of.
+/// The sample, as the likelihood needs it.
 struct Sample<'s> {
     sizes: &'s Sizes,
     rows: u64,
@@ -29,7 +29,7 @@ struct Sample<'s> {
 }
 
 impl Sample<'_> {
-    /// A sample with one class, or of people who are all alone, has no most likely parameters.
+    /// A sample with one class, or of people who are all alone, has no parameters with a largest likelihood.
     fn of(sizes: &Sizes) -> Option<Sample<'_>> {
         let (rows, classes) = (sizes.rows(), sizes.classes());
         (classes > 1 && classes < rows).then_some(Sample { sizes, rows, classes })
@@ -40,19 +40,20 @@ impl Sample<'_> {
         reciprocals(theta / alpha, self.classes - 1) / alpha
     }
 
-    /// The likelihood's logarithm by θ.
+    /// The derivative of the log-likelihood by θ.
     fn by_theta(&self, theta: f64, alpha: f64) -> f64 {
         self.classes_at(theta, alpha) - reciprocals(theta, self.rows - 1)
     }
 
-    /// The same by α.
+    /// The derivative of the log-likelihood by α.
     fn by_alpha(&self, theta: f64, alpha: f64) -> f64 {
         let classes = ((self.classes - 1) as f64 - theta * self.classes_at(theta, alpha)) / alpha;
         let within = |(size, of): (u64, u64)| of as f64 * reciprocals(-alpha, size - 1);
         classes - self.sizes.iter().map(within).sum::<f64>()
     }
 
-    /// The most likely θ for an α: the likelihood grows up to it and falls behind it, since there are fewer classes than rows.
+    /// The likeliest θ for an α: the likelihood increases up to it and decreases from there on, since there are fewer
+    /// classes than rows.
     fn theta(&self, alpha: f64) -> f64 {
         assert!(alpha > 0.0 && alpha < 1.0, "a share");
         let (mut low, mut high) = (1e-12, 1.0);
@@ -66,7 +67,7 @@ impl Sample<'_> {
         low - alpha
     }
 
-    /// The most likely θ and α.
+    /// The likeliest θ and α.
     fn most_likely(&self) -> Option<(f64, f64)> {
         let slope = |alpha: f64| self.by_alpha(self.theta(alpha), alpha);
         if slope(LEAST) <= 0.0 {
@@ -92,7 +93,7 @@ mod tests {
         of.iter().copied().collect()
     }
 
-    /// The logarithm of Pitman's formula, but for what depends on no parameter.
+    /// The logarithm of Pitman's formula, without terms that depend on no parameter.
     fn likelihood(of: &[(u64, u64)], theta: f64, alpha: f64) -> f64 {
         let (rows, classes) = (sizes(of).rows(), sizes(of).classes());
         let ln = |number: f64| number.ln();
@@ -138,7 +139,8 @@ mod tests {
 
     #[test]
     fn what_the_model_does_not_hold_has_no_estimate() {
-        // One class, all alone, and classes of one size with no others beside them, which a finite number of classes explains better.
+        // One class, all alone, and classes of one size without others, which a finite number of classes explains
+        // better.
         for of in [&[(5, 1)][..], &[(1, 9)], &[(1, 1), (10, 40)]] {
             assert_eq!(uniques(&sizes(of), 100_000), None, "{of:?}");
         }

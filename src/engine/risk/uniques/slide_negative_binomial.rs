@@ -1,18 +1,19 @@
-//! The slide negative binomial model (Chen and Keller-McNulty 1998): the size of a class less one is negative binomial with α and β, so
-//! K β^α of K classes hold one person. α and β are those with which as many classes of one and of two rows are expected in the sample
-//! as there are; K is estimated as by Shlosser, in the form of Haas and Stokes (1998, their D_Sh3).
+//! The slide negative binomial model (Chen and Keller-McNulty 1998): the size of a class minus one is negative binomial
+//! with α and β, so K β^α of K classes contain one person. α and β are chosen so that the expected numbers of classes
+//! of one and of two rows in the sample are the observed ones; K is estimated as by Shlosser, in the form of Haas and
+//! Stokes (1998, their D_Sh3).
 //!
-//! Where the two equations have no solution, or more than one, there is no estimate.
+//! If the two equations have no solution, or more than one, there is no estimate.
 
 use crate::arithmetic::{exp, ln, power};
 use crate::risk::sizes::Sizes;
 
-/// Places between which solutions are looked for.
+/// The number of points between which solutions are searched.
 const GRID: u32 = 4_096;
-/// Halvings of an interval, after which nothing is left of it.
+/// The number of bisections, after which an interval is empty.
 const HALVINGS: u32 = 80;
 
-/// Population uniques, of a sample that holds this share of the population.
+/// Population uniques, from a sample with this share of the population.
 pub fn uniques(sizes: &Sizes, fraction: f64) -> Option<f64> {
     assert!(fraction > 0.0 && fraction <= 1.0, "a sample is a part of its population");
     let model = Model::of(sizes, classes(sizes, fraction), fraction)?;
@@ -20,7 +21,7 @@ pub fn uniques(sizes: &Sizes, fraction: f64) -> Option<f64> {
     Some(model.classes * exp(alpha * ln(beta)))
 }
 
-/// The classes of the population.
+/// The number of classes of the population.
 fn classes(sizes: &Sizes, f: f64) -> f64 {
     let g = 1.0 - f;
     let sum = |term: &dyn Fn(f64, u64) -> f64| -> f64 {
@@ -32,13 +33,13 @@ fn classes(sizes: &Sizes, f: f64) -> f64 {
     sizes.classes() as f64 + sizes.of_size(1) as f64 * once / seen * (missed / alone) * (missed / alone)
 }
 
-/// The two equations in s = α (1 − r) and r = β/(f + (1 − f) β), which lies between 0 and 1 as β does.
+/// The two equations in s = α (1 − r) and r = β/(f + (1 − f) β), which is between 0 and 1 as β is.
 struct Model {
     classes: f64,
     fraction: f64,
-    /// ln of the classes of one row over all classes.
+    /// ln of the number of classes of one row divided by that of all classes.
     alone: f64,
-    /// Twice the classes of two rows over those of one.
+    /// Twice the number of classes of two rows divided by that of classes of one row.
     pairs: f64,
 }
 
@@ -49,7 +50,7 @@ impl Model {
         fits.then(|| Model { classes, fraction, alone: ln(one / classes), pairs: 2.0 * two / one })
     }
 
-    /// The s with which there are as many pairs as there should be: the positive root of (1 − f) s² + b s = pairs · f.
+    /// The s with the right number of pairs: the positive root of (1 − f) s² + b s = pairs · f.
     fn s(&self, r: f64) -> f64 {
         let (f, g) = (self.fraction, 1.0 - self.fraction);
         let b = 2.0 * f + g * (1.0 - r) - self.pairs * g;
@@ -57,7 +58,7 @@ impl Model {
         if b > 0.0 { 2.0 * self.pairs * f / (b + root) } else { (root - b) / (2.0 * g) }
     }
 
-    /// ln of the classes of one row that are expected over those that there are.
+    /// ln of the expected number of classes of one row divided by the observed one.
     fn excess(&self, r: f64) -> f64 {
         let s = self.s(r);
         ln(self.fraction + (1.0 - self.fraction) * s) + s / (1.0 - r) * ln(r) - self.alone
@@ -65,7 +66,7 @@ impl Model {
 
     fn solution(&self) -> Option<(f64, f64)> {
         let place = |at: u32| {
-            // Close to both ends more closely.
+            // With a finer grid close to both ends.
             let x = f64::from(at) / f64::from(GRID);
             x * x * (3.0 - 2.0 * x)
         };
@@ -86,7 +87,7 @@ impl Model {
 mod tests {
     use super::*;
 
-    /// Classes of one and of two rows that the model expects, from the distribution of sizes and of samples.
+    /// The expected numbers of classes of one and of two rows, from the distribution of sizes and of samples.
     fn expected(alpha: f64, beta: f64, f: f64) -> [f64; 2] {
         let (mut chance, mut found) = (beta.powf(alpha), [0.0, 0.0]);
         for size in 1..20_000 {
@@ -115,7 +116,7 @@ mod tests {
     fn what_the_model_does_not_hold_has_no_estimate() {
         let of = |sizes: &[(u64, u64)], f: f64| uniques(&sizes.iter().copied().collect(), f);
         assert_eq!((of(&[(1, 5), (3, 2)], 0.3), of(&[(2, 5)], 0.3)), (None, None));
-        // More classes of one row than the model allows beside no others.
+        // More classes of one row than the model allows without others.
         assert_eq!(Model { classes: 10.0, fraction: 0.5, alone: ln(0.99), pairs: 0.01 }.solution(), None);
     }
 

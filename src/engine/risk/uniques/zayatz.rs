@@ -1,5 +1,6 @@
-//! The equivalence class model (Zayatz 1991): the population has classes of each size in the same shares as the sample; by Bayes' rule
-//! that tells how likely a row that is alone in the sample is alone in the population. Exact products, nothing is fitted.
+//! The equivalence class model (Zayatz 1991): the population has classes of each size in the same proportions as the
+//! sample; Bayes' rule then gives the probability that a row that is alone in the sample is alone in the population.
+//! Exact products, nothing is fitted.
 
 use crate::risk::sizes::Sizes;
 
@@ -8,7 +9,8 @@ pub fn uniques(sizes: &Sizes, population: u64) -> Option<f64> {
     assert!(population >= sizes.rows(), "a sample is a part of its population");
     let (rows, alone) = (sizes.rows() as f64, sizes.of_size(1) as f64);
     let all = population as f64;
-    // The chance that exactly one of a class of so many is in the sample: hypergeometric, j · n/N · Π (N − n − i)/(N − 1 − i).
+    // The probability that exactly one of a class is in the sample: hypergeometric, j · n/N · Π (N − n − i)/(N − 1 −
+    // i).
     let (mut others_left_out, mut last, mut one_is_seen) = (1.0, 1, 0.0);
     for (size, classes) in sizes.iter() {
         let steps = (last - 1..size - 1).take_while(|_| size > 1);
@@ -23,7 +25,7 @@ pub fn uniques(sizes: &Sizes, population: u64) -> Option<f64> {
     }
     assert!(one_is_seen >= 0.0 && one_is_seen.is_finite(), "a number of classes");
     let alone_in_both = alone * rows / all;
-    // Never more than there are people, but for the last digit.
+    // Never more than there are people, except for the last digit.
     (alone > 0.0).then(|| (alone * alone_in_both / one_is_seen * all / rows).min(all))
 }
 

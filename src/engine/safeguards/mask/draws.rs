@@ -1,7 +1,7 @@
-//! Where numbers come from that cannot be foreseen.
+//! The source of unpredictable random numbers.
 
-/// Draws.
+/// A source of random numbers.
 pub trait Draws {
-    /// One of `0..n`, each as likely.
+    /// A number of `0..n`, all equally likely.
     fn below(&mut self, n: u64) -> u64;
 }

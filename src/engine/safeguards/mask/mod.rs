@@ -1,7 +1,7 @@
-//! MASK (MIN 6, hardened as in SCIENCE 5): once per increment, on its atoms, some rows of those that hold too large a share
-//! of a guarded set get another value for ever, so that what is published follows from a share that was drawn elsewhere.
+//! MASK (MIN 6, hardened as in SCIENCE 5): once per increment, in atoms with too large a share of a guarded set, some
+//! rows permanently get another value, so that what is published follows a share that was drawn from other atoms.
 //!
-//! Rows of an atom are all alike to readers, so nothing here knows people: only how many rows of a cell have a value.
+//! The rows of an atom look alike to readers, so this room knows no people: only how many rows of a cell have a value.
 
 mod draws;
 mod replacement_values;
@@ -14,14 +14,14 @@ pub use draws::Draws;
 pub use replacement_values::{ReplacementSources, ReplacementValues};
 pub use shares::{AtomShare, AtomShares};
 
-/// Rows of an atom that are alike.
+/// Equal rows of an atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EqualRows {
-    /// What tells them from others of the atom.
+    /// The cell that distinguishes them from other rows of the atom.
     pub cell: u32,
     /// Their value.
     pub value: ValueCode,
-    /// How many.
+    /// The number of rows.
     pub rows: u64,
 }
 
@@ -32,26 +32,26 @@ pub struct Change {
     pub atom: u32,
     /// Their cell in it.
     pub cell: u32,
-    /// What they have.
+    /// Their own value.
     pub from: ValueCode,
-    /// What is published of them.
+    /// The published value.
     pub to: ValueCode,
-    /// How many.
+    /// The number of rows.
     pub rows: u64,
 }
 
-/// There is no value to publish instead: every person has a guarded one.
+/// No value can be published instead: every person has a guarded value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoReplacement;
 
-/// Masks the atoms of an increment for guarded sets, one after the other; `sets` say of each value whether it is in them.
-/// What comes out is as secret as the values.
+/// Masks the atoms of an increment for guarded sets, one set after the other; `sets` say for each value whether it is in them.
+/// The result is as secret as the values.
 ///
 /// # Errors
-/// Rows have to be changed, and there is nothing that they could be changed to.
+/// Rows have to be changed, and no value is available for them.
 ///
 /// # Panics
-/// If a value is none of those that the sets speak of.
+/// If the sets do not cover a value.
 pub fn mask(
     atoms: &[Vec<EqualRows>],
     sets: &[Vec<bool>],
@@ -74,20 +74,20 @@ pub fn mask(
                 changes.push(Change { atom: at as u32, cell, from, to, rows: 1 });
                 changed.push(EqualRows { cell, value: to, rows: 1 });
             }
-            // To the sets that follow these rows are as they are told.
+            // For the sets that follow, these rows have their published values.
             rows.append(&mut changed);
         }
     }
     Ok(gathered(changes))
 }
 
-/// How many rows an atom has, and how many of a set.
+/// The number of rows of an atom, and how many of them are in a set.
 fn crowd(rows: &[EqualRows], set: &[bool]) -> AtomShare {
     let held = rows.iter().filter(|rows| set[rows.value as usize]);
     AtomShare { people: rows.iter().map(|rows| rows.rows).sum(), guarded: held.map(|rows| rows.rows).sum() }
 }
 
-/// So many different ones of `0..of`, every choice as likely (R. Floyd's way).
+/// `many` different numbers of `0..of`, every choice equally likely (Floyd's algorithm).
 fn some(of: u64, many: u64, draws: &mut dyn Draws) -> BTreeSet<u64> {
     assert!(many <= of, "some of all");
     let mut chosen = BTreeSet::new();
@@ -98,7 +98,7 @@ fn some(of: u64, many: u64, draws: &mut dyn Draws) -> BTreeSet<u64> {
     chosen
 }
 
-/// Takes the rows of a set that have these places among them; the cell and the value of each.
+/// Removes the rows of a set at these indices; returns the cell and the value of each.
 fn taken(rows: &mut [EqualRows], set: &[bool], places: &BTreeSet<u64>) -> Vec<(u32, ValueCode)> {
     let (mut before, mut taken) = (0, Vec::with_capacity(places.len()));
     for rows in rows.iter_mut().filter(|rows| set[rows.value as usize]) {
@@ -110,7 +110,7 @@ fn taken(rows: &mut [EqualRows], set: &[bool], places: &BTreeSet<u64>) -> Vec<(u
     taken
 }
 
-/// Equal ones in one, in order: nothing tells in which order they were drawn.
+/// Equal changes combined, in order: nothing shows the order in which they were drawn.
 fn gathered(mut changes: Vec<Change>) -> Vec<Change> {
     changes.sort_unstable();
     changes.dedup_by(|next, before| {

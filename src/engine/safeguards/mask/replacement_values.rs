@@ -1,23 +1,24 @@
-//! What rows are changed to (SCIENCE 5): values outside of every guarded set that people have who are like those of an atom.
-//! Its own few would give the change away by repeating, and one that no similar person has would give itself away.
+//! The values to which rows are changed (SCIENCE 5): values outside every guarded set, from people similar to those of
+//! an atom. The atom's own few values would repeat and so reveal the change, and a value that no similar person has
+//! would reveal itself.
 
 use std::collections::BTreeMap;
 
 use super::draws::Draws;
 use crate::histogram::ValueCode;
 
-/// Rows of the stock for each row of the atom.
+/// The number of rows in the source for each row of the atom.
 const ENOUGH: u64 = 10;
 
-/// Values, each as often as people have it.
+/// Values with their frequencies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplacementValues {
-    /// Each with the number of rows that have it or one before it.
+    /// Each value with the cumulative number of rows.
     values: Vec<(ValueCode, u64)>,
 }
 
 impl ReplacementValues {
-    /// Of values with the number of rows that have them.
+    /// From values with their numbers of rows.
     pub fn of(values: impl IntoIterator<Item = (ValueCode, u64)>) -> ReplacementValues {
         let mut counts: BTreeMap<ValueCode, u64> = BTreeMap::new();
         for (value, rows) in values.into_iter().filter(|(_, rows)| *rows > 0) {
@@ -31,12 +32,12 @@ impl ReplacementValues {
         ReplacementValues { values: counts.into_iter().map(up_to).collect() }
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub fn rows(&self) -> u64 {
         self.values.last().map_or(0, |(_, rows)| *rows)
     }
 
-    /// The value of one of them, each as likely; it stays there.
+    /// The value of a random row; the row stays in the source.
     pub(super) fn draw(&self, draws: &mut dyn Draws) -> ValueCode {
         assert!(!self.values.is_empty(), "there are values to draw");
         let drawn = draws.below(self.rows());
@@ -44,13 +45,14 @@ impl ReplacementValues {
     }
 }
 
-/// What the chain holds outside of every guarded set, by how like an atom people are.
+/// The values of the chain outside every guarded set, by similarity of their people to an atom.
 pub trait ReplacementSources {
-    /// The rows of an atom's class (0), of the class one specialisation higher (1), and so on; `None` behind that of all people.
+    /// The rows of an atom's class (0), of the class one specialisation higher (1), and so on; `None` after that of all
+    /// people.
     fn around(&self, atom: usize, higher: usize) -> Option<ReplacementValues>;
 }
 
-/// The nearest one with enough for so many people, or that of all people; `None` where that is empty.
+/// The nearest source with enough rows for `people`, or that of all people; `None` if that is empty.
 pub(super) fn of(stocks: &dyn ReplacementSources, atom: usize, people: u64) -> Option<ReplacementValues> {
     let mut last = None;
     for stock in (0..).map_while(|higher| stocks.around(atom, higher)) {

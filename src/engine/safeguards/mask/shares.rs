@@ -1,38 +1,38 @@
-//! Which atoms hold too many rows of a guarded set, and how many each of them shows instead (SCIENCE 5, MASK 2 to 4): a share
-//! that is drawn from atoms which hold few enough, rounded by chance, and never above what is allowed.
+//! Which atoms have too many rows of a guarded set, and how many each of them shows instead (SCIENCE 5, MASK 2 to 4): a
+//! share that is drawn from atoms with few enough, rounded randomly, and never above the limit.
 
 use super::draws::Draws;
 
-/// The people of an atom, and how many of them are in a guarded set.
+/// The number of people of an atom, and of those in a guarded set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AtomShare {
-    /// All.
+    /// All people.
     pub people: u64,
     /// Those in the set.
     pub guarded: u64,
 }
 
 impl AtomShare {
-    /// Whether more are in the set than one in `l`.
+    /// Whether more than one in `l` are in the set.
     fn violates(self, l: u64) -> bool {
         self.guarded * l > self.people
     }
 }
 
-/// What atoms are to be changed, and where the shares come from that they get.
+/// The atoms to be changed, and the sources of their new shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtomShares {
     l: u64,
-    /// V: the atoms that hold too many, in order.
+    /// V: the atoms with too many, in order.
     pub violating: Vec<usize>,
-    /// L: atoms that hold few enough, the largest shares first.
+    /// L: atoms with few enough, the largest shares first.
     pub givers: Vec<usize>,
-    /// How many more there should be. Drawing one of those means as many as are allowed.
+    /// How many sources are missing. Drawing a missing one gives the largest share allowed.
     pub short: u64,
 }
 
 impl AtomShares {
-    /// Of all atoms of an increment.
+    /// For all atoms of an increment.
     pub fn of(crowds: &[AtomShare], l: u64) -> AtomShares {
         assert!(l >= 1, "a share of one in l");
         let (violating, mut givers): (Vec<usize>, Vec<usize>) =
@@ -49,7 +49,7 @@ impl AtomShares {
         AtomShares { l, violating, givers, short }
     }
 
-    /// How many rows of the set each atom shows that held too many.
+    /// How many rows of the set each atom with too many shows.
     pub fn targets(&self, crowds: &[AtomShare], draws: &mut dyn Draws) -> Vec<(usize, u64)> {
         let target = |&at: &usize| {
             let drawn = draws.below(self.givers.len() as u64 + self.short);
@@ -59,7 +59,7 @@ impl AtomShares {
         self.violating.iter().map(target).collect()
     }
 
-    /// How many of so many people show it under the share of an atom; `None`: as many as are allowed.
+    /// How many of `people` show it under the share of an atom; `None`: the largest number allowed.
     fn target(&self, people: u64, giver: Option<AtomShare>, draws: &mut dyn Draws) -> u64 {
         let most = people / self.l;
         let Some(AtomShare { people: of, guarded }) = giver else { return most };

@@ -1,5 +1,5 @@
-//! In how many ways the people of a class can be spread over the children of a node so that no child holds 1..a−1 of them
-//! (SCIENCE 6), in whole numbers.
+//! The number of ways to distribute the people of a class over the children of a node so that no child holds 1..a−1 of
+//! them (SCIENCE 6), in whole numbers.
 
 use num_bigint::BigUint;
 
@@ -14,7 +14,8 @@ pub struct WayCounts {
     pub all: BigUint,
 }
 
-/// The ways to place so many people over children of these volumes; `None` where the numbers are too large for the budget.
+/// The numbers of ways to place people over children of these volumes; `None` if the numbers are too large for the
+/// budget.
 pub fn ways(rows: u64, volumes: &[u128], a: u64, values: Values, budget: &mut TraceBudget) -> Option<WayCounts> {
     let whole = volumes.iter().try_fold(0u128, |sum, &volume| sum.checked_add(volume))?;
     let bits = rows.checked_mul(u64::from(u128::BITS - whole.leading_zeros()))?;
@@ -31,7 +32,7 @@ pub fn ways(rows: u64, volumes: &[u128], a: u64, values: Values, budget: &mut Tr
                 if count == 0 || count as u64 >= a {
                     next[people - count] += &term;
                 }
-                // From each count to the next; divides at every step.
+                // From each count to the next; every step divides without remainder.
                 term = match values {
                     Values::Repeated => term * volume * (people - count) / (count + 1),
                     Values::Distinct => term * volume.saturating_sub(count as u128) / (count + 1),
@@ -43,7 +44,7 @@ pub fn ways(rows: u64, volumes: &[u128], a: u64, values: Values, budget: &mut Tr
     Some(WayCounts { clean: left.swap_remove(0), all: all(rows, whole, values) })
 }
 
-/// All ways to have so many people among so many combinations.
+/// The number of ways to have this many people among this many combinations.
 pub fn all(rows: u64, volume: u128, values: Values) -> BigUint {
     let one = BigUint::from(1u8);
     match values {

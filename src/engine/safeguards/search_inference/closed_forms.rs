@@ -1,5 +1,5 @@
-//! The closed forms (SCIENCE 6): a refusal says that some class had a child with 1..a−1 people, so all pre-images over
-//! those that are left are 1 / (1 − Π P(no small child)), over the classes that held the node.
+//! The closed forms (SCIENCE 6): a refusal says that some class had a child with 1..a−1 people, so the ratio of all
+//! pre-images to the remaining ones is 1 / (1 − Π P(no small child)), over the classes that held the node.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,24 @@ use crate::histogram::Release;
 use crate::model::{Node, Taxonomy};
 use crate::policy::Values;
 
-/// What final maximality tells: the node of the recoding that tells most. It bounds what is learnt from below only.
+/// The leakage of final maximality: the node of the recoding with the largest one. Only a lower bound of the whole
+/// leakage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Maximality {
     /// The column.
     pub column: usize,
     /// The node, which could not have been split without making a small class.
     pub node: Node,
-    /// All pre-images over those in which it could not; what the whole course of the search tells is never less.
+    /// The ratio of all pre-images to those in which it could not be split; the leakage of the whole course of the
+    /// search is never less.
     pub at_least: TraceRatio,
 }
 
-/// Classes by people and by combinations of values in the other columns, and how many there are of each.
+/// The number of classes with each number of people and of combinations of values in the other columns.
 type Crowds = BTreeMap<(u64, u128), u64>;
 
-/// Of the nodes that were not split in the end the one that tells most, the first of several; `None` if there is none, or
-/// for none the budget lasts.
+/// Among the nodes that were not split in the end the one with the largest leakage, the first of several; `None` if
+/// there is none, or the budget is not enough for any.
 pub fn maximality(
     release: &Release,
     trees: &[&Taxonomy],
@@ -64,7 +66,7 @@ pub fn maximality(
     crowds.into_iter().map(told).reduce(first_highest).filter(|told| told.at_least != TraceRatio::Unknown)
 }
 
-/// Of the whole course of the search, where values may be repeated.
+/// The leakage of the whole course of the search, if values may be repeated.
 pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, mut budget: TraceBudget) -> TraceRatio {
     assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     if (0..release.classes()).any(|class| release.size(class) < a) {
@@ -112,7 +114,7 @@ fn together(told: &[TraceRatio]) -> TraceRatio {
     TraceRatio::Near { log10: log10 + middle, error: error + (most - middle) + (log10 + middle) * 1e-15 }
 }
 
-/// What one refusal tells.
+/// The leakage of one refusal.
 fn refusal(children: &[u64], crowds: &Crowds, a: u64, values: Values, budget: &mut TraceBudget) -> TraceRatio {
     exact(children, crowds, a, values, budget)
         .or_else(|| floats(children, crowds, a, values, &mut budget.terms))
@@ -127,13 +129,13 @@ fn exact(children: &[u64], crowds: &Crowds, a: u64, values: Values, budget: &mut
         let volumes: Vec<u128> =
             children.iter().map(|&volume| beside.checked_mul(volume.into())).collect::<Option<_>>()?;
         let ways: WayCounts = clean::ways(rows, &volumes, a, values, &mut rest)?;
-        // The first of them is paid for.
+        // The first of them has been paid for.
         rest.bits = rest.bits.checked_sub(ways.all.bits().checked_mul(times - 1)?)?;
         let times = u32::try_from(times).ok()?;
         clean *= ways.clean.pow(times);
         all *= ways.all.pow(times);
     }
-    // Bits are for each figure anew.
+    // The limit on bits applies to each figure separately.
     budget.sums = rest.sums;
     let left = &all - &clean;
     Some(TraceRatio::exact(all, left))

@@ -1,5 +1,5 @@
-//! Pre-images by chance, all combinations of values alike (SCIENCE 6), and how often the search makes the same release of
-//! them: a bound of the ratio from above, and not below the truth but for one run in 10^9. The same on any number of
+//! Sampled pre-images, with all combinations of values equally likely (SCIENCE 6), and how often the search makes the
+//! same release from them: an upper bound of the ratio, wrong in at most one run of 10^9. The same with any number of
 //! threads.
 
 use std::collections::BTreeMap;
@@ -15,13 +15,13 @@ use crate::histogram::{Headcount, Heads, Release};
 use crate::model::{Leaf, Node, Taxonomy};
 use crate::policy::Values;
 
-/// Draws that share one stream of chance.
+/// The number of samples that share one random stream.
 const TOGETHER: u64 = 64;
 
-/// The leaves under a node, by their values counted from 0.
+/// The leaves under a node, with their values counted from 0.
 struct Side {
     first: Leaf,
-    /// Values before the end of each leaf.
+    /// The cumulative number of values up to the end of each leaf.
     ends: Vec<u64>,
 }
 
@@ -48,11 +48,11 @@ impl Side {
 struct Class<'s> {
     sides: Vec<&'s Side>,
     rows: u64,
-    /// All its combinations; `None` for more than 2^64.
+    /// The number of its combinations; `None` if it exceeds 2^64.
     volume: Option<u64>,
 }
 
-/// By running the search on pre-images that are drawn.
+/// By running the search on sampled pre-images.
 pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> WholeTrace {
     assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
     let mut sides: BTreeMap<(usize, Node), Side> = BTreeMap::new();
@@ -72,7 +72,7 @@ pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) 
     if terms.values == Values::Distinct && classes.iter().any(full) {
         return WholeTrace { ratio: TraceRatio::Impossible, source: FigureSource::Drawn { draws: 0, kept: 0 } };
     }
-    // A search goes through all nodes under which no person is.
+    // A search visits all nodes without people.
     let nodes: usize = trees.iter().map(|tree| tree.nodes()).sum();
     let draws = (terms.budget.rows / (release.rows() + nodes as u64)).min(terms.budget.draws) / TOGETHER * TOGETHER;
     let again = RerunRelease::new(release, trees, a);
@@ -98,7 +98,7 @@ impl Class<'_> {
             (Values::Repeated, _) => (0..self.rows).map(|_| self.leaves(&self.any(chance))).collect(),
             (Values::Distinct, Some(volume)) => self.some(volume, chance),
             (Values::Distinct, None) => {
-                // So much room that hardly a draw is in vain.
+                // There is so much room that hardly any draw is rejected.
                 let mut taken = BTreeSet::new();
                 while (taken.len() as u64) < self.rows {
                     taken.insert(self.any(chance));
@@ -108,7 +108,7 @@ impl Class<'_> {
         }
     }
 
-    /// A value per column.
+    /// A random value per column.
     fn any(&self, chance: &mut SmallDraws) -> Vec<u64> {
         self.sides.iter().map(|side| chance.below(side.values())).collect()
     }
@@ -117,7 +117,7 @@ impl Class<'_> {
         self.sides.iter().zip(row).map(|(side, &value)| side.leaf(value)).collect()
     }
 
-    /// Different combinations, every choice as likely (R. Floyd's way).
+    /// Different combinations, every choice equally likely (Floyd's algorithm).
     fn some(&self, volume: u64, chance: &mut SmallDraws) -> Vec<Vec<Leaf>> {
         let mut chosen = BTreeSet::new();
         for last in volume - self.rows..volume {

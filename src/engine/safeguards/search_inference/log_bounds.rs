@@ -1,37 +1,38 @@
-//! How likely some child of a class holds 1..a−1 people (SCIENCE 6), in floats, from below and from above. Only positive
-//! numbers are added up, so nothing cancels, and logarithms hold what is too small for a float.
+//! Lower and upper bounds, in floats, of the probability that some child of a class holds 1..a−1 people (SCIENCE 6).
+//! Only positive numbers are added up, so nothing cancels, and logarithms represent numbers that are too small for a
+//! float.
 //!
-//! Two children are a sum of two tails. More children: where it is unlikely for each child, the sum over children is nearly
-//! it, and how much two at once can take off is bounded (Bonferroni). Else children are filled one after the other, with
-//! the share of worlds that is clean so far by how many people are left.
+//! For two children it is a sum of two tails. For more children: if it is unlikely for each child, it is nearly the sum
+//! over children, and the error due to two at once is bounded (Bonferroni). Otherwise children are filled one after the
+//! other, keeping the share of tables without a small child so far, by the number of people left.
 
 use super::pmf::{Pmf, ln_sum};
 use crate::policy::Values;
 
-/// What two small children at once may take off at most, as a part.
+/// The largest relative error due to two small children at once.
 const TWICE: f64 = 1e-6;
-/// Worlds of a smaller share are left out, and counted against the figure.
+/// Tables with a smaller share are left out, and counted against the figure.
 const LEFT_OUT: f64 = 1e-24;
 
 /// A probability between two bounds, as natural logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbabilityBounds {
-    /// Not below this.
+    /// The lower bound.
     pub least: f64,
-    /// Not above this.
+    /// The upper bound.
     pub most: f64,
 }
 
 impl ProbabilityBounds {
-    /// Around a logarithm that came of so many steps.
+    /// Around a logarithm that was computed in this many steps.
     fn around(ln: f64, steps: u64) -> ProbabilityBounds {
         let error = 1e-11 + steps as f64 * 1e-15;
         ProbabilityBounds { least: ln - error, most: (ln + error).min(0.0) }
     }
 }
 
-/// The probability that of so many people of a class 1..a−1 are in some child of these volumes, none of which is 0; `None`
-/// where the terms do not last.
+/// The probability that some child with these volumes, none of which is 0, holds 1..a−1 of the people of a class;
+/// `None` if the budget of terms is not enough.
 pub fn small(rows: u64, volumes: &[f64], a: u64, values: Values, terms: &mut u64) -> Option<ProbabilityBounds> {
     if rows < a || volumes.len() < 2 {
         let certain = (1..a).contains(&rows);
@@ -47,7 +48,7 @@ pub fn small(rows: u64, volumes: &[f64], a: u64, values: Values, terms: &mut u64
     }
     let steps = rows + volumes.len() as u64;
     if let [one, _] = pmfs[..] {
-        // Few on one side, or few on the other and not on both.
+        // Few on one side, or few on the other side but not on both.
         let other = a.max((rows + 1).saturating_sub(a));
         let ln = ln_sum(&[one.ln_range(1, a - 1), one.ln_range(other, rows - 1)]);
         return Some(ProbabilityBounds::around(ln, steps));
@@ -62,8 +63,8 @@ pub fn small(rows: u64, volumes: &[f64], a: u64, values: Values, terms: &mut u64
     fill(rows, &volumes, a, values, terms)
 }
 
-/// A bound on the chance that a child holds 1..a−1 people if another one does. Without those few people and without that
-/// child's room there is less to be spread, and more of it comes here.
+/// An upper bound of the probability that a child holds 1..a−1 people if another one does. Without those few people and
+/// without that child's room there are fewer people to be distributed, and more of them come here.
 fn second(rows: u64, inside: f64, (largest, whole): (f64, f64), a: u64, values: Values) -> f64 {
     let at_least_one = rows as f64 * inside / (whole - largest);
     let few = match (rows + 1).checked_sub(a) {
@@ -73,9 +74,9 @@ fn second(rows: u64, inside: f64, (largest, whole): (f64, f64), a: u64, values: 
     few.min(at_least_one) * 1.000_001
 }
 
-/// Child after child, the largest first.
+/// Fills child after child, the largest first.
 fn fill(rows: u64, volumes: &[f64], a: u64, values: Values, terms: &mut u64) -> Option<ProbabilityBounds> {
-    // Volumes of this child and all later ones.
+    // The volumes of this child and all later ones.
     let mut behind: Vec<f64> = volumes
         .iter()
         .rev()
@@ -154,7 +155,7 @@ mod tests {
     use super::super::terms::TraceBudget;
     use super::*;
 
-    /// The truth lies between the bounds, and they lie close together.
+    /// The exact value is between the bounds, and these are close together.
     fn check(rows: u64, volumes: &[u128], a: u64, values: Values) {
         let budget = TraceBudget { bits: 1 << 20, sums: 1 << 40, ..TraceBudget::FULL };
         let ways = ways(rows, volumes, a, values, &mut budget.clone()).expect("small numbers");
@@ -192,7 +193,7 @@ mod tests {
                 }
             }
         }
-        // Where it is unlikely for each child.
+        // If it is unlikely for each child.
         check(400, &[1; 3], 20, Values::Repeated);
         check(600, &[2, 3, 5, 2], 5, Values::Repeated);
     }

@@ -1,30 +1,31 @@
-//! How many people of a class are in one child, by chance (SCIENCE 6): a binomial distribution where values may be repeated,
-//! a hypergeometric one where they are distinct. Both rise to one place and fall from there on, and the share of one count
-//! over the next is a short formula; so sums begin at the place in question and go outward, without a factorial.
+//! The distribution of the number of people of a class in one child (SCIENCE 6): binomial if values may be repeated,
+//! hypergeometric if they are distinct. Both increase up to one count and decrease from there on, and the ratio of two
+//! consecutive probabilities is a short formula; so sums begin at the count in question and go outward, without a
+//! factorial.
 
 use crate::policy::Values;
 
-/// What is below this part of a sum is not seen in it.
+/// Terms below this part of a sum do not change it.
 const UNSEEN: f64 = 1e-25;
 
 /// The distribution of one child's count.
 #[derive(Clone, Copy)]
 pub struct Pmf {
     rows: f64,
-    /// Combinations of values inside the child and outside.
+    /// The number of combinations of values inside the child and outside.
     inside: f64,
     outside: f64,
     values: Values,
 }
 
 impl Pmf {
-    /// Of so many people; neither the child nor the rest may be empty.
+    /// For a number of people; neither the child nor the rest may be empty.
     pub fn new(rows: u64, inside: f64, outside: f64, values: Values) -> Pmf {
         assert!(inside >= 0.0 && outside >= 0.0, "volumes are not negative");
         Pmf { rows: rows as f64, inside, outside, values }
     }
 
-    /// The fewest and the most that are possible.
+    /// The smallest and the largest possible count.
     pub fn support(&self) -> (u64, u64) {
         match self.values {
             Values::Repeated => (0, self.rows as u64),
@@ -42,19 +43,19 @@ impl Pmf {
         }
     }
 
-    /// The likeliest count, or one beside it.
+    /// The likeliest count, or one next to it.
     pub fn mode(&self) -> u64 {
         let share = self.inside / (self.inside + self.outside);
         let (least, most) = self.support();
         (((self.rows + 1.0) * share) as u64).clamp(least, most)
     }
 
-    /// How many steps [`Pmf::ln_range`] may take from somewhere below the mode.
+    /// The most steps that [`Pmf::ln_range`] may need from a count below the mode.
     pub fn cost(&self) -> u64 {
         self.mode() + 64 * (self.rows.sqrt() as u64 + 1)
     }
 
-    /// ln P(from ≤ count ≤ to); minus infinity where that cannot be.
+    /// ln P(from ≤ count ≤ to); minus infinity if that is impossible.
     pub fn ln_range(&self, from: u64, to: u64) -> f64 {
         let (least, most) = self.support();
         let (from, to) = (from.max(least), to.min(most));
@@ -65,7 +66,7 @@ impl Pmf {
         self.ln_beside_mode(top) + self.around(top, from, to).ln() - self.around(self.mode(), least, most).ln()
     }
 
-    /// ln P(count) / P(mode).
+    /// ln of P(count) / P(mode).
     fn ln_beside_mode(&self, count: u64) -> f64 {
         let mode = self.mode();
         let (from, to) = (count.min(mode), count.max(mode));
@@ -81,7 +82,7 @@ impl Pmf {
         ln + product.ln()
     }
 
-    /// Σ P(count) / P(top) over a range in which nothing is likelier than `top`.
+    /// Σ P(count) / P(top) over a range in which no count is likelier than `top`.
     fn around(&self, top: u64, from: u64, to: u64) -> f64 {
         let (mut sum, mut term) = (1.0, 1.0);
         for at in top..to {

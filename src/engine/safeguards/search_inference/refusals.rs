@@ -1,5 +1,5 @@
-//! The refusals of the search, read from a release (SCIENCE 6): the search is run on published classes instead of people,
-//! and is told of each candidate whether it was accepted, which the final recoding shows.
+//! The refusals of the search, inferred from a release (SCIENCE 6): the search is run on published classes instead of
+//! people, and each candidate is accepted if the final recoding shows that it was.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ pub struct TracedRefusal {
     pub column: usize,
     /// The node that was not split.
     pub node: Node,
-    /// The people of each class that held it then.
+    /// The number of people of each class that held it then.
     pub crowds: Vec<u64>,
 }
 
-/// Accepts what is split in the final recoding.
+/// Accepts the splits of the final recoding.
 struct Told<'r>(&'r [Cut]);
 
 impl Validity for Told<'_> {
@@ -30,7 +30,7 @@ impl Validity for Told<'_> {
     }
 
     fn test(&self, _: &SearchView<'_>, split: &NodeSplit) -> Result<(), InvalidReason> {
-        // Where no person is, everything is split; labels need not show it.
+        // Outside all classes everything is split, even if no label shows it.
         if split.classes.is_empty() || self.0[split.column].at(split.first_leaf()) > split.node {
             return Ok(());
         }
@@ -65,7 +65,7 @@ pub fn refusals(release: &Release, trees: &[&Taxonomy]) -> Vec<TracedRefusal> {
             for class in (0..release.classes()).filter(|&class| release.class(class)[column] == node) {
                 let then = release.class(class).iter().zip(trees).enumerate().map(|(column, (&node, tree))| {
                     let above = std::iter::successors(Some(node), |&node| tree.parent(node));
-                    // The highest one that was not split yet.
+                    // The highest node that was not split yet.
                     let whole = |&node: &Node| split.get(&(column, node)).is_none_or(|&at| at > turn);
                     above.filter(whole).last().unwrap_or(node)
                 });

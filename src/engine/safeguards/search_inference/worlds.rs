@@ -1,5 +1,5 @@
-//! Every pre-image of a small release (SCIENCE 6): all ways to spread the people of each class over its leaf tuples, equal
-//! people not told apart, each with its weight in combinations of values.
+//! All pre-images of a small release (SCIENCE 6): all ways to distribute the people of each class over its leaf tuples,
+//! with equal people counted together, each weighted with its number of combinations of values.
 
 use num_bigint::BigUint;
 use rayon::prelude::*;
@@ -12,16 +12,16 @@ use crate::histogram::{Headcount, Heads, Release};
 use crate::model::{Leaf, Taxonomy};
 use crate::policy::Values;
 
-/// Worlds that are looked at in one go.
+/// The number of pre-images that are examined together.
 const TOGETHER: u64 = 256;
 
-/// A leaf tuple and its combinations of values.
+/// A leaf tuple and its number of combinations of values.
 struct Cell {
     leaves: Vec<Leaf>,
     volume: u128,
 }
 
-/// One way to spread the people of a class over its cells.
+/// One way to distribute the people of a class over its cells.
 struct Spread {
     counts: Vec<u32>,
     weight: BigUint,
@@ -63,9 +63,9 @@ pub fn counted(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms
     Some(WholeTrace { ratio: TraceRatio::exact(every, kept), source: FigureSource::Counted { worlds } })
 }
 
-/// How many ways to spread rows over cells, if not more than these.
+/// The number of ways to distribute rows over cells, if it is at most `most`.
 fn spreads(cells: u64, rows: u64, most: u64) -> Option<u64> {
-    // C(cells + rows − 1, rows), which never falls on the way.
+    // C(cells + rows − 1, rows), whose intermediate results never decrease.
     let (few, many) = if rows + 1 < cells { (rows, cells) } else { (cells.checked_sub(1)?, rows + 1) };
     (0..few).try_fold(1u64, |product, at| {
         let next = u128::from(product) * u128::from(many + at) / u128::from(at + 1);
@@ -94,7 +94,7 @@ fn cells(release: &Release, class: usize, trees: &[&Taxonomy], most: u64) -> Opt
 }
 
 impl Class {
-    /// All ways to put the rest of the people into the cells that follow, with what was put into those before.
+    /// All ways to put the rest of the people into the following cells, given the numbers in the cells before.
     fn spread(&mut self, rest: u32, before: &mut Vec<u32>, weight: BigUint, values: Values) {
         let Some(cell) = self.cells.get(before.len()) else {
             if rest == 0 {
@@ -122,7 +122,7 @@ impl Class {
     }
 }
 
-/// The weight of a world, if the release comes of it again.
+/// The weight of a pre-image, if it gives the release again.
 fn weight(world: u64, classes: &[Class], width: usize, again: &RerunRelease<'_>) -> BigUint {
     let mut rest = world;
     let mut weight = BigUint::from(1u8);

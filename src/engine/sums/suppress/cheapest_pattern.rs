@@ -1,12 +1,13 @@
-//! The cheapest pattern, by branch and bound: a pattern that breaks a cut needs one of the cells that count in it.
+//! The cheapest pattern of suppressed cells, by branch and bound: a pattern that violates a cut needs one of the cells
+//! that count in it.
 
 use super::cut::CoverInequality;
 use super::search::SuppressionSearch;
 
-/// The most cuts that are remembered.
+/// The most cuts that are stored.
 const MOST_CUTS: usize = 400;
 
-/// The cheapest pattern that work allows to find, and whether nothing is cheaper.
+/// The cheapest pattern that the limit on work allows to find, and whether it is proved that none is cheaper.
 pub fn pattern(search: &mut SuppressionSearch<'_>, found: Vec<bool>) -> (Vec<bool>, bool) {
     let cost = search.cost(&found);
     let mut branches = Branches { best: found, cost, cuts: Vec::new() };
@@ -26,12 +27,12 @@ struct Branches {
 }
 
 impl Branches {
-    /// Looks at all patterns with the cells of `pattern` and none of `closed`; false when work ran out.
+    /// Examines all patterns with the cells of `pattern` and none of `closed`; false if the limit on work was reached.
     fn descend(&mut self, search: &mut SuppressionSearch<'_>, pattern: &mut Vec<bool>, closed: &mut Vec<bool>) -> bool {
         if search.work > search.problem.work {
             return false;
         }
-        // Looking at remembered cuts is work as well.
+        // Examining stored cuts is work as well.
         search.work += self.cuts.iter().map(|cut| cut.weights.len() as u64).sum::<u64>() + 1;
         let Some(broken) = self.broken(search, pattern, closed) else { return true };
         let Some(broken) = broken.or_else(|| self.next_cut(search, pattern)) else {
@@ -57,8 +58,8 @@ impl Branches {
         done
     }
 
-    /// A remembered cut that the pattern breaks, the one with the fewest cells left; `None`: nothing here can be cheaper than what is
-    /// known. Cuts without a common cell each cost at least their cheapest one.
+    /// A stored cut that the pattern violates, the one with the fewest cells left; `None` if nothing here can be
+    /// cheaper than the best pattern. Cuts without a common cell each cost at least their cheapest one.
     #[allow(clippy::option_option, reason = "no branch, a branch by a new cut, a branch by this cut")]
     fn broken(&self, search: &SuppressionSearch<'_>, pattern: &[bool], closed: &[bool]) -> Option<Option<usize>> {
         let mut bound = search.cost(pattern);
@@ -94,7 +95,7 @@ impl Branches {
         (bound < self.cost).then(|| first.map(|first| first.1))
     }
 
-    /// A new cut that the pattern breaks; `None` if it is safe.
+    /// A new cut that the pattern violates; `None` if it is safe.
     fn next_cut(&mut self, search: &mut SuppressionSearch<'_>, pattern: &[bool]) -> Option<usize> {
         let cuts = search.cuts(pattern);
         if cuts.is_empty() {
@@ -111,7 +112,7 @@ impl Branches {
     }
 }
 
-/// The cells that would help to fulfil a cut, with what they cost and how much they count.
+/// The cells that would help to satisfy a cut, with their costs and weights.
 fn open<'a>(
     search: &'a SuppressionSearch<'_>,
     cut: &'a CoverInequality,

@@ -1,9 +1,10 @@
-//! Secondary suppression (SCIENCE 7): which cells are left out besides the sensitive ones, at least cost, so that the interval of every
-//! sensitive cell is as wide as it has to be.
+//! Secondary suppression (SCIENCE 7): which cells are suppressed besides the sensitive ones, at minimal cost, so that
+//! the interval of every sensitive cell is wide enough.
 //!
-//! Cell by cell this is the model of Fischetti and Salazar: the optimum of linear programming proves, where an interval is too narrow,
-//! that some of a list of further cells must be left out as well (a `CoverInequality`). `cheap` finds a good pattern with such cuts, `least`
-//! the cheapest one by branch and bound. Neither decides whether a pattern is safe: the intervals do.
+//! For each cell this is the model of Fischetti and Salazar: if an interval is too narrow, the optimum of linear
+//! programming proves that some of a list of further cells must be suppressed as well (a `CoverInequality`).
+//! `quick_pattern` finds a good pattern with such cuts, `cheapest_pattern` the cheapest one by branch and bound.
+//! Neither decides whether a pattern is safe: the intervals do.
 
 mod cheapest_pattern;
 mod cut;
@@ -16,10 +17,10 @@ pub use problem::{CellSuppression, Protection, Sensitive, SuppressionProblem};
 use search::SuppressionSearch;
 
 impl SuppressionProblem<'_> {
-    /// The cheapest cells to leave out that can be found with so much work.
+    /// The cheapest cells to suppress that can be found within the limit on work.
     ///
     /// # Panics
-    /// There is not one value and one cost for each cell.
+    /// If there is not one value and one cost for each cell.
     pub fn protect(&self) -> Protection {
         assert_eq!((self.values.len(), self.costs.len()), (self.system.cells(), self.system.cells()));
         let mut search = SuppressionSearch::new(self);
@@ -33,7 +34,8 @@ impl SuppressionProblem<'_> {
         Protection::Protected(CellSuppression { secondary, cost, least })
     }
 
-    /// The sensitive cells whose interval is too narrow, for readers or for a lone contributor, when these cells are left out besides the sensitive and hidden ones.
+    /// The sensitive cells whose interval is too narrow, for readers or for a lone contributor, if these cells are
+    /// suppressed besides the sensitive and hidden ones.
     pub fn exposed(&self, secondary: &[usize]) -> Vec<usize> {
         let mut search = SuppressionSearch::new(self);
         let mut pattern = search.base.clone();

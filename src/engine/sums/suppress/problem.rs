@@ -1,61 +1,62 @@
-//! What is asked of secondary suppression, and what comes of it.
+//! The input and the result of secondary suppression.
 
 use super::super::system::SumSystem;
 
-/// A cell that must not be computed too closely. How far its interval has to reach beyond its value.
+/// A cell that must not be computed too precisely, and the required margins of its interval.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sensitive {
     /// The cell.
     pub cell: usize,
-    /// To the value plus this, at least.
+    /// The upper end must be at least the value plus this.
     pub up: u128,
-    /// To the value minus this, at most.
+    /// The lower end must be at most the value minus this.
     pub down: u128,
 }
 
-// How wide an interval has to be follows from the largest contributions.
+// The margins follow from the largest contributions.
 impl std::fmt::Debug for Sensitive {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sensitive").field("cell", &self.cell).finish_non_exhaustive()
     }
 }
 
-/// What is to be suppressed in a system.
+/// The suppression problem of a system.
 pub struct SuppressionProblem<'s> {
     /// The cells and relations.
     pub system: &'s SumSystem,
-    /// The value of every cell; they fulfil all relations.
+    /// The value of every cell; they satisfy all relations.
     pub values: &'s [i128],
-    /// What leaving a cell out costs; `None`: it has to be published. Sensitive and hidden cells cost nothing.
+    /// The cost of suppressing a cell; `None`: it has to be published. Sensitive and hidden cells cost nothing.
     pub costs: &'s [Option<u64>],
-    /// Cells that are not published anyway, like the slices behind sums.
+    /// Cells that are never published, such as the slices behind sums.
     pub hidden: &'s [usize],
     /// The cells that are protected.
     pub sensitive: &'s [Sensitive],
-    /// Cells with one contributor, who knows the value also where it is left out. Each of them is an attacker of all other sensitive cells.
+    /// Cells with a single contributor, who knows the value even if it is suppressed. Each of these contributors is an
+    /// attacker of all other sensitive cells.
     pub lone: &'s [usize],
-    /// How much may be spent on the search for the cheapest pattern: terms of equations that are computed anew. A core does tens of
-    /// millions a second.
+    /// The limit on the work of the search for the cheapest pattern, in recomputed terms of equations. A core does tens
+    /// of millions a second.
     pub work: u64,
 }
 
-/// Which cells are left out.
+/// The suppressed cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellSuppression {
     /// The cells besides the sensitive and the hidden ones, in order.
     pub secondary: Vec<usize>,
-    /// What they cost.
+    /// Their cost.
     pub cost: u128,
-    /// Whether it is certain that no pattern costs less.
+    /// Whether it is proved that no pattern costs less.
     pub least: bool,
 }
 
-/// What came of the search.
+/// The result of the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Protection {
-    /// With these cells left out every sensitive cell is protected.
+    /// With these cells suppressed, every sensitive cell is protected.
     Protected(CellSuppression),
-    /// Even with all cells left out that may be, this cell is not.
+    /// Even with all possible cells suppressed, this cell is not protected.
     Impossible {
         /// The cell.
         cell: usize,

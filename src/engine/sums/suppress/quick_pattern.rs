@@ -1,6 +1,7 @@
-//! Good patterns, found quickly. Cuts are fulfilled one after the other with the cells that give most for their price. Or, first, the
-//! cheapest change of the table is looked for that moves a sensitive cell and keeps all relations, for one cell after the other: the
-//! cells that change with it are left out (Kelly, Golden and Assad). What turns out not to be needed is published again.
+//! Good patterns, found quickly. Cuts are satisfied one after the other with the cells that give most for their cost.
+//! Alternatively, the cheapest change of the table that moves a sensitive cell and preserves all relations is computed
+//! first, for one cell after the other: the cells that change with it are suppressed (Kelly, Golden and Assad). Cells
+//! that turn out to be unnecessary are published again.
 
 use num_bigint::BigInt;
 
@@ -10,11 +11,11 @@ use super::cut::CoverInequality;
 use super::problem::Sensitive;
 use super::search::SuppressionSearch;
 
-/// The most cells times relations for which changes are looked for; above it there are cuts alone.
+/// The largest number of cells times relations for which changes are computed; above it only cuts are used.
 const MOST_ENTRIES: usize = 2_000_000;
 
-/// A pattern that protects every sensitive cell: the cheaper one of two, by cuts alone and by changes first. Changes come to few cells,
-/// cuts to small ones.
+/// A pattern that protects every sensitive cell: the cheaper one of two, by cuts alone and by changes first. Changes give patterns of few cells,
+/// cuts patterns of small cells.
 ///
 /// # Errors
 /// A cell that cannot be protected.
@@ -30,7 +31,7 @@ pub fn pattern(search: &mut SuppressionSearch<'_>) -> Result<Vec<bool>, usize> {
     Ok(if cheaper { by_changes } else { by_cuts })
 }
 
-/// The cells that change with sensitive ones, those first that need most room.
+/// The cells that change with sensitive ones, beginning with those that need the largest margins.
 fn by_changes(search: &mut SuppressionSearch<'_>) -> Vec<bool> {
     assert_eq!(search.base.len(), search.problem.system.cells(), "each cell is left out or is not");
     let mut pattern = search.base.clone();
@@ -38,7 +39,7 @@ fn by_changes(search: &mut SuppressionSearch<'_>) -> Vec<bool> {
     sensitive.sort_by_key(|sensitive| (std::cmp::Reverse(sensitive.up), sensitive.cell));
     let mut cuts = search.cuts(&pattern);
     for sensitive in sensitive {
-        // The other half is for the search behind it.
+        // The other half is for the search that follows.
         if search.work > search.problem.work / 2 {
             break;
         }
@@ -50,7 +51,7 @@ fn by_changes(search: &mut SuppressionSearch<'_>) -> Vec<bool> {
     pattern
 }
 
-/// This pattern with more cells, until it is safe, and without those that it does not need.
+/// This pattern with more cells, until it is safe, and without unnecessary ones.
 fn completed(search: &mut SuppressionSearch<'_>, mut pattern: Vec<bool>) -> Result<Vec<bool>, usize> {
     loop {
         let cuts = search.cuts(&pattern);
@@ -69,7 +70,8 @@ fn completed(search: &mut SuppressionSearch<'_>, mut pattern: Vec<bool>) -> Resu
     Ok(pattern)
 }
 
-/// The cells of the cheapest change that moves this cell, without cells that have less room than it needs; none if there is no such change.
+/// The cells of the cheapest change that moves this cell, without cells that allow less change than it needs; empty if
+/// there is no such change.
 fn change(search: &mut SuppressionSearch<'_>, sensitive: &Sensitive, pattern: &[bool]) -> Vec<usize> {
     let (cells, work) =
         exactly(|| cheapest::<i128>(search, sensitive, pattern), || cheapest::<BigInt>(search, sensitive, pattern));
@@ -87,7 +89,7 @@ fn cheapest<N: WholeNumber>(
     let moves =
         |cell: &usize| *cell != sensitive.cell && room(*cell) && (pattern[*cell] || search.price(*cell).is_some());
     let cells: Vec<usize> = (0..pattern.len()).filter(moves).collect();
-    // Two unknowns for each cell: up and down. The sensitive cell moves by 1.
+    // Two unknowns for each cell: increase and decrease. The sensitive cell moves by 1.
     let equation = |relation: &super::super::Relation| {
         let (mut terms, mut right) = (Vec::new(), 0);
         for &(cell, times) in relation.terms() {
@@ -119,12 +121,12 @@ fn cheapest<N: WholeNumber>(
     Some((changed, tableau.work))
 }
 
-/// The cell that does most for its price to fulfil a cut.
+/// The cell that contributes most to a cut for its cost.
 fn helpful(search: &SuppressionSearch<'_>, cut: &CoverInequality, pattern: &[bool]) -> Option<usize> {
     let lacks = cut.lacks(pattern).max(1);
     let more = cut.weights.iter().filter(|weight| !pattern[weight.0]);
     let more = more.filter_map(|&(cell, weight)| Some((cell, search.price(cell)?, weight.min(lacks))));
-    // Prices are compared by weight: one's price times the other's weight.
+    // Ratios are compared by cross-multiplication: the cost of one times the weight of the other.
     let by_price = |one: &(usize, u64, i128), other: &(usize, u64, i128)| {
         let product = |price: u64, weight: i128| BigInt::from(price) * weight;
         product(one.1, other.2).cmp(&product(other.1, one.2)).then(other.2.cmp(&one.2)).then(one.0.cmp(&other.0))
@@ -132,7 +134,7 @@ fn helpful(search: &SuppressionSearch<'_>, cut: &CoverInequality, pattern: &[boo
     more.min_by(by_price).map(|best| best.0)
 }
 
-/// Publishes cells again that no interval needs, the dearest first.
+/// Publishes cells again that no interval needs, the most expensive first.
 fn shed(search: &mut SuppressionSearch<'_>, pattern: &mut [bool]) {
     let mut cells: Vec<usize> = search.secondary(pattern).collect();
     cells.sort_by_key(|&cell| (std::cmp::Reverse(search.price(cell)), cell));

@@ -1,4 +1,5 @@
-//! What both searches share: the cuts of a pattern, by the intervals that it leaves, and what was spent on them.
+//! The common part of both searches: the cuts of a pattern, from the intervals that it leaves, and the work spent on
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +12,22 @@ use super::super::whole_numbers::{WholeNumber, exactly};
 use super::cut::CoverInequality;
 use super::problem::{Sensitive, SuppressionProblem};
 
-/// The most parts whose cuts are remembered.
+/// The most parts whose cuts are stored.
 const MOST_KNOWN: usize = 10_000;
 
-/// What both searches share.
+/// The common part of both searches.
 pub struct SuppressionSearch<'p> {
     pub problem: &'p SuppressionProblem<'p>,
-    /// Cells that are left out in any case.
+    /// Cells that are always suppressed.
     pub base: Vec<bool>,
-    /// What is wrong with a part, by its cells: they determine its equations.
+    /// The cuts of a part, by its cells: they determine its equations.
     known: BTreeMap<Vec<usize>, Vec<CoverInequality>>,
-    /// What was spent so far.
+    /// The work spent so far.
     pub work: u64,
 }
 
 impl<'p> SuppressionSearch<'p> {
-    /// Nothing is left out but what has to be.
+    /// Starts with only the required suppressions.
     pub fn new(problem: &'p SuppressionProblem<'p>) -> SuppressionSearch<'p> {
         let mut base = vec![false; problem.system.cells()];
         let sensitive = problem.sensitive.iter().map(|sensitive| sensitive.cell);
@@ -34,7 +35,7 @@ impl<'p> SuppressionSearch<'p> {
         SuppressionSearch { problem, base, known: BTreeMap::new(), work: 0 }
     }
 
-    /// What leaving out a cell costs; `None` if it may not be left out, or is already.
+    /// The cost of suppressing a cell; `None` if it must not be suppressed, or is already.
     pub fn price(&self, cell: usize) -> Option<u64> {
         self.problem.costs[cell].filter(|_| !self.base[cell])
     }
@@ -44,14 +45,14 @@ impl<'p> SuppressionSearch<'p> {
         (0..pattern.len()).filter(|&cell| pattern[cell] && !self.base[cell])
     }
 
-    /// What a pattern costs.
+    /// The cost of a pattern.
     pub fn cost(&self, pattern: &[bool]) -> u128 {
         assert_eq!(pattern.len(), self.problem.system.cells(), "a mark for each cell");
         self.secondary(pattern).filter_map(|cell| self.price(cell)).map(u128::from).sum()
     }
 
-    /// A cut for each sensitive cell, above and below, that this pattern does not protect: from readers, then from each lone contributor,
-    /// who sees one cell more.
+    /// A cut for each sensitive cell, above and below, that this pattern does not protect: from readers, then from each
+    /// lone contributor, who knows one more cell.
     pub fn cuts(&mut self, pattern: &[bool]) -> Vec<CoverInequality> {
         let mut cuts = self.cuts_from(pattern, None);
         let (sensitive, lone) = (self.problem.sensitive, self.problem.lone);
@@ -87,7 +88,7 @@ impl<'p> SuppressionSearch<'p> {
         cuts
     }
 
-    /// A cut for each sensitive cell that is not protected from an attacker who knows all cells that are not in the pattern.
+    /// A cut for each sensitive cell that is not protected from an attacker who knows all cells outside the pattern.
     fn cuts_from(&mut self, pattern: &[bool], lone: Option<usize>) -> Vec<CoverInequality> {
         let parts = CellParts::new(self.problem.system, |cell| pattern[cell]);
         let mut of_parts: Vec<Vec<&Sensitive>> = vec![Vec::new(); parts.parts.len()];
@@ -105,7 +106,7 @@ impl<'p> SuppressionSearch<'p> {
                 }
                 self.known.insert(part.cells.clone(), found);
             }
-            // A cell that the attacker knows never widens an interval, left out or not.
+            // A cell that the attacker knows never widens an interval, whether it is suppressed or not.
             let known = self.known[&part.cells].iter().cloned();
             cuts.extend(known.map(|cut| match lone {
                 Some(lone) => cut.without(lone),
@@ -127,7 +128,7 @@ impl<'p> SuppressionSearch<'p> {
         for sensitive in sensitive {
             let value = values[sensitive.cell];
             for (sign, by) in [(1, sensitive.up), (-1, sensitive.down)] {
-                // Further than that no value of a table reaches.
+                // No value of a table is further away than that.
                 let by = i128::try_from(by).unwrap_or(i128::MAX).min(i128::MAX / 4);
                 let enough = N::new((sign * value).saturating_add(by));
                 tableau.ask(&[(part.place(sensitive.cell), N::new(sign))])?;
@@ -139,8 +140,8 @@ impl<'p> SuppressionSearch<'p> {
         Some((cuts, tableau.work))
     }
 
-    /// By the optimum, `scale · gain = −Σ c · change` over all cells, for c = the relations in their shares, less the cell itself. A change
-    /// is at least minus the value, and nothing limits it upwards.
+    /// By the optimum, `scale · gain = −Σ c · change` over all cells, where c is the sum of the relations with their
+    /// shares, minus the cell itself. A change is at least minus the value, and has no upper limit.
     fn cut<N: WholeNumber>(
         &self,
         part: &RelatedCells,

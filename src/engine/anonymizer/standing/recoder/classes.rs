@@ -1,20 +1,20 @@
-//! People by the classes of a recoding.
+//! People, grouped by the classes of a recoding.
 
 use crate::histogram::{Headcount, Tuples};
 use crate::model::{Cut, Node};
 
-/// People by classes of a recoding.
+/// People, grouped by the classes of a recoding.
 pub struct RecodedPeople {
     /// The classes.
     pub classes: Tuples,
-    /// Of each leaf tuple its class, by number.
+    /// For each leaf tuple its class, by number.
     pub of_tuple: Vec<usize>,
-    /// The people of each class.
+    /// The number of people of each class.
     pub people: Vec<u64>,
 }
 
 impl RecodedPeople {
-    /// Of people.
+    /// Groups people by the classes of a cut.
     pub fn of(people: &Headcount, cut: &[Cut]) -> RecodedPeople {
         let mut found =
             RecodedPeople { classes: Tuples::new(people.width()), of_tuple: Vec::new(), people: Vec::new() };

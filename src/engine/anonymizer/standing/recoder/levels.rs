@@ -1,6 +1,7 @@
-//! One level for each column, those that lose least, or whose counts of a workload are least wrong (SCIENCE 8). The search ends after so
-//! many steps at the latest. Where it ended early, or went by counts, it goes on down from the best state that it knows, as long as a
-//! state with one column a level finer fits: no finer state of what is published ever fits.
+//! One level for each column: the levels with the least loss, or with the least error in the counts of a workload
+//! (SCIENCE 8). The number of steps of the search is bounded. If it stopped early, or if it minimised counts, it
+//! continues down from the best state found as long as a state with one column a level finer fits, so that no finer
+//! state of the result fits.
 
 use super::super::super::levels::{
     Costs, CountingQueries, DistinctRows, Lattice, Levels, LevelsProblem, LevelsSearch, Objective, Privacy, Query,
@@ -14,14 +15,14 @@ use crate::arithmetic::gcd;
 use crate::histogram::Headcount;
 use crate::model::{Node, Recoding, Taxonomy};
 
-/// States that are checked at most.
+/// The most states that are checked.
 const CHECKED: u64 = 10_000;
-/// Parts of the lattice that are looked at at most.
+/// The most parts of the lattice that are examined.
 const LOOKED_AT: u64 = 4_000_000;
-/// What a row that waits costs, in thousandths of what it costs at `*`.
+/// The cost of a waiting row, in thousandths of its cost at `*`.
 const WAITING: u64 = 1_000;
 
-/// The levels for people who are all in a class of at least `a` where each column is at its floor.
+/// The levels for people who are all in a class of at least `a` when each column is at its floor.
 pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&Taxonomy]) -> FoundRecoding {
     let floors: Vec<Option<u8>> = recoder.details.iter().map(|detail| detail.floor()).collect();
     let (lattice, rows) = (Lattice::up_to(trees, &floors), DistinctRows::of_people(people));
@@ -43,7 +44,7 @@ pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&T
     FoundRecoding { course: Course::level_by_level(&recoding, trees), refusals }
 }
 
-/// What is to be least.
+/// The objective to be minimised.
 fn objective(recoder: &Recoder, rows: &DistinctRows, lattice: &Lattice, most: u64, trees: &[&Taxonomy]) -> Objective {
     let Some(workload) = &recoder.workload else {
         let costs = Costs::loss(rows, lattice, trees, WAITING).weighted(&lowest_terms(recoder.weights()));
@@ -53,7 +54,7 @@ fn objective(recoder: &Recoder, rows: &DistinctRows, lattice: &Lattice, most: u6
     Objective::Counts(CountingQueries::of(rows, lattice, &queries, most))
 }
 
-/// Down, one column at a time, as long as that fits: the best of the finer states first.
+/// Goes down one column at a time as long as the state fits, trying the best of the finer states first.
 fn finest_below(problem: &LevelsProblem<'_>, mut levels: Levels) -> Levels {
     let mut search = LevelsSearch::new(problem);
     loop {
@@ -71,7 +72,7 @@ fn finest_below(problem: &LevelsProblem<'_>, mut levels: Levels) -> Levels {
     }
 }
 
-/// Why no column is a level finer.
+/// Why no column is one level finer.
 fn refusals(
     recoder: &Recoder,
     people: &Headcount,
@@ -88,7 +89,7 @@ fn refusals(
         let classes = RecodedPeople::of(people, &finer);
         let small = |&class: &usize| classes.people[class] < recoder.a;
         let rows = (0..classes.people.len()).filter(small).map(|class| classes.people[class]).sum();
-        // Of those that are published as they are, some has a part that is small.
+        // Of the classes that are published as they are, one has a part that is too small.
         let before = RecodedPeople::of(people, &published);
         let of_tuple = |tuple: usize| (before.people[before.of_tuple[tuple]] >= recoder.a, classes.of_tuple[tuple]);
         let parts = (0..people.tuples()).map(of_tuple).filter(|(out, class)| *out && small(class));
@@ -104,7 +105,7 @@ fn refusals(
     (0..levels.len()).filter(|&column| levels[column] > 0).filter_map(refusal).collect()
 }
 
-/// Weights in the same proportions, as small as they can be.
+/// The smallest weights in the same proportions.
 fn lowest_terms(weights: Vec<u32>) -> Vec<u32> {
     let common = weights.iter().copied().fold(0, gcd).max(1);
     weights.into_iter().map(|weight| weight / common).collect()

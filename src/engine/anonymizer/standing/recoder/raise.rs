@@ -1,5 +1,5 @@
-//! A recoding becomes one step coarser for a class (SCIENCE 6, repair), and no column above its floor. Where each column has one level,
-//! a whole column is raised.
+//! Makes a recoding one step coarser for a class (SCIENCE 6, repair), and no column coarser than its floor. Where each
+//! column has one level, a whole column is raised.
 
 use super::super::super::levels::Lattice;
 use super::super::coarsen::raised;
@@ -8,8 +8,8 @@ use super::terms::Recoder;
 use crate::model::{Node, Recoding, Taxonomy};
 
 impl Recoder {
-    /// The column that is raised for a class, and the recoding then: that which leaves the least Σ|class|² of these people. `None` where
-    /// nothing is coarser.
+    /// The column that is raised for a class, and the new recoding: the one with the least Σ|class|² of these people.
+    /// `None` if nothing is coarser.
     pub fn raise(
         &self,
         people: Vec<(Vec<Node>, u64)>,
@@ -36,7 +36,7 @@ impl Recoder {
         let higher = |column: usize| {
             let tree = trees[column];
             let mut levels = of_each.to_vec();
-            // A level that leaves the class as it is is no step.
+            // A level that does not change the class is no step.
             levels[column] = (of_each[column] + 1..lattice.height(column)).find(|&level| {
                 let above = lattice.recoding_of(column, level, tree).at(tree.leaf_range(class[column]).start);
                 tree.values(above) > tree.values(class[column])

@@ -1,4 +1,4 @@
-//! The search itself (SCIENCE 4): from the top down, or, in a file of its own, by levels.
+//! The search for a recoding (SCIENCE 4): from the top down here, and by levels in a file of its own.
 
 use super::super::super::crowd::UrgentClasses;
 use super::super::super::table::SearchTable;

@@ -1,20 +1,20 @@
-//! Validity where some rows may be left waiting: those in classes of fewer than `a` rows, a limited number of them. Parts of such a
-//! class are as small, so that their number only grows from a state to a finer one.
+//! Validity where a limited number of rows may be left waiting: those in classes of fewer than `a` rows. The parts of
+//! such a class are too small as well, so that the number only grows from a state to a finer one.
 
 use super::super::super::table::{NodeSplit, SearchTable};
 use super::super::super::validity::{Accepted, InvalidReason, SearchView, Validity};
 
-/// Rows in small classes are set aside, so many at most.
+/// Leaves rows in small classes waiting, up to a limit.
 pub struct WaitingShare<'r> {
     a: u64,
     rows: &'r [u64],
     most: u64,
-    /// Rows that are set aside in the state of the search.
+    /// The number of rows left waiting in the state of the search.
     now: u64,
 }
 
 impl WaitingShare<'_> {
-    /// With all people in a class of at least `a`.
+    /// Starts with all people in a class of at least `a`.
     pub fn new(a: u64, rows: &[u64], most: u64) -> WaitingShare<'_> {
         WaitingShare { a, rows, most, now: 0 }
     }

@@ -1,4 +1,4 @@
-//! What a recoding is searched by, and what is found (SCIENCE 4 and 8). Nothing is searched here.
+//! The terms of a search for a recoding, and its result (SCIENCE 4 and 8). Nothing is searched here.
 
 use super::super::super::top_down::Refusal;
 use super::super::course::Course;
@@ -7,18 +7,18 @@ use crate::histogram::Headcount;
 use crate::model::{Cut, Decimal, DetailSettings, Recoding, Taxonomy};
 use crate::policy::{Policy, Search, Workload, WorkloadCount};
 
-/// How a recoding is searched for.
+/// The terms of a search for a recoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recoder {
-    /// The fewest people of a class.
+    /// The smallest number of people of a class.
     pub(super) a: u64,
-    /// Whether one level is searched for each column.
+    /// Whether each column gets one level.
     pub(super) levels: bool,
-    /// The counts whose error levels are searched by.
+    /// The counts whose error the levels minimise.
     pub(super) workload: Option<Vec<WorkloadCount>>,
     /// The share of people who may be left waiting.
     pub(super) set_aside: Decimal,
-    /// How much detail each column is to keep, in order.
+    /// How much detail each column should keep, in order.
     pub(super) details: Vec<DetailSettings>,
     /// The coarsest recoding that may be published.
     pub(super) coarsest: Recoding,
@@ -27,9 +27,9 @@ pub struct Recoder {
 /// A recoding that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundRecoding {
-    /// It, and how it was reached.
+    /// The recoding, with the specialisations that led to it.
     pub course: Course,
-    /// What was refused on the way.
+    /// The specialisations that the search refused.
     pub refusals: Vec<Refusal>,
 }
 
@@ -39,7 +39,7 @@ impl Recoder {
         Recoder::new(a, false, Decimal::ZERO, &[], trees)
     }
 
-    /// As a policy has it.
+    /// The terms of a policy.
     pub fn of(policy: &Policy, trees: &[&Taxonomy]) -> Recoder {
         let levels = policy.search() == Search::Levels;
         let counts = |workload: &Workload| workload.counts(trees).expect("labels of these taxonomies");
@@ -64,12 +64,13 @@ impl Recoder {
         self.details.iter().any(|detail| detail.floor().is_some())
     }
 
-    /// How much each column counts.
+    /// The weight of each column.
     pub fn weights(&self) -> Vec<u32> {
         self.details.iter().map(DetailSettings::hundredths).collect()
     }
 
-    /// People who can be in a class of at least `a` under a recoding that may be published, and the others, who wait.
+    /// The people who can be in a class of at least `a` under a recoding that may be published, and the others, who
+    /// wait.
     pub fn within_floors(&self, people: &Headcount) -> [Headcount; 2] {
         let classes = RecodedPeople::of(people, &self.coarsest);
         people.divide(|tuple, _| classes.people[classes.of_tuple[tuple]] >= self.a)

@@ -1,34 +1,34 @@
-//! How much work the search for what is exactly left may take, counted in operations: a clock would make the answer
-//! depend on the machine.
+//! The limit on the work of the search for exact numbers of candidates, counted in operations: with a clock, the answer
+//! would depend on the machine.
 
-/// How many operations the search may take.
+/// The number of operations that the search may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExactBudget(u64);
 
 impl ExactBudget {
-    /// Where the verdict hangs on it: some tens of seconds.
+    /// If the verdict depends on it: some tens of seconds.
     pub const FULL: ExactBudget = ExactBudget(10_000_000_000);
-    /// Where the verdict is known and only the figure would be better: a fraction of a second.
+    /// If the verdict is known and only the figure would improve: a fraction of a second.
     pub const SMALL: ExactBudget = ExactBudget(200_000_000);
 
-    /// So many operations.
+    /// A budget of this many operations.
     pub fn new(operations: u64) -> ExactBudget {
         ExactBudget(operations)
     }
 
-    /// Sets so many aside for one question, or what there is; [`ExactBudget::unite`] gives back what is left of it.
+    /// Takes a share for one question, at most what is left; [`ExactBudget::unite`] returns its remainder.
     pub fn share(&mut self, operations: u64) -> ExactBudget {
         let share = operations.min(self.0);
         self.0 -= share;
         ExactBudget(share)
     }
 
-    /// Takes back what is left of a share.
+    /// Takes back the remainder of a share.
     pub fn unite(&mut self, share: ExactBudget) {
         self.0 += share.0;
     }
 
-    /// Takes so many off.
+    /// Spends operations.
     ///
     /// # Errors
     /// None are left.
@@ -38,11 +38,11 @@ impl ExactBudget {
     }
 }
 
-/// Why a figure stays open.
+/// Why a figure remains open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenReason {
     /// The budget is spent, or the numbers are too large.
     Spent,
-    /// No world agrees with the releases.
+    /// No possible table agrees with the releases.
     Contradiction,
 }

@@ -1,17 +1,17 @@
-//! From multiples that were found with floats to whole ones that are a proof (SCIENCE 3): rounded, then raised where
-//! rounding left a coefficient too small. Raising costs a little of what is shown, never its truth, which [`super::proof`]
-//! looks at anyway.
+//! Converts multipliers that were found with floats into whole ones that prove a bound (SCIENCE 3): rounded, then
+//! raised where rounding left a coefficient too small. Raising weakens the bound a little, but never its correctness,
+//! which [`super::proof`] checks in any case.
 
 use super::part::EquationBlock;
 use super::proof::VariableBound;
 
-/// Multiples are counted in parts of this.
+/// Multipliers are counted in fractions of this.
 pub const SCALE: i64 = 1 << 36;
-/// Larger ones are given up.
+/// Larger multipliers are given up.
 const LARGEST: f64 = (1u64 << 16) as f64;
 
-/// Whole multiples near these such that no variable has a negative coefficient in the sum of the equations, and `variable`
-/// one of at least [`SCALE`].
+/// Whole multipliers near these with which no variable has a negative coefficient in the sum of the equations, and
+/// `variable` has a coefficient of at least [`SCALE`].
 pub fn multiples(
     part: &EquationBlock,
     bounds: &[VariableBound],

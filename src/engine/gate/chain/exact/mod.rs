@@ -1,16 +1,16 @@
-//! What is exactly left of a target in crossing chains (SCIENCE 3), where comparing two releases at a time only bounds it
-//! from above: for every sensitive value the most records that any world which agrees with all releases can have on the
-//! target's path, by integer programming.
+//! The exact number of candidates of a target in crossing chains (SCIENCE 3), where comparing two releases at a time
+//! only gives an upper bound: for every sensitive value, the largest number of records on the target's path in any
+//! world, a world being an assignment of records that agrees with all releases, computed by integer programming.
 //!
-//! Why the answer can be trusted: how it was found does not matter, and floats are used for finding only. "At least so
-//! many" is said only of a world whose every equation was checked; "at most so many" only on the ground of a sum of
-//! multiples of the equations that shows it, checked coefficient by coefficient in whole numbers ([`proof`]); between the
-//! two, a variable is split at a whole number and both sides are searched. What comes from the pair bound is sound by itself. The
-//! equations are compared with an enumeration of all worlds in `tests/engine/brute_force.rs`.
+//! Why the answer can be trusted: how it was found does not matter, and floats are used only for finding it. A lower
+//! bound is only reported with a world whose every equation was checked; an upper bound only with a sum of multiples of
+//! the equations that proves it, checked coefficient by coefficient in whole numbers ([`proof`]); between the two, a
+//! variable is split at a whole number and both sides are searched. Bounds from the pair bound are sound by themselves.
+//! `tests/engine/brute_force.rs` compares the equations with an enumeration of all worlds.
 //!
-//! Work is counted in operations against a budget, never in time, so that a run ends the same way everywhere. Out of
-//! budget, numbers too large and releases that contradict each other all mean that what is open stays open; it is never
-//! made up.
+//! Work is counted in operations against a budget, never in time, so that a run ends the same way everywhere. If the
+//! budget is spent, numbers are too large or releases contradict each other, an open figure stays open; it is never
+//! invented.
 
 mod budget;
 mod integral_proof;
@@ -28,30 +28,30 @@ use budget::OpenReason;
 use search::WorldSearch;
 use worlds::Worlds;
 
-/// Numbers that the paths of all values may hold together.
+/// The most numbers that the paths of all values may hold together.
 const MOST_PATHS: usize = 20_000_000;
-/// Numbers that the vertices may hold which are kept for the next search.
+/// The most numbers in vertices that are kept for the next search.
 const MOST_KEPT: usize = 20_000_000;
 
-/// Operations that one value of one target may take: first all targets are looked at with the first share, then those
-/// that are still open with the next, so that a hard one does not take what many easy ones need.
+/// The operations for one value of one target: first all targets are examined with the first share, then those that are
+/// still open with the next, so that a hard target does not use up what many easy ones need.
 const SHARES: [u64; 3] = [20_000_000, 500_000_000, u64::MAX];
 
-/// A target to be looked at.
+/// A target to be examined.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExactTarget {
-    /// Σ M by the pair bound.
+    /// Σ M(s) of the pair bound.
     pub left: u64,
     /// The increment.
     pub increment: usize,
     /// The release and the class of each view.
     pub seen: Vec<(usize, u32)>,
-    /// M(s) by the pair bound, for every value with candidates left.
+    /// M(s) of the pair bound, for every value with candidates left.
     pub crowd: Vec<(ValueCode, u64)>,
 }
 
 impl ExactTarget {
-    /// Of a target of a sight.
+    /// From a target of an attacker's view.
     pub fn new(sight: &super::AttackerView<'_>, target: &ChainTarget<'_>) -> ExactTarget {
         let seen = sight.views.iter().zip(target.classes).map(|(view, &class)| (view.release, class));
         ExactTarget {
@@ -63,34 +63,34 @@ impl ExactTarget {
     }
 }
 
-/// The least of what is left of some targets.
+/// The smallest number of candidates of several targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeastRemaining {
-    /// One of them has no more than this.
+    /// One of the targets has at most this.
     pub left: u64,
-    /// Which one, as an index.
+    /// The index of that target.
     pub at: usize,
-    /// None of them has less than this.
+    /// All targets have at least this.
     pub proven: u64,
 }
 
 impl LeastRemaining {
-    /// Whether `left` is the truth.
+    /// Whether `left` is exact.
     pub fn exact(&self) -> bool {
         self.proven >= self.left
     }
 }
 
-/// The worlds of a chain, set up as they are asked for.
+/// The worlds of a chain, set up on demand.
 pub struct ExactWorlds<'c> {
     chain: &'c ReleaseChain<'c>,
     pairs: &'c ComparablePairs,
-    /// Per release the number of each of its classes under its recoding.
+    /// For each release the number of each of its classes under its recoding.
     id_of: Vec<Vec<u32>>,
     values: Vec<Option<Result<OfValue, OpenReason>>>,
-    /// What is left of [`MOST_PATHS`].
+    /// The remainder of [`MOST_PATHS`].
     room: usize,
-    /// How much of [`MOST_KEPT`] is taken.
+    /// The used part of [`MOST_KEPT`].
     kept: usize,
 }
 
@@ -100,7 +100,7 @@ struct OfValue {
 }
 
 impl<'c> ExactWorlds<'c> {
-    /// Of a chain whose releases never shrink.
+    /// From a chain whose releases never shrink.
     pub fn new(chain: &'c ReleaseChain<'c>, pairs: &'c ComparablePairs) -> ExactWorlds<'c> {
         let ids = |release: usize| {
             let numbered = &chain.numbered[chain.number[release]];
@@ -123,8 +123,8 @@ impl<'c> ExactWorlds<'c> {
         }
     }
 
-    /// The least that is left of any of these targets. They should come in ascending order: the first ones are looked
-    /// at first, and others need a search only as far as worlds that were found do not show that more is left of them.
+    /// The smallest number of candidates of these targets. They should be in ascending order: the first ones are examined
+    /// first, and others are searched only as far as known worlds do not show that they have more candidates.
     ///
     /// # Panics
     /// If there are no targets.
@@ -148,14 +148,15 @@ impl<'c> ExactWorlds<'c> {
         least
     }
 
-    /// M(s) of a target, exactly; `None` when that stays open.
+    /// M(s) of a target, exactly; `None` if that remains open.
     pub fn candidates(&mut self, suspect: &ExactTarget, value: ValueCode, budget: &mut ExactBudget) -> Option<u64> {
         let pair = suspect.crowd.iter().find(|group| group.0 == value).map_or(0, |group| group.1);
         let (from, to) = self.settle(&self.path(suspect), value, (pair, u64::MAX), (u64::MAX, budget));
         (from == to).then_some(from)
     }
 
-    /// What is left of a target at least and at most; searched until the first is `enough` or both are one.
+    /// The smallest and largest possible number of candidates of a target; searched until the first is `enough` or both
+    /// are equal.
     fn narrow(&mut self, suspect: &ExactTarget, enough: u64, (share, budget): (u64, &mut ExactBudget)) -> (u64, u64) {
         let path = self.path(suspect);
         let mut known: Vec<(u64, u64)> =
@@ -184,7 +185,7 @@ impl<'c> ExactWorlds<'c> {
         path
     }
 
-    /// What is known without a search.
+    /// The bounds that are known without a search.
     fn known(&self, path: &[u32], value: ValueCode, pair: u64) -> (u64, u64) {
         let Some(Ok(of)) = &self.values[value as usize] else { return (0, pair) };
         let Some((part, variable)) = of.worlds.find(path) else { return (0, 0) };
@@ -193,7 +194,7 @@ impl<'c> ExactWorlds<'c> {
         (seen, most.min(pair))
     }
 
-    /// Searches for the truth of one value, or until a world has enough.
+    /// Searches for the exact number of one value, or until a world has enough.
     fn settle(
         &mut self,
         path: &[u32],

@@ -1,7 +1,7 @@
-//! A system of equations over numbers of records: every coefficient is 0 or 1, and every variable is a whole number, not
-//! negative (SCIENCE 3).
+//! A system of equations for numbers of records: every coefficient is 0 or 1, and every variable is a nonnegative whole
+//! number (SCIENCE 3).
 
-/// Equations that share variables with each other and with no equation of another part.
+/// Equations that share variables with each other and with no equation of another block.
 #[derive(Debug)]
 pub struct EquationBlock {
     /// Right-hand sides.
@@ -9,12 +9,12 @@ pub struct EquationBlock {
     /// Equations of variable v: `equations[start[v]..start[v + 1]]`; its coefficient is 1 in each.
     start: Vec<u32>,
     equations: Vec<u32>,
-    /// Per equation its variables.
+    /// For each equation its variables.
     with: Vec<Vec<u32>>,
 }
 
 impl EquationBlock {
-    /// Of right-hand sides and, per variable, the equations that it stands in.
+    /// From right-hand sides and, for each variable, the equations that contain it.
     pub fn new(grown: Vec<i64>, variables: &[Vec<u32>]) -> EquationBlock {
         assert!(
             variables.iter().flatten().all(|&equation| (equation as usize) < grown.len()),
@@ -26,7 +26,7 @@ impl EquationBlock {
         part
     }
 
-    /// Adds a variable that stands in these equations.
+    /// Adds a variable to these equations.
     pub fn push(&mut self, equations: impl Iterator<Item = u32>) {
         let variable = self.variables() as u32;
         for equation in equations {
@@ -42,7 +42,7 @@ impl EquationBlock {
         self.with.push(Vec::new());
     }
 
-    /// Number of variables.
+    /// The number of variables.
     pub fn variables(&self) -> usize {
         self.start.len() - 1
     }
@@ -52,7 +52,7 @@ impl EquationBlock {
         &self.grown
     }
 
-    /// The equations that a variable stands in.
+    /// The equations that contain a variable.
     pub fn of(&self, variable: usize) -> &[u32] {
         &self.equations[self.start[variable] as usize..self.start[variable + 1] as usize]
     }

@@ -1,22 +1,21 @@
-//! What the answers rest on: three checks that know nothing of how an answer was found. Each goes back to the equations
-//! and uses whole numbers only.
+//! The three checks on which the answers rest, independent of how an answer was found. Each uses only the equations and
+//! whole numbers.
 //!
-//! A world is shown by its numbers. That no world has more than so many records on a path is shown by an equation that is
-//! a sum of multiples of the given ones and in which the path has a coefficient of at least `scale` and no variable a
-//! negative one; that there is no world at all, by one in which no variable has a negative coefficient while the
-//! right-hand side is negative.
+//! A world is proved by its numbers. An upper bound on the records of a path is proved by a sum of multiples of the
+//! equations in which the path has a coefficient of at least `scale` and no variable a negative one; that there is no
+//! world at all, by a sum in which no variable has a negative coefficient while the right-hand side is negative.
 
 use super::part::EquationBlock;
 
-/// A bound on one variable, made while branching. It is an equation with a variable of its own that may not be negative:
-/// x + s = limit, or x − s = limit when the bound is from below.
+/// A bound on one variable, set while branching. It is an equation with a variable of its own that must not be
+/// negative: x + s = limit, or x − s = limit for a lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariableBound {
     /// The variable.
     pub variable: u32,
-    /// Its bound.
+    /// The bound.
     pub limit: i64,
-    /// Whether it may not be smaller than the limit; else not larger.
+    /// Whether it is a lower bound; otherwise it is an upper one.
     pub below: bool,
 }
 
@@ -37,8 +36,8 @@ pub fn is_world(part: &EquationBlock, records: &[i64]) -> bool {
     records.len() == part.variables() && records.iter().all(|&records| records >= 0) && holds
 }
 
-/// The most records on a path in any world within the bounds, as the sum of multiples `mix` of the equations shows it;
-/// `None` when it shows nothing.
+/// The largest number of records on a path in any world within the bounds, as proved by the sum of multiples `mix` of
+/// the equations; `None` if they prove nothing.
 pub fn at_most(
     part: &EquationBlock,
     bounds: &[VariableBound],
@@ -51,12 +50,12 @@ pub fn at_most(
     shown.then(|| right_side(part, bounds, mix).div_euclid(i128::from(scale)))
 }
 
-/// Whether the sum of multiples `mix` of the equations shows that there is no world within the bounds.
+/// Whether the sum of multiples `mix` of the equations proves that there is no world within the bounds.
 pub fn is_none(part: &EquationBlock, bounds: &[VariableBound], mix: &[i64]) -> bool {
     coefficients(part, bounds, mix).all(|sum| sum >= 0) && right_side(part, bounds, mix) < 0
 }
 
-/// The coefficient of every variable, those of the bounds at the end, in the sum of multiples of the equations.
+/// The coefficient of every variable, with those of the bounds at the end, in the sum of multiples of the equations.
 fn coefficients<'p>(
     part: &'p EquationBlock,
     bounds: &'p [VariableBound],

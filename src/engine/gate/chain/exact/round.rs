@@ -1,14 +1,14 @@
-//! Worlds from fractional ones (SCIENCE 3): every variable is rounded down, and the records that are missing then are put
-//! on paths one by one, at the class that has the fewest paths left, first where the fraction was largest. This looks for
-//! worlds only; that it finds none says nothing.
+//! Finds worlds near fractional ones (SCIENCE 3): every variable is rounded down, and the missing records are put on
+//! paths one by one, at the class with the fewest possible paths, and there on the path with the largest fraction. If
+//! it finds none, that proves nothing.
 
 use super::budget::{ExactBudget, OpenReason};
 use super::part::EquationBlock;
 
-/// Records tried at most.
+/// The most records that are tried.
 const TRIES: usize = 300;
 
-/// Looks for a world near a fractional one, given by each variable rounded down and the fraction that is left of it.
+/// Looks for a world near a fractional one, given by each variable rounded down and its fraction.
 ///
 /// # Errors
 /// The budget is spent.
@@ -49,11 +49,11 @@ pub fn near(
 
 struct Filling<'f> {
     part: &'f EquationBlock,
-    /// Per equation the records that are missing.
+    /// For each equation the number of missing records.
     missing: Vec<i64>,
-    /// Per variable how many of its equations miss none.
+    /// For each variable the number of its equations that miss none.
     full: Vec<u32>,
-    /// Per equation how many of its variables stand only in equations that miss records.
+    /// For each equation the number of its variables that are only in equations with missing records.
     open: Vec<usize>,
     records: Vec<i64>,
     fractions: &'f [f64],
@@ -62,7 +62,7 @@ struct Filling<'f> {
 }
 
 impl Filling<'_> {
-    /// Whether nothing is missing any more.
+    /// Whether no record is missing any more.
     fn descend(&mut self) -> bool {
         self.operations += self.missing.len();
         let lacking = (0..self.missing.len()).filter(|&equation| self.missing[equation] > 0);
@@ -99,7 +99,7 @@ impl Filling<'_> {
         }
     }
 
-    /// Takes it away again.
+    /// Removes it again.
     fn take(&mut self, path: usize) {
         self.records[path] -= 1;
         let part = self.part;
@@ -138,7 +138,7 @@ impl Filling<'_> {
 mod tests {
     use super::*;
 
-    /// Whether what is missing can be put on paths at all.
+    /// Whether the missing records can be put on paths at all.
     fn fits(part: &EquationBlock, missing: &mut [i64], from: usize) -> bool {
         if missing.iter().all(|&missing| missing == 0) {
             return true;
@@ -155,7 +155,8 @@ mod tests {
         })
     }
 
-    /// Systems of six paths, of which some records are missing: a world is found exactly where there is one, and it holds what was given.
+    /// Systems of six paths with some missing records: a world is found exactly if one exists, and it contains the
+    /// given records.
     #[test]
     fn a_world_is_found_where_there_is_one() {
         let mut state = 1u64;

@@ -1,6 +1,6 @@
-//! The most records that a world can have on a path: the simplex method, and where its vertex is fractional, branching on
-//! a variable that is not whole (SCIENCE 3). Every vertex that is whole is a world, and what it shows of other paths is
-//! kept, so that many of them need no search of their own.
+//! The largest number of records that a world can have on a path: the simplex method, with branching on a variable that
+//! is not whole where a vertex is fractional (SCIENCE 3). Every vertex of whole numbers is a world, and what it shows
+//! about other paths is stored, so that many of them need no search of their own.
 
 use std::sync::Arc;
 
@@ -9,25 +9,25 @@ use super::part::EquationBlock;
 use super::proof::VariableBound;
 use super::simplex::Vertex;
 
-/// Numbers that the copies made while branching may hold at a time.
+/// The most numbers in the copies that are made while branching.
 const MOST_COPIED: usize = 20_000_000;
 
-/// A part and what is known of its worlds.
+/// A block of equations, and what is known about its worlds.
 pub struct WorldSearch {
     part: Arc<EquationBlock>,
     root: Option<Vertex>,
-    /// Whether no first vertex could be found, and why.
+    /// Why no first vertex could be found, if none was.
     failed: Option<OpenReason>,
-    /// Per variable the most records that a world was seen to have.
+    /// For each variable the largest number of records in a world that was found.
     seen: Vec<u64>,
-    /// Per variable what no world exceeds, as far as that was proven.
+    /// For each variable the proved upper bound.
     most: Vec<u64>,
-    /// With so many the search at hand ends.
+    /// The search ends when a world has this many.
     enough: u64,
 }
 
 impl WorldSearch {
-    /// Nothing is known yet.
+    /// Starts without knowledge.
     pub fn of(part: &Arc<EquationBlock>) -> WorldSearch {
         let variables = part.variables();
         WorldSearch {
@@ -40,23 +40,23 @@ impl WorldSearch {
         }
     }
 
-    /// What is known of a variable: a number that some world has, and one that none exceeds.
+    /// The known range of a variable: a number that some world has, and one that no world exceeds.
     pub fn known(&self, variable: usize) -> (u64, u64) {
         (self.seen[variable], self.most[variable])
     }
 
-    /// How many numbers the vertex holds that the next search starts from.
+    /// How many numbers the stored vertex holds, from which the next search starts.
     pub fn held(&self) -> usize {
         self.root.as_ref().map_or(0, Vertex::size)
     }
 
-    /// Forgets that vertex; what is known of worlds stays.
+    /// Drops the stored vertex, but not what is known about worlds.
     pub fn forget(&mut self) {
         self.root = None;
     }
 
-    /// Finds out more, if need be until both numbers are one, or a world has `enough`; `most` is known from elsewhere. The
-    /// question may take a share of the budget.
+    /// Narrows the range, if necessary until both ends are equal, or a world has `enough`; `most` is an upper bound from elsewhere. The
+    /// question may use a share of the budget.
     ///
     /// # Errors
     /// The budget or the share is spent, or the releases contradict each other.
@@ -89,7 +89,7 @@ impl WorldSearch {
         done
     }
 
-    /// Looks for worlds with more than was seen of a variable, within the bounds of a vertex.
+    /// Looks for worlds with more records on a variable than were seen, within the bounds of a vertex.
     fn descend(
         &mut self,
         vertex: &mut Vertex,
@@ -105,7 +105,7 @@ impl WorldSearch {
             self.most[variable] = self.most[variable].min(most);
             self.enough = self.enough.min(self.most[variable]);
         }
-        // Between worlds and bounds there may be nothing left to look for.
+        // Nothing may be left to look for between worlds and bounds.
         if most <= self.seen[variable] || self.seen[variable] >= self.enough {
             return Ok(());
         }
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// The most of every variable over all worlds, one variable after the other.
+    /// The largest number of every variable over all worlds, one variable after the other.
     fn enumerate(part: &EquationBlock, rest: &mut [i64], world: &mut Vec<u64>, most: &mut [u64]) {
         if world.len() == part.variables() {
             if rest.iter().all(|&rest| rest == 0) {
@@ -189,7 +189,7 @@ mod tests {
             for (variable, &most) in most.iter().enumerate() {
                 search.settle(variable, (u64::MAX, u64::MAX), (u64::MAX, &mut budget)).expect("a small system");
                 assert_eq!(search.known(variable), (most, most), "seed {seed}, variable {variable}");
-                // Whatever little share a question has, what is known stays true.
+                // However small the share of a question is, what is known stays true.
                 for share in [1, 100, 300] {
                     _ = hasty.settle(variable, (u64::MAX, 1), (share, &mut budget));
                     let (from, to) = hasty.known(variable);

@@ -1,11 +1,12 @@
-//! The simplex method (SCIENCE 3): the largest value of one variable over the fractional worlds of a part. It computes
-//! with floats, whose rounding is the same on every machine, and is believed in nothing: what it says of a bound, or that
-//! there is no world, goes through [`whole`] and [`proof`], and what they do not confirm stays open.
+//! The simplex method (SCIENCE 3): the largest value of one variable over the fractional worlds of a block. It computes
+//! with floats, whose rounding is the same on every machine, and its results are never trusted: bounds, and claims that
+//! there is no world, are checked by [`integral_proof`] and [`proof`], and what these do not confirm stays open.
 //!
-//! A row is a sum of multiples of the equations: the row's own variable, plus the variables outside the basis, is `value`.
-//! Only the multiples are kept; coefficients are computed from the equations when they are asked for, of which a path has
-//! few. The objective is a single variable, so its own row is the proof: when no coefficient in it is negative, the
-//! variable is at most `value`. Rules of choice are fixed and end (Bland's, after some steps in place).
+//! A row is a sum of multiples of the equations: the row's own variable, plus the variables outside the basis, is
+//! `value`. Only the multiples are stored; coefficients are computed from the equations on demand, of which a path has
+//! few. The objective is a single variable, so its own row is the proof: if no coefficient in it is negative, the
+//! variable is at most `value`. The pivoting rules are fixed and terminate (Bland's rule, after some steps without
+//! progress).
 
 use std::sync::Arc;
 
@@ -16,19 +17,19 @@ use super::{integral_proof, round};
 
 /// A row whose own variable is the error of its equation, which must become zero.
 const ERROR: u32 = u32::MAX;
-/// Rows of one part at most.
+/// The most rows of one block.
 const MOST_ROWS: usize = 3000;
-/// Steps in place before Bland's rule.
+/// The number of steps without progress before Bland's rule is used.
 const PATIENCE: u32 = 30;
-/// Steps before everything is computed anew, if there are not more rows than that.
+/// The number of steps before everything is recomputed, if there are not more rows than that.
 const STEPS: usize = 500;
 /// Values and gains that count as zero.
 const SMALL: f64 = 1e-9;
-/// Coefficients that are not divided by.
+/// Coefficients too small to divide by.
 const FLAT: f64 = 1e-7;
-/// Distance from a whole number that counts as none.
+/// The distance from a whole number that counts as none.
 const WHOLE: f64 = 1e-6;
-/// Multiples that are nothing but rounding.
+/// Multiples that are only rounding errors.
 const DUST: f64 = 1e-12;
 
 #[derive(Clone)]
@@ -39,19 +40,19 @@ struct Row {
     own: u32,
 }
 
-/// A vertex of the fractional worlds of a part within bounds.
+/// A vertex of the fractional worlds of a block within bounds.
 #[derive(Clone)]
 pub struct Vertex {
     part: Arc<EquationBlock>,
     bounds: Vec<VariableBound>,
     rows: Vec<Row>,
     in_place: u32,
-    /// Steps since everything was computed from the equations.
+    /// The number of steps since everything was computed from the equations.
     steps: usize,
 }
 
 impl Vertex {
-    /// Some vertex.
+    /// A first vertex.
     ///
     /// # Errors
     /// The budget is spent, or the equations contradict each other.
@@ -75,13 +76,13 @@ impl Vertex {
         &self.bounds
     }
 
-    /// Adds a bound that this vertex breaks; false when no fractional world keeps it.
+    /// Adds a bound that this vertex violates; false if no fractional world satisfies it.
     pub fn bind(&mut self, bound: VariableBound, budget: &mut ExactBudget) -> Result<bool, OpenReason> {
         let row = self.row_of(bound.variable).expect("only a variable of the basis can be fractional");
         budget.spend(self.rows.len())?;
         self.rows.iter_mut().for_each(|row| row.mix.push(0.0));
         self.bounds.push(bound);
-        // The error is x + s − limit, or limit − x + s: the row of x and the bound's equation, one taken from the other.
+        // The error is x + s − limit, or limit − x + s: the difference of the row of x and the bound's equation.
         let Row { mut mix, value, .. } = self.rows[row].clone();
         let error = (value - bound.limit as f64) * bound.sign() as f64;
         assert!(error > 0.0, "the bound is one that the vertex breaks");
@@ -91,8 +92,8 @@ impl Vertex {
         self.correct(self.rows.len() - 1, budget)
     }
 
-    /// Goes to a vertex where a variable has `enough`, or else its largest value; that one is returned, rounded down and
-    /// proven.
+    /// Moves to a vertex at which a variable has the value `enough`, or else its largest value; returns that value,
+    /// rounded down and proved.
     pub fn maximise(
         &mut self,
         variable: usize,
@@ -122,7 +123,7 @@ impl Vertex {
         }
     }
 
-    /// The vertex as a world, or a world near it when it is fractional and one is found.
+    /// The vertex as a world, or a world near it if it is fractional and one is found.
     pub fn world(&self, budget: &mut ExactBudget) -> Result<Option<Vec<i64>>, OpenReason> {
         let variables = self.part.variables();
         let (mut whole, mut fractions) = (vec![0; variables], vec![0.0; variables]);
@@ -136,7 +137,7 @@ impl Vertex {
         Ok(records)
     }
 
-    /// A fractional variable, `wanted` before others, then the first one, and its value rounded down.
+    /// A fractional variable, with `wanted` before others and then the first one, and its value rounded down.
     pub fn fractional(&self, wanted: usize) -> Option<(u32, i64)> {
         let fraction = |row: &Row| (row.value - row.value.round()).abs() > WHOLE;
         let broken = |row: &&Row| (row.own as usize) < self.part.variables() && fraction(row);
@@ -144,7 +145,7 @@ impl Vertex {
         Some((first.own, first.value.floor() as i64))
     }
 
-    /// How many numbers a copy holds.
+    /// The number of numbers in a copy.
     pub fn size(&self) -> usize {
         self.rows.len() * self.rows.len()
     }
@@ -153,7 +154,7 @@ impl Vertex {
         self.rows.iter().position(|row| row.own == variable)
     }
 
-    /// Every equation on its own, and nothing in the basis.
+    /// Starts with every equation on its own, and an empty basis.
     fn begin(&mut self, budget: &mut ExactBudget) -> Result<(), OpenReason> {
         let sides = self.part.grown().iter().copied().chain(self.bounds.iter().map(|bound| bound.limit));
         let sides: Vec<i64> = sides.collect();
@@ -167,7 +168,7 @@ impl Vertex {
         Ok(())
     }
 
-    /// The same vertex, its rows computed from the equations again, so that rounding does not add up.
+    /// The same vertex, with its rows recomputed from the equations, so that rounding errors do not accumulate.
     fn renewed(&self, budget: &mut ExactBudget) -> Result<Vertex, OpenReason> {
         let (part, bounds) = (Arc::clone(&self.part), self.bounds.clone());
         let mut anew = Vertex { part, bounds, rows: Vec::new(), in_place: self.in_place, steps: 0 };
@@ -185,7 +186,7 @@ impl Vertex {
         Ok(anew)
     }
 
-    /// The coefficient of every variable in a sum of multiples of the equations, those of the bounds at the end.
+    /// The coefficient of every variable in a sum of multiples of the equations, with those of the bounds at the end.
     fn coefficients(&self, mix: &[f64]) -> Vec<f64> {
         let (given, made) = mix.split_at(self.part.grown().len());
         let of_path = |path: usize| self.part.of(path).iter().map(|&equation| given[equation as usize]).sum();
@@ -212,7 +213,7 @@ impl Vertex {
         Ok(self.rows.iter().map(coefficient).collect())
     }
 
-    /// Brings the error of a row to zero; false when no fractional world does.
+    /// Brings the error of a row to zero; false if no fractional world does.
     fn correct(&mut self, row: usize, budget: &mut ExactBudget) -> Result<bool, OpenReason> {
         while self.rows[row].own == ERROR && self.rows[row].value > SMALL {
             let Some(next) = self.choose(row, 1.0, budget)? else {
@@ -227,7 +228,7 @@ impl Vertex {
         Ok(true)
     }
 
-    /// The variable whose growth lessens (sign 1) or increases (sign −1) the row's own variable most.
+    /// The variable whose growth decreases (sign 1) or increases (sign −1) the row's own variable most.
     fn choose(&self, row: usize, sign: f64, budget: &mut ExactBudget) -> Result<Option<u32>, OpenReason> {
         budget.spend((self.part.variables() + self.bounds.len()) * 6)?;
         let coefficients = self.coefficients(&self.rows[row].mix);
@@ -241,7 +242,7 @@ impl Vertex {
         Ok(best.map(|(_, variable)| variable))
     }
 
-    /// Takes a variable into the basis; what leaves keeps every variable from becoming negative.
+    /// Adds a variable to the basis; the variable that leaves is chosen so that none becomes negative.
     fn enter(&mut self, variable: u32, budget: &mut ExactBudget) -> Result<(), OpenReason> {
         let column = self.column(variable, budget)?;
         let idle = |at: usize| self.rows[at].own == ERROR && self.rows[at].value <= SMALL && column[at].abs() > FLAT;
@@ -250,8 +251,8 @@ impl Vertex {
         self.pivot(at, variable, &column, budget)
     }
 
-    /// The row that reaches zero first as the variable of this column grows; of those that nearly do, the errors first,
-    /// then the one that is best to divide by.
+    /// The row that reaches zero first as the variable of this column grows; among nearly equal ones the errors first,
+    /// then the one with the largest divisor.
     fn leaving(&self, column: &[f64]) -> Option<usize> {
         let falls = (0..column.len()).filter(|&at| column[at] > FLAT);
         let reach = |at: usize, more: f64| (self.rows[at].value.max(0.0) + more) / column[at];
@@ -266,7 +267,7 @@ impl Vertex {
         Some(near.fold(start, |best, at| if better(at, best) { at } else { best }))
     }
 
-    /// Nothing has changed when the budget does not allow it.
+    /// Changes nothing if the budget is spent.
     fn pivot(&mut self, at: usize, variable: u32, column: &[f64], budget: &mut ExactBudget) -> Result<(), OpenReason> {
         let mut row = self.rows[at].clone();
         row.own = variable;
@@ -298,7 +299,8 @@ impl Vertex {
 mod tests {
     use super::*;
 
-    /// Two kinds of classes, three of each, and all paths between them: the same basis with the same values, with a bound and without.
+    /// Two kinds of classes, three of each, and all paths between them: the same basis with the same values, with a
+    /// bound and without.
     #[test]
     fn a_vertex_that_is_computed_anew_is_the_same_one() {
         let paths: Vec<Vec<u32>> = (0..9).map(|path| vec![path / 3, 3 + path % 3]).collect();

@@ -1,10 +1,10 @@
-//! The worlds of one sensitive value as a system of equations (SCIENCE 3): a variable per path, an equation per class
-//! and stretch between two releases under the same recoding, and the connected parts into which both fall.
+//! The worlds of one sensitive value as a system of equations (SCIENCE 3): one variable per path, one equation per
+//! class and stretch between two releases under the same recoding, and the connected blocks of these.
 //!
-//! A record that came with release t is in one class per recoding of the releases from t on, and in the stretch of that
-//! recoding that t lies in. So a path's variable stands in one equation per recoding, and the equation says that the
-//! records of a stretch in a class are as many as the class grew by. Classes that did not grow hold no record of the
-//! stretch: their paths are zero in every world and are left out.
+//! A record that came in release t is in one class per recoding of the releases from t on, and in the stretch of that
+//! recoding that contains t. So a path's variable is in one equation per recoding, and the equation says that the
+//! number of records of a stretch in a class is the growth of the class. Classes that did not grow contain no record of
+//! the stretch: their paths are zero in every world and are left out.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use super::part::EquationBlock;
 use crate::gate::chain::{ComparablePairs, ReleaseChain};
 use crate::histogram::{NOWHERE, Tuples, ValueCode};
 
-/// All parts of one value.
+/// All blocks of one value.
 pub struct Worlds {
     /// Paths: the release they begin with, then the class number under each recoding from there on.
     paths: Tuples,
-    /// The part and the variable of each path.
+    /// The block and the variable of each path.
     place: Vec<(u32, u32)>,
     parts: Vec<Arc<EquationBlock>>,
-    /// Numbers per path.
+    /// The number of numbers per path.
     width: usize,
 }
 
 impl Worlds {
-    /// Sets up the equations of a value, whose paths may hold `room` numbers at most.
+    /// Sets up the equations of a value, whose paths may hold at most `room` numbers.
     ///
     /// # Errors
     /// There are more paths than the budget or the room allows, or the releases contradict each other.
@@ -43,17 +43,17 @@ impl Worlds {
         set.divide()
     }
 
-    /// The parts.
+    /// The blocks.
     pub fn parts(&self) -> &[Arc<EquationBlock>] {
         &self.parts
     }
 
-    /// How many numbers the paths hold.
+    /// The number of numbers in the paths.
     pub fn held(&self) -> usize {
         self.place.len() * self.width
     }
 
-    /// The part and the variable of a path; `None` when no world has a record on it.
+    /// The block and the variable of a path; `None` if no world has a record on it.
     pub fn find(&self, path: &[u32]) -> Option<(usize, usize)> {
         let (part, variable) = self.place[self.paths.find(path)? as usize];
         Some((part as usize, variable as usize))
@@ -63,13 +63,14 @@ impl Worlds {
 struct Setting<'s> {
     chain: &'s ReleaseChain<'s>,
     pairs: &'s ComparablePairs,
-    /// Per release, per class number of its recoding: the equation of the stretch that ends there, or [`NOWHERE`].
+    /// For each release and each class number of its recoding: the equation of the stretch that ends there, or
+    /// [`NOWHERE`].
     equation: Vec<Vec<u32>>,
-    /// Per release the class numbers that grew.
+    /// For each release the class numbers that grew.
     grew: Vec<Vec<u32>>,
     grown: Vec<i64>,
     paths: Tuples,
-    /// Equations of all paths, flat; path p ends at `end[p]`.
+    /// The equations of all paths, flat; path p ends at `end[p]`.
     stands_in: Vec<u32>,
     end: Vec<usize>,
     room: usize,
@@ -125,7 +126,7 @@ impl<'s> Setting<'s> {
         found.map_or(Ok(0), |at| i64::try_from(release.counts()[range.start + at]).map_err(|_| OpenReason::Spent))
     }
 
-    /// Finds all paths of records that came with a release.
+    /// Finds all paths of records that came in a release.
     fn paths_from(&mut self, from: usize, budget: &mut ExactBudget) -> Result<(), OpenReason> {
         let recodings = self.chain.numbered.len();
         let first = |recoding| (from..self.chain.number.len()).find(|&at| self.chain.number[at] == recoding);
@@ -171,7 +172,7 @@ impl<'s> Setting<'s> {
         Ok(())
     }
 
-    /// Divides the equations into connected parts.
+    /// Divides the equations into connected blocks.
     fn divide(self) -> Result<Worlds, OpenReason> {
         let mut root: Vec<u32> = (0..self.grown.len() as u32).collect();
         let mut used = vec![false; self.grown.len()];
@@ -213,7 +214,7 @@ impl<'s> Setting<'s> {
     }
 }
 
-/// The first equation of a connected part, with the ways to it made shorter.
+/// The representative equation of a connected block, with path compression.
 fn find(root: &mut [u32], mut at: u32) -> u32 {
     while root[at as usize] != at {
         root[at as usize] = root[root[at as usize] as usize];

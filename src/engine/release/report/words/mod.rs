@@ -1,5 +1,5 @@
-//! The texts of the pages, a file for each language. A text that a language lacks does not compile; `{name}` in a text is a place that
-//! the page fills.
+//! The texts of the pages, one file per language. If a language lacks a text, the program does not compile; `{name}` in
+//! a text is a placeholder that the page fills.
 
 mod de;
 mod en;
@@ -10,14 +10,14 @@ use crate::release::check::Check;
 use crate::release::figure::Figure;
 use crate::release::language::Language;
 
-/// From here on a figure is written by its power of ten.
+/// From this value on a figure is written with a power of ten.
 const LARGE: f64 = 1e9;
 
-/// What a check asks, in a language.
+/// The words about a check, in a language.
 pub struct CheckWords {
-    /// Its name for people.
+    /// Its title.
     pub title: &'static str,
-    /// What it asks.
+    /// Its question.
     pub meaning: &'static str,
 }
 
@@ -43,23 +43,23 @@ macro_rules! words {
         pub struct Words {
             /// The language.
             pub language: Language,
-            /// What stands between groups of three digits, and before a fraction.
+            /// The separators between groups of three digits, and before a fraction.
             pub separators: [&'static str; 2],
-            /// One row, and several.
+            /// Singular and plural of "row".
             pub row: [&'static str; 2],
-            /// One value, and several.
+            /// Singular and plural of "value".
             pub value: [&'static str; 2],
-            /// One label, and several.
+            /// Singular and plural of "label".
             pub label: [&'static str; 2],
-            /// One published label, and several.
+            /// Singular and plural of "published label".
             pub published_label: [&'static str; 2],
-            /// One more label, and several.
+            /// Singular and plural of "more label".
             pub more_label: [&'static str; 2],
-            /// One other person, and several.
+            /// Singular and plural of "other person".
             pub other: [&'static str; 2],
-            /// What a check asks.
+            /// The words about a check.
             pub checks: fn(Check) -> CheckWords,
-            /// What it asks where classes keep their labels, if that is something else.
+            /// The words about a check if classes keep their labels, where they differ.
             pub checks_of_lasting_labels: fn(Check) -> Option<CheckWords>,
             /// The terms of the page.
             pub terms: &'static [Term],
@@ -124,7 +124,7 @@ impl Words {
         }
     }
 
-    /// What a check asks; `lasting`: in a chain whose classes keep their labels.
+    /// The words about a check; `lasting`: in a chain whose classes keep their labels.
     pub fn check(&self, check: Check, lasting: bool) -> CheckWords {
         let of_lasting = if lasting { (self.checks_of_lasting_labels)(check) } else { None };
         of_lasting.unwrap_or_else(|| (self.checks)(check))
@@ -140,12 +140,12 @@ impl Words {
         format!("{}\u{a0}{}", self.count(count), if count == 1 { one } else { several })
     }
 
-    /// A number with so many digits behind the point.
+    /// A number with this many decimals.
     pub fn decimal(&self, number: f64, digits: usize) -> String {
         format!("{number:.digits$}").replace('.', self.separators[1])
     }
 
-    /// A part of a whole: `12.3 %`, in one piece, and never 0 or 100 unless it is.
+    /// A part of a whole: `12.3 %`, without a line break, and 0 or 100 only if it is exact.
     pub fn share(&self, part: u64, whole: u64) -> String {
         let percent = super::html::percent(part, whole);
         let number = match part {
@@ -159,7 +159,7 @@ impl Words {
         format!("{number}\u{a0}%")
     }
 
-    /// Counts in full, other figures with four digits behind the point at most, and very large ones by their power of ten.
+    /// Counts in full, other figures with at most four decimals, and very large ones with a power of ten.
     pub fn figure(&self, figure: Figure) -> String {
         match figure {
             Figure::Whole(count) => self.count(count),
@@ -174,7 +174,8 @@ impl Words {
     }
 }
 
-/// A text of this program, which may have tags, with its places filled. What is filled in is escaped, unless it is HTML.
+/// A text of this program, which may contain tags, with its placeholders filled. Inserted content is escaped, unless it
+/// is HTML.
 pub fn fill(text: &'static str, places: &[(&str, &dyn Render)]) -> Markup {
     let (mut filled, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once('{') {
@@ -198,7 +199,7 @@ mod tests {
         text.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect()
     }
 
-    /// Tags of a text, in any order: a language may turn a sentence round.
+    /// The tags of a text, in any order: a language may have another word order.
     fn tags(text: &str) -> BTreeSet<&str> {
         text.split('<').skip(1).filter_map(|rest| rest.split('>').next()).collect()
     }
