@@ -1,24 +1,24 @@
-//! What a task holds that must not end where tasks run: its end waits for threads and brokers, and a task may be cut off at
-//! any of its waits.
+//! Values that a task holds but that must not be dropped on its thread: dropping them waits for threads and brokers,
+//! and a task may be aborted wherever it waits.
 
 use std::ops::{Deref, DerefMut};
 
-/// Ends on a thread of its own, unless it is freed before.
-pub struct LockWatch<T: Send + 'static>(Option<T>);
+/// Drops its value on a thread of its own, unless the value is taken out before.
+pub struct DetachedDrop<T: Send + 'static>(Option<T>);
 
-impl<T: Send + 'static> LockWatch<T> {
-    /// Holds this.
-    pub fn new(held: T) -> LockWatch<T> {
-        LockWatch(Some(held))
+impl<T: Send + 'static> DetachedDrop<T> {
+    /// Holds this value.
+    pub fn new(held: T) -> DetachedDrop<T> {
+        DetachedDrop(Some(held))
     }
 
-    /// What was held, for a caller that may wait.
+    /// Takes the value out, for a caller that may wait.
     pub fn free(mut self) -> T {
         self.0.take().expect("it is freed once")
     }
 }
 
-impl<T: Send + 'static> Deref for LockWatch<T> {
+impl<T: Send + 'static> Deref for DetachedDrop<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -26,16 +26,17 @@ impl<T: Send + 'static> Deref for LockWatch<T> {
     }
 }
 
-impl<T: Send + 'static> DerefMut for LockWatch<T> {
+impl<T: Send + 'static> DerefMut for DetachedDrop<T> {
     fn deref_mut(&mut self) -> &mut T {
         self.0.as_mut().expect("it was not freed")
     }
 }
 
-impl<T: Send + 'static> Drop for LockWatch<T> {
+impl<T: Send + 'static> Drop for DetachedDrop<T> {
     fn drop(&mut self) {
         if let Some(held) = self.0.take() {
-            // It is not waited for: the process may end before it has. Where there are no threads it ends here.
+            // This is not waited for: the process may end before it. If no thread can be started the value is dropped
+            // here.
             let _ = std::thread::Builder::new().name("end".to_owned()).spawn(move || drop(held));
         }
     }
@@ -57,13 +58,13 @@ mod tests {
         }
     }
 
-    /// A task that is cut off does not end what it holds on the thread that it ran on.
+    /// An aborted task does not drop its value on the thread that it ran on.
     #[test]
     fn a_connection_that_is_cut_off_waits_for_no_other() {
         let (told, ended) = channel();
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
-            let held = LockWatch::new(Ends(told.clone()));
+            let held = DetachedDrop::new(Ends(told.clone()));
             let task = tokio::spawn(async move {
                 let _held = held;
                 std::future::pending::<()>().await;
@@ -74,8 +75,8 @@ mod tests {
         });
         let thread = ended.recv_timeout(Duration::from_secs(10)).expect("it ends");
         assert_ne!(thread, current().id());
-        // The thread that frees it ends it where it stands.
-        drop(LockWatch::new(Ends(told)).free());
+        // A value that was taken out is dropped where its new owner drops it.
+        drop(DetachedDrop::new(Ends(told)).free());
         assert_eq!(ended.recv(), Ok(current().id()));
     }
 }

@@ -1,5 +1,5 @@
-//! One feed at work, from the start of its writer until the process ends or the feed halts: a loop over one closed list of
-//! events. Waits, and hands what happens to the feed; decides nothing.
+//! One running feed, from the start of its writer until the process ends or the feed halts: a loop over one closed list
+//! of events. It waits, and passes each event to the feed; it decides nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-use super::detached_drop::LockWatch;
+use super::detached_drop::DetachedDrop;
 use super::event::LoopEvent;
 use super::feed_at_work::FeedAtWork;
 use super::keeper::Keeper;
@@ -21,12 +21,12 @@ use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::FetchBell;
 use crate::daemon::observe::events::ShuttingDown;
 
-/// The longest sleep: clocks may be set.
+/// The longest sleep, since clocks may be set.
 const LONGEST: Duration = Duration::from_secs(30);
-/// A source that never stands still has been read this long without an error: it is not what had halted the feed.
+/// A source that always has messages has been read for this long without an error: it is not the reason for the halt.
 const SETTLED: Duration = Duration::from_secs(30);
 
-/// Works until the process ends.
+/// Runs until the process ends.
 ///
 /// # Errors
 /// The feed halts.
@@ -37,7 +37,7 @@ pub(in crate::daemon::service) async fn work(
     let pause = pause(&at_work.feed);
     let world = &at_work.world;
     let opens = at_work.clone();
-    let mut keeper = aside(world, move || Keeper::open(&opens).map(LockWatch::new)).await??;
+    let mut keeper = aside(world, move || Keeper::open(&opens).map(DetachedDrop::new)).await??;
     if at_work.how.until == RunEnd::Once {
         return once(keeper, at_work, shutdown).await;
     }
@@ -81,7 +81,7 @@ pub(in crate::daemon::service) async fn work(
         }
         let now = world.now();
         if let Some(first) = next.filter(|next| *next <= now) {
-            // What was missed meanwhile is one tick.
+            // All ticks that were missed in this time are one tick.
             let schedule = keeper.schedule();
             let tick = |due| LoopEvent::Tick { due, missed: missed(schedule, first, due) };
             events.extend(timetable::last(schedule, now).map(tick));
@@ -92,7 +92,7 @@ pub(in crate::daemon::service) async fn work(
     }
 }
 
-/// Waits until a source has something; for ever where it cannot tell.
+/// Waits until a source has messages; for ever if it cannot signal that.
 async fn rings(bell: &Option<FetchBell>) {
     match bell {
         Some(bell) => bell.rings().await,
@@ -100,27 +100,27 @@ async fn rings(bell: &Option<FetchBell>) {
     }
 }
 
-/// Ticks that were due from the first on, before this one.
+/// The number of ticks that were due from the first one on, before this one.
 fn missed(schedule: &Schedule, first: Timestamp, due: Timestamp) -> u64 {
     if first < due { 1 + timetable::between(schedule, first, due) } else { 0 }
 }
 
 async fn step(
     world: &Arc<dyn World>,
-    keeper: LockWatch<Keeper>,
+    keeper: DetachedDrop<Keeper>,
     event: LoopEvent,
-) -> Result<(LockWatch<Keeper>, Vec<FeedTick>)> {
+) -> Result<(DetachedDrop<Keeper>, Vec<FeedTick>)> {
     aside(world, move || {
         let mut keeper = keeper.free();
         let ticks = keeper.handle(event)?;
-        Ok((LockWatch::new(keeper), ticks))
+        Ok((DetachedDrop::new(keeper), ticks))
     })
     .await?
 }
 
-/// One tick: files that are there are waited for until they stand still.
+/// One tick: it waits until existing files no longer change.
 async fn once(
-    keeper: LockWatch<Keeper>,
+    keeper: DetachedDrop<Keeper>,
     at_work: &FeedAtWork,
     mut shutdown: watch::Receiver<bool>,
 ) -> Result<Vec<FeedTick>> {
