@@ -1,11 +1,11 @@
-//! Randomness comes in through this door (HOUSE 2): from the operating system, as values. Nothing here keeps or prints
-//! what it has drawn.
+//! The only source of randomness (HOUSE 2): the operating system; random numbers are passed on as values. Nothing here
+//! stores or prints them.
 
 use hmac::{Hmac, KeyInit, Mac};
 
 use super::error::{Error, ErrorCategory, Result};
 
-/// Where random bytes come from.
+/// A source of random bytes.
 pub trait Chance: Send {
     /// Fills a slice.
     ///
@@ -23,14 +23,14 @@ impl Chance for SystemChance {
     }
 }
 
-/// Bytes that follow from a seed, so that a run can be replayed. For tests: the seed tells every key.
+/// Bytes that follow from a seed, so that a run can be repeated. For tests: the seed reveals every key.
 pub struct Seeded {
     seed: u64,
     drawn: u64,
 }
 
 impl Seeded {
-    /// From this seed.
+    /// The bytes for a seed.
     pub fn new(seed: u64) -> Seeded {
         Seeded { seed, drawn: 0 }
     }
@@ -51,7 +51,7 @@ impl Chance for Seeded {
 /// Random bytes of the operating system.
 ///
 /// # Errors
-/// The operating system gives none.
+/// The operating system provides none.
 pub fn bytes<const N: usize>() -> Result<[u8; N]> {
     draw(&mut SystemChance)
 }
@@ -77,7 +77,7 @@ pub fn name(chance: &mut dyn Chance) -> Result<String> {
 /// A new key: 64 hexadecimal digits.
 ///
 /// # Errors
-/// The operating system gives no random bytes.
+/// The operating system provides no random bytes.
 pub fn key() -> Result<String> {
     Ok(hex(&bytes::<32>()?))
 }

@@ -1,23 +1,23 @@
-//! Time comes in through this door (HOUSE 2), as a value. Nothing that decides reads a clock.
+//! The only source of time (HOUSE 2); times are passed on as values. Code that decides never reads a clock.
 
 use jiff::Timestamp;
 
-/// Now.
+/// The current time.
 pub fn instant() -> Timestamp {
     Timestamp::now()
 }
 
-/// Now, to the second, as manifests write it: `2026-11-21T10:00:00Z`.
+/// The current time, to the second, as in manifests: `2026-11-21T10:00:00Z`.
 pub fn now() -> String {
     text(instant())
 }
 
-/// A time, to the second, as manifests write it.
+/// A time, to the second, as in manifests.
 pub fn text(time: Timestamp) -> String {
     Timestamp::from_second(time.as_second()).unwrap_or(time).to_string()
 }
 
-/// A time as manifests write it; `None` if it is none.
+/// A time as in manifests; `None` if the text is no such time.
 pub fn parse(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }

@@ -1,5 +1,5 @@
-//! What goes wrong outside a verdict (a rejection is a result, not an error). Six kinds; each says what the operator
-//! does next. No text here may hold a value of a record: errors carry places, names and counts.
+//! Errors outside a verdict (a rejection is a result, not an error). There are six kinds; each says what the operator
+//! does next. No text here may contain a value of a record: errors contain places, names and counts.
 
 use std::fmt;
 use std::io;
@@ -10,124 +10,124 @@ use rustix::io::Errno;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Who has to act.
+/// The kind of an error, which says who has to act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorCategory {
-    /// The command line: call it again, corrected.
+    /// The command line: correct it.
     Usage,
-    /// The feed file: mend the line it names.
+    /// The feed file: correct the line it names.
     Feed,
-    /// A taxonomy, in a feed file or a hierarchy file: mend the line it names.
+    /// A taxonomy, in a feed file or a hierarchy file: correct the line it names.
     Taxonomy,
-    /// A data file: mend or replace it.
+    /// A data file: correct or replace it.
     Input,
-    /// The file system: look at permissions and space, then try again.
+    /// The file system: check permissions and space, then try again.
     Io,
     /// A fault of this program: report it.
     Internal,
 }
 
-/// Another process that works on the same feed, where one is the reason of an error.
+/// Another process that uses the same feed, if it is the reason of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OtherProcess {
     /// It holds the lock: this process can begin when the other one has ended.
     Works,
-    /// It has put its fence behind our last entry: this process has lost the feed to it.
+    /// It has written its fence after our last entry: it has taken the feed over from this process.
     TookOver,
 }
 
-/// An error with its place. Built with [`Error::new`] and the `in_…` methods.
+/// An error with its place. Created with [`Error::new`] and the `in_…` methods.
 #[derive(Debug, Clone)]
 pub struct Error {
-    /// Who has to act.
+    /// The kind, which says who has to act.
     pub kind: ErrorCategory,
-    /// The file it is in.
+    /// The file concerned.
     pub file: Option<PathBuf>,
-    /// The line (text files) or row (tables) it is at, counted from 1.
+    /// The line (text files) or row (tables), counted from 1.
     pub line: Option<u64>,
-    /// The key, option or column it is about.
+    /// The key, option or column concerned.
     pub field: Option<String>,
     /// What is wrong and what to do.
     pub text: String,
-    /// The line of the file it is at, for people.
+    /// The line of the file, for people.
     pub passage: Option<Box<SourceLine>>,
-    /// The other process that is the reason.
+    /// The other process, if it is the reason.
     pub rival: Option<OtherProcess>,
 }
 
-/// The line that an error is at, to be drawn with a caret. The code that makes one has masked every secret in it.
+/// The line of an error, to be shown with a caret. The code that creates it has masked every secret in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLine {
     /// The line, without its end.
     pub line: String,
-    /// The bytes of the line that the caret points at.
+    /// The bytes of the line to which the caret points.
     pub at: Range<usize>,
 }
 
-/// An error as programs read it (CONTRACTS 3).
+/// An error for programs (CONTRACTS 3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Described {
-    /// Who has to act.
+    /// The kind, which says who has to act.
     pub kind: ErrorCategory,
-    /// The file it is in.
+    /// The file concerned.
     pub file: Option<String>,
-    /// The line (text files) or row (tables) it is at, counted from 1.
+    /// The line (text files) or row (tables), counted from 1.
     pub line: Option<u64>,
-    /// The key, option or column it is about.
+    /// The key, option or column concerned.
     pub field: Option<String>,
     /// What is wrong and what to do.
     pub text: String,
 }
 
-/// What fallible functions of the acting storey return.
+/// The return type of fallible functions of the daemon and the commands.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error without a place yet.
+    /// An error without a place.
     pub fn new(kind: ErrorCategory, text: impl Into<String>) -> Error {
         Error { kind, file: None, line: None, field: None, text: text.into(), passage: None, rival: None }
     }
 
-    /// Could not read or write `file`.
+    /// The error if reading or writing `file` failed.
     pub fn io(file: &Path, doing: &str, error: &io::Error) -> Error {
         Error::new(ErrorCategory::Io, format!("cannot {doing}: {}", cause(error))).in_file(file)
     }
 
-    /// A pipe or a device where a file is wanted: opening one may wait for ever, and it cannot be read twice.
+    /// The error for a pipe or a device in place of a file: opening one may wait for ever, and it cannot be read twice.
     pub fn irregular(kind: ErrorCategory, file: &Path) -> Error {
         Error::new(kind, "not a regular file: unpack or copy it to a file first").in_file(file)
     }
 
-    /// Names the file, unless one is named already.
+    /// Adds the file, unless there is one already.
     #[must_use]
     pub fn in_file(mut self, file: &Path) -> Error {
         self.file.get_or_insert_with(|| file.to_path_buf());
         self
     }
 
-    /// Names the line or row, unless one is named already.
+    /// Adds the line or row, unless there is one already.
     #[must_use]
     pub fn at_line(mut self, line: u64) -> Error {
         self.line.get_or_insert(line);
         self
     }
 
-    /// Names the key, option or column, unless one is named already.
+    /// Adds the key, option or column, unless there is one already.
     #[must_use]
     pub fn in_field(mut self, field: impl Into<String>) -> Error {
         self.field.get_or_insert_with(|| field.into());
         self
     }
 
-    /// Names the other process that is the reason.
+    /// Adds the other process that is the reason.
     #[must_use]
     pub fn because_of(mut self, rival: OtherProcess) -> Error {
         self.rival = Some(rival);
         self
     }
 
-    /// The error as programs read it.
+    /// The error for programs.
     pub fn describe(&self) -> Described {
         Described {
             kind: self.kind,
@@ -139,12 +139,13 @@ impl Error {
     }
 }
 
-/// What a library says of hosts and connections, in its words; of what is in a record it knows nothing.
+/// A library's message about hosts and connections, in its own words; such a library knows nothing about the content of
+/// records.
 #[derive(Debug, Clone)]
 pub struct Complaint(String);
 
 impl Complaint {
-    /// These words, without what draws on a terminal, and not too many of them.
+    /// From these words, without terminal control characters, and truncated.
     pub fn of(words: &str) -> Complaint {
         Complaint(printable(&words.chars().take(200).collect::<String>()))
     }
@@ -155,7 +156,7 @@ impl Complaint {
     }
 }
 
-/// Why the operating system refuses, in words for people; never its own text, which may quote anything.
+/// Why the operating system refuses, in words for people; never its own message, which may quote anything.
 pub fn cause(error: &io::Error) -> String {
     let known = match error.kind() {
         io::ErrorKind::NotFound => "there is no such file",
@@ -179,7 +180,7 @@ pub fn cause(error: &io::Error) -> String {
     known.to_owned()
 }
 
-/// Text with its control characters written out, so that a name cannot draw on a terminal or break a line.
+/// Text with its control characters escaped, so that a name cannot control a terminal or break a line.
 pub fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! What became of messages: counted by the feed that takes them in, written into its log, told in log lines and metrics.
+//! What became of messages: counted when they are taken in, stored in the log, shown in log lines and metrics.
 
 use std::iter::Sum;
 use std::ops::Add;
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 /// What became of messages: `seen = kept + duplicate + skipped + quarantined` (HOUSE 3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntakeCounts {
-    /// Messages; of those that hold several rows each row is one.
+    /// The number of messages; if a message contains several rows, each row counts.
     pub seen: u64,
-    /// Rows that count.
+    /// Valid rows.
     pub kept: u64,
     /// Rows of people who have one already.
     pub duplicate: u64,
-    /// Messages that were passed over by policy.
+    /// Messages that the policy skips.
     pub skipped: u64,
     /// Messages that were set aside.
     pub quarantined: u64,
 }
 
 impl IntakeCounts {
-    /// Whether every message became something.
+    /// Whether each message is counted once.
     pub fn adds_up(&self) -> bool {
         let parts = [self.duplicate, self.skipped, self.quarantined];
         parts.iter().try_fold(self.kept, |sum, &part| sum.checked_add(part)) == Some(self.seen)

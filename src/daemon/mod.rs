@@ -1,4 +1,4 @@
-//! The acting storey: reads, writes and waits, and decides nothing.
+//! The daemon: reads, writes and waits, and decides nothing.
 
 pub mod chance;
 pub mod clock;

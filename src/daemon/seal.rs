@@ -1,7 +1,9 @@
-//! What is kept at rest is sealed: AES-256-GCM under a key of its own, which is wrapped by the operator's. A thief who has the
-//! files without the key reads nothing and changes nothing unnoticed. Keys never print and are wiped when they are dropped.
+//! Data at rest is sealed: AES-256-GCM under a key of its own, which is wrapped by the operator's key. A thief of the
+//! files without the key can neither read nor change them unnoticed. Keys are never printed and are wiped when they are
+//! dropped.
 //!
-//! The ciphers are a library's. What is bound to what is code of our own: an object opens under its own path alone, and goes with its key.
+//! The ciphers come from a library. How keys, objects and paths belong together is code of our own: an object opens
+//! only under its own path, and is gone when its key is.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use aes_gcm::aead::inout::InOutBuf;
@@ -19,7 +21,7 @@ const MAGIC: &[u8] = b"tidegate sealed 1\n";
 const NONCE: usize = 12;
 const TAG: usize = 16;
 
-/// The operator's key: 64 hexadecimal digits, however they were given.
+/// The operator's key: 64 hexadecimal digits, from whichever source.
 pub struct OperatorKey(Zeroizing<[u8; 32]>);
 
 impl std::fmt::Debug for OperatorKey {
@@ -29,24 +31,24 @@ impl std::fmt::Debug for OperatorKey {
 }
 
 impl OperatorKey {
-    /// Reads the digits; `None` if they are no key.
+    /// Reads the digits; None if they are not a key.
     pub fn parse(text: &str) -> Option<OperatorKey> {
         let key = digits(text)?;
         Some(OperatorKey(key))
     }
 
-    /// A key for one purpose; none of them tells of another or of the operator's.
+    /// A key for one purpose; it reveals nothing about the others or the operator's.
     pub fn derive(&self, purpose: &str) -> Zeroizing<[u8; 32]> {
         derive(&self.0, purpose)
     }
 
     /// Whether it is this key, however its digits are written.
     pub fn is(&self, other: &OperatorKey) -> bool {
-        // Both are the operator's own; nothing is learnt from how long the comparison takes.
+        // Both belong to the operator; the time of the comparison reveals nothing.
         self.0 == other.0
     }
 
-    /// The key that everything is wrapped or sealed with which is not under a key of its own.
+    /// The key that wraps or seals everything that has no key of its own.
     pub fn wrapping(&self) -> SealingKey {
         SealingKey(self.derive("tidegate: private state"))
     }
@@ -59,13 +61,13 @@ impl OperatorKey {
         self.wrapping().seal(bytes, "", &mut chance::SystemChance)
     }
 
-    /// Opens what was sealed; `None` under another key, and when a bit of it was changed.
+    /// Opens sealed bytes; None under another key, and if a bit was changed.
     pub fn open(&self, sealed: &[u8]) -> Option<WipedBytes> {
         self.wrapping().open(sealed, "")
     }
 }
 
-/// The 32 bytes that 64 hexadecimal digits stand for; `None` if they are not that.
+/// The 32 bytes of 64 hexadecimal digits; None if they are not such digits.
 pub fn digits(text: &str) -> Option<Zeroizing<[u8; 32]>> {
     let digits = text.trim().as_bytes();
     let mut bytes = Zeroizing::new([0; 32]);
@@ -79,14 +81,14 @@ pub fn digits(text: &str) -> Option<Zeroizing<[u8; 32]>> {
     Some(bytes)
 }
 
-/// A key and a nonce that were drawn for one thing, which can be sealed without drawing any more.
+/// A key and a nonce drawn for one object, which can be sealed without drawing more.
 pub struct OneSealing {
     key: SealingKey,
     nonce: [u8; NONCE],
 }
 
 impl OneSealing {
-    /// Seals bytes, which open only where they are said to lie.
+    /// Seals bytes, which open only at this path.
     ///
     /// # Errors
     /// There are too many of them.
@@ -115,7 +117,7 @@ impl SealingKey {
         Ok(SealingKey(key))
     }
 
-    /// From its bytes; `None` if they are none.
+    /// From its bytes; None if their number is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Option<SealingKey> {
         Some(SealingKey(Zeroizing::new(bytes.try_into().ok()?)))
     }
@@ -125,12 +127,12 @@ impl SealingKey {
         &self.0
     }
 
-    /// A key for one purpose; none of them tells of another or of this one.
+    /// A key for one purpose; it reveals nothing about the others or this one.
     pub fn derive(&self, purpose: &str) -> Zeroizing<[u8; 32]> {
         derive(&self.0, purpose)
     }
 
-    /// Seals bytes under a new nonce. They open only where they are said to lie.
+    /// Seals bytes under a new nonce. They open only at this path.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -138,7 +140,7 @@ impl SealingKey {
         self.with_nonce(chance::draw(chance)?, bytes, place)
     }
 
-    /// This key with a new nonce, to seal one thing.
+    /// This key with a new nonce, to seal one object.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -147,7 +149,7 @@ impl SealingKey {
     }
 
     fn with_nonce(&self, nonce: [u8; NONCE], bytes: &[u8], place: &str) -> Result<Vec<u8>> {
-        // Where it is to lie, so that there is no second copy of it.
+        // Sealed in place, so that there is no second copy of the bytes.
         let head = MAGIC.len() + NONCE;
         let mut sealed = Vec::with_capacity(head + bytes.len() + TAG);
         [MAGIC, &nonce, bytes].iter().for_each(|part| sealed.extend_from_slice(part));
@@ -159,7 +161,7 @@ impl SealingKey {
         Ok(sealed)
     }
 
-    /// Opens what was sealed for this place; `None` under another key, and when a bit of it was changed.
+    /// Opens bytes that were sealed for this path; None under another key, and if a bit was changed.
     pub fn open(&self, sealed: &[u8], place: &str) -> Option<WipedBytes> {
         let (nonce, sealed) = sealed.strip_prefix(MAGIC)?.split_first_chunk::<NONCE>()?;
         let payload = Payload { msg: sealed, aad: &bound(place) };

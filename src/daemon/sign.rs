@@ -1,5 +1,5 @@
-//! Signatures of manifests (CONTRACTS 4): ed25519 over the exact bytes. The signing key never prints; the public one is for
-//! all who read releases.
+//! Signatures of manifests (CONTRACTS 4): ed25519 over the exact bytes. The signing key is never printed; the public
+//! key is for all readers of releases.
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use zeroize::Zeroizing;
@@ -9,7 +9,7 @@ use super::error::Result;
 use super::seal::digits;
 use crate::engine::release::Sha256;
 
-/// What signs manifests, and what people approve.
+/// The key that signs manifests, or the decisions of an approver.
 #[derive(Clone)]
 pub struct Signing(SigningKey);
 
@@ -19,12 +19,12 @@ impl std::fmt::Debug for Signing {
     }
 }
 
-/// What anybody checks manifests with.
+/// The key that manifests are checked with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicKey(VerifyingKey);
 
 impl Signing {
-    /// Reads 64 hexadecimal digits; `None` if they are no key.
+    /// Reads 64 hexadecimal digits; None if they are not a key.
     pub fn parse(text: &str) -> Option<Signing> {
         Some(Signing(SigningKey::from_bytes(&*digits(text)?)))
     }
@@ -50,14 +50,14 @@ impl Signing {
         self.0.sign(bytes).to_bytes()
     }
 
-    /// What it is checked with.
+    /// Its public key.
     pub fn public(&self) -> PublicKey {
         PublicKey(self.0.verifying_key())
     }
 }
 
 impl PublicKey {
-    /// Reads 64 hexadecimal digits; `None` if they are no key.
+    /// Reads 64 hexadecimal digits; None if they are not a key.
     pub fn parse(text: &str) -> Option<PublicKey> {
         VerifyingKey::from_bytes(&*digits(text)?).ok().map(PublicKey)
     }
@@ -67,12 +67,12 @@ impl PublicKey {
         hex(self.0.as_bytes())
     }
 
-    /// What people compare it by: the SHA-256 of its 32 bytes.
+    /// The fingerprint that people compare: the SHA-256 of its 32 bytes.
     pub fn fingerprint(&self) -> Sha256 {
         Sha256::of(self.0.as_bytes())
     }
 
-    /// Whether these bytes were signed.
+    /// Whether the signature is one of these bytes.
     pub fn signed(&self, bytes: &[u8], signature: &[u8]) -> bool {
         Signature::from_slice(signature).is_ok_and(|signature| self.0.verify_strict(bytes, &signature).is_ok())
     }
@@ -83,7 +83,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes that hexadecimal digits stand for; `None` if they are not that.
+/// The bytes of hexadecimal digits; None if they are not such digits.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let digit = |digit: u8| char::from(digit).to_digit(16);
     let pairs = text.as_bytes().chunks(2);

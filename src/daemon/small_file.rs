@@ -1,6 +1,6 @@
-//! Files that are read as a whole: keys, secrets, certificates. Each has a limit, so that none can fill the memory, and none is waited for
-//! without end: a pipe in its place has to bring all of it within seconds. A secret that other accounts can read is refused, as a private
-//! root is.
+//! Files that are read as a whole: keys, secrets, certificates. Each has a limit of size, so that none can fill the
+//! memory, and of time: a pipe has to deliver all of it within seconds. A secret that other accounts can read is
+//! refused, as a private root is.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::fs::{File, Metadata, OpenOptions};
@@ -14,28 +14,30 @@ use zeroize::Zeroizing;
 
 use super::error::{Error, ErrorCategory, Result, printable};
 
-/// A secret or a key is no larger.
+/// The greatest size of a secret or a key.
 pub const SECRET: u64 = 64 << 10;
-/// A file of certificates is no larger.
+/// The greatest size of a file of certificates.
 pub const CERTIFICATES: u64 = 4 << 20;
 
-/// For how long a pipe is waited for.
+/// The time limit of a pipe.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often it is looked at.
+/// The interval at which it is read.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The accounts that may read the file of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readers {
-    /// The owner alone: the secret is that of one person.
+    /// The owner only: the secret belongs to one person.
     Owner,
-    /// The group as well, where another account owns the file: so a secret is handed to a service. A volume of Kubernetes has files of root with
-    /// mode 0440 and the group of the pod, and the access list of a credential of systemd shows as mode 0440.
+    /// The group as well, if another account owns the file, which is how a service receives a secret. A volume of
+    /// Kubernetes has files of root with mode 0440 and the group of the pod, and the access list of a credential of
+    /// systemd shows as mode 0440.
     Group,
 }
 
 impl Readers {
-    /// Whether more accounts can use a file of this mode and owner than may. `account` is that of this process.
+    /// Whether more accounts can use a file of this mode and owner than permitted. `account` is the one of this
+    /// process.
     fn are_exceeded(self, mode: u32, owner: u32, account: u32) -> bool {
         let others = match self {
             Readers::Group if owner != account => 0o007,
@@ -45,10 +47,10 @@ impl Readers {
     }
 }
 
-/// The text of a file that holds a key, a password or a token; `doing` says what is done with it, for the error.
+/// The text of a file that contains a key, a password or a token; `doing` says what it is read for, in the error.
 ///
 /// # Errors
-/// As of [`text`], or other accounts than `readers` can read the file or write to it.
+/// As for [`text`], or other accounts than `readers` can read the file or write to it.
 pub fn secret(file: &Path, doing: &str, readers: Readers) -> Result<Zeroizing<String>> {
     let (opened, about) = open(file, doing)?;
     // A pipe has the mode of the shell or of the program that made it, and is read once.
@@ -64,10 +66,10 @@ pub fn secret(file: &Path, doing: &str, readers: Readers) -> Result<Zeroizing<St
     text_of(&read(opened, file, doing, SECRET)?, file)
 }
 
-/// The text of a file that holds no secret; `doing` says what is done with it, for the error.
+/// The text of a file that contains no secret; `doing` says what it is read for, in the error.
 ///
 /// # Errors
-/// It cannot be read, is larger than `most` bytes, is no text, is a device or a folder, or a pipe that stays open and silent.
+/// It cannot be read, is larger than `most` bytes, is not text, is a device or a folder, or is a pipe that stays open and delivers nothing.
 pub fn text(file: &Path, doing: &str, most: u64) -> Result<Zeroizing<String>> {
     text_of(&bytes(file, doing, most)?, file)
 }
@@ -77,19 +79,19 @@ fn text_of(bytes: &[u8], file: &Path) -> Result<Zeroizing<String>> {
     Ok(Zeroizing::new(text.to_owned()))
 }
 
-/// The bytes of a file that holds no secret.
+/// The bytes of a file that contains no secret.
 ///
 /// # Errors
-/// As of [`text`], but that it need not be text.
+/// As for [`text`], but it need not be text.
 pub fn bytes(file: &Path, doing: &str, most: u64) -> Result<WipedBytes> {
     let (opened, _) = open(file, doing)?;
     read(opened, file, doing, most)
 }
 
-/// A file or a pipe, and what the system says of the one that was opened.
+/// A file or a pipe, with the metadata of the one that was opened.
 fn open(file: &Path, doing: &str) -> Result<(File, Metadata)> {
     let io = |error: io::Error| Error::io(file, doing, &error);
-    // A named pipe that no program writes to would be waited for while it is opened.
+    // Opening a named pipe that no program writes to would wait for one.
     let opened =
         OpenOptions::new().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed()).open(file);
     let opened = opened.map_err(io)?;
@@ -105,7 +107,7 @@ fn open(file: &Path, doing: &str) -> Result<(File, Metadata)> {
 }
 
 fn read(opened: File, file: &Path, doing: &str, most: u64) -> Result<WipedBytes> {
-    // With room for all of it, so that no part is left behind in memory when it grows.
+    // With enough capacity, so that no part is left behind in memory when it grows.
     let mut found = WipedBytes::from(Vec::with_capacity(usize::try_from(most + 1).unwrap_or(0)));
     let (begun, mut rest) = (Instant::now(), opened.take(most + 1));
     loop {
@@ -148,7 +150,7 @@ mod tests {
         for (mode, owner, of_group, of_owner) in [
             (0o100_600, us, false, false),
             (0o100_400, us, false, false),
-            // What umask 022 and umask 027 leave, and what others can write to.
+            // The modes that umask 022 and umask 027 lead to, and modes that others can write to.
             (0o100_644, us, true, true),
             (0o100_640, us, true, true),
             (0o100_660, us, true, true),
@@ -180,10 +182,10 @@ mod tests {
                     assert!(!said.contains("Sq7secret"), "{said}");
                 }
             }
-            // A certificate may be read by all.
+            // A certificate may be readable by all.
             assert_eq!(**text(&file, "read the certificate", CERTIFICATES).expect("text"), *"Sq7secret\n");
         }
-        // The mode is that of the file which a link leads to.
+        // The mode is that of the file that a link leads to.
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(&file, &link).expect("a link");
         assert!(secret(&link, "read the key", Readers::Group).is_err());
@@ -221,7 +223,7 @@ mod tests {
         // No program writes to it.
         assert_eq!(**text(&pipe, "read the key", SECRET).expect("an end"), *"");
         assert_eq!(**secret(&pipe, "read the key", Readers::Owner).expect("an end"), *"");
-        // One brings its text in parts, as a command in `<(…)` does.
+        // This one delivers its text in parts, as a command in `<(…)` does.
         let other = pipe.clone();
         let open = fs::OpenOptions::new().read(true).write(true).open(&pipe).expect("a pipe");
         let writer = std::thread::spawn(move || {

@@ -1,5 +1,6 @@
-//! What is frozen while a chain runs (CONTRACTS 1): the policy, the columns and their taxonomies, and the one change that a
-//! running chain allows, new leaves. Kept with the chain, compared with the feed file at every start.
+//! The settings that are frozen while a chain runs (CONTRACTS 1): the policy, the columns and their taxonomies, and the
+//! one change that a running chain permits, new leaves. They are kept with the chain and compared with the feed file at
+//! every start.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +9,12 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::model::{Column, Columns, DetailSettings, ReleaseColumn, TreeGrowth};
 use crate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings};
 
-/// What a chain was begun with.
+/// The settings that a chain was begun with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ChainTerms {
     /// The feed's name.
     pub name: String,
-    /// Whether each release holds other people.
+    /// Whether each release contains other people.
     pub disjoint: bool,
     /// `[policy]` in force, as JSON.
     pub policy: String,
@@ -22,7 +23,7 @@ pub struct ChainTerms {
 }
 
 impl ChainTerms {
-    /// Of a feed file.
+    /// The terms of a feed file.
     pub fn of(feed: &config::FeedConfig) -> ChainTerms {
         ChainTerms {
             name: feed.name.clone(),
@@ -32,13 +33,13 @@ impl ChainTerms {
         }
     }
 
-    /// The same, of tables that have this column for the number of the release.
+    /// The same, for tables that have this column for the number of the release.
     #[must_use]
     pub fn with_release(self, release: ReleaseColumn) -> ChainTerms {
         ChainTerms { columns: self.columns.with_release(release), ..self }
     }
 
-    /// The same, with so much detail to keep of each quasi column.
+    /// The same, with this much detail to keep of each quasi column.
     #[must_use]
     pub fn with_details(self, details: &[DetailSettings]) -> ChainTerms {
         ChainTerms { columns: self.columns.with_details(details), ..self }
@@ -60,8 +61,8 @@ impl ChainTerms {
         })
     }
 
-    /// How the taxonomies have grown to those of a feed file that is [`frozen`](ChainTerms::frozen) otherwise; `None` if not at
-    /// all.
+    /// How the taxonomies have grown to those of a feed file that is otherwise [`frozen`](ChainTerms::frozen); None if
+    /// they have not.
     pub fn growth(&self, columns: &Columns) -> Option<Vec<TreeGrowth>> {
         let (old, new) = (self.columns.trees(), columns.trees());
         if old == new {
@@ -72,10 +73,10 @@ impl ChainTerms {
         Some(growth.expect("nothing else has changed"))
     }
 
-    /// Whether a feed file is still the one of the running chain.
+    /// Checks that a feed file has the terms of the running chain.
     ///
     /// # Errors
-    /// What was changed although it is frozen.
+    /// The frozen setting that was changed.
     pub fn frozen(&self, feed: &config::FeedConfig, remedy: &str) -> Result<()> {
         let grows = self.policy()?.taxonomies_grow();
         let changed = |field: String, what: &str| {
@@ -113,8 +114,8 @@ impl ChainTerms {
         }
     }
 
-    /// The first key of `[policy]` that differs; those that others follow from before all others. A key that came with a later version
-    /// than the one that began the chain has its default there.
+    /// The first key of `[policy]` that differs; keys that others follow from come first. A key that the version that
+    /// began the chain did not have counts as set to its default.
     fn changed_key(&self, feed: &config::FeedConfig) -> Result<Option<String>> {
         type Table = serde_json::Map<String, serde_json::Value>;
         let [old, new] = [in_force(&self.policy()?), in_force(&feed.policy)]
@@ -125,8 +126,8 @@ impl ChainTerms {
     }
 }
 
-/// The first key in which two columns of one name differ. New leaves under the inner nodes of a taxonomy are no difference where it
-/// may grow.
+/// The first key in which two columns of one name differ. New leaves under the inner nodes of a taxonomy are not a
+/// difference if it may grow.
 fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
     let grown = match (&old.taxonomy, &new.taxonomy) {
         (Some(old), Some(new)) if grows => old.rule == new.rule && TreeGrowth::between(&old.tree, &new.tree).is_some(),
@@ -174,7 +175,7 @@ mod tests {
         names.iter().map(|name| config::FeedConfig::load_to_judge(&samples.join(name)).expect("a feed")).collect()
     }
 
-    /// Whether two terms are the same to the last label.
+    /// Whether two terms are equal in every label.
     fn is_same(one: &ChainTerms, other: &ChainTerms) -> bool {
         let bytes = |terms: &ChainTerms| postcard::to_stdvec(&(terms, terms.columns.details())).expect("bytes");
         bytes(one) == bytes(other)
@@ -199,7 +200,7 @@ mod tests {
         }
     }
 
-    /// A key that the program did not have when the chain began is not in its terms.
+    /// The terms of a chain do not contain keys that the program did not have when the chain began.
     #[test]
     fn a_new_key_with_a_default_changes_no_chain() {
         let mut defaults = std::collections::BTreeSet::new();

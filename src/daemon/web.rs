@@ -1,7 +1,9 @@
-//! Asks other machines over HTTP, from a thread that may wait for the answer and must stop waiting when it is told to. What
-//! is said of a failure is in words of our own: those of the library may quote the address, which may hold a token.
+//! Requests to other machines over HTTP, from a thread that may wait for the answer and must stop waiting when it is
+//! told to. Failures are described in words of this program, because texts of the library may quote the address, which
+//! may contain a token.
 //!
-//! No redirect is followed. With a [`AddressResolver`] the addresses of a name are judged at the moment at which one of them is connected to.
+//! Redirects are not followed. With an [`AddressResolver`] the addresses of a name are checked at the moment at which
+//! one of them is connected to.
 
 use std::fmt;
 use std::io;
@@ -15,16 +17,16 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::error::{Complaint, Error, ErrorCategory, Result};
 
-/// How often it is looked whether an answer is still wanted.
+/// How often a wait checks whether the answer is still wanted.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long a command waits for a name that it only looks at.
+/// The time that a command waits for a name that it only looks up.
 const MOMENTS: Duration = Duration::from_secs(3);
 
 /// The client.
 pub struct Web {
     /// Makes requests.
     pub client: Client,
-    /// There until the end.
+    /// Set until it is dropped.
     runtime: Option<Runtime>,
 }
 
@@ -32,10 +34,10 @@ impl Web {
     /// Does not connect yet. `field`: the key of the feed file that it is about.
     ///
     /// # Errors
-    /// There is no encryption here, or no way to wait.
+    /// There is no encryption on this system, or the runtime cannot be started.
     pub fn new(client: ClientBuilder, field: &str) -> Result<Web> {
         let none = |_| Error::new(ErrorCategory::Feed, "no encrypted connection can be made here").in_field(field);
-        // An answer comes from where the feed file says, not from where that sends us.
+        // An answer must come from the address in the feed file, not from one that a redirect names.
         let client = client.redirect(reqwest::redirect::Policy::none()).build().map_err(none)?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime =
@@ -43,7 +45,7 @@ impl Web {
         Ok(Web { client, runtime: Some(runtime) })
     }
 
-    /// Waits for an answer; `None` once it is not wanted any more.
+    /// Waits for an answer; None once it is no longer wanted.
     pub fn wait<T>(&self, answer: impl Future<Output = T>, ends: impl Fn() -> bool) -> Option<T> {
         let told = async {
             while !ends() {
@@ -61,20 +63,21 @@ impl Web {
 
 impl Drop for Web {
     fn drop(&mut self) {
-        // A name that is being looked up is not waited for: that may take minutes.
+        // A name lookup in progress is not waited for, since it may take minutes.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }
 }
 
-/// Judges an address of a host: why nothing is sent there, in words of our own.
+/// Checks an address of a host: the error is the reason, in words of this program, why nothing is sent there.
 pub type AddressJudge = dyn Fn(&str, IpAddr) -> std::result::Result<(), String> + Send + Sync;
-/// Looks the addresses of a name up.
+/// Looks up the addresses of a name.
 type LookUp = dyn Fn(&str) -> io::Result<Vec<SocketAddr>> + Send + Sync;
 
-/// Gives a client those addresses of a name alone that may be connected to. The client connects to what it is given: it looks nothing up by
-/// itself, so no other answer of a name server comes between the judgement and the connection.
+/// Gives a client only those addresses of a name that may be connected to. The client connects to the addresses that it
+/// is given and looks up nothing itself, so no other answer of a name server comes between the check and the
+/// connection.
 pub struct AddressResolver {
     judge: Arc<AddressJudge>,
     look_up: Arc<LookUp>,
@@ -98,7 +101,7 @@ impl AddressResolver {
         AddressResolver { judge, look_up: Arc::new(|name| Ok((name, 0).to_socket_addrs()?.collect())) }
     }
 
-    /// Why no address of this name may be connected to; `None` if one may, or if the name is not known within moments.
+    /// Why no address of this name may be connected to; None if one may, or if the name is not known within moments.
     pub async fn refuses(&self, name: &str) -> Option<String> {
         let found = tokio::time::timeout(MOMENTS, self.resolve(name.parse().ok()?)).await.ok()?;
         found.err()?.downcast_ref::<Forbidden>().map(|Forbidden(why)| why.clone())
@@ -110,7 +113,7 @@ impl Resolve for AddressResolver {
         let (judge, look_up) = (Arc::clone(&self.judge), Arc::clone(&self.look_up));
         Box::pin(async move {
             let name = name.as_str().to_owned();
-            // The system's way to ask for a name waits for the answer.
+            // The system's lookup blocks its thread.
             let found =
                 tokio::task::spawn_blocking(move || look_up(&name).map(|found| permitted(&name, found, &*judge)));
             let found: Addrs = Box::new(found.await???.into_iter());
@@ -119,7 +122,7 @@ impl Resolve for AddressResolver {
     }
 }
 
-/// The addresses of a name that may be connected to: why there are none, if there are not.
+/// The addresses of a name that may be connected to; the error says why there is none.
 fn permitted(
     name: &str,
     found: Vec<SocketAddr>,
@@ -138,7 +141,7 @@ fn permitted(
     }
 }
 
-/// Why nothing came.
+/// Why there was no answer.
 pub fn why(error: &reqwest::Error) -> Complaint {
     let mut why = if error.is_timeout() { "no answer in time" } else { "no connection, or it broke off" }.to_owned();
     let (mut cause, mut is_unknown) = (std::error::Error::source(error), false);
@@ -152,7 +155,7 @@ pub fn why(error: &reqwest::Error) -> Complaint {
             why = "its name is not known here".to_owned();
             is_unknown = true;
         }
-        // The system has let the connection through, and OpenSSL does not.
+        // The system has made the connection, and OpenSSL rejects it.
         if next.is::<openssl::error::ErrorStack>() {
             why = "there is no encrypted connection to it".to_owned();
         }
@@ -180,7 +183,7 @@ mod tests {
         assert_eq!(why(&error).text(), "its name is not known here");
     }
 
-    /// A client that is told these addresses for every name, and judges them: none of 127.0.0.0/8.
+    /// A client that gets these addresses for every name, and rejects those of 127.0.0.0/8.
     fn told(found: &[SocketAddr]) -> ClientBuilder {
         let judge = |name: &str, address: IpAddr| {
             if address.is_loopback() { Err(format!("{name} leads to {address}")) } else { Ok(()) }

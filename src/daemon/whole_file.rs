@@ -1,5 +1,5 @@
-//! Files that are read as a whole and are no secrets: hierarchies, manifests, verdicts, lists. Each kind has a limit (HOUSE 4,
-//! Limits), so that none can fill the memory. Pipes are read like files, up to the same limit.
+//! Files that are read as a whole and are not secret: hierarchies, manifests, verdicts, lists. Each kind has a size
+//! limit (HOUSE 4, Limits), so that none can fill the memory. Pipes are read like files, up to the same limit.
 
 use std::fs::File;
 use std::io::Read;
@@ -20,7 +20,7 @@ pub const SUMS: u64 = 256 << 20;
 /// Bytes of the order in which classes were formed.
 pub const FORMATION: u64 = 256 << 20;
 
-/// The bytes of a file; `doing` says what is done with it and `kind` who has to act, for the error.
+/// The bytes of a file; the error says with `doing` what it was read for and with `kind` who has to act.
 ///
 /// # Errors
 /// It cannot be read, or is larger than `most` bytes.
@@ -29,10 +29,10 @@ pub fn bytes(file: &Path, doing: &str, kind: ErrorCategory, most: u64) -> Result
     all(opened, file, doing, kind, most)
 }
 
-/// The bytes of what is open already, as those of a file of this name.
+/// The bytes of a reader that is already open, as those of a file of this name.
 ///
 /// # Errors
-/// As of [`bytes()`].
+/// As for [`bytes()`].
 pub fn all(from: impl Read, file: &Path, doing: &str, kind: ErrorCategory, most: u64) -> Result<Vec<u8>> {
     let mut found = Vec::new();
     from.take(most + 1).read_to_end(&mut found).map_err(|error| Error::io(file, doing, &error))?;
@@ -70,7 +70,7 @@ mod tests {
                 assert!(error.text.contains("larger than 1 MiB"), "{}", error.text);
             }
         }
-        // What never ends is read no further than the limit.
+        // An endless file is read only up to the limit.
         let endless = bytes(Path::new("/dev/zero"), "read the list", ErrorCategory::Input, HIERARCHY >> 6);
         assert!(endless.expect_err("a limit").text.contains("larger than 4 MiB"));
     }

@@ -1,5 +1,6 @@
-//! Bytes that are overwritten before their memory is given back: what was sealed, keys, messages. [`Zeroizing`] of a `Vec<u8>` would write
-//! one byte at a time, which was a seventh of the time of an erasure that reads hundreds of megabytes.
+//! Bytes that are overwritten before their memory is freed: opened objects, keys, messages. [`Zeroizing`] of a
+//! `Vec<u8>` would write one byte at a time, which took a seventh of the time of an erasure that reads hundreds of
+//! megabytes.
 //!
 //! [`Zeroizing`]: zeroize::Zeroizing
 
@@ -7,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 
 use zeroize::optimization_barrier;
 
-/// Bytes that are wiped when they are dropped, with all the room that they have.
+/// Bytes that are wiped when they are dropped, including their unused capacity.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct WipedBytes(Vec<u8>);
 
@@ -46,14 +47,14 @@ impl Drop for WipedBytes {
 /// Zeros that are copied at a time.
 static ZEROS: [u8; 4096] = [0; 4096];
 
-/// Overwrites these bytes, and the room behind them, with zeros.
+/// Overwrites these bytes, and the capacity behind them, with zeros.
 fn wipe(bytes: &mut Vec<u8>) {
     bytes.fill(0);
     while bytes.len() < bytes.capacity() {
         let room = bytes.capacity() - bytes.len();
         bytes.extend_from_slice(&ZEROS[..room.min(ZEROS.len())]);
     }
-    // Nothing reads the zeros: without this the compiler could leave them out.
+    // Nothing reads the zeros: without this barrier the compiler could leave them out.
     optimization_barrier(&bytes[..]);
 }
 
@@ -64,7 +65,7 @@ mod tests {
     #[test]
     fn all_the_room_is_wiped() {
         let mut bytes = vec![7; 40];
-        // A shorter value in the same room.
+        // A shorter value in the same memory.
         bytes.truncate(13);
         wipe(&mut bytes);
         assert_eq!(bytes, [0; 40]);

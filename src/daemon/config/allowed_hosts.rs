@@ -1,5 +1,6 @@
-//! Where webhooks may go (CONTRACTS 1, `notify.allowed_hosts`): to hosts that the feed file names, and of the addresses that a host has to those
-//! alone that are meant for it. Nothing is looked up here: addresses come in as values, at the moment at which one of them is connected to.
+//! The permitted targets of webhooks (CONTRACTS 1, `notify.allowed_hosts`): hosts that the feed file names, and of a
+//! host's addresses only those in a permitted network. Nothing is resolved here: addresses are passed in as values,
+//! just before a connection to one of them is made.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -7,37 +8,37 @@ use reqwest::Url;
 
 use super::secret::is_local;
 
-/// The hosts of webhooks.
+/// The permitted hosts of webhooks.
 #[derive(Debug, Clone, Default)]
 pub struct AllowedHosts {
-    /// The only hosts that a webhook may name; `None`: those of the webhooks themselves.
+    /// The only hosts that a webhook may name; `None`: those of the configured webhooks.
     allowed: Option<Vec<String>>,
     /// Hosts that may have addresses in a private network.
     private: Vec<String>,
 }
 
-/// What an address belongs to.
+/// The network of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Network {
-    /// The world.
+    /// The public network.
     Public,
     /// The network of an organisation.
     Private,
     /// This machine.
     Loopback,
-    /// Nothing that a webhook is ever sent to, and what it is.
+    /// A network to which webhooks are never sent, and its name.
     Never(&'static str),
 }
 
-/// Services of clouds that tell a machine its own credentials; those of other clouds are link-local.
+/// Services of clouds that give a machine its own credentials; those of other clouds have link-local addresses.
 const METADATA: [Ipv4Addr; 3] =
     [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(192, 0, 0, 192)];
 
 impl AllowedHosts {
-    /// With these lists, each by the path of its key, or the entry that is no host.
+    /// From these lists, each with the path of its key.
     ///
     /// # Errors
-    /// The key of the entry, and what is wrong with it.
+    /// The key of an entry that is no host, and what is wrong with it.
     pub fn new(
         allowed: Option<&[String]>,
         private: &[String],
@@ -50,17 +51,17 @@ impl AllowedHosts {
         Ok(AllowedHosts { allowed, private: hosts("notify.private_hosts", private)? })
     }
 
-    /// The same, where a host that the feed file names as a proxy may lie in a private network.
+    /// The same, if a host that the feed file names as a proxy may be in a private network.
     #[must_use]
     pub fn with_private(mut self, host: &str) -> AllowedHosts {
         self.private.push(host.to_owned());
         self
     }
 
-    /// The address of a webhook as it is connected to, if a webhook may go there by what is written in it.
+    /// The address of a webhook for connecting, if a webhook may go there according to the text of the address.
     ///
     /// # Errors
-    /// Why it may not, without anything of the address but its host.
+    /// Why it may not, without any part of the address except its host.
     pub fn url(&self, address: &str) -> std::result::Result<Url, String> {
         let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let Some((url, host)) = url.and_then(|url| url.host_str().map(str::to_owned).map(|host| (url, host))) else {
@@ -75,7 +76,7 @@ impl AllowedHosts {
         }
     }
 
-    /// Whether a webhook with this host may be sent to this address.
+    /// Checks that a webhook with this host may be sent to this address.
     ///
     /// # Errors
     /// Why it may not, and what to do.
@@ -99,22 +100,22 @@ impl AllowedHosts {
     }
 }
 
-/// A host and its address, which may be the same.
+/// A host and its address, in words; they may be equal.
 fn shown(host: &str, address: IpAddr) -> String {
     if literal(host).is_some() { address.to_string() } else { format!("{host}, at {address},") }
 }
 
-/// A host as web addresses have it, without the brackets of IPv6.
+/// A host as in web addresses, without the brackets of IPv6.
 fn bare(host: &str) -> &str {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
-/// The address that a host is written as.
+/// The address, if the host is written as one.
 fn literal(host: &str) -> Option<IpAddr> {
     bare(host).parse().ok()
 }
 
-/// An entry of a list as web addresses have it: in small letters, in ASCII, IPv6 in brackets.
+/// An entry of a list in the form of web addresses: in lower case, in ASCII, IPv6 in brackets.
 fn host(entry: &str) -> Option<String> {
     let entry = match entry.parse::<Ipv6Addr>() {
         Ok(address) => format!("[{address}]"),
@@ -122,7 +123,7 @@ fn host(entry: &str) -> Option<String> {
     };
     let plain = !entry.is_empty() && !entry.contains(['/', '\\', '?', '#', '@', '*']) && entry.trim() == entry;
     let url = Url::parse(&format!("https://{entry}/")).ok().filter(|url| plain && url.port().is_none())?;
-    // The port that https has by itself is a port all the same.
+    // An entry with a port is refused even if it is the default port of https.
     let host = url.host_str()?.to_owned();
     (entry.starts_with('[') || !entry.contains(':')).then_some(host)
 }
@@ -137,7 +138,7 @@ fn network(address: IpAddr) -> Network {
     }
 }
 
-/// The address of IPv4 that one of IPv6 leads to: mapped, compatible, by NAT64, by 6to4.
+/// The IPv4 address that an IPv6 address leads to: mapped, compatible, by NAT64, by 6to4.
 fn inner(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, c, d, e, f, high, low] = address.segments();
     let joined = |high: u16, low: u16| Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)));
@@ -174,7 +175,7 @@ fn network_of_v6(address: Ipv6Addr) -> Network {
         0xff00..=0xffff => Network::Never("a multicast address"),
         0xfd00 if segments[1] == 0xec2 => Network::Never("a service of a cloud for its own machines"),
         0xfd20 if segments[1] == 0xce => Network::Never("a service of a cloud for its own machines"),
-        // Unique local, and the site-local addresses of old.
+        // Unique local addresses, and the obsolete site-local ones.
         0xfc00..=0xfdff | 0xfec0..=0xfeff => Network::Private,
         // NAT64 within an organisation.
         0x64 if segments[1] == 0xff9b => Network::Private,
@@ -245,7 +246,7 @@ mod tests {
             assert!(!permitted("hooks.example", address, &[]), "{address}");
             assert!(!permitted("hooks.example", address, &["other.example"]), "{address}");
             assert!(permitted("hooks.example", address, &["Hooks.Example"]), "{address}");
-            // An address that is written in the webhook is meant.
+            // An address that is written in the webhook is intended.
             let host = if address.contains(':') { format!("[{address}]") } else { address.to_owned() };
             assert!(permitted(&host, address, &[]), "{address}");
         }

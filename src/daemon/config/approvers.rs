@@ -1,4 +1,4 @@
-//! The people who approve releases (CONTRACTS 1, `schedule.approvers`): names and the public halves of their keys.
+//! The people who approve releases (CONTRACTS 1, `schedule.approvers`): their names and public keys.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::file::Approval;
 use super::notes::Notes;
 use crate::daemon::sign::PublicKey;
 
-/// The people who may approve and reject releases. Without any of them every account that has the operator's key may.
+/// The people who may approve and reject releases. If the list is empty, every account with the operator's key may.
 #[derive(Debug, Clone, Default)]
 pub struct Approvers {
     needed: u32,
@@ -18,15 +18,15 @@ pub struct Approvers {
 pub struct Approver {
     /// Their name.
     pub name: String,
-    /// What their statements are checked with.
+    /// The key that verifies their statements.
     pub key: PublicKey,
 }
 
-/// The most letters of a name.
+/// The longest name, in characters.
 pub const MOST_NAME: usize = 200;
 
 impl Approvers {
-    /// How many people have to approve a release.
+    /// The number of people who have to approve a release.
     pub fn needed(&self) -> usize {
         self.needed.max(1) as usize
     }
@@ -36,7 +36,7 @@ impl Approvers {
         !self.people.is_empty()
     }
 
-    /// The approver of this name.
+    /// The approver with this name.
     pub fn named(&self, name: &str) -> Option<&Approver> {
         self.people.iter().find(|person| person.name == name)
     }
@@ -52,7 +52,7 @@ impl Approvers {
     }
 }
 
-/// Reads them.
+/// Reads the approvers of a feed file.
 pub fn read(
     people: Option<BTreeMap<String, String>>,
     needed: Option<u32>,

@@ -1,20 +1,20 @@
-//! How a column's path is written (CONTRACTS 1, `column.path`), and which two cannot both lead to a value. It follows none of
-//! them.
+//! The syntax of a column's path (CONTRACTS 1, `column.path`), and which two paths cannot both lead to a value. It does
+//! not evaluate paths.
 
 use super::file::ColumnTable;
 
-/// What is wrong with a path that is none.
+/// The error for an invalid path.
 pub const REFUSED: &str = "`path` is `$` and names with dots between them, places of lists in brackets ([0] to [999]): \
                            \"$.patient.birthDate\", \"$.code.coding[0].code\"";
-/// The last place of a list that a path may name: what lies further behind has no meaning of its own.
+/// The largest index of a list that a path may contain: later elements have no meaning of their own.
 const MOST_PLACE: usize = 999;
 
-/// Whether a path is written as one.
+/// Whether a text is a valid path.
 pub fn is_path(path: &str) -> bool {
     path.strip_prefix("$.").is_some_and(|steps| steps.split('.').all(is_step))
 }
 
-/// Whether this is a name, and places of lists behind it.
+/// Whether a text is a name, followed by indices of lists.
 fn is_step(step: &str) -> bool {
     let (name, places) = parted(step);
     let odd = |char: char| char.is_whitespace() || "$]\"'*".contains(char);
@@ -22,17 +22,17 @@ fn is_step(step: &str) -> bool {
         let place = place.strip_suffix(']').unwrap_or_default();
         place.parse().is_ok_and(|number: usize| number <= MOST_PLACE && number.to_string() == place)
     };
-    // Before the first bracket there is nothing.
+    // There is nothing before the first bracket.
     !name.is_empty() && !name.contains(odd) && places.split('[').skip(1).all(is_place)
 }
 
-/// The name in a step, and the places behind it.
+/// The name of a step, and the indices after it.
 fn parted(step: &str) -> (&str, &str) {
     step.split_at(step.find('[').unwrap_or(step.len()))
 }
 
-/// Columns of which one at most has a value in any message, and a word about them. In a table they are names like others, so
-/// that it is not refused.
+/// Pairs of columns of which at most one has a value in any message, each with a warning. In a table they are ordinary
+/// names, so they are not refused.
 pub fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
     let ways: Vec<Vec<&str>> = tables.iter().map(steps).collect();
     let mut found = Vec::new();
@@ -50,7 +50,7 @@ pub fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
     found
 }
 
-/// The names and places on the way to a column.
+/// The names and indices on the path to a column.
 fn steps(table: &ColumnTable) -> Vec<&str> {
     let Some(path) = &table.path else { return vec![&table.name] };
     let step = |step| {
@@ -60,7 +60,7 @@ fn steps(table: &ColumnTable) -> Vec<&str> {
     path.strip_prefix("$.").unwrap_or_default().split('.').flat_map(step).collect()
 }
 
-/// Whether one way ends where the other goes on, or one goes into a list where the other goes into an object.
+/// Whether one path ends where the other continues, or one enters a list where the other enters an object.
 fn cross(one: &[&str], other: &[&str]) -> bool {
     let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
     let is_place = |step: &&str| step.starts_with('[');

@@ -1,6 +1,6 @@
-//! Columns of a feed file (CONTRACTS 1): which keys go with which role, which types with which taxonomy, and the
-//! leaves for missing and unknown values. Trees are built by `hierarchy`; of files this one reads the line that an
-//! error is at, and nothing else.
+//! The columns of a feed file (CONTRACTS 1): which keys belong to which role, which types to which taxonomy, and the
+//! leaves for missing and unknown values. `hierarchy` builds trees; this file reads only the line of a hierarchy file
+//! that has an error.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use crate::engine::model::forms::{TaxonomyTable, dates};
 use crate::engine::model::{Column, DetailSettings, Domain, Kind, ReleaseColumn, Role};
 use crate::engine::policy::Output;
 
-/// What one table became, and what is worth telling of it.
+/// The columns of a feed file, with warnings and problems.
 pub struct ParsedColumn {
     /// The columns that could be built.
     pub columns: Vec<Column>,
-    /// Path of a key, and the warning.
+    /// The path of a key, and the warning.
     pub warnings: Vec<(String, String)>,
-    /// Everything that is wrong.
+    /// All problems.
     pub problems: Vec<ConfigProblem>,
 }
 
-/// Reads all columns; files that they name lie relative to `base`.
+/// Reads all columns; paths of files are relative to `base`.
 pub fn read(tables: &[ColumnTable], base: &Path) -> ParsedColumn {
     let mut read = ParsedColumn { columns: Vec::new(), warnings: Vec::new(), problems: Vec::new() };
     for (at, table) in tables.iter().enumerate() {
@@ -53,8 +53,7 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> ParsedColumn {
     read
 }
 
-/// A column with the name of the number by which two tables are joined. Some who read tables take capitals and small
-/// letters for the same.
+/// Refuses a column with the name of the number by which two tables are joined. Some readers of tables ignore case.
 pub fn class(written: &FeedFile) -> Option<ConfigProblem> {
     if written.policy.output != Some(Output::TwoTable) {
         return None;
@@ -73,8 +72,8 @@ pub fn is_no_name(text: &str) -> bool {
     text.trim().is_empty() || text.chars().any(char::is_control)
 }
 
-/// The column that is called like the one for the number of the release, in a table that grows: in capitals or not, since many
-/// readers do not tell the two apart.
+/// The column with the name of the one for the number of the release, in a table that grows: in upper or lower case,
+/// since many readers ignore case.
 pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<ConfigProblem> {
     let name = release.name()?;
     let published = |column: &Column| matches!(column.role, Role::Quasi | Role::Sensitive);
@@ -87,7 +86,7 @@ pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<Confi
     Some(ConfigProblem::new(format!("column[{at}].name"), text))
 }
 
-/// One table at work.
+/// Reads one table.
 struct ColumnReader<'r> {
     table: &'r ColumnTable,
     path: String,
@@ -110,7 +109,7 @@ impl ColumnReader<'_> {
         }
     }
 
-    /// Which keys go with which role.
+    /// Checks which keys the role allows.
     fn roles(&mut self) {
         let ColumnTable { name, role, kind, taxonomy, optional, unknown, guarded, .. } = self.table;
         match (role, taxonomy) {
@@ -232,7 +231,7 @@ impl ColumnReader<'_> {
         });
     }
 
-    /// How much detail of the column is to be kept.
+    /// How much detail of the column should be kept.
     fn detail(&mut self, domain: Option<&Domain>) -> Option<DetailSettings> {
         let mut detail = DetailSettings::default();
         if let Some(weight) = self.table.weight {
@@ -305,7 +304,7 @@ fn passage(file: &Path, line: u64) -> Option<Box<SourceLine>> {
     Some(Box::new(SourceLine { line, at }))
 }
 
-/// Whether a text is exactly how a value of this type is written.
+/// Whether a text is the canonical spelling of a value of this type.
 fn is_canonical(text: &str, kind: Kind) -> bool {
     match kind {
         Kind::String => true,
@@ -317,7 +316,7 @@ fn is_canonical(text: &str, kind: Kind) -> bool {
     }
 }
 
-/// The word for a type.
+/// The name of a type.
 pub fn named(kind: Kind) -> &'static str {
     match kind {
         Kind::String => "string",

@@ -1,5 +1,5 @@
-//! The feed file as it is written (CONTRACTS 1): one type per table, from which the JSON Schema is made, by which keys
-//! and types are checked, and into which serde reads. Nothing here judges; the types that do are built from these.
+//! The feed file as it is written (CONTRACTS 1): one type per table, from which the JSON Schema is generated, by which
+//! keys and types are checked, and into which serde reads. Nothing here judges; the types that do are built from these.
 
 use std::collections::BTreeMap;
 
@@ -17,24 +17,24 @@ use crate::engine::release::Language;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FeedFile {
-    /// What the feed is called and what its releases hold.
+    /// The name of the feed, and what its releases contain.
     pub feed: FeedTable,
-    /// Where records come from; needed by `run` only.
+    /// Where records come from; required only by `run`.
     pub source: Option<SourceTable>,
-    /// Where the log and releases lie; needed by `run` only.
+    /// The folders or buckets of the log and of releases; required only by `run`.
     pub store: Option<StoreTable>,
-    /// When a release is made; needed by `run` only.
+    /// When a release is made; required only by `run`.
     pub schedule: Option<ScheduleTable>,
-    /// What is promised to the people in the data.
+    /// The promise to the people in the data.
     pub policy: PolicySettings,
-    /// The columns; those of the source that are not declared are dropped.
+    /// The columns; columns of the source that are not declared are dropped.
     #[schemars(length(min = 1))]
     pub column: Vec<ColumnTable>,
-    /// Who is told of a release, and who of trouble.
+    /// Who is notified of releases, and of halts and rejections.
     pub notify: Option<NotifyTable>,
-    /// What is published beside the rows, and for how long.
+    /// What is published besides the rows, and for how long.
     pub publish: Option<PublishTable>,
-    /// The daemon's own pages.
+    /// The daemon's HTTP pages.
     pub http: Option<HttpTable>,
     /// The daemon's log lines.
     pub log: Option<LogTable>,
@@ -47,9 +47,9 @@ pub struct FeedTable {
     /// The name in every release, metric and log line.
     #[schemars(regex(pattern = r"^[a-z0-9_-]{1,64}$"))]
     pub name: String,
-    /// What a release holds; `cumulative` when left out.
+    /// Which people a release contains; the default is `cumulative`.
     pub chain: Option<ChainKind>,
-    /// How far the clock may step ahead before nothing is destroyed any more for its age; `1h` when left out.
+    /// How far the clock may jump ahead before nothing is deleted because of its age any more; the default is `1h`.
     pub max_clock_step: Option<Period>,
 }
 
@@ -60,34 +60,35 @@ pub struct ColumnTable {
     /// The name in published files, and in the source unless `path` says otherwise.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// What the column is for.
+    /// The role of the column.
     pub role: Role,
-    /// What its values are; by its taxonomy or role when left out.
+    /// The type of its values; the default follows from its taxonomy or role.
     #[serde(rename = "type")]
     pub kind: Option<Kind>,
-    /// How its values are generalised; needed for `quasi`.
+    /// How its values are generalised; required for `quasi`.
     pub taxonomy: Option<TaxonomyTable>,
-    /// Where the value lies in a message: `$.patient.birthDate`, `$.code.coding[0].code`.
+    /// The path of the value in a message: `$.patient.birthDate`, `$.code.coding[0].code`.
     pub path: Option<String>,
-    /// Whether the value may be missing; false when left out.
+    /// Whether the value may be missing; the default is false.
     pub optional: Option<bool>,
-    /// The leaf for values outside the taxonomy; `quarantine` when left out.
+    /// The leaf for values outside the taxonomy; the default is `quarantine`, which sets such rows aside.
     pub unknown: Option<String>,
-    /// Sets of values that no person may be tied to; sensitive columns only.
+    /// Sets of values that no person may be linked to; only for sensitive columns.
     pub guarded: Option<Vec<Vec<String>>>,
-    /// How much the column's detail counts beside that of others; quasi columns only. From 0.01 to 100; 1 when left out.
+    /// The weight of the column's detail compared with that of others; only for quasi columns. From 0.01 to 100; the
+    /// default is 1.
     #[schemars(range(min = 0.01, max = 100))]
     pub weight: Option<Decimal>,
-    /// The level that the column is never published above; quasi columns only. A number of levels above the values, a label of that
-    /// level, or a width: `2`, `"20-29"`, `"10 years"`, `"month"`.
+    /// The coarsest level at which the column is published; only for quasi columns. A number of levels above the
+    /// values, a label of that level, or a width: `2`, `"20-29"`, `"10 years"`, `"month"`.
     pub floor: Option<LevelName>,
 }
 
-/// A level, by its number or by what is written of it.
+/// A level, by its number, a label or a width.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "must be a level such as 2, a label, or a width such as \"10 years\"")]
 pub enum LevelName {
-    /// How many levels above the values.
+    /// The number of levels above the values.
     Level(u64),
     /// A label of the level, or its width.
     Text(String),
@@ -97,21 +98,23 @@ pub enum LevelName {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PublishTable {
-    /// Whether the table of a chain that begins has a Delta Lake log, where each release adds rows to it (`search = "halves"`); true
-    /// when left out.
+    /// Whether the table of a new chain has a Delta Lake log, if each release adds rows to it (`search = "halves"`);
+    /// the default is true.
     pub delta: Option<bool>,
-    /// What the column is called that says in which release a row came, where each release adds rows to a table (`search =
-    /// "halves"`), or `false` for no such column, so that each file holds the rows of one release; `tidegate_release` when left out.
+    /// The name of the column with the number of the release in which a row came, if each release adds rows to a table
+    /// (`search = "halves"`), or `false` for no such column, so that each file contains the rows of one release; the
+    /// default is `tidegate_release`.
     pub release_column: Option<ReleaseColumnName>,
-    /// How long manifests stay, and the files that only they list: `"90d"`; for ever when left out. The newest of each chain stays.
+    /// How long manifests stay, and the files that only they list: `"90d"`; for ever by default. The newest manifest of
+    /// each chain stays.
     pub keep: Option<Period>,
-    /// How long rows stay in the newest release of a chain whose table grows: `"2y"` is `"730d"`; for ever when left out.
+    /// How long rows stay in the newest release of a chain whose table grows: `"2y"` is `"730d"`; for ever by default.
     pub retain: Option<Period>,
     /// What the data may be used for: a sentence for readers, in manifests and reports.
     pub purpose: Option<String>,
     /// How readers reach the people who are responsible for the data: an address, in manifests and reports.
     pub contact: Option<String>,
-    /// The language of reports; `en` when left out.
+    /// The language of reports; the default is `en`.
     pub language: Option<Language>,
 }
 
@@ -121,7 +124,7 @@ pub struct PublishTable {
 pub enum ReleaseColumnName {
     /// The name of the column.
     Name(String),
-    /// Whether there is one.
+    /// Whether the column exists.
     Whether(bool),
 }
 
@@ -129,38 +132,38 @@ pub enum ReleaseColumnName {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SourceTable {
-    /// What it is.
+    /// The kind of the source.
     pub kind: SourceKind,
-    /// Kafka: `host:port`, several with commas.
+    /// Kafka: `host:port`, several separated by commas.
     pub brokers: Option<String>,
     /// Kafka: the topic.
     pub topic: Option<String>,
-    /// Kafka: where a new feed begins to read; `earliest` when left out.
+    /// Kafka: where a new feed begins to read; the default is `earliest`.
     pub start: Option<Start>,
-    /// Kafka: encryption and who we are.
+    /// Kafka: encryption and authentication.
     pub security: Option<SecurityTable>,
-    /// Kafka: the topic that takes the place of one of the same name which was deleted, by what tells it from that one.
+    /// Kafka: the id of the topic that replaces a deleted one of the same name.
     pub topic_id: Option<String>,
-    /// Kafka: where to go on in partitions of which messages are lost: by partition, the offset that is next and the one that
-    /// is read instead of it.
+    /// Kafka: where to continue in partitions that have lost messages: for each partition, the next offset and the one
+    /// that is read instead of it.
     pub resume: Option<BTreeMap<String, (u64, u64)>>,
-    /// Kafka: how long messages may lie there before the feed counts as behind; `60s` when left out.
+    /// Kafka: how old unread messages may be before the feed counts as behind; the default is `60s`.
     pub max_lag: Option<Period>,
-    /// Kafka: whether records may travel unencrypted to another host; false when left out.
+    /// Kafka: whether records may be sent unencrypted to another host; the default is false.
     pub allow_plaintext: Option<bool>,
-    /// Directory: where files appear.
+    /// Directory: the folder in which files appear.
     pub path: Option<String>,
-    /// Directory: how long a file must have stood still; `2s` when left out.
+    /// Directory: how long a file must have been unchanged; the default is `2s`.
     pub settle: Option<Period>,
-    /// How records are written; by file name when left out.
+    /// The format of records; the default follows from the file name.
     pub format: Option<Format>,
-    /// Where schemas of records lie.
+    /// The registry of the records' schemas.
     pub schema_registry: Option<RegistryTable>,
-    /// What a message without content does; `quarantine` when left out.
+    /// What happens to a message without content; the default is `quarantine`.
     pub tombstones: Option<Unwanted>,
-    /// What a message that deletes a record does; `quarantine` when left out.
+    /// What happens to a message that deletes a record; the default is `quarantine`.
     pub deletes: Option<Unwanted>,
-    /// The share of messages that may be set aside before the feed halts; 0.01 when left out.
+    /// The share of messages that may be set aside before the feed halts; the default is 0.01.
     #[schemars(range(min = 0, max = 1))]
     pub max_quarantine_share: Option<Decimal>,
 }
@@ -169,11 +172,11 @@ pub struct SourceTable {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SecurityTable {
-    /// Whether the connection is encrypted; true when this table is written.
+    /// Whether the connection is encrypted; the default is true if this table exists.
     pub tls: Option<bool>,
-    /// Certificates of those who may vouch for the brokers; those of the system when left out.
+    /// The certificates of authorities for the brokers; the default are those of the system.
     pub ca: Option<String>,
-    /// Our certificate.
+    /// The client certificate.
     pub certificate: Option<String>,
     /// Its key.
     pub key: Option<Secret>,
@@ -185,9 +188,9 @@ pub struct SecurityTable {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaslTable {
-    /// How the password is shown to be known.
+    /// The mechanism of authentication.
     pub mechanism: Mechanism,
-    /// Who we are.
+    /// The user.
     pub user: String,
     /// The password.
     pub password: Secret,
@@ -199,11 +202,11 @@ pub struct SaslTable {
 pub struct RegistryTable {
     /// Its web address.
     pub url: WebAddress,
-    /// Who we are.
+    /// The user.
     pub user: Option<String>,
     /// The password.
     pub password: Option<Secret>,
-    /// Certificates of those who may vouch for it.
+    /// The certificates of authorities for the registry.
     pub ca: Option<String>,
 }
 
@@ -211,17 +214,17 @@ pub struct RegistryTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StoreTable {
-    /// The log and everything personal. The daemon needs it.
+    /// The root of the log and all personal data. Required by the daemon.
     pub private: Option<Root>,
-    /// The root that all readers may read. The daemon needs it.
+    /// The root that all readers may read. Required by the daemon.
     pub public: Option<Root>,
-    /// The key that everything personal is encrypted with; made by `init`.
+    /// The key that encrypts all personal data; made by `init`.
     pub key: Option<Secret>,
-    /// The key that manifests are signed with; without one they are unsigned and say so.
+    /// The key that signs manifests; without it manifests are unsigned and say so.
     pub signing_key: Option<Secret>,
-    /// How long accepted rows of published increments are kept; `30d` when left out.
+    /// How long accepted rows of published increments are kept; the default is `30d`.
     pub keep_raw: Option<Period>,
-    /// How long messages that were set aside are kept; 30 when left out.
+    /// How many days messages that were set aside are kept; the default is 30.
     pub quarantine_days: Option<u64>,
 }
 
@@ -233,19 +236,19 @@ pub struct ScheduleTable {
     pub every: Option<Period>,
     /// A tick at these times.
     pub cron: Option<String>,
-    /// The time zone of `cron`; UTC when left out.
+    /// The time zone of `cron`; the default is UTC.
     pub timezone: Option<String>,
-    /// Directory: every file is a tick; false when left out.
+    /// Directory: whether every file is a tick; the default is false.
     pub per_file: Option<bool>,
-    /// With fewer new rows the tick is skipped; 1 when left out.
+    /// A tick with fewer new rows is skipped; the default is 1.
     pub min_records: Option<u64>,
-    /// Who approves a release that has passed the gate; `none` when left out.
+    /// Who approves a release that has passed the gate; the default is `none`.
     pub approval: Option<Approval>,
-    /// How many of the approvers have to approve a release; 1 when left out.
+    /// How many of the approvers have to approve a release; the default is 1.
     #[schemars(range(min = 1))]
     pub approvals: Option<u32>,
-    /// The people who approve releases, by name, each with the public half of their key (64 hexadecimal digits): who is not named
-    /// here approves and rejects nothing. Any account that has the operator's key when left out.
+    /// The people who approve and reject releases, by name, each with their public key (64 hexadecimal digits); no
+    /// other person can. By default any account with the operator's key can.
     pub approvers: Option<BTreeMap<String, String>>,
 }
 
@@ -253,23 +256,24 @@ pub struct ScheduleTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NotifyTable {
-    /// The topic that public facts of a release go to.
+    /// The topic for public facts about releases.
     pub topic: Option<String>,
-    /// The address that public facts of a release go to.
+    /// The address for public facts about releases.
     pub webhook: Option<WebAddress>,
-    /// The topic that halts and rejections go to.
+    /// The topic for halts and rejections.
     pub operator_topic: Option<String>,
-    /// The address that halts and rejections go to.
+    /// The address for halts and rejections.
     pub operator_webhook: Option<WebAddress>,
-    /// The key that requests to `webhook` are signed with: 32 or more characters, known to its receiver. Needed with `webhook`.
+    /// The key that signs requests to `webhook`: at least 32 characters, known to its receiver. Required with
+    /// `webhook`.
     pub webhook_key: Option<Secret>,
-    /// The key that requests to `operator_webhook` are signed with, another one. Needed with `operator_webhook`.
+    /// The key that signs requests to `operator_webhook`, which must differ. Required with `operator_webhook`.
     pub operator_webhook_key: Option<Secret>,
-    /// The only hosts that the two addresses may name; the hosts that they name when left out.
+    /// The only hosts that the two addresses may name; the default are the hosts that they name.
     pub allowed_hosts: Option<Vec<String>>,
-    /// Those hosts of the two addresses that may have addresses in a private network; none when left out.
+    /// Hosts of the two addresses that may have addresses in a private network; none by default.
     pub private_hosts: Option<Vec<String>>,
-    /// The proxy that requests to other machines go through: `http://proxy:3128`; none when left out.
+    /// The proxy for requests to other machines: `http://proxy:3128`; none by default.
     pub proxy: Option<WebAddress>,
 }
 
@@ -277,9 +281,10 @@ pub struct NotifyTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HttpTable {
-    /// Address and port; `127.0.0.1:9464` when left out.
+    /// Address and port; the default is `127.0.0.1:9464`.
     pub bind: Option<String>,
-    /// Readers of the pages have to show one of these tokens. Needed where `bind` is an address that other machines reach.
+    /// Tokens, of which readers of the pages have to present one. Required if `bind` is an address that other machines
+    /// can reach.
     pub tokens: Option<Vec<Secret>>,
 }
 
@@ -287,7 +292,7 @@ pub struct HttpTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogTable {
-    /// How log lines are written; `text` when left out.
+    /// The format of log lines; the default is `text`.
     pub format: Option<LogFormat>,
 }
 
@@ -311,25 +316,25 @@ words! {
     }
     /// `source.start`
     Start {
-        /// Everything that the topic still holds.
+        /// All messages that the topic still holds.
         Earliest,
-        /// Only what comes from now on.
+        /// Only messages from now on.
         Latest,
     }
     /// `source.format`
     Format {
         /// One object per message or line.
         Json,
-        /// With the framing of a schema registry, or as a container file.
+        /// In the framing of a schema registry, or as a container file.
         Avro,
         /// Arrow IPC.
         Arrow,
-        /// With a header.
+        /// With a header line.
         Csv,
         /// Files only.
         Parquet,
     }
-    /// What a message that is no record does.
+    /// What happens to a message that is no record.
     Unwanted {
         /// It is counted and left out.
         Skip,
@@ -342,7 +347,7 @@ words! {
     Approval {
         /// The gate alone decides.
         None,
-        /// A person approves after the gate has.
+        /// A person approves after the gate.
         Manual,
     }
     /// `log.format`
@@ -357,13 +362,13 @@ words! {
 /// `source.security.sasl.mechanism`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum Mechanism {
-    /// The password itself.
+    /// Sends the password.
     #[serde(rename = "PLAIN")]
     Plain,
-    /// Proof of the password.
+    /// Proves knowledge of the password.
     #[serde(rename = "SCRAM-SHA-256")]
     ScramSha256,
-    /// Proof of the password.
+    /// Proves knowledge of the password.
     #[serde(rename = "SCRAM-SHA-512")]
     ScramSha512,
 }

@@ -1,5 +1,5 @@
-//! The level that a quasi column is never published above (CONTRACTS 1, `floor`): a feed file names it by its number, by a label, or by a
-//! width, and a release is searched for by its number.
+//! The coarsest level at which a quasi column is published (CONTRACTS 1, `floor`): a feed file names it by its number,
+//! by a label, or by a width; the search uses its number.
 
 use super::file::LevelName;
 use crate::engine::model::forms::TaxonomyTable;
@@ -24,7 +24,7 @@ pub fn level(written: &LevelName, domain: &Domain, table: &TaxonomyTable) -> Res
     }
 }
 
-/// The levels of a taxonomy, the values first.
+/// The levels of a taxonomy, beginning with the values.
 struct Levels<'t> {
     tree: &'t Taxonomy,
     nodes: Vec<Vec<u32>>,
@@ -74,7 +74,7 @@ impl Levels<'_> {
         Ok(found.expect("a label is on some level"))
     }
 
-    /// The highest level on which no label is wider.
+    /// The highest level without wider labels.
     fn of_width(&self, count: u64, unit: &str, domain: &Domain, table: &TaxonomyTable) -> Result<usize, String> {
         if let (Some(prefix), Some(length)) = (&table.prefix, table.length) {
             let lengths: Vec<u64> = [length as u64].into_iter().chain(prefix.iter().map(|&kept| kept as u64)).collect();
@@ -104,7 +104,7 @@ fn count_and_unit(text: &str) -> Option<(u64, &str)> {
     count.parse().ok().filter(|_| is_word).map(|count| (count, unit))
 }
 
-/// The level of a date taxonomy that is so long.
+/// The level of a date taxonomy with this width.
 fn date_level(count: u64, unit: &str) -> Option<DateLevel> {
     let months = match unit.trim_end_matches('s') {
         "day" => return (count == 1).then_some(DateLevel::Day),

@@ -1,5 +1,5 @@
-//! Reads the file that a taxonomy names and has the taxonomy built (CONTRACTS 2): how lines and fields are told apart,
-//! and where an error lies. What rows mean is decided in the engine, never here.
+//! Reads the file that a taxonomy names and has the taxonomy built (CONTRACTS 2): how lines and fields are separated,
+//! and where an error is. The engine decides what rows mean.
 
 use std::path::Path as File;
 
@@ -12,19 +12,19 @@ use crate::engine::model::{Domain, Kind, Path, TreeError};
 /// A taxonomy that is ready for use.
 #[derive(Debug)]
 pub struct LoadedTaxonomy {
-    /// The tree and how raw values find their leaf.
+    /// The tree, and how raw values are assigned to leaves.
     pub domain: Domain,
     /// The type of the column, unless the feed file names another.
     pub kind: Kind,
-    /// What is harmless and still worth telling; each names its file.
+    /// Harmless findings that an operator should know; each names its file.
     pub warnings: Vec<String>,
 }
 
-/// Builds the taxonomy of a table; the file that it may name lies relative to `base`.
+/// Builds the taxonomy of a table; a file that it names is relative to `base`.
 ///
 /// # Errors
 /// A file that cannot be read, is no hierarchy, or contradicts itself; a table that contradicts itself. The error's
-/// field is the key of the table; file and line are those of the hierarchy, and absent when the table is at fault.
+/// field is the key of the table; file and line are those of the hierarchy, and absent if the table is at fault.
 pub fn load(table: &TaxonomyTable, base: &File) -> Result<LoadedTaxonomy> {
     let form = table.form().map_err(|error| place(error, None))?;
     let Some((key, name)) = table.reads() else {
@@ -47,7 +47,7 @@ pub fn load(table: &TaxonomyTable, base: &File) -> Result<LoadedTaxonomy> {
     Ok(LoadedTaxonomy { domain: built.domain, kind: built.kind, warnings })
 }
 
-/// The error of a form, at its place: in the file if it is about the file's content, else at the key only.
+/// The error of a form, with its place: in the file if it is about the file's content, otherwise only the key.
 fn place(error: FormError, read: Option<(&'static str, &File)>) -> Error {
     let mut placed = Error::new(ErrorCategory::Taxonomy, error.text);
     if let Some((_, file)) = read.filter(|(key, _)| error.key == Some(key)) {
@@ -69,9 +69,9 @@ pub fn rows(bytes: &[u8]) -> Result<Vec<Path>> {
     split(text, delimiter)
 }
 
-/// The codes of a code list: one a line, as rows of one label. A line may be quoted; no character splits it.
+/// The codes of a code list: one per line, as rows of one label. A line may be quoted; no character separates fields.
 pub fn codes(bytes: &[u8]) -> Result<Vec<Path>> {
-    // NUL never passes `text`, so it splits nothing.
+    // NUL never passes `text`, so it separates nothing.
     split(text(bytes)?, 0)
 }
 
@@ -91,8 +91,8 @@ fn text(bytes: &[u8]) -> Result<&str> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Whether the first line holds this delimiter outside quotes. A quote opens where a field begins, and again right behind
-/// a closing one; elsewhere it is a letter.
+/// Whether the first line contains this delimiter outside quotes. A quote opens at the start of a field, and again
+/// directly after a closing one; elsewhere it is an ordinary character.
 fn splits(text: &str, delimiter: char) -> bool {
     let (mut quoted, mut opens) = (false, true);
     for c in text.trim_start_matches(['\r', '\n']).chars() {
@@ -108,8 +108,8 @@ fn splits(text: &str, delimiter: char) -> bool {
     false
 }
 
-/// Rows of fields by RFC 4180; blank lines are skipped. Strict where the `csv` crate is lenient: a quote that is never
-/// closed, or that is followed by more text, is an error instead of a label that was not meant.
+/// Rows of fields by RFC 4180; blank lines are skipped. Stricter than the `csv` crate: a quote that is never closed, or
+/// that is followed by more text, is an error instead of an unintended label.
 fn split(text: &str, delimiter: u8) -> Result<Vec<Path>> {
     let mut rows = Vec::new();
     let (mut rest, mut line) = (text, 1u64);
@@ -120,7 +120,7 @@ fn split(text: &str, delimiter: u8) -> Result<Vec<Path>> {
             continue;
         }
         let at = line;
-        // Rows have as many labels as the one before, as a rule.
+        // Rows usually have as many labels as the previous one.
         let mut labels = Vec::with_capacity(rows.last().map_or(0, |row: &Path| row.labels.len()));
         loop {
             let (label, after) = field(rest, delimiter, at)?;
@@ -151,12 +151,12 @@ fn split(text: &str, delimiter: u8) -> Result<Vec<Path>> {
     if rows.is_empty() { Err(taxonomy("the file holds no rows")) } else { Ok(rows) }
 }
 
-/// More than a taxonomy may have, told before any of it is built.
+/// The error for more than a taxonomy may have, before any of it is built.
 fn limit(error: &TreeError, line: u64) -> Error {
     taxonomy(format!("{error} (line {line}): divide the taxonomy, or leave levels out")).at_line(line)
 }
 
-/// The field that `rest` starts with, and what follows it: a delimiter, the end of the line or nothing.
+/// The field at the start of `rest`, and what follows it: a delimiter, the end of the line or nothing.
 fn field(rest: &str, delimiter: u8, line: u64) -> Result<(String, &str)> {
     let Some(mut inner) = rest.strip_prefix('"') else {
         let end = rest.bytes().position(|byte| byte == delimiter || byte == b'\n').unwrap_or(rest.len());

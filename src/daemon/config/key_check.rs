@@ -1,5 +1,5 @@
 //! Compares the keys and types of a feed file with its schema (CONTRACTS 1: unknown keys are refused with the nearest
-//! known one), and learns on the way where every key stands. Ranges and meanings are judged later, by the types.
+//! known one), and records the position of every key. Ranges and meanings are judged later, by the types.
 
 use serde_json::Value;
 use toml::Spanned;
@@ -9,16 +9,16 @@ use super::nearest::{listed, nearest};
 use super::places::{ConfigProblem, Places};
 use super::schema::SchemaNode;
 
-/// What was found; unknown keys and wrong types come before what is missing, for a slip of the pen is both.
+/// The findings; unknown keys and wrong types come before missing keys, since a misspelled key is both.
 #[derive(Default)]
 pub struct CheckedKeys {
     /// Unknown keys and values of the wrong type.
     pub wrong: Vec<ConfigProblem>,
-    /// Keys that must be there.
+    /// Required keys that are missing.
     pub missing: Vec<ConfigProblem>,
 }
 
-/// Walks a whole feed file.
+/// Checks a whole feed file.
 pub fn walk(schema: &Value, file: &Spanned<DeTable<'_>>, places: &mut Places<'_>) -> CheckedKeys {
     let mut walk = Walk { root: SchemaNode::root(schema), places, found: CheckedKeys::default() };
     walk.table(walk.root, file.get_ref(), "");
@@ -40,7 +40,7 @@ impl<'s> Walk<'_, 's, '_> {
             match schema.key(name) {
                 Some(schema) => self.value(schema, value, &inner),
                 None => {
-                    // The caret belongs under the key, and whatever stands there may be a secret under a wrong name.
+                    // The caret belongs under the key, whose value may be a secret under a wrong name.
                     self.places.learn(&inner, key.span(), key.span());
                     self.hide_text(value);
                     let text = self.unknown(schema, name, path);
@@ -108,7 +108,7 @@ impl<'s> Walk<'_, 's, '_> {
         }
     }
 
-    /// What to say of a key that a table does not have.
+    /// The error for a key that a table does not have.
     fn unknown(&self, schema: SchemaNode<'s>, name: &str, path: &str) -> String {
         let here = title(path);
         if let Some(meant) = nearest(name, schema.keys().map(|(key, _)| key)) {
@@ -128,7 +128,7 @@ impl<'s> Walk<'_, 's, '_> {
     }
 }
 
-/// What a word means to other programs that this one cannot do.
+/// The error for a word that other programs know and this one does not.
 fn foreign(key: &str, word: &str) -> Option<&'static str> {
     match (key, word.to_ascii_uppercase().as_str()) {
         ("mechanism", "GSSAPI" | "KERBEROS") => Some("GSSAPI (Kerberos)"),
@@ -137,7 +137,7 @@ fn foreign(key: &str, word: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a value has the type of a schema; what it says is looked at later.
+/// Whether a value has the type of a schema; its content is checked later.
 fn fits(schema: SchemaNode<'_>, value: &DeValue<'_>) -> bool {
     match schema.kind() {
         Some("integer") => match value {
@@ -163,7 +163,7 @@ fn fits(schema: SchemaNode<'_>, value: &DeValue<'_>) -> bool {
     }
 }
 
-/// What may stand here, in words.
+/// The permitted types, in words.
 fn wanted(choices: &[SchemaNode<'_>]) -> String {
     let one = |choice: &SchemaNode<'_>| match choice.kind() {
         Some("integer") if choice.is_unsigned() => format!("a whole number from {} up", choice.least()),
@@ -179,7 +179,7 @@ fn wanted(choices: &[SchemaNode<'_>]) -> String {
     choices.iter().map(one).collect::<Vec<_>>().join(" or ")
 }
 
-/// What a value is, in words, without the value.
+/// The type of a value, in words, without the value.
 fn named(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "text",
@@ -196,7 +196,7 @@ fn named(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// How a table is named to a person.
+/// The name of a table for people.
 fn title(path: &str) -> String {
     match path {
         "" => "a feed file".to_owned(),
@@ -206,13 +206,13 @@ fn title(path: &str) -> String {
     }
 }
 
-/// The last key of a path, without the place in a list.
+/// The last key of a path, without the index in a list.
 pub fn last(path: &str) -> &str {
     let key = path.rsplit('.').next().unwrap_or(path);
     key.split('[').next().unwrap_or(key)
 }
 
-/// What to say of a key that must be there.
+/// The error for a required key that is missing.
 fn missing(path: &str, key: &str) -> String {
     let what = match (last(path), key) {
         ("", "feed") => "every feed file begins with `[feed]` and a line `name = \"admissions\"`",

@@ -1,5 +1,5 @@
-//! Whether classes can have labels of their own over the taxonomies of a feed (SCIENCE 6): to carve takes layers of equal
-//! intervals, to halve no more combinations than can be counted, and MDAV distances.
+//! Whether the taxonomies of a feed allow classes with labels of their own (SCIENCE 6): ARX-LR needs layers of equal
+//! intervals, halving needs a countable number of combinations, and MDAV needs distances.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::engine::anonymizer::{NoCarving, NoLadder, carvable};
 use crate::engine::model::{Column, Columns, LeafRule, Role};
 use crate::engine::policy::{Guarantee, Policy, Search};
 
-/// Gives the taxonomies of quasi columns the runs that halving divides them into.
+/// Adds the runs into which halving divides to the taxonomies of quasi columns.
 pub fn runs(columns: &mut [Column]) -> Result<(), ConfigProblem> {
     for (at, column) in columns.iter_mut().enumerate().filter(|(_, column)| column.role == Role::Quasi) {
         let Some(domain) = &column.taxonomy else { continue };
@@ -24,7 +24,7 @@ pub fn runs(columns: &mut [Column]) -> Result<(), ConfigProblem> {
     Ok(())
 }
 
-/// A column whose values lie no distances apart, so that MDAV has nothing to go by.
+/// A column whose values have no distances, so that MDAV cannot use it.
 fn distances(columns: &Columns, tables: &[ColumnTable]) -> Option<ConfigProblem> {
     let order = "write `search = \"mondrian\"`, which asks for the order of the taxonomy alone";
     let places = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi);
@@ -44,10 +44,10 @@ fn distances(columns: &Columns, tables: &[ColumnTable]) -> Option<ConfigProblem>
     })
 }
 
-/// Levels that a taxonomy must have fewer of where one is searched for each column.
+/// If one level is searched for each column, a taxonomy must have fewer levels than this.
 const MOST_LEVELS: usize = 255;
 
-/// A weight or a floor that the search of the policy does not keep to.
+/// A weight or a floor that the search of the policy ignores.
 fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<ConfigProblem> {
     let at = |written: fn(&ColumnTable) -> bool| tables.iter().position(written);
     let weight = at(|table| table.weight.is_some()).map(|at| (at, "weight"));
@@ -77,7 +77,7 @@ fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<ConfigProblem> {
     }
 }
 
-/// What keeps the search that is asked for from being made.
+/// The reason why the requested search is impossible.
 pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Option<ConfigProblem> {
     let trees = columns.trees();
     let counted = if policy.publish_every().is_some() {

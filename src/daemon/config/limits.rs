@@ -1,6 +1,6 @@
-//! Limits of a feed file (HOUSE 4, Limits), looked at before anything is compared with anything else: what compares all keys or
-//! values with each other takes as long as the square of their number. The line is named and not shown, since nothing is known yet
-//! of which values are secrets.
+//! Limits of a feed file (HOUSE 4, Limits), checked before anything else: comparing all keys or values with each other
+//! takes time quadratic in their number. The line is named and not shown, since it is not known yet which values are
+//! secrets.
 
 use std::path::Path;
 
@@ -9,17 +9,17 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// Keys of a table.
+/// The most keys of a table.
 const MOST_KEYS: usize = 1_000;
-/// Columns, and tables of any other list.
+/// The most columns, and tables of any other list.
 const MOST_TABLES: usize = 1_000;
-/// Guarded values of a column, in all its sets.
+/// The most guarded values of a column, in all its sets.
 const MOST_GUARDED: usize = 10_000;
 
-/// Whether a feed file has no more than may be compared.
+/// Checks that a feed file is within the limits.
 ///
 /// # Errors
-/// The first key that has more.
+/// The first key that exceeds one.
 pub fn check(text: &str, tree: &Spanned<DeTable<'_>>, file: &Path) -> Result<()> {
     let Some((path, at, what)) = table(tree.get_ref(), "", tree.span().start) else { return Ok(()) };
     let line = 1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -27,7 +27,7 @@ pub fn check(text: &str, tree: &Spanned<DeTable<'_>>, file: &Path) -> Result<()>
     Err(if path.is_empty() { error } else { error.in_field(path) })
 }
 
-/// What is more than may be: its path, where it stands, and words about it.
+/// An exceeded limit: the path, its position, and words about it.
 type ExceededCount = (String, usize, String);
 
 fn table(table: &DeTable<'_>, path: &str, at: usize) -> Option<ExceededCount> {

@@ -1,7 +1,8 @@
-//! Feed files (CONTRACTS 1): text in, a [`FeedConfig`] that cannot contradict itself out, errors with the line they are on.
-//! First syntax, then keys and types, then meanings, then what is not built; of each kind the first in the file.
+//! Feed files (CONTRACTS 1): converts text into a [`FeedConfig`] that cannot contradict itself, and reports errors with
+//! their lines. First syntax, then keys and types, then meanings, then missing safeguards; of each kind the first in
+//! the file.
 //!
-//! This room connects to nothing, reads no secret and changes no file; of files it reads taxonomies only.
+//! This room connects to nothing, reads no secret and changes no file; it reads only taxonomies.
 
 mod allowed_hosts;
 mod approvers;
@@ -56,31 +57,32 @@ use crate::engine::delta::same_but_for_capitals;
 use crate::engine::model::{Column, Columns, Role};
 use crate::engine::policy::{ChainKind, ColumnFacts, Policy, Search};
 
-/// A feed file, read and understood.
+/// A feed file that has been read and checked.
 #[derive(Debug, Clone)]
 pub struct FeedConfig {
-    /// Where it lies.
+    /// The path of the file.
     pub file: PathBuf,
     /// The name of the feed.
     pub name: String,
     /// The columns, in the order of the file.
     pub columns: Columns,
-    /// What is promised.
+    /// The promise to the people in the data.
     pub policy: Policy,
-    /// What only the daemon needs.
+    /// The settings that only the daemon needs.
     pub services: Arc<Services>,
-    /// What is harmless and worth telling, in no order.
+    /// Harmless findings that an operator should know, in no particular order.
     pub warnings: Vec<Warning>,
-    /// Where a chain that begins halves with a coin and the file does not say so: the same file as it was read before.
+    /// The same file as it was read in earlier versions, if a new chain halves with a coin although the file does not
+    /// say so.
     earlier: Option<Box<FeedConfig>>,
-    /// Why no new chain can begin under this file, which is read as it was before.
+    /// Why no new chain can begin under this file, which is read as in earlier versions.
     unfit: Option<Error>,
 }
 
-/// Something harmless that is worth telling.
+/// A harmless finding that an operator should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// The path of the key it is about.
+    /// The path of the key concerned.
     pub field: Option<String>,
     /// What it is, and what can be done.
     pub text: String,
@@ -93,12 +95,12 @@ impl FeedConfig {
     /// Reads a feed file and the taxonomies it names.
     ///
     /// # Errors
-    /// Whatever is wrong first; see the head of this file.
+    /// The first problem; see the head of this file.
     pub fn load(file: &Path) -> Result<FeedConfig> {
         FeedConfig::load_for(file, Purpose::Releases)
     }
 
-    /// The same, for releases that others made: what an audit looks after may be asked for.
+    /// The same for judging releases of others, for which a policy may ask for checks that only an audit makes.
     ///
     /// # Errors
     /// As for [`FeedConfig::load`].
@@ -109,7 +111,7 @@ impl FeedConfig {
     /// The same, with other values for some keys.
     ///
     /// # Errors
-    /// As for [`FeedConfig::load`], of the file as it is; or a setting names no key of it, or has a value that the file could not have.
+    /// As for [`FeedConfig::load`], about the file as it is; or a setting names no key of it, or has an invalid value.
     pub fn load_with(file: &Path, settings: &[Setting]) -> Result<FeedConfig> {
         let text = read(file)?;
         let feed = FeedConfig::parse(&text, file);
@@ -117,7 +119,7 @@ impl FeedConfig {
             return feed;
         }
         let written = setting::written(&text, settings).map_err(|error| feed.err().unwrap_or(error))?;
-        // A setting has no line in the file; the key says where it is.
+        // A setting has no line in the file; the key identifies it.
         FeedConfig::parse(&written, file).map_err(|error| {
             let all = settings.iter().map(|setting| format!("--set {setting}")).collect::<Vec<_>>().join(" ");
             let key = error.field.map(|field| format!("`{field}`: ")).unwrap_or_default();
@@ -129,10 +131,10 @@ impl FeedConfig {
         FeedConfig::parse_for(&read(file)?, file, purpose)
     }
 
-    /// Reads the text of a feed file that lies, or would lie, at `file`.
+    /// Reads the text of a feed file at `file`, which need not exist.
     ///
     /// # Errors
-    /// Whatever is wrong first; see the head of this file.
+    /// The first problem; see the head of this file.
     pub fn parse(text: &str, file: &Path) -> Result<FeedConfig> {
         FeedConfig::parse_for(text, file, Purpose::Releases)
     }
@@ -152,28 +154,29 @@ impl FeedConfig {
         understand(written, file, &places, (unbuilt, purpose))
     }
 
-    /// Whether releases hold all people so far or the newest people alone.
+    /// Whether releases contain all people so far or only the newest ones.
     pub fn chain(&self) -> ChainKind {
         self.policy.kind()
     }
 
-    /// Whether a chain whose table grows has a Delta log: the file asks for one, and its columns can be those of a Delta table.
+    /// Whether a chain whose table grows has a Delta log: the file asks for one, and its columns can be those of a
+    /// Delta table.
     pub fn writes_delta(&self) -> bool {
         self.services.publish.delta && same_but_for_capitals(&self.columns).is_none()
     }
 
-    /// The file for a chain that begins.
+    /// The file as a new chain reads it.
     ///
     /// # Errors
-    /// It does not name its search, and has what the search of new chains refuses.
+    /// It does not name its search, and the search of new chains refuses some of its settings.
     pub fn beginning(&self) -> Result<&FeedConfig> {
         self.unfit.as_ref().map_or(Ok(self), |unfit| Err(unfit.clone()))
     }
 
-    /// The file for a chain that was begun under this policy: if the file names no search, that is the one.
+    /// The file for a chain that was begun under this policy: if the file names no search, it has that of the policy.
     ///
     /// # Errors
-    /// The file has what this search refuses.
+    /// This search refuses some of its settings.
     pub fn running(&self, begun: &Policy) -> Result<&FeedConfig> {
         let search = |policy: &Policy| (policy.search(), policy.publish_every().is_some());
         match (&self.earlier, &self.unfit) {
@@ -183,7 +186,7 @@ impl FeedConfig {
         }
     }
 
-    /// As it was read before new chains halved with a coin, if that is another reading.
+    /// The file as it was read before new chains halved with a coin, if that differs.
     pub fn earlier(&self) -> Option<&FeedConfig> {
         self.earlier.as_deref()
     }
@@ -194,7 +197,7 @@ impl FeedConfig {
     }
 }
 
-/// Into the types; what they refuse is shown at the value.
+/// Converts the file into the types; errors are shown at the value.
 fn deserialize(tree: Spanned<DeTable<'_>>, places: &Places<'_>) -> Result<FeedFile> {
     FeedFile::deserialize(toml::de::Deserializer::from(tree)).map_err(|error| {
         let path = error.span().and_then(|span| places.around(&span).map(str::to_owned)).unwrap_or_default();
@@ -257,7 +260,7 @@ fn understand(
     Ok(feed(newest, earlier, unfit))
 }
 
-/// Columns of a published table whose names differ in capitals only.
+/// Columns of a published table whose names differ only in case.
 fn alike(columns: &Columns) -> Option<(String, String)> {
     let measures = columns.has_measures().then(|| columns.of_measures());
     same_but_for_capitals(columns).or_else(|| same_but_for_capitals(&measures?))
@@ -284,7 +287,7 @@ fn read(file: &Path) -> Result<String> {
     })
 }
 
-/// What the policy must know of the columns, before their taxonomies are read.
+/// The facts about columns that the policy needs, before their taxonomies are read.
 fn facts(tables: &[ColumnTable], columns: &[Column]) -> ColumnFacts {
     let count = |role: Role| tables.iter().filter(|table| table.role == role).count();
     let sensitive = || tables.iter().filter(|table| table.role == Role::Sensitive);

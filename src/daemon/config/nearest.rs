@@ -1,4 +1,4 @@
-//! The known word that was most likely meant. Case and the kind of dash are not what people look up.
+//! Finds the known word that was most likely intended. Ignores case and the kind of dash.
 
 /// The nearest of the known words, if any is near.
 pub fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {

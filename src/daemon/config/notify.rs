@@ -1,5 +1,5 @@
-//! `[notify]` of a feed file (CONTRACTS 1): topics and web addresses that are told of releases and of trouble, the keys that requests are signed
-//! with, and where requests may go. Nothing is connected to or read here.
+//! `[notify]` of a feed file (CONTRACTS 1): the topics and web addresses that receive notifications of releases, halts
+//! and rejections, the keys that sign requests, and where requests may go. Nothing is connected to or read here.
 
 use std::path::Path;
 
@@ -12,30 +12,30 @@ use super::source::{TOPIC, is_topic};
 /// `[notify]`
 #[derive(Debug, Default)]
 pub struct Notify {
-    /// Public facts of a release.
+    /// The topic for public facts about releases.
     pub topic: Option<String>,
-    /// Public facts of a release.
+    /// The address for public facts about releases.
     pub webhook: Option<WebhookSettings>,
-    /// Halts and rejections.
+    /// The topic for halts and rejections.
     pub operator_topic: Option<String>,
-    /// Halts and rejections.
+    /// The address for halts and rejections.
     pub operator_webhook: Option<WebhookSettings>,
-    /// Where the two addresses may lead.
+    /// The permitted hosts and networks of the two addresses.
     pub reach: AllowedHosts,
-    /// What requests to other machines go through.
+    /// The proxy for requests to other machines.
     pub proxy: Option<WebAddress>,
 }
 
-/// A web address that is told something.
+/// A web address that receives notifications.
 #[derive(Debug)]
 pub struct WebhookSettings {
     /// The address.
     pub address: WebAddress,
-    /// The key that requests to it are signed with.
+    /// The key that signs requests to it.
     pub key: Secret,
 }
 
-/// Reads the table. `directory`: the source is one; `source`: the topic that it is.
+/// Reads the table. `directory`: whether the source is one; `source`: the topic of the source.
 pub fn read(
     table: Option<NotifyTable>,
     directory: bool,
@@ -96,7 +96,7 @@ pub fn read(
     }
 }
 
-/// Receivers of public facts learn nothing else, and cannot sign anything else.
+/// Receivers of public facts must not learn, or be able to sign, anything else.
 fn apart(table: &NotifyTable, notes: &mut Notes) {
     let text = "halts and rejections are private and must not go where public facts go: take another one";
     let both = |a: bool, b: bool| a && b;
@@ -110,7 +110,7 @@ fn apart(table: &NotifyTable, notes: &mut Notes) {
     notes.refuse_if(keys, "notify.operator_webhook_key", text);
 }
 
-/// Whether a web address that is written in the feed file may be used; one that lies elsewhere is judged when it is read.
+/// Checks that a web address in the feed file may be used; an address in another file is checked when it is read.
 fn judge(path: &str, address: &WebAddress, reach: &AllowedHosts, notes: &mut Notes) {
     let WebAddress::Plain(text) = address else { return };
     if let Err(why) = reach.url(text) {

@@ -1,11 +1,11 @@
-//! A coin and guarded values together (SCIENCE 5): what masking leaves of a belief, moved by all the tests of a chain, must still
-//! be at most 1/m, or no release would ever leave.
+//! A coin together with guarded values (SCIENCE 5): the belief that masking leaves, changed by all tests of a chain,
+//! must still be at most 1/m, or no release could ever be published.
 
 use super::places::ConfigProblem;
 use crate::engine::gate::minimality::masked_from;
 use crate::engine::policy::Policy;
 
-/// What is wrong with the cap on odds.
+/// The problem with the limit on odds, if there is one.
 pub fn problem(policy: &Policy) -> Option<ConfigProblem> {
     let (odds, masking) = (policy.odds()?, policy.masking()?);
     let left = masked_from(policy.a(), masking.l(), masking.rate()?);

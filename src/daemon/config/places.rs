@@ -1,5 +1,5 @@
-//! Where each key of a feed file stands, so that whatever is found wrong later, by whomever, can be shown with its line
-//! and a caret; and the places of secrets, which are masked before a line is shown.
+//! The position of each key of a feed file, so that every problem found later can be shown with its line and a caret;
+//! and the positions of secrets, which are masked before a line is shown.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,60 +7,60 @@ use std::path::{Path, PathBuf};
 
 use crate::daemon::error::{Error, ErrorCategory, SourceLine};
 
-/// Bytes of the text.
+/// A range of bytes in the text.
 pub type TextSpan = Range<usize>;
 
-/// The text of a feed file and where its keys stand.
+/// The text of a feed file and the positions of its keys.
 pub struct Places<'t> {
     file: PathBuf,
     text: &'t str,
-    /// Path of a key, such as `column[1].taxonomy.bands`, to the key and its value.
+    /// From the path of a key, such as `column[1].taxonomy.bands`, to the positions of the key and its value.
     known: BTreeMap<String, KeyPlace>,
     secrets: Vec<TextSpan>,
 }
 
-/// A key and its value.
+/// The positions of a key and its value.
 #[derive(Debug, Clone)]
 pub struct KeyPlace {
-    /// The key; of a list item, the item.
+    /// The key; for a list item, the item.
     pub key: TextSpan,
     /// The value.
     pub value: TextSpan,
 }
 
-/// Something wrong, by the path of its key.
+/// A problem, by the path of its key.
 #[derive(Debug, Clone)]
 pub struct ConfigProblem {
-    /// The path of the key it is about.
+    /// The path of the key concerned.
     pub path: String,
-    /// What is wrong; has no place in the feed file yet.
+    /// The problem, without a place in the feed file.
     pub error: Error,
 }
 
 impl ConfigProblem {
-    /// What is wrong with the value of a key.
+    /// A problem with the value of a key.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> ConfigProblem {
         ConfigProblem { path: path.into(), error: Error::new(ErrorCategory::Feed, text) }
     }
 }
 
 impl<'t> Places<'t> {
-    /// Knows no key yet.
+    /// Starts without keys.
     pub fn new(file: &Path, text: &'t str) -> Places<'t> {
         Places { file: file.to_path_buf(), text, known: BTreeMap::new(), secrets: Vec::new() }
     }
 
-    /// Learns where a key stands.
+    /// Records the position of a key.
     pub fn learn(&mut self, path: &str, key: TextSpan, value: TextSpan) {
         self.known.insert(path.to_owned(), KeyPlace { key, value });
     }
 
-    /// Learns where a secret stands.
+    /// Records the position of a secret.
     pub fn learn_secret(&mut self, value: TextSpan) {
         self.secrets.push(value);
     }
 
-    /// Where a key stands; if it is not written, the table that it belongs in.
+    /// The position of a key; if it is missing, that of the table that it belongs to.
     pub fn find(&self, path: &str) -> Option<&KeyPlace> {
         let mut path = path;
         loop {
@@ -71,20 +71,20 @@ impl<'t> Places<'t> {
         }
     }
 
-    /// The key whose value holds this place, the innermost one.
+    /// The innermost key whose value contains this position.
     pub fn around(&self, at: &TextSpan) -> Option<&str> {
         let holds = |place: &KeyPlace| place.value.start <= at.start && at.end <= place.value.end;
         let inside = self.known.iter().filter(|(_, place)| holds(place));
         inside.min_by_key(|(_, place)| place.value.len()).map(|(path, _)| path.as_str())
     }
 
-    /// The first in the order of the file, at its place.
+    /// The first problem in the order of the file, with its place.
     pub fn first(&self, problems: Vec<ConfigProblem>) -> Option<Error> {
         let start = |problem: &ConfigProblem| self.find(&problem.path).map_or(0, |place| place.key.start);
         problems.into_iter().min_by_key(start).map(|problem| self.place(problem))
     }
 
-    /// At the value of its key, or at the table that the key should stand in.
+    /// Adds the place of its value, or of the table that should contain the key.
     pub fn place(&self, problem: ConfigProblem) -> Error {
         let ConfigProblem { path, mut error } = problem;
         if error.file.is_some() {
@@ -98,7 +98,7 @@ impl<'t> Places<'t> {
         }
     }
 
-    /// At these bytes.
+    /// Adds the place of these bytes.
     pub fn at(&self, span: &TextSpan, error: Error) -> Error {
         let span = span.start.min(self.text.len())..span.end.min(self.text.len());
         let start = self.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
@@ -112,7 +112,7 @@ impl<'t> Places<'t> {
         error
     }
 
-    /// Some bytes of the text, with a star for each byte of a secret.
+    /// Some bytes of the text, with an asterisk for each byte of a secret.
     fn masked(&self, span: TextSpan) -> String {
         let mut bytes = self.text[span.clone()].trim_end_matches('\r').as_bytes().to_vec();
         for secret in &self.secrets {
@@ -129,11 +129,11 @@ impl<'t> Places<'t> {
 const SECRET_KEYS: [&str; 6] = ["password", "key", "token", "webhook", "url", "secret"];
 
 impl Places<'_> {
-    /// What the parser of TOML says, at its place. Nothing is known of such a text, so a line is shown only if it looks
-    /// harmless.
+    /// The TOML parser's message, with its place. Nothing is known about such a text, so a line is shown only if it
+    /// looks harmless.
     pub fn of_syntax(&self, error: &toml::de::Error) -> Error {
         let mut text = format!("this is not TOML: {}", error.message().replace('\n', ", "));
-        // The commonest slip: a list of tables written as a table.
+        // The most common mistake: a list of tables written as a table.
         let twice = error.span().and_then(|span| self.text.get(span)).is_some_and(|key| key.contains("column"));
         if twice && error.message().contains("duplicate key") {
             text.push_str("; a feed has several columns, so each begins with `[[column]]`, in two pairs of brackets");

@@ -1,6 +1,6 @@
-//! What a feed file means by the search that it does not name, and by halving in a disjoint chain: a chain that begins halves with a
-//! coin, unless its guarantee is another one than `blind`, and one that runs goes on as it was begun. Both readings are made, so that
-//! a file that suits a running chain alone still serves that one.
+//! The interpretation of a feed file that does not name its search, and of halving in a disjoint chain: a new chain
+//! halves with a coin, unless its guarantee is not `blind`, and a running chain continues as it was begun. Both
+//! interpretations are made, so that a file that fits only a running chain can still be used for it.
 
 use super::columns::like_release;
 use super::file::FeedFile;
@@ -14,46 +14,46 @@ use crate::engine::policy::{
     contradictions,
 };
 
-/// A feed file of which everything but the policy was read.
+/// A feed file, completely read except for the policy.
 pub struct FeedFileText<'w> {
     /// The file.
     pub file: &'w FeedFile,
     /// `schedule.min_records`.
     pub min_records: Option<u64>,
-    /// What the policy must know of the columns.
+    /// The facts about columns that the policy needs.
     pub facts: ColumnFacts,
     /// The columns.
     pub columns: &'w [Column],
-    /// `publish.release_column`, if it is written.
+    /// `publish.release_column`, if the file has it.
     pub release: Option<&'w ReleaseColumn>,
-    /// Whether releases are made under it, and not judged alone.
+    /// Whether releases are made under it, or only judged.
     pub purpose: Purpose,
-    /// What is wrong with it, whatever the search.
+    /// The problems that do not depend on the search.
     pub problems: &'w [ConfigProblem],
-    /// What is not built, whatever the search.
+    /// The missing safeguards that do not depend on the search.
     pub unbuilt: &'w [UnbuiltSafeguard],
-    /// Where everything stands.
+    /// The positions of keys.
     pub places: &'w Places<'w>,
 }
 
-/// A policy, and the columns with the labels that it may use.
+/// A policy, and the columns with the labels that it can use.
 type Reading = (Policy, Columns);
 
-/// What a feed file means.
+/// The interpretations of a feed file.
 pub struct Readings {
-    /// For a chain that begins, if one can begin; else for one that runs.
+    /// For a new chain, if one can begin; otherwise for a running one.
     pub newest: Reading,
-    /// For a chain that was begun when an unwritten search was another one.
+    /// For a chain that was begun when the default search was another one.
     pub earlier: Option<Reading>,
-    /// Why none can begin.
+    /// Why no new chain can begin.
     pub unfit: Option<Error>,
 }
 
 impl FeedFileText<'_> {
-    /// Reads the policy in all ways that it may be meant.
+    /// Interprets the policy in all possible ways.
     ///
     /// # Errors
-    /// What is wrong first, for a chain that begins.
+    /// The first problem, for a new chain.
     pub fn readings(&self) -> Result<Readings> {
         let asked = &self.file.policy;
         let Some(begun) = self.begun() else {
@@ -76,7 +76,7 @@ impl FeedFileText<'_> {
         })
     }
 
-    /// What a chain that begins halves by, where that is another reading than the settings as they are written.
+    /// The settings of a new chain, if they differ from those that are written.
     fn begun(&self) -> Option<PolicySettings> {
         let asked = &self.file.policy;
         let unnamed = asked.search.is_none();
@@ -103,7 +103,7 @@ impl FeedFileText<'_> {
         problems.extend(policy_problems.into_iter().map(|found| ConfigProblem::new(found.key, found.text)));
         problems.extend(self.gathered(asked));
         if let Some(mut error) = self.places.first(problems) {
-            // An operator who mends what is wrong with a safeguard that is not built should not learn it one run later.
+            // An operator who corrects a missing safeguard should not learn about another one in the next run only.
             let in_policy = error.field.as_ref().is_some_and(|field| field.starts_with("policy"));
             if let Some(unbuilt) = self.unbuilt.first().filter(|_| in_policy) {
                 error.text = format!("{}; besides, {}", error.text, unbuilt.text);
@@ -139,7 +139,7 @@ impl FeedFileText<'_> {
         }
     }
 
-    /// What is wrong with the column for the number of the release.
+    /// The problem with the column for the number of the release, if there is one.
     fn release_problem(&self, columns: &[Column], grows: bool) -> Option<ConfigProblem> {
         match self.release {
             Some(_) if !grows => {
@@ -154,7 +154,7 @@ impl FeedFileText<'_> {
         }
     }
 
-    /// What is wrong with measures: no table of them can be made, or it would have a column twice.
+    /// The problem with measures, if there is one: no table of them can be made, or it would contain a column twice.
     fn measure_problem(&self, columns: &Columns, policy: &Policy) -> Option<ConfigProblem> {
         let at = |name: &str| self.file.column.iter().position(|column| column.name == name).unwrap_or(0);
         let measures = || columns.of(Role::Measure);
@@ -179,7 +179,7 @@ impl FeedFileText<'_> {
         })
     }
 
-    /// Where a coin divides people every tick counts, also one without new rows.
+    /// If a coin divides people every tick counts, even without new rows.
     fn gathered(&self, asked: &PolicySettings) -> Option<ConfigProblem> {
         let coin = self.chain() == ChainKind::Cumulative || asked.publish_every.is_some();
         let crowds = coin && asked.search == Some(Search::Halves);

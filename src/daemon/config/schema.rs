@@ -1,5 +1,5 @@
-//! The JSON Schema of a feed file, made from its types (STYLE 10). The same schema is shipped in `schemas/v1` and says
-//! which keys and types the loader accepts, so the two cannot drift apart.
+//! The JSON Schema of a feed file, generated from its types (STYLE 10). The same schema is shipped in `schemas/v1` and
+//! defines which keys and types the loader accepts, so the two cannot diverge.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ pub fn feed() -> &'static Value {
     &FEED
 }
 
-/// TOML has no null: an optional key is left out. Takes `null` out of every alternative.
+/// TOML has no null: an optional key is left out. Removes `null` from every alternative.
 fn without_null(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(without_null),
@@ -44,7 +44,7 @@ fn without_null(schema: &mut Value) {
     }
 }
 
-/// Adds the keys of a schema that are not there yet.
+/// Adds the keys of a schema that are missing.
 fn merge(object: &mut Map<String, Value>, other: Value) {
     let Value::Object(other) = other else { return };
     for (key, value) in other {
@@ -52,7 +52,7 @@ fn merge(object: &mut Map<String, Value>, other: Value) {
     }
 }
 
-/// One place of the schema, with references followed.
+/// A node of the schema, with references resolved.
 #[derive(Clone, Copy)]
 pub struct SchemaNode<'s> {
     root: &'s Value,
@@ -60,7 +60,7 @@ pub struct SchemaNode<'s> {
 }
 
 impl<'s> SchemaNode<'s> {
-    /// The whole.
+    /// The root of the schema.
     pub fn root(root: &'s Value) -> SchemaNode<'s> {
         SchemaNode { root, here: root }
     }
@@ -83,30 +83,30 @@ impl<'s> SchemaNode<'s> {
     /// The key of a table.
     pub fn key(self, key: &str) -> Option<SchemaNode<'s>> {
         let named = self.here.get("properties").and_then(|keys| keys.get(key));
-        // A table whose keys are the user's own says what each of them holds.
+        // If a table has user-defined keys, the schema describes all their values.
         let any = || self.here.get("additionalProperties").filter(|any| any.is_object());
         named.or_else(any).map(|here| self.at(here))
     }
 
-    /// Keys that must be there.
+    /// The required keys.
     pub fn required(self) -> impl Iterator<Item = &'s str> {
         let list = self.here.get("required").and_then(Value::as_array);
         list.into_iter().flatten().filter_map(Value::as_str)
     }
 
-    /// What the items of a list are.
+    /// The schema of the items of a list.
     pub fn items(self) -> Option<SchemaNode<'s>> {
         self.here.get("items").filter(|items| items.is_object()).map(|here| self.at(here))
     }
 
-    /// The words that may stand here; empty if it is no enumeration.
+    /// The permitted words; empty if it is no enumeration.
     pub fn words(self) -> Vec<&'s str> {
         let list = |key: &str| self.here.get(key).and_then(Value::as_array).into_iter().flatten();
         let plain = list("enum").chain(self.here.get("const")).filter_map(Value::as_str);
         plain.chain(list("oneOf").flat_map(|one| self.at(one).words())).collect()
     }
 
-    /// The alternatives, or itself.
+    /// The alternatives, or the node itself.
     pub fn choices(self) -> Vec<SchemaNode<'s>> {
         match self.here.get("anyOf").and_then(Value::as_array) {
             Some(choices) => choices.iter().flat_map(|here| self.at(here).choices()).collect(),
@@ -114,7 +114,7 @@ impl<'s> SchemaNode<'s> {
         }
     }
 
-    /// The JSON type of what may stand here, if it is one.
+    /// The JSON type of the permitted values, if there is only one.
     pub fn kind(self) -> Option<&'s str> {
         let words = || (!self.words().is_empty()).then_some("string");
         self.here.get("type").and_then(Value::as_str).or_else(words)
@@ -125,17 +125,17 @@ impl<'s> SchemaNode<'s> {
         self.here.get("minimum").and_then(Value::as_f64).is_some_and(|least| least >= 0.0)
     }
 
-    /// The smallest whole number that may stand here; 0 where none is named.
+    /// The smallest permitted whole number; 0 if none is given.
     pub fn least(self) -> u64 {
         self.here.get("minimum").and_then(Value::as_u64).unwrap_or(0)
     }
 
-    /// Whether what stands here is a secret.
+    /// Whether the value is a secret.
     pub fn is_secret(self) -> bool {
         self.here.get("writeOnly") == Some(&Value::Bool(true))
     }
 
-    /// Whether a secret may stand here or anywhere below.
+    /// Whether the value, or a value below it, may be a secret.
     pub fn holds_secret(self) -> bool {
         let below = || self.keys().any(|(_, key)| key.holds_secret());
         self.is_secret() || below() || self.items().is_some_and(SchemaNode::holds_secret)

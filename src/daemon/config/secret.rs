@@ -1,5 +1,5 @@
-//! Secrets of a feed file (CONTRACTS 1 and 5): named, not written; read only when they are used. Nothing here prints
-//! one, and nothing reads one before [`Secret::read`] is called.
+//! The secrets of a feed file (CONTRACTS 1 and 5): the file names their places, and they are only read when they are
+//! used. Nothing here prints a secret, and nothing reads one before [`Secret::read`] is called.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::small_file::{self, Readers};
 
-/// Where a secret lies: `file:path` or `${NAME}`. The secret itself never stands in a feed file.
+/// The place of a secret: `file:path` or `${NAME}`. A feed file never contains the secret itself.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Secret(SecretPlace);
@@ -28,10 +28,10 @@ impl Secret {
         Secret(SecretPlace::In(file))
     }
 
-    /// Reads the secret, without white space around it.
+    /// Reads the secret, without surrounding white space.
     ///
     /// # Errors
-    /// The file cannot be read, other accounts can read it, the variable is not set; the message names the place only.
+    /// The file cannot be read, other accounts can read it, or the variable is not set; the message names only the place.
     pub fn read(&self) -> Result<String> {
         let secret = match &self.0 {
             SecretPlace::In(file) => small_file::secret(file, "read the secret", Readers::Group)?,
@@ -42,7 +42,7 @@ impl Secret {
         Ok(secret.trim().to_owned())
     }
 
-    /// A file of this name lies relative to `base`.
+    /// Makes the path of a file relative to `base`.
     #[must_use]
     pub fn under(self, base: &Path) -> Secret {
         match self.0 {
@@ -91,28 +91,28 @@ impl JsonSchema for Secret {
     }
 }
 
-/// A web address. What follows the host often holds a token, so it counts as a secret: it may be written, is never
-/// printed, and may lie elsewhere like a [`Secret`].
+/// A web address. The part after the host often contains a token, so it counts as a secret: it may be written in the
+/// feed file, is never printed, and may be in another place like a [`Secret`].
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum WebAddress {
-    /// As written.
+    /// Written in the feed file.
     Plain(String),
-    /// Elsewhere.
+    /// In another place.
     Secret(Secret),
 }
 
 impl WebAddress {
-    /// `https` or `http`, and the host; `None` while it lies elsewhere.
+    /// `https` or `http`, and the host; `None` if the address is in another place.
     pub fn host(&self) -> Option<(&str, &str)> {
         let WebAddress::Plain(text) = self else { return None };
         parts(text)
     }
 
-    /// The address itself, wherever it lies.
+    /// The address itself.
     ///
     /// # Errors
-    /// It lies elsewhere and cannot be read.
+    /// It is in another place and cannot be read.
     pub fn read(&self) -> Result<String> {
         match self {
             WebAddress::Plain(text) => Ok(text.clone()),
@@ -120,7 +120,7 @@ impl WebAddress {
         }
     }
 
-    /// A file it may lie in is relative to `base`.
+    /// Makes the path of its file, if it has one, relative to `base`.
     #[must_use]
     pub fn under(self, base: &Path) -> WebAddress {
         match self {

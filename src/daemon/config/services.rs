@@ -1,5 +1,5 @@
-//! Source, store, schedule and the rest of a feed file that `run` needs (CONTRACTS 1): tables in, settings that cannot
-//! contradict themselves out. Nothing is opened, connected to or read here, secrets least of all.
+//! Source, store, schedule and the other tables of a feed file that `run` needs (CONTRACTS 1): converts them into
+//! settings that cannot contradict themselves. Nothing is opened, connected to or read here, secrets least of all.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -15,36 +15,36 @@ use super::words::{Period, Root};
 use crate::engine::model::ReleaseColumn;
 use crate::engine::release::Language;
 
-/// What only the daemon itself needs.
+/// The settings that only the daemon needs.
 #[derive(Debug)]
 pub struct Services {
     /// Where records come from.
     pub source: Option<SourceSettings>,
-    /// Where the log and releases lie.
+    /// The roots of the log and of releases.
     pub store: Option<StoreSettings>,
     /// When a release is made.
     pub schedule: Option<Schedule>,
-    /// What is published beside the rows.
+    /// What is published besides the rows.
     pub publish: Publish,
-    /// Who is told.
+    /// Who is notified.
     pub notify: Notify,
-    /// The daemon's own pages.
+    /// The daemon's HTTP pages.
     pub http: Http,
     /// The daemon's log lines.
     pub log: LogFormat,
-    /// How far the clock may step ahead.
+    /// How far the clock may jump ahead.
     pub max_clock_step: Period,
 }
 
 impl Services {
-    /// Who approves releases.
+    /// The people who approve releases.
     pub fn approvers(&self) -> Approvers {
         self.schedule.as_ref().map(|schedule| schedule.approvers.clone()).unwrap_or_default()
     }
 }
 
 impl Services {
-    /// The key that encrypts everything personal, where one is named.
+    /// The key that encrypts all personal data, if one is named.
     pub fn key(&self) -> Option<&Secret> {
         self.store.as_ref().and_then(|store| store.key.as_ref())
     }
@@ -53,13 +53,13 @@ impl Services {
 /// `[store]`
 #[derive(Debug)]
 pub struct StoreSettings {
-    /// The log and everything personal.
+    /// The root of the log and all personal data.
     pub private: Option<Root>,
     /// The root that all readers may read.
     pub public: Option<Root>,
-    /// Encrypts everything personal.
+    /// The key that encrypts all personal data.
     pub key: Option<Secret>,
-    /// Signs manifests.
+    /// The key that signs manifests.
     pub signing_key: Option<Secret>,
     /// How long accepted rows of published increments are kept.
     pub keep_raw: Period,
@@ -70,20 +70,20 @@ pub struct StoreSettings {
 /// `[schedule]`
 #[derive(Debug)]
 pub struct Schedule {
-    /// When ticks are.
+    /// When ticks are due.
     pub ticks: Ticks,
-    /// With fewer new rows the tick is skipped.
+    /// A tick with fewer new rows is skipped.
     pub min_records: u64,
-    /// Who approves.
+    /// Whether a person approves.
     pub approval: Approval,
     /// The people who approve, and how many of them have to.
     pub approvers: Approvers,
 }
 
-/// When ticks are.
+/// When ticks are due.
 #[derive(Debug)]
 pub enum Ticks {
-    /// At multiples since 1970-01-01 UTC.
+    /// At multiples of a period since 1970-01-01 UTC.
     Every(Period),
     /// At the times of a cron pattern in a time zone.
     Cron {
@@ -92,26 +92,26 @@ pub enum Ticks {
         /// The zone.
         zone: jiff::tz::TimeZone,
     },
-    /// Every file is one.
+    /// Every file is a tick.
     PerFile,
 }
 
 /// `[publish]`
 #[derive(Debug)]
 pub struct Publish {
-    /// Whether the table of a chain that begins has a Delta log, where it grows.
+    /// Whether the table of a new chain has a Delta log, if it grows.
     pub delta: bool,
-    /// The column for the number of the release, where the file names it.
+    /// The column for the number of the release, if the file names it.
     pub release_column: Option<ReleaseColumn>,
     /// How long manifests stay.
     pub keep: Option<Period>,
     /// How long rows stay in the newest release.
     pub retain: Option<Period>,
-    /// What the pages tell readers beside a release.
+    /// Additional information for readers on the pages.
     pub pages: PageTexts,
 }
 
-/// What the pages tell readers beside a release.
+/// Additional information for readers on the pages.
 #[derive(Debug, Clone, Default)]
 pub struct PageTexts {
     /// What the data may be used for.
@@ -133,22 +133,22 @@ impl Default for Publish {
 pub struct Http {
     /// Address and port.
     pub bind: SocketAddr,
-    /// A reader has to show one of these; empty only where other machines do not reach the address.
+    /// Tokens, of which a reader has to present one; empty only if other machines cannot reach the address.
     pub tokens: Vec<Secret>,
 }
 
 impl Http {
-    /// Whether other machines reach the address.
+    /// Whether other machines can reach the address.
     pub fn is_reached_from_outside(&self) -> bool {
         !self.bind.ip().to_canonical().is_loopback()
     }
 
-    /// Other machines reach the pages, and no token is asked for.
+    /// Whether other machines can reach the pages without a token.
     pub fn is_open(&self) -> bool {
         self.tokens.is_empty() && self.is_reached_from_outside()
     }
 
-    /// The same pages at another address, or with one more token, which options name.
+    /// The same pages at another address, or with one more token, as options say.
     #[must_use]
     pub fn changed_by(&self, bind: Option<SocketAddr>, token: Option<&Path>) -> Http {
         let more = token.map(|file| Secret::file(file.to_owned()));
@@ -156,7 +156,7 @@ impl Http {
     }
 }
 
-/// Reads all of them; takes the tables out of the file. `None` if one could not be built; `notes` says why.
+/// Reads all these tables, which it takes out of the file. `None` if one of them is invalid; `notes` says why.
 pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Services> {
     let topic = file.source.as_ref().and_then(|source| source.topic.clone());
     let source = file.source.take().map(|table| super::source::read(table, base, notes));
@@ -187,7 +187,7 @@ pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Servi
     })
 }
 
-/// `None` if a table is there that could not be read.
+/// `None` if a table exists that could not be read.
 fn whole<T>(read: Option<Option<T>>) -> Option<Option<T>> {
     match read {
         Some(None) => None,
@@ -196,7 +196,7 @@ fn whole<T>(read: Option<Option<T>>) -> Option<Option<T>> {
     }
 }
 
-/// Letters of a text for readers at most.
+/// The most letters of a text for readers.
 const MOST_LETTERS: usize = 500;
 
 fn publish(table: Option<PublishTable>, notes: &mut Notes) -> Publish {
@@ -310,7 +310,7 @@ fn schedule(table: ScheduleTable, kafka: bool, notes: &mut Notes) -> Option<Sche
     ticks.map(|ticks| Schedule { ticks, min_records, approval, approvers })
 }
 
-/// Five or six fields that name times.
+/// A cron pattern of five or six fields.
 fn cron(text: &str) -> Option<croner::Cron> {
     let fields = text.split_whitespace().count();
     (5..=6).contains(&fields).then(|| text.parse().ok()).flatten()

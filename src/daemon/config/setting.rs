@@ -1,5 +1,5 @@
-//! A key of a feed file with another value, as a command line names it: `policy.k=10`, `column.zip.weight=2`, and `column.zip=none`, which
-//! leaves the column out. Values are TOML; what is none is text.
+//! A changed key of a feed file, as a command line writes it: `policy.k=10`, `column.zip.weight=2`, and
+//! `column.zip=none`, which removes the column. Values are TOML; anything else is text.
 
 use std::fmt;
 
@@ -14,30 +14,30 @@ pub struct Setting {
     value: String,
 }
 
-/// The value that leaves a column out.
+/// The value that removes a column.
 const NONE: &str = "none";
 const COLUMN: &str = "column";
 
 impl Setting {
-    /// Of this key.
+    /// A setting for this key.
     pub fn new(path: &[&str], value: &str) -> Setting {
         Setting { path: path.iter().map(|&part| part.to_owned()).collect(), value: value.to_owned() }
     }
 
-    /// Leaves a column out.
+    /// A setting that removes a column.
     pub fn without(column: &str) -> Setting {
         Setting::new(&[COLUMN, column], NONE)
     }
 
-    /// Whether it changes what columns there are, or one of them.
+    /// Whether it adds, changes or removes a column.
     pub fn is_of_column(&self) -> bool {
         self.path[0] == COLUMN
     }
 
-    /// Reads `key=value`, or several of them with spaces between.
+    /// Reads `key=value`, or several of them separated by spaces.
     ///
     /// # Errors
-    /// The text is none.
+    /// The text is no setting.
     pub fn parse_all(text: &str) -> Result<Vec<Setting>> {
         let mut settings: Vec<String> = Vec::new();
         for word in text.split_inclusive(' ') {
@@ -60,7 +60,7 @@ impl Setting {
             ));
         }
         let path = match parts[..] {
-            // The name of a column may hold dots.
+            // The name of a column may contain dots.
             [COLUMN, .., last] if parts.len() > 3 && value.trim() != NONE => {
                 vec![COLUMN.to_owned(), parts[1..parts.len() - 1].join("."), last.to_owned()]
             }
@@ -104,14 +104,14 @@ impl Setting {
     }
 }
 
-/// Whether a word begins another setting: a value may hold spaces too.
+/// Whether a word begins another setting: a value may contain spaces too.
 fn begins(word: &str) -> bool {
     let key = word.split_once('=').map(|(key, _)| key);
     let tables = ["feed.", "source.", "store.", "schedule.", "policy.", "column.", "publish."];
     key.is_some_and(|key| tables.iter().any(|table| key.starts_with(table)))
 }
 
-/// Writes a value at a path, and makes the tables on the way; `None` where something else is in their place.
+/// Writes a value at a path, and creates missing tables; `None` if something else is in their place.
 fn write(table: &mut Table, path: &[String], value: Value) -> Option<()> {
     let (first, rest) = path.split_first()?;
     if rest.is_empty() {
@@ -130,7 +130,7 @@ impl fmt::Display for Setting {
 /// The text of a feed file with these settings.
 ///
 /// # Errors
-/// A setting names nothing of it.
+/// A setting names no key of it.
 pub fn written(text: &str, settings: &[Setting]) -> Result<String> {
     let broken = || Error::new(ErrorCategory::Internal, "a feed file that was read is TOML");
     let mut file: Table = toml::from_str(text).map_err(|_| broken())?;

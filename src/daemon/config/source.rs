@@ -1,5 +1,5 @@
-//! The `[source]` table (CONTRACTS 1): a Kafka topic or a directory, with the keys that each of them has. Whether
-//! records may travel unencrypted is decided here, before anything is connected to.
+//! The `[source]` table (CONTRACTS 1): a Kafka topic or a directory, with the keys of each. Whether records may be sent
+//! unencrypted is checked here, before any connection is made.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ use crate::engine::policy::Decimal;
 pub struct SourceSettings {
     /// A topic or a directory.
     pub place: SourcePlace,
-    /// How records are written; `None` = by file name.
+    /// The format of records; `None` = by file name.
     pub format: Option<Format>,
-    /// Where schemas lie.
+    /// The registry of schemas.
     pub registry: Option<RegistrySettings>,
-    /// What a message without content does.
+    /// What happens to a message without content.
     pub tombstones: Unwanted,
-    /// What a message that deletes a record does.
+    /// What happens to a message that deletes a record.
     pub deletes: Unwanted,
     /// The share of messages that may be set aside before the feed halts.
     pub max_quarantine_share: Decimal,
@@ -34,38 +34,39 @@ pub struct SourceSettings {
 pub enum SourcePlace {
     /// `kind = "kafka"`
     Kafka {
-        /// `host:port`, with commas.
+        /// `host:port`, separated by commas.
         brokers: String,
         /// The topic.
         topic: String,
         /// Where a new feed begins to read.
         start: Start,
-        /// `None`: unencrypted and without a name.
+        /// `None`: unencrypted and without authentication.
         security: Option<Box<Security>>,
-        /// The topic that takes the place of one of the same name which was deleted.
+        /// The id of the topic that replaces a deleted one of the same name.
         topic_id: Option<String>,
-        /// Where to go on in partitions of which messages are lost: instead of the one offset, at the other.
+        /// Where to continue in partitions that have lost messages: the expected offset, and the one that is read
+        /// instead.
         resume: BTreeMap<i32, (u64, u64)>,
-        /// How long messages may lie there before the feed counts as behind.
+        /// How old unread messages may be before the feed counts as behind.
         max_lag: Period,
     },
     /// `kind = "directory"`
     Directory {
-        /// Where files appear.
+        /// The folder in which files appear.
         path: PathBuf,
-        /// How long a file must have stood still.
+        /// How long a file must have been unchanged.
         settle: Period,
     },
 }
 
-/// Encryption and who we are.
+/// Encryption and authentication.
 #[derive(Debug)]
 pub struct Security {
     /// Whether the connection is encrypted.
     pub tls: bool,
-    /// Who may vouch for the brokers.
+    /// The certificates of authorities for the brokers.
     pub ca: Option<PathBuf>,
-    /// Our certificate and its key.
+    /// The client certificate and its key.
     pub certificate: Option<(PathBuf, Secret)>,
     /// User and password.
     pub sasl: Option<Sasl>,
@@ -74,40 +75,40 @@ pub struct Security {
 /// User and password.
 #[derive(Debug)]
 pub struct Sasl {
-    /// How the password is shown to be known.
+    /// The mechanism of authentication.
     pub mechanism: Mechanism,
-    /// Who we are.
+    /// The user.
     pub user: String,
     /// The password.
     pub password: Secret,
 }
 
-/// Where schemas lie.
+/// The registry of schemas.
 #[derive(Debug, Clone)]
 pub struct RegistrySettings {
     /// The web address.
     pub url: WebAddress,
     /// User and password.
     pub login: Option<(String, Secret)>,
-    /// Who may vouch for it.
+    /// The certificates of authorities for the registry.
     pub ca: Option<PathBuf>,
-    /// Whether another host may be asked unencrypted.
+    /// Whether a registry on another host may be used unencrypted.
     pub allow_plaintext: bool,
 }
 
 /// The default of `source.max_quarantine_share`.
 const QUARANTINE_SHARE: Decimal = Decimal::new(1, 2).expect("two decimals");
 
-/// What a topic is called.
+/// The rule for names of topics.
 pub const TOPIC: &str = "a topic's name is 1 to 249 letters, digits, dots, dashes and underscores";
 
-/// Whether a text can be a topic.
+/// Whether a text is a valid name of a topic.
 pub fn is_topic(text: &str) -> bool {
     let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-');
     !matches!(text, "" | "." | "..") && text.len() <= 249 && text.chars().all(fits)
 }
 
-/// Reads the table; `None` when a key is missing, and then `notes` says which.
+/// Reads the table; `None` if a key is missing, which `notes` then names.
 pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<SourceSettings> {
     let allow_plaintext = table.allow_plaintext == Some(true);
     let registry = table.schema_registry.take().map(|table| registry(table, allow_plaintext, base, notes));

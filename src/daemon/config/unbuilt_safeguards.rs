@@ -1,24 +1,24 @@
-//! Safeguards that a feed file may name and that this version does not have (CONTRACTS, preface). Written, they are
-//! refused by every command, but for what an audit of releases that others made judges: a promise that is not kept is
-//! worse than none. Nothing in this file may grow.
+//! Safeguards that a feed file may name and that this version does not have (CONTRACTS, preface). Every command refuses
+//! them, except that an audit of releases of others may judge by them: a promise that is not kept is worse than none.
+//! Nothing in this file may grow.
 
 use toml::de::DeTable;
 
 use super::places::ConfigProblem;
 
-/// What a feed file is read for.
+/// The purpose for which a feed file is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Releases are made under it.
     Releases,
-    /// Releases that others made are judged by it.
+    /// Releases of others are judged by it.
     Judging,
 }
 
-/// A safeguard that is written and not built.
+/// A safeguard that the feed file names and this version does not have.
 pub struct UnbuiltSafeguard {
     path: String,
-    /// That it is not built, in words.
+    /// The error, in words.
     pub text: String,
 }
 
@@ -29,12 +29,12 @@ impl UnbuiltSafeguard {
     }
 }
 
-/// What is written in a feed file and not built.
+/// The safeguards that a feed file names and this version does not have.
 pub fn unbuilt(file: &DeTable<'_>, purpose: Purpose) -> Vec<UnbuiltSafeguard> {
     masking(file).filter(|_| purpose == Purpose::Releases).into_iter().collect()
 }
 
-/// Guarded values are masked in chains of one kind; an audit judges releases of any.
+/// Guarded values are masked only in chains of one kind; an audit judges releases of any kind.
 fn masking(file: &DeTable<'_>) -> Option<UnbuiltSafeguard> {
     let policy = file.get("policy")?.get_ref().as_table()?;
     policy.get("m")?;

@@ -1,5 +1,5 @@
-//! The small words of a feed file (CONTRACTS 1): periods such as `30d`, and the roots of a store. Each is checked when
-//! it is parsed and remembers what was written. Nothing here looks whether a place exists.
+//! The small types of a feed file (CONTRACTS 1): periods such as `30d`, and the roots of a store. Each is checked when
+//! it is parsed and remembers its text. Nothing here looks whether a place exists.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// A length of time as it is written: a whole number and `s`, `m`, `h`, `d` or `w`.
+/// A length of time as a feed file writes it: a whole number and `s`, `m`, `h`, `d` or `w`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Period(Duration);
@@ -17,12 +17,12 @@ pub struct Period(Duration);
 const UNITS: [(char, u64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3600), ('m', 60), ('s', 1)];
 
 impl Period {
-    /// So many days.
+    /// A number of days.
     pub const fn days(days: u64) -> Period {
         Period(Duration::from_secs(days * 86_400))
     }
 
-    /// So many seconds.
+    /// A number of seconds.
     pub const fn seconds(seconds: u64) -> Period {
         Period(Duration::from_secs(seconds))
     }
@@ -32,7 +32,7 @@ impl Period {
         self.0
     }
 
-    /// Whether it is no time at all.
+    /// Whether the length is zero.
     pub const fn is_zero(self) -> bool {
         self.0.is_zero()
     }
@@ -84,7 +84,7 @@ impl JsonSchema for Period {
     }
 }
 
-/// Where a store lies: a directory, or a bucket.
+/// The place of a store: a directory, or a bucket.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Root {
@@ -95,7 +95,7 @@ pub enum Root {
 }
 
 impl Root {
-    /// A directory lies relative to `base`.
+    /// Makes the path of a directory relative to `base`.
     #[must_use]
     pub fn under(self, base: &Path) -> Root {
         match self {
@@ -104,7 +104,7 @@ impl Root {
         }
     }
 
-    /// Whether one of the two is the other or lies inside it, as far as names tell.
+    /// Whether the two are equal or one is inside the other, judging by their names.
     pub fn overlaps(&self, other: &Root) -> bool {
         match (self, other) {
             (Root::Directory(mine), Root::Directory(theirs)) => {
@@ -122,7 +122,7 @@ impl Root {
     }
 }
 
-/// An absolute path without `.` and `..`; links are not followed, for the place need not exist yet.
+/// An absolute path without `.` and `..`; links are not followed, since the place need not exist yet.
 fn resolved(path: &Path) -> PathBuf {
     let mut resolved = PathBuf::new();
     for part in std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).components() {

@@ -1,4 +1,4 @@
-//! What an entry changes once it is in the log: for the writer that has just appended it, and for one that reads it again.
+//! The effect of each entry on the state: for the writer that has just appended it, and for one that replays the log.
 //!
 //! Nothing here reads an object.
 
@@ -24,14 +24,14 @@ use crate::engine::policy::{ChainKind, Policy};
 use crate::engine::release::{FileLine, PartLine, Sha256, TableId, TableKind};
 
 impl FeedState {
-    /// Where the people are whose atoms a tick formed.
+    /// Records the places of the people whose atoms a tick formed.
     pub fn forms(&mut self, fixed: &FixedTick) {
         if let (Some(closing), Some(_)) = (&self.closing, &fixed.formed) {
             self.formed.push(closing.atoms.clone());
         }
     }
 
-    /// People in classes that were not published wait from now on, and are still where they were.
+    /// People in classes that were not published wait from now on; their rows stay where they are.
     pub fn again(&mut self) {
         self.feed.again();
         self.ledgers.clear();
@@ -47,7 +47,7 @@ impl FeedState {
         }
     }
 
-    /// Of those whose atoms a tick formed none is left in these atoms: all wait in others, or were erased.
+    /// No person is left in the atoms that a tick formed: all wait in others, or were erased.
     pub(super) fn none_formed(&mut self, atoms: &Ref) {
         self.formed.retain(|object| object != atoms);
         self.pool.iter_mut().filter(|place| place.object == *atoms).for_each(|place| place.formed = false);
@@ -80,7 +80,7 @@ impl FeedState {
         Ok(())
     }
 
-    /// The ticks that are closed from now on are closed under these terms, which lie there.
+    /// Ticks that are closed from now on use these terms, in this object.
     pub(super) fn terms_are(&mut self, terms: ChainTerms, object: &Ref) {
         // A tick whose values are not fixed yet is counted by the feed when they are.
         let tick = self.closing.as_ref().map_or(self.feed.ticks(), |closing| closing.tick + 1);
@@ -89,7 +89,7 @@ impl FeedState {
         self.terms = terms;
     }
 
-    /// Messages were taken in; their rows are where the entry says.
+    /// Messages were taken in; the entry says where their rows are.
     pub fn ingest(&mut self, ingest: &Ingest) {
         for part in &ingest.parts {
             match part.origin.clone() {
@@ -99,13 +99,13 @@ impl FeedState {
                 }
                 MessageOrigin::Partition { topic, topic_id, partition } => {
                     let known = self.partitions.entry(topic).or_default();
-                    // Of a topic that another one has taken the place of nothing is read any more.
+                    // Nothing more is read from a topic that was replaced by another one.
                     known.retain(|_, position| position.topic_id == topic_id);
                     known.insert(partition, Position { topic_id, next: part.next, epoch: part.epoch });
                 }
             }
             self.share.seen += part.counts.seen;
-            // Repeats are no fault of the source.
+            // Duplicates are no fault of the source.
             self.share.aside += part.counts.quarantined - part.repeats;
         }
         for aside in &ingest.quarantine {
@@ -127,7 +127,7 @@ impl FeedState {
         }
     }
 
-    /// What is left of messages that were set aside, in another object; `None`: nothing.
+    /// The remaining messages of an object of set-aside messages, in another object; `None`: none.
     pub(super) fn still_aside(&mut self, old: &str, rest: Option<(&Ref, u64)>) {
         let Some(at) = self.quarantine.iter().position(|aside| aside.object.path == old) else { return };
         match rest {
@@ -139,10 +139,10 @@ impl FeedState {
         }
     }
 
-    /// Messages that were set aside were offered again.
+    /// Set-aside messages were offered again.
     pub fn retry(&mut self, retry: &Retry) {
         self.wanted(&retry.wanted);
-        // What is left of an object takes its place.
+        // The remaining messages of an object replace it.
         let mut rest = retry.rest.iter();
         for old in &retry.of {
             self.live.remove(&old.path);
@@ -160,7 +160,7 @@ impl FeedState {
         self.arrived(retry.segments.iter().map(|kept| Segment { object: kept.object.clone(), tick: retry.tick }));
     }
 
-    /// A tick went by; what it has fixed is in the feed already, if it could be read.
+    /// A tick passed; the feed has its decisions already, if they could be read.
     pub fn closed(&mut self, closed: &ClosedTick) {
         self.ticked = Some(closed.time.clone());
         self.fresh.clear();
@@ -200,7 +200,7 @@ impl FeedState {
         self.closing = None;
     }
 
-    /// The coin of a tick is drawn: it lets the finer release out or does not.
+    /// The coin of a tick was drawn: it allows the finer release or not.
     pub fn drawn(&mut self, coin: &Coin, lets: CoinResult) {
         self.live.insert(coin.coin.path.clone());
         self.feed.tested();
@@ -209,7 +209,7 @@ impl FeedState {
         }
     }
 
-    /// The coins of the next tick are drawn.
+    /// The coins of the next tick were drawn.
     pub fn tossed(&mut self, coins: &Coins) {
         self.live.insert(coins.coins.path.clone());
         self.raw.push(RawRows { object: coins.coins.clone(), tick: coins.tick, published: None });
@@ -254,7 +254,7 @@ impl FeedState {
         }
     }
 
-    /// A person approved the release that was held. It leaves when no other one has to.
+    /// A person approved the release that is held. It is published when no other approval is missing.
     pub fn approved(&mut self, asked: &ApproverDecision, policy: &Policy) {
         self.wanted(&asked.wanted);
         match (asked.missing, self.held.take()) {
@@ -267,8 +267,8 @@ impl FeedState {
         }
     }
 
-    /// The feed file was changed, which makes a release void that is held. A table that grows owes another one at the next tick, also when
-    /// no row came since.
+    /// The feed file was changed, which makes a release void that is held. A table that grows needs another release at
+    /// the next tick, even if no row came since.
     pub fn void(&mut self, policy: &Policy) -> Option<OutgoingRelease> {
         let held = self.held.take()?;
         if policy.publish_every().is_some() {
@@ -284,7 +284,7 @@ impl FeedState {
             .or_else(|| Some(self.feed.propose(pending.recoding.as_ref()?, policy, &self.terms.columns.trees())));
         let candidate = candidate.expect("a decision is about what a tick has proposed");
         let files = pending.approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
-        // Rows that were erased since were in it.
+        // The release contained rows that have been erased since.
         let rows = if policy.publish_every().is_some() {
             let line =
                 |file: &CandidateFile| FileLine { path: file.path.clone(), sha256: file.sha256, rows: file.rows };
@@ -321,7 +321,7 @@ impl FeedState {
         self.publishing = Some(pending);
     }
 
-    /// A release joins the table of its chain, which grows.
+    /// Adds a release to the table of its chain, which grows.
     fn joins_table(&mut self, pending: &OutgoingRelease, new: Vec<(PartLine, u64)>, policy: &Policy) {
         let lines: Vec<PartLine> = new.iter().map(|(line, _)| line.clone()).collect();
         let parts = self.parts_with(&lines, policy);
@@ -343,7 +343,7 @@ impl FeedState {
         }
     }
 
-    /// A chain begins: its tables have no release yet.
+    /// A chain begins, with tables that have no release yet.
     pub fn begin_tables(&mut self, chain: &ChainStart) {
         let measures = self.terms.columns.has_measures().then_some(TableKind::Measures);
         for kind in [TableKind::Rows].into_iter().chain(measures) {

@@ -1,4 +1,4 @@
-//! Whose rows are in which atom, as a state knows it.
+//! The atoms of people's rows, as a state knows them.
 
 use super::state::FeedState;
 use super::state_parts::{Membership, RawRows};
@@ -7,10 +7,10 @@ use crate::daemon::formats::{LeavingAtom, other};
 use crate::engine::gate::verdict;
 
 impl FeedState {
-    /// Atoms of the chain that runs, as the gate knows them.
+    /// Atoms of the running chain in the gate's form.
     ///
     /// # Errors
-    /// They are of another chain.
+    /// They belong to another chain.
     pub fn for_the_gate(&self, atoms: &[LeavingAtom]) -> Result<Vec<verdict::ErasedAtom>> {
         let trees = self.terms.columns.trees();
         let known = |atom: &LeavingAtom| {
@@ -20,13 +20,13 @@ impl FeedState {
         atoms.iter().map(known).collect()
     }
 
-    /// Atoms that formed are in this release.
+    /// Records that atoms are in this release.
     pub(in crate::daemon::feed_writer) fn members_are_in(&mut self, release: u32) {
         let new = self.members.iter_mut().filter(|members| members.release.is_none());
         new.for_each(|members| members.release = Some(release));
     }
 
-    /// Atoms that formed are in no release, and will be in none: who was in them is forgotten with their rows.
+    /// Records that atoms are in no release and never will be: their members are forgotten with their rows.
     pub(in crate::daemon::feed_writer) fn members_are_in_none(&mut self) {
         let gone = self.members.extract_if(.., |members| members.release.is_none());
         let raw = |Membership { object, tick, .. }| RawRows { object, tick, published: None };

@@ -1,4 +1,4 @@
-//! A feed at work (HOUSE 2 and 3): its state is the fold of its log, and whatever is done is an entry first. Nothing here
+//! A running feed (HOUSE 2 and 3): its state is the fold of its log, and every action is an entry first. Nothing here
 //! approves a release; nothing here waits for a clock.
 
 mod apply_entry;

@@ -1,5 +1,5 @@
-//! The state of a feed is the fold of its log (HOUSE 3): entry after entry, in order, and nothing else. What is here can be
-//! thrown away and read again.
+//! The state of a feed: the fold of its log (HOUSE 3), entry after entry, in order, and nothing else. It can be
+//! discarded and read again.
 //!
 //! Nothing here writes, and nothing decides.
 
@@ -29,13 +29,14 @@ use crate::engine::release::{PartLine, Sha256, TableId, TableKind};
 /// A feed between two entries.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FeedState {
-    /// What is frozen while the chain runs.
+    /// The terms that are frozen while the chain runs.
     pub terms: ChainTerms,
-    /// The terms of all chains as they were written, each with the first tick that was closed under it; the newest are `terms`.
+    /// The terms of all chains as they were written, each with the first tick that was closed under it; the newest are
+    /// `terms`.
     pub terms_from: Vec<(u32, Ref)>,
-    /// The digest of the rest of the feed file.
+    /// The digest of the other settings of the feed file.
     pub services: Option<Sha256>,
-    /// Who waits, who is published under what.
+    /// The people who wait, and those who are published, with their recodings.
     pub feed: Feed,
     /// The releases of the chain as they were published.
     pub history: History,
@@ -43,84 +44,84 @@ pub struct FeedState {
     pub releases: Vec<DecidedRelease>,
     /// The tables that grow, by their chains.
     pub tables: BTreeMap<TableId, ChainTable>,
-    /// Files that were taken in, by name, with each content that they had then.
+    /// The files that were taken in, by name, with each of their contents.
     pub files: BTreeMap<String, Vec<Consumed>>,
     /// How far the partitions of each topic were taken in.
     pub partitions: BTreeMap<String, BTreeMap<i32, Position>>,
-    /// Files that were taken in since the last tick that was closed.
+    /// Files that were taken in since the last closed tick.
     pub fresh: Vec<String>,
     /// Requests that were done.
     pub requests: BTreeSet<String>,
-    /// Rows that came since the last tick that was closed.
+    /// Rows that came since the last closed tick.
     pub segments: Vec<Segment>,
-    /// Messages that were seen and set aside since then.
+    /// The numbers of messages, and of set-aside ones, since then.
     pub share: MessageShare,
-    /// Messages that are set aside.
+    /// Set-aside messages.
     pub quarantine: Vec<SetAsideMessages>,
-    /// The coins of the next tick, where they are drawn.
+    /// The coins of the next tick, if they are drawn.
     pub coins: Option<Coins>,
     /// A tick whose values are not fixed yet.
     pub closing: Option<Closing>,
-    /// A release that no decision was made about.
+    /// A release without a decision.
     pub due: Option<UndecidedRelease>,
-    /// A release that waits for a person.
+    /// A release that is held for approval.
     #[serde(with = "in_json")]
     pub held: Option<OutgoingRelease>,
     /// A release that is decided and not visible yet.
     #[serde(with = "in_json")]
     pub publishing: Option<OutgoingRelease>,
-    /// The ticks whose atoms are not published, oldest first, and where their people are.
+    /// The ticks with unpublished atoms, oldest first, and the objects of their people.
     pub formed: Vec<Ref>,
-    /// Where the people are who wait or are withheld.
+    /// The objects of people who wait or are withheld.
     pub pool: Vec<UnpublishedAtoms>,
-    /// Which values were changed, by the ticks whose atoms are not published.
+    /// The changed values, by tick, of ticks with unpublished atoms.
     pub ledgers: BTreeMap<u32, Ref>,
-    /// The counts of every tick that was closed.
+    /// The counts of every closed tick.
     pub counts: Vec<(u32, Ref)>,
-    /// Who is in which atom, in chains of crowds.
+    /// The members of atoms, in chains of crowds.
     pub members: Vec<Membership>,
-    /// Atoms that the next release leaves out and the newest one holds, because people in them are erased.
+    /// Atoms that the next release leaves out and the newest one contains, because people in them are erased.
     pub erased: Vec<LeavingAtom>,
-    /// Atoms that the next release leaves out because they are older than rows are retained.
+    /// Atoms that the next release leaves out because they are older than the retention.
     pub retired: Vec<LeavingAtom>,
-    /// The newest release that these came with, if there are any, or were any that are erased since.
+    /// The newest release that added such atoms, if there are or were any, including atoms that have been erased since.
     pub retired_through: Option<u32>,
-    /// Whatever was forgotten is in the log.
+    /// Whether the log records everything that was forgotten.
     pub logs_forgetting: bool,
-    /// Something in the public root is to leave it.
+    /// Whether something has to be removed from the public root.
     pub cleaning: bool,
-    /// Releases whose manifests are among it, because they list erased rows.
+    /// Releases whose manifests have to be removed because they list erased rows.
     pub replaced: Vec<u32>,
-    /// Objects with raw rows, none of which has to be kept once what they brought is published.
+    /// Objects with raw rows, which need not be kept once their people are published.
     pub raw: Vec<RawRows>,
-    /// Objects that the log names and nothing has made superfluous.
+    /// Objects that the log names and that are still needed.
     pub live: BTreeSet<String>,
-    /// When the last tick was due.
+    /// The scheduled time of the last tick.
     pub ticked: Option<String>,
     /// When the newest release became visible.
     pub visible: Option<String>,
-    /// When the first rows came that wait for the next one.
+    /// The arrival of the first rows that wait for the next release.
     pub since: Option<String>,
-    /// What was proposed, while it is at hand.
+    /// The proposed release, while it is in memory.
     #[serde(skip)]
     pub candidate: Option<Box<ProposedRelease>>,
-    /// What the last tick has fixed, until its counts are known, and whether those tell the rest of it.
+    /// The decisions of the last tick, until its counts are known, and whether these contain the rest.
     #[serde(skip)]
     pub fixed: Option<(FixedTick, bool)>,
-    /// People whom entries name: while a log is read, many of them become known together.
+    /// People in entries: while a log is read, many of them are added together.
     #[serde(skip)]
     pub named: Vec<Person>,
 }
 
 impl FeedState {
-    /// The newest time in the log, of those that are kept.
+    /// The newest time in the log that is stored.
     pub fn newest(&self) -> Option<Timestamp> {
         let times = [&self.ticked, &self.visible, &self.since].into_iter().flatten();
         let times = times.chain(self.quarantine.iter().map(|aside| &aside.time));
         times.filter_map(|time| time.parse().ok()).max()
     }
 
-    /// Of a feed that begins under these terms, which lie there.
+    /// The state of a feed that begins under these terms, which are in this object.
     pub fn new(terms: ChainTerms, object: Ref) -> FeedState {
         FeedState {
             feed: Feed::new(&terms.columns),
@@ -164,7 +165,7 @@ impl FeedState {
         }
     }
 
-    /// The same with the column for the number of the release, which is kept with the chain's table and not with the columns.
+    /// Adds the column for the number of the release, which is stored with the chain's table and not with the columns.
     #[must_use]
     pub fn with_release(self) -> FeedState {
         let table = self.tables.get(&TableId::rows(self.feed.chain()));
@@ -172,21 +173,21 @@ impl FeedState {
         FeedState { terms: self.terms.with_release(release), ..self }
     }
 
-    /// The same with so much detail to keep of each quasi column, which is not kept with the columns.
+    /// Adds the settings of detail of the quasi columns, which are not stored with the columns.
     #[must_use]
     pub fn with_details(self, details: &[DetailSettings]) -> FeedState {
         FeedState { terms: self.terms.with_details(details), ..self }
     }
 
-    /// All of it, to be compared and to be kept.
+    /// The whole state, for comparing and storing.
     pub fn bytes(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("serialisation failed (this is a bug)")
     }
 
-    /// The digest of these, without a copy of them.
+    /// The digest of these bytes, without a copy of them.
     ///
     /// # Panics
-    /// Never: a state has no form that cannot be written.
+    /// Never: serialisation cannot fail.
     pub fn sha256(&self) -> Sha256 {
         let written = postcard::to_io(self, io::BufWriter::new(Digest::default()));
         let written = written.ok().and_then(|buffer| buffer.into_inner().ok());
@@ -199,7 +200,7 @@ impl FeedState {
         self.files.get(file).is_some_and(|known| known.iter().any(|look| look.sha256 == *sha256))
     }
 
-    /// The files with the rows of the newest release, where the chain's table grows.
+    /// The files with the rows of the newest release, if the chain's table grows.
     pub fn parts(&self) -> Vec<PartLine> {
         self.parts_of(TableKind::Rows)
     }
@@ -209,23 +210,23 @@ impl FeedState {
         self.tables.get(&TableId { chain: self.feed.chain(), kind }).map(ChainTable::newest).unwrap_or_default()
     }
 
-    /// The tables of the chain that runs.
+    /// The tables of the running chain.
     pub fn table_ids(&self) -> Vec<TableId> {
         let chain = self.feed.chain();
         self.tables.keys().copied().filter(|table| table.chain == chain).collect()
     }
 
-    /// Sensitive columns.
+    /// The number of sensitive columns.
     pub fn sensitive(&self) -> usize {
         self.terms.columns.of(Role::Sensitive).count()
     }
 
-    /// Releases of the chain that runs.
+    /// The releases of the running chain.
     pub fn of_chain(&self) -> impl Iterator<Item = &DecidedRelease> {
         self.releases.iter().filter(|line| line.chain == self.feed.chain())
     }
 
-    /// Objects that hold raw rows and that no later tick needs.
+    /// Objects with raw rows that no later tick needs.
     pub fn spent(&self) -> impl Iterator<Item = &RawRows> {
         let pool = |object: &Ref| self.pool.iter().any(|place| place.object == *object);
         let ledger = |object: &Ref| self.ledgers.values().any(|ledger| ledger == object);
@@ -234,7 +235,7 @@ impl FeedState {
     }
 }
 
-/// Bytes that are digested while they are written.
+/// Computes a digest of bytes while they are written.
 #[derive(Default)]
 struct Digest(sha2::Sha256);
 

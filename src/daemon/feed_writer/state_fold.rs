@@ -1,5 +1,5 @@
-//! One entry after the other becomes the state of the feed (HOUSE 3). Objects that are gone because nothing needs them any
-//! more are passed over; at the end nothing may be missing that is needed.
+//! Folds the entries of the log into the state of the feed (HOUSE 3). Objects that are gone because nothing needs them
+//! any more are skipped; at the end no needed object may be missing.
 
 use std::collections::BTreeSet;
 
@@ -18,10 +18,10 @@ use crate::engine::feed::FixedTick;
 use crate::engine::histogram::Histogram;
 use crate::engine::policy::Policy;
 
-/// So many people become known together, on all cores.
+/// The number of people who are added together, on all cores.
 const TOGETHER: usize = 1 << 16;
 
-/// Where what is forgotten lies.
+/// The folders of objects that are forgotten after a period.
 const FOLDERS: [&str; 6] = ["seg", "atoms", "mask", "members", "coins", "quarantine"];
 
 impl FeedState {
@@ -33,7 +33,7 @@ impl FeedState {
         Ok(FeedState::new(reading.terms(&chain.terms, &chain.release_column)?, chain.terms.clone()))
     }
 
-    /// Takes over an entry.
+    /// Applies an entry.
     ///
     /// # Errors
     /// An object that it names was changed.
@@ -61,7 +61,7 @@ impl FeedState {
         Ok(())
     }
 
-    /// A tick went by; what it has fixed is taken over when its counts are known.
+    /// Records that a tick passed; its decisions are applied when its counts are known.
     fn went_by(&mut self, closed: &ClosedTick, reading: &ObjectSources<'_>, policy: &Policy) -> Result<()> {
         let now = closed.atoms.as_ref().and_then(|atoms| reading.now(atoms));
         let bytes = now.as_ref().map(|atoms| reading.read_now(atoms)).transpose()?.flatten();
@@ -84,7 +84,7 @@ impl FeedState {
         Ok(())
     }
 
-    /// Takes over what the last tick has fixed.
+    /// Applies the decisions of the last tick.
     fn take_over(&mut self, fixed: FixedTick, policy: &Policy) {
         if let Some(due) = &mut self.due {
             (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
@@ -93,7 +93,7 @@ impl FeedState {
         self.feed.replay(fixed, policy, &self.terms.columns.trees());
     }
 
-    /// People were taken out: objects took the place of others.
+    /// Applies an erasure: objects replace others.
     pub(super) fn erased(&mut self, erase: &Erase, reading: &ObjectSources<'_>) -> Result<()> {
         self.wanted(&erase.wanted);
         self.held = None;
@@ -133,7 +133,7 @@ impl FeedState {
         Ok(())
     }
 
-    /// A new chain begins, with all people who are not published; where they were put since is not needed here.
+    /// Begins a new chain, with all people who are not published; the objects with their rows are not needed here.
     fn chain(&mut self, chain: &ChainStart, reading: &ObjectSources<'_>) -> Result<()> {
         self.live.insert(chain.terms.path.clone());
         if chain.chain == 1 {
@@ -146,11 +146,11 @@ impl FeedState {
         self.begin_tables(chain);
         self.ledgers.clear();
         self.members_are_in_none();
-        // What a release of the chain before would have left out is in none of this one.
+        // Nothing that a release of the previous chain would have left out is in this one.
         self.erased.clear();
         self.retired.clear();
         self.retired_through = None;
-        // People in an atom that was not published wait from now on, and are still where they were.
+        // People in an unpublished atom wait from now on; their rows stay where they are.
         self.formed_wait();
         let trees = self.terms.columns.trees();
         let mut all_rows = vec![Histogram::empty(trees.len(), self.sensitive())];
@@ -188,14 +188,14 @@ impl FeedState {
         let (grain, trees) = (Grain::of(policy), self.terms.columns.trees());
         let turns = self.closing.as_ref().and_then(|closing| closing.turns);
         let named = masked.ledger.as_ref().map(|ledger| reading.read(ledger)).transpose()?;
-        // Without the ledger only the counts tell what was published.
+        // Without the ledger only the counts show what was published.
         let forgotten = named.as_ref().is_some_and(Option::is_none);
         let (fixed, ledger) = match self.fixed.take() {
             Some((fixed, false)) if !forgotten => (fixed, named.flatten()),
             Some((fixed, _)) => (counts.completed(fixed, grain, &trees)?, None),
             None => (FixedTick { turns, ..counts.fixed(grain, &trees)? }, None),
         };
-        // All who came out may have been erased since.
+        // All people who were published may have been erased since.
         let is_fixed = fixed.proposed.is_some() && (fixed.formed.is_some() || !policy.forms());
         let ledger = ledger.filter(|_| is_fixed);
         let ledger = ledger.map(|ledger| LedgerColumns::parse(&ledger)?.ledger(&trees)).transpose()?;
@@ -207,7 +207,7 @@ impl FeedState {
         Ok(())
     }
 
-    /// Reads what has come since the last tick that was closed; then the state is complete.
+    /// Reads what has come since the last closed tick; then the state is complete.
     ///
     /// # Errors
     /// Something that is needed is gone, or was changed.
@@ -245,9 +245,10 @@ impl FeedState {
         Ok(())
     }
 
-    /// Nothing names these objects any more.
+    /// Records that these objects are not named any more.
     pub(super) fn forgets(&mut self, objects: &[String]) {
-        // What is named grows with every tick, and an entry is to cost what it says: the oldest objects are the first.
+        // The number of named objects grows with every tick, and the cost of an entry should not: the oldest objects
+        // are the first.
         objects.iter().for_each(|path| _ = self.live.remove(path));
         let (mut aside, mut raw): (BTreeSet<&str>, BTreeSet<&str>) =
             objects.iter().map(String::as_str).partition(|path| path.starts_with("quarantine/"));
@@ -255,8 +256,9 @@ impl FeedState {
         self.quarantine.retain(|of| aside.is_empty() || !aside.remove(of.object.path.as_str()));
     }
 
-    /// In a feed that an earlier version began nothing says what was forgotten. An object is forgotten by its key, which is deleted first: one that is gone while its key
-    /// is there was lost, and stays named until it is put back or its time is over.
+    /// In a feed that an earlier version began, the log does not record what was forgotten. An object is forgotten by
+    /// deleting its key first: one that is gone while its key exists was lost, and stays named until it is restored or
+    /// its period is over.
     fn forgotten(&mut self, store: &dyn ReadStore) -> Result<()> {
         let keys = store.list("keys")?;
         let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| WrappedKey::at(&key.path)?.object).collect();

@@ -1,5 +1,5 @@
-//! What the state of a feed is made of: releases that are decided, files and messages that were taken in, people who are not
-//! published, and a release on its way.
+//! The parts of a feed's state: decided releases, files and messages that were taken in, people who are not published,
+//! and a release that is being published.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,24 +23,24 @@ pub struct DecidedRelease {
     pub chain: u32,
     /// Its tick.
     pub tick: u32,
-    /// Its rows.
+    /// The number of its rows.
     pub rows: u64,
-    /// The files that came with it, tables first.
+    /// The files that it added, tables first.
     pub files: Vec<(String, Sha256)>,
     /// The digest of its manifest, once it is visible.
     pub manifest: Option<Sha256>,
-    /// Atoms that it leaves out and the release before it holds, because people in them are erased.
+    /// Atoms that it leaves out and the previous release contains, because people in them are erased.
     pub erased: Vec<LeavingAtom>,
-    /// Atoms that it leaves out because they are older than rows are retained.
+    /// Atoms that it leaves out because they are older than the retention.
     pub retired: Vec<LeavingAtom>,
-    /// The newest release that these came with, if there are any, or were any that are erased since.
+    /// The newest release that added such atoms, if there are or were any, including atoms that have been erased since.
     pub retired_through: Option<u32>,
-    /// When it was due.
+    /// Its scheduled time.
     pub time: String,
-    /// Its public figures; `None` where an earlier version decided it.
+    /// Its public figures; `None` if an earlier version decided it.
     #[serde(with = "in_json")]
     pub figures: Option<PastRelease>,
-    /// Why its manifest is gone from the public root; `None` while it is there.
+    /// Why its manifest was removed from the public root; `None` while it is there.
     pub removed: Option<Removed>,
 }
 
@@ -49,9 +49,9 @@ pub struct DecidedRelease {
 pub struct Consumed {
     /// The digest of its bytes.
     pub sha256: Sha256,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// When it was changed last, in nanoseconds since 1970.
+    /// The time of its last change, in nanoseconds since 1970.
     pub modified: i64,
 }
 
@@ -61,7 +61,7 @@ impl Consumed {
         Consumed { sha256, size, modified: nanoseconds(modified) }
     }
 
-    /// Whether a file that looks like this is the same, as far as can be told without reading it.
+    /// Whether a file with this size and time is the same, as far as can be judged without reading it.
     pub fn looks(&self, size: u64, modified: SystemTime) -> bool {
         (self.size, self.modified) == (size, nanoseconds(modified))
     }
@@ -72,19 +72,19 @@ fn nanoseconds(time: SystemTime) -> i64 {
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// Where people are who are not published: the atoms of a tick, or a part of them.
+/// An object with unpublished people: the atoms of a tick, or a part of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnpublishedAtoms {
-    /// The atoms.
+    /// The object.
     pub object: Ref,
-    /// Whether the people are meant who waited, or were withheld, at that tick.
+    /// Whether it refers to the people who waited, or were withheld, at that tick.
     pub waiting: bool,
-    /// Whether the people are meant whose atoms formed at that tick.
+    /// Whether it refers to the people whose atoms formed at that tick.
     pub formed: bool,
 }
 
 impl UnpublishedAtoms {
-    /// The rows of the atoms that are meant, by the tick of their arrival.
+    /// The rows to which it refers, by the tick of their arrival.
     pub fn rows_of<'a>(&self, atoms: &'a Atoms) -> impl Iterator<Item = &'a (u32, RowColumns)> + use<'a> {
         let (waits, has_formed) = (self.waiting, self.formed);
         let waiting = atoms.waiting.iter().chain(&atoms.withheld).filter(move |_| waits);
@@ -92,45 +92,45 @@ impl UnpublishedAtoms {
     }
 }
 
-/// Where the members of atoms lie.
+/// The object with the members of atoms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
     /// The object.
     pub object: Ref,
     /// The tick that formed the atoms.
     pub tick: u32,
-    /// The release that they came with; `None` while they are not published.
+    /// The release that published them; `None` while they are unpublished.
     pub release: Option<u32>,
 }
 
 /// Rows that came.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
-    /// Where they are.
+    /// The object.
     pub object: Ref,
-    /// The tick that they came before.
+    /// The tick before which they came.
     pub tick: u32,
 }
 
-/// Messages since the last tick that was closed.
+/// The numbers of messages since the last closed tick.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageShare {
-    /// All.
+    /// All messages.
     pub seen: u64,
     /// Those that are set aside.
     pub aside: u64,
 }
 
-/// Messages that are set aside.
+/// Set-aside messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetAsideMessages {
-    /// Where they are.
+    /// The object.
     pub object: Ref,
-    /// How many.
+    /// The number of messages.
     pub messages: u64,
-    /// Since when.
+    /// The time since which they are set aside.
     pub time: String,
-    /// Whether they came since the last tick that was closed.
+    /// Whether they came since the last closed tick.
     pub fresh: bool,
 }
 
@@ -139,32 +139,32 @@ pub struct SetAsideMessages {
 pub struct Closing {
     /// The tick.
     pub tick: u32,
-    /// Where its atoms are.
+    /// The object with its atoms.
     pub atoms: Ref,
-    /// Where the rows are that came since the tick before.
+    /// The objects with the rows that came since the previous tick.
     pub segments: Vec<Segment>,
-    /// Which ticks halve behind it, in a chain of crowds.
+    /// The ticks that halve after it, in a chain of crowds.
     pub turns: Option<HalvingTicks>,
 }
 
-/// A release that no decision was made about.
+/// A release without a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndecidedRelease {
     /// Its tick.
     pub tick: u32,
-    /// When the tick was due.
+    /// The scheduled time of the tick.
     pub time: String,
-    /// The recoding; known when what the tick has fixed was read.
+    /// The recoding; known when the decisions of the tick have been read.
     pub recoding: Option<Recoding>,
-    /// The finer one that is tested beside it.
+    /// The finer recoding that is tested beside it.
     pub finer: Option<Recoding>,
-    /// Whether the coin lets that one out; `None` before it is drawn.
+    /// Whether the coin allows the finer release; `None` before it is drawn.
     pub coin: Option<CoinResult>,
-    /// What the operator is told of the tick.
+    /// The record of the tick for the operator.
     pub verdict: Option<Ref>,
 }
 
-/// Whether a coin lets a finer release out that passes its test. As secret as the test: `Debug` does not show it.
+/// Whether a coin allows a finer release that passes its test. As secret as the test: `Debug` does not show it.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoinResult(pub bool);
 
@@ -174,16 +174,16 @@ impl fmt::Debug for CoinResult {
     }
 }
 
-/// A release on its way out.
+/// A release that is being published or held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutgoingRelease {
-    /// What the gate has approved.
+    /// The release that the gate has approved.
     pub approved: ReleaseDecision,
-    /// The digest of the entry that decides.
+    /// The digest of the entry with the decision.
     pub decision: Sha256,
     /// The recoding.
     pub recoding: Option<Recoding>,
-    /// The people who have approved it, while others still have to.
+    /// The approvals so far, while others are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<RequestOrigin>,
 }
@@ -191,10 +191,10 @@ pub struct OutgoingRelease {
 /// Raw rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RawRows {
-    /// Where they are.
+    /// The object.
     pub object: Ref,
     /// The tick that took them.
     pub tick: u32,
-    /// When what they brought was published.
+    /// When its people were published.
     pub published: Option<String>,
 }

@@ -1,4 +1,5 @@
-//! What a feed at work has at hand, and how an entry gets into the log and then into the state: never the other way round.
+//! The writer of a running feed: an entry is appended to the log first and then applied to the state, never the
+//! reverse.
 
 use std::sync::atomic::AtomicU64;
 
@@ -16,54 +17,54 @@ use crate::daemon::terms::ChainTerms;
 use crate::engine::policy::{Decimal, Policy};
 use crate::engine::release::{Layout, Sha256};
 
-/// What of the feed file may change between two starts.
+/// The settings of the feed file that may change between two starts.
 #[derive(Debug)]
 pub struct FeedSettings {
-    /// How published files lie.
+    /// The arrangement of published files.
     pub layout: Layout,
-    /// Signs manifests.
+    /// The key that signs manifests.
     pub signing: Option<Signing>,
-    /// A person approves after the gate has passed.
+    /// Whether a person approves after the gate.
     pub manual: bool,
-    /// With fewer new rows a tick is skipped.
+    /// A tick with fewer new rows is skipped.
     pub min_records: u64,
-    /// The share of messages that may be set aside.
+    /// The largest share of messages that may be set aside.
     pub max_quarantine_share: Decimal,
-    /// What becomes of messages of a topic that are no rows by themselves.
+    /// What happens to messages of a topic that are no rows.
     pub unwanted: UnwantedPolicies,
-    /// Where schemas of messages lie.
+    /// The registry of the messages' schemas.
     pub registry: Option<config::RegistrySettings>,
-    /// How long raw rows are kept after what they brought is published, in seconds.
+    /// How long raw rows are kept after their people are published, in seconds.
     pub keep_raw: u64,
-    /// How long messages are set aside, in seconds.
+    /// How long set-aside messages are kept, in seconds.
     pub keep_aside: u64,
     /// How long manifests stay in the public root, in seconds; `None`: for ever.
     pub keep: Option<u64>,
     /// How long rows stay in the newest release of a table that grows, in seconds; `None`: for ever.
     pub retain: Option<u64>,
-    /// How many entries or objects are too few to be put together.
+    /// The number of entries or objects from which on they are packed.
     pub few: usize,
-    /// What the pages tell readers beside a release.
+    /// Additional information for readers on the pages.
     pub pages: config::PageTexts,
 }
 
 impl FeedSettings {
-    /// Whether a chain that begins has a Delta log: its table grows, and lies in a public root.
+    /// Whether a new chain has a Delta log: its table grows and is in a public root.
     pub(super) fn writes_delta(&self, feed: &config::FeedConfig) -> bool {
         self.layout == Layout::Root && feed.policy.publish_every().is_some() && feed.writes_delta()
     }
 }
 
-/// The checkpoint that was written last.
+/// The last checkpoint.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LastCheckpoint {
-    /// The entries there were then.
+    /// The number of entries at that time.
     pub entries: u64,
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// The writer of a feed: its log, the state that follows from it, and the root that readers see.
+/// The writer of a feed: its log, the state that follows from it, and the public root.
 pub struct FeedWriter {
     pub(super) log: Log,
     pub(super) state: FeedState,
@@ -72,16 +73,16 @@ pub struct FeedWriter {
     pub(super) settings: FeedSettings,
     pub(super) hasher: PersonHasher,
     pub(super) last: LastCheckpoint,
-    /// The entries there were when what lies alone was put together last.
+    /// The number of entries at the time of the last packing.
     pub(super) packed: u64,
-    /// How often this writer has written a release aside.
+    /// How often this writer has staged a release.
     pub(super) staged: AtomicU64,
-    /// The digest of the page over all releases, once this process has written it.
+    /// The digest of the page over all releases, if this process has written it.
     pub(super) index: Option<Sha256>,
 }
 
 impl FeedWriter {
-    /// What the log says.
+    /// The state, as the log gives it.
     pub fn state(&self) -> &FeedState {
         &self.state
     }
@@ -101,7 +102,7 @@ impl FeedWriter {
         &*self.public
     }
 
-    /// What of the feed file may change.
+    /// The settings that may change.
     pub fn settings(&self) -> &FeedSettings {
         &self.settings
     }

@@ -1,4 +1,4 @@
-//! Writing that lasts: what is written is on the disk before anything is built on it. Knows nothing of what it writes.
+//! Durable writing: data is on the disk before anything is based on it. Knows nothing about the data.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -31,7 +31,7 @@ pub fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
     sync(around(file))
 }
 
-/// Waits until what is in a folder, and under which names, is on the disk.
+/// Waits until the content of a folder, and its names, are on the disk.
 ///
 /// # Errors
 /// The disk refuses.
@@ -52,15 +52,15 @@ pub fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// The folder that something lies in.
+/// The folder that contains a path.
 pub fn around(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What lies in a folder; nothing where there is none.
+/// The entries of a folder; empty if it does not exist.
 ///
 /// # Errors
-/// It cannot be looked into.
+/// It cannot be read.
 pub fn within(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,21 +1,21 @@
-//! What `anonymize` answers for each input (CONTRACTS 3). Counts and reasons, never a value.
+//! The answer of `anonymize` for each input (CONTRACTS 3). Counts and reasons, never a value.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::formats::VerdictReason;
 
-/// What came of an input.
+/// The outcome of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum InputOutcome {
     /// A release was published.
     Published,
-    /// A chain exists, no atom was added, nothing is published.
+    /// A chain exists, but no atom was added, so nothing is published.
     Waiting,
     /// There is no release yet and there are too few rows; under `bcf` fewer than k new ones.
     Held,
-    /// The release may not leave.
+    /// The release may not be published.
     Rejected,
     /// A check that reads sensitive values failed, now or earlier in this chain.
     Stopped,
@@ -30,41 +30,41 @@ pub struct InputEntry {
     pub release: Option<u32>,
     /// The input, counted from 0.
     pub input: usize,
-    /// Rows of the newest release.
+    /// The number of rows of the newest release.
     pub rows: u64,
-    /// Rows whose atoms formed in this tick.
+    /// The number of rows whose atoms formed in this tick.
     pub added: u64,
-    /// Rows that wait.
+    /// The number of rows that wait.
     pub waiting: u64,
-    /// Rows withheld from this chain.
+    /// The number of rows withheld from this chain.
     pub withheld: u64,
-    /// Rows in atoms that are not published yet.
+    /// The number of rows in atoms that are not published yet.
     pub pending: u64,
-    /// Rows of this input of people who have one already.
+    /// The number of rows of this input whose people have a row already.
     pub duplicate: u64,
-    /// Rows of this input that were set aside.
+    /// The number of rows of this input that were set aside.
     pub quarantined: u64,
-    /// What came of it.
+    /// The outcome.
     pub outcome: InputOutcome,
-    /// Why a release may not leave.
+    /// Why the release may not be published.
     pub reasons: Vec<VerdictReason>,
 }
 
 /// Totals after a tick.
 #[derive(Debug, Clone, Copy)]
 pub struct TickTotals {
-    /// Rows of the newest release.
+    /// The number of rows of the newest release.
     pub rows: u64,
-    /// Rows that wait.
+    /// The number of rows that wait.
     pub waiting: u64,
-    /// Rows withheld from this chain.
+    /// The number of rows withheld from this chain.
     pub withheld: u64,
-    /// Rows in atoms that are not published yet.
+    /// The number of rows in atoms that are not published yet.
     pub pending: u64,
 }
 
 impl InputEntry {
-    /// Of a tick without reasons.
+    /// The entry of a tick without reasons.
     pub fn new(input: usize, outcome: InputOutcome, release: Option<u32>, told: TickTotals) -> InputEntry {
         let TickTotals { rows, waiting, withheld, pending } = told;
         let reasons = Vec::new();
@@ -83,7 +83,7 @@ impl InputEntry {
         }
     }
 
-    /// Of an input that is in the folder already.
+    /// The entry of an input that is in the folder already.
     pub fn known(input: usize, told: TickTotals) -> InputEntry {
         InputEntry::new(input, InputOutcome::Known, None, told)
     }

@@ -1,5 +1,5 @@
-//! What is in a folder of releases, for commands that show it: manifests, which every reader may read, verdicts, which the operator
-//! may, and the sealed state, for the holder of the key. Changes nothing.
+//! The content of a folder of releases, for commands that show it: manifests, which every reader may read, verdicts,
+//! which the operator may, and the sealed state, which requires the key. Changes nothing.
 
 use std::fs;
 use std::path::Path;
@@ -9,16 +9,16 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::whole_file;
 use crate::engine::release::Manifest;
 
-/// A folder as it lies there.
+/// The content of a folder.
 #[derive(Debug)]
 pub struct FolderStatus {
     /// The manifests, by release.
     pub manifests: Vec<Manifest>,
-    /// The verdicts that may be read, by tick.
+    /// The readable verdicts, by tick.
     pub ticks: Vec<TickVerdict>,
 }
 
-/// Looks into a folder.
+/// Reads a folder.
 ///
 /// # Errors
 /// It is no folder of releases, or something in it cannot be read.
@@ -29,7 +29,7 @@ pub fn look(path: &Path) -> Result<FolderStatus> {
         return Err(Error::new(ErrorCategory::Usage, text).in_file(path));
     }
     let mut manifests: Vec<Manifest> = Vec::new();
-    // Other people's folders may have numbers for names; releases have manifests, and no number is left out.
+    // Folders of others may have numbers as names; releases have manifests, and their numbers have no gaps.
     for file in numbered(path, |name| name.parse().ok())?.into_iter().map(|place| place.join("manifest.json")) {
         if !file.exists() {
             continue;
@@ -43,7 +43,7 @@ pub fn look(path: &Path) -> Result<FolderStatus> {
     }
     let private = path.join(".private").join("verdicts");
     let mut ticks = Vec::new();
-    // Who may read releases need not be allowed to read verdicts.
+    // A user who may read releases may not be allowed to read verdicts.
     for file in numbered(&private, |name| name.strip_suffix(".json")?.parse().ok()).unwrap_or_default() {
         let bytes = whole_file::bytes(&file, "read the verdict", ErrorCategory::Input, whole_file::VERDICT)?;
         let wrong =
@@ -60,7 +60,7 @@ pub fn look(path: &Path) -> Result<FolderStatus> {
 /// The manifest of a release.
 ///
 /// # Errors
-/// It is not there, or is none.
+/// It does not exist, or is no manifest.
 pub fn told(path: &Path, release: u32) -> Result<Manifest> {
     read(&path.join(release.to_string()).join("manifest.json"))
 }
@@ -70,7 +70,7 @@ fn read(file: &Path) -> Result<Manifest> {
     Manifest::parse(&bytes).map_err(|error| Error::new(ErrorCategory::Input, error.to_string()).in_file(file))
 }
 
-/// The entries of a folder that have a number, in its order.
+/// The entries of a folder that have a number, in numeric order.
 fn numbered(path: &Path, number: impl Fn(&str) -> Option<u32>) -> Result<Vec<std::path::PathBuf>> {
     let entries = fs::read_dir(path).map_err(|error| Error::io(path, "look into the folder", &error))?;
     let mut found: Vec<(u32, std::path::PathBuf)> =

@@ -1,4 +1,4 @@
-//! The inputs of `anonymize`: what they are called, what is in them, and their rows. Nothing is written here.
+//! The inputs of `anonymize`: their names, their content, and their rows. Nothing is written here.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::path::Path;
@@ -12,26 +12,26 @@ use crate::engine::histogram::{CodedRows, MisfitKind};
 use crate::engine::model::{Columns, Role};
 use crate::engine::release::Sha256;
 
-/// Bytes of rows of an input that are set aside at most, with what is told of each.
+/// The most bytes of set-aside rows of an input, including the reasons.
 const MOST_ASIDE: usize = 256 << 20;
 
-/// An input that was decoded.
+/// A decoded input.
 #[derive(Clone)]
 pub struct Input {
     /// Its file's own name.
     pub name: String,
-    /// How it is recognised.
+    /// The facts by which it is recognised.
     pub look: Consumed,
-    /// Its rows; `None` when the folder holds it already.
+    /// Its rows; `None` if the folder contains it already.
     pub rows: Option<CodedRows>,
-    /// Rows that were set aside: how many, and their content, to be sealed.
+    /// The number of set-aside rows, and their content, to be sealed.
     pub aside: Option<(u64, WipedBytes)>,
-    /// Sensitive cells that were missing or malformed.
+    /// The number of sensitive cells that were missing or malformed.
     pub nulled: u64,
 }
 
 impl Input {
-    /// Rows that are no file, with a number for their name.
+    /// Rows without a file, with a number as their name.
     pub fn of_rows(number: usize, rows: CodedRows) -> Input {
         let name = format!("part-{number}");
         let look = Consumed::new(Sha256::of(name.as_bytes()), 0, SystemTime::UNIX_EPOCH);
@@ -39,7 +39,7 @@ impl Input {
     }
 }
 
-/// What to do about a value outside a taxonomy, before a chain begins or while the one in this state runs.
+/// The remedy for a value outside a taxonomy, before a chain begins or while the one in this state runs.
 ///
 /// # Errors
 /// Its terms cannot be read.
@@ -53,7 +53,7 @@ pub fn outside(state: Option<&FeedState>) -> Result<String> {
     Ok(format!("the value is outside the taxonomy: {running}, or set such rows aside with --quarantine-share"))
 }
 
-/// Decodes all inputs that are not in the folder yet. Of a value outside a taxonomy an error says the words of `outside`.
+/// Decodes all inputs that are not in the folder yet. The error for a value outside a taxonomy contains the words `outside`.
 ///
 /// # Errors
 /// One of them cannot be read or decoded.
@@ -99,7 +99,7 @@ pub fn read(
     Ok(inputs)
 }
 
-/// What a file holds.
+/// The content of a file.
 struct DecodedInput {
     rows: CodedRows,
     aside: Option<(u64, WipedBytes)>,
@@ -107,7 +107,7 @@ struct DecodedInput {
     nulled: u64,
 }
 
-/// The rows of a file, and those that cannot be decoded where the task allows a share of them.
+/// The rows of a file, and those that cannot be decoded if the task allows a share of them.
 fn decoded(
     task: &Task<'_>,
     path: &Path,
@@ -136,8 +136,7 @@ fn look(path: &Path) -> Result<Consumed> {
     Ok(Consumed::new(sha256, size, modified))
 }
 
-/// Columns with a leaf for what their taxonomy does not know, and how many rows are on it: a slip in the source would go
-/// unseen.
+/// Columns with a leaf for unknown values, and how many rows are on it: mistakes in the source would go unnoticed.
 fn unknown(rows: &CodedRows, columns: &Columns, mut tell: impl FnMut(&str, &str, u64)) {
     for (at, (column, tree)) in columns.of(Role::Quasi).zip(columns.trees()).enumerate() {
         let Some((label, leaf)) = column.unknown.as_deref().and_then(|label| Some((label, tree.find_leaf(label)?)))
@@ -151,7 +150,8 @@ fn unknown(rows: &CodedRows, columns: &Columns, mut tell: impl FnMut(&str, &str,
     }
 }
 
-/// Columns with guarded values, and how many rows have a spelling of one of them that is not guarded: a slip in the source would publish it.
+/// Columns with guarded values, and how many rows have another spelling of one of them that is not guarded: a mistake
+/// in the source would publish it.
 fn misspelled(rows: &CodedRows, columns: &Columns, mut tell: impl FnMut(&str, u64)) {
     for (at, column) in columns.of(Role::Sensitive).enumerate() {
         let is_misspelled = column.misspellings();
@@ -164,11 +164,11 @@ fn misspelled(rows: &CodedRows, columns: &Columns, mut tell: impl FnMut(&str, u6
     }
 }
 
-/// Rows from which on it is strange that nearly all of them differ.
+/// The number of rows from which on it is suspicious that nearly all of them differ.
 const MANY: usize = 100;
 
-/// Sensitive columns that are as good as a name: nine rows of ten have a value of their own. For the operator's eyes;
-/// nothing is decided by it.
+/// Sensitive columns that nearly identify people: nine of ten rows have a value of their own. Only for the operator's
+/// information; no decision depends on it.
 fn telling(rows: &CodedRows, columns: &Columns) -> Vec<String> {
     let (values, all) = (rows.values(), rows.len());
     if all < MANY || values.len() * 10 < all * 9 {

@@ -1,4 +1,4 @@
-//! Where the key of a folder comes from: a file that is named, the feed file, or one that is made beside the folder.
+//! The key of a folder: from a named file, from the feed file, or from a new file beside the folder.
 
 use std::path::{Path, PathBuf};
 
@@ -11,27 +11,27 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::small_file::{self, Readers};
 
-/// A key, and what is to be kept of it.
+/// A key, and whether it has to be stored.
 pub struct OpenedKey {
     /// The key.
     pub key: OperatorKey,
-    /// It was made just now, and is not on the disk yet.
+    /// The key if it was just made, and is not on the disk yet.
     pub made: Option<NewKey>,
 }
 
-/// A key that was made for a folder, and the file beside it that it belongs in.
+/// A key that was made for a folder, and the file beside the folder for it.
 pub struct NewKey {
     file: PathBuf,
     text: Zeroizing<String>,
 }
 
 impl NewKey {
-    /// The file that it belongs in.
+    /// The file for it.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Writes it down: nothing may be sealed with it before.
+    /// Writes it to its file: nothing may be sealed with it before.
     ///
     /// # Errors
     /// It cannot be written.
@@ -47,12 +47,12 @@ impl NewKey {
     }
 }
 
-/// The file beside a folder that its key lies in when no other is named.
+/// The file beside a folder that contains its key if no other is named.
 ///
 /// # Errors
 /// The folder has no name that a file beside it could have.
 pub fn beside(folder: &Path) -> Result<PathBuf> {
-    // `.` and `..` have no name of their own; beside them is not in them.
+    // `.` and `..` have no names of their own; the file has to be beside the folder, not in it.
     let real = if folder.file_name().is_none() { folder.canonicalize().ok() } else { None };
     let folder = real.as_deref().unwrap_or(folder);
     let name = folder.file_name().ok_or_else(|| {
@@ -64,7 +64,7 @@ pub fn beside(folder: &Path) -> Result<PathBuf> {
     Ok(folder.with_file_name(name))
 }
 
-/// Finds the key of a folder; makes one when the folder is new and none is named.
+/// Finds the key of a folder; makes one if the folder is new and no key is named.
 ///
 /// # Errors
 /// There is none, or it is no key.
@@ -93,7 +93,7 @@ pub fn find(named: Option<&Path>, feed: Option<&Secret>, folder: &Path, new: boo
 /// Reads the key in a file.
 ///
 /// # Errors
-/// It cannot be read, or is none.
+/// The file cannot be read, or contains no key.
 pub fn read(file: &Path) -> Result<OperatorKey> {
     let text = small_file::secret(file, "read the key", Readers::Group)?;
     OperatorKey::parse(&text).ok_or_else(|| no_key().in_file(file))

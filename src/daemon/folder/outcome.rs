@@ -1,5 +1,5 @@
-//! What is kept of a tick for the operator: what was answered, the whole verdict, and every candidate that the search
-//! refused with its reason. Private: it may be read with the releases' history, never published.
+//! The record of a tick for the operator: the answer, the whole verdict, and every candidate that the search refused
+//! with its reason. Private: it may be read together with the releases' history, and is never published.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,34 +8,34 @@ use super::entry::InputEntry;
 use crate::daemon::formats::{RecordedTick, RefusalRecord, Repaired};
 use crate::engine::gate::verdict::Verdict;
 
-/// A tick, as `.private/verdicts/<tick>.json` keeps it.
+/// A tick, as in `.private/verdicts/<tick>.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TickVerdict {
-    /// The version of this form: 1.
+    /// The version of this format: 1.
     pub schema: u32,
     /// The tick, from 0.
     pub tick: u32,
     /// The chain.
     pub chain: u32,
-    /// The time that its release carries.
+    /// The time of its release.
     pub time: String,
-    /// The file that came in.
+    /// The input file.
     pub file: String,
-    /// What was done about the standing recoding.
+    /// What was done to the standing recoding.
     pub step: Option<String>,
-    /// What was answered.
+    /// The answer.
     pub answer: InputEntry,
-    /// What the gate found; null when there was nothing to judge.
+    /// The gate's verdict; null if there was nothing to judge.
     pub verdict: Option<Verdict>,
-    /// The candidates that the search refused, in the order of their turns.
+    /// The candidates that the search refused, in order.
     pub refused: Vec<RefusalRecord>,
-    /// What was repaired before the release was judged, in order.
+    /// The repairs before the release was judged, in order.
     #[serde(default)]
     pub repairs: Vec<Repaired>,
 }
 
 impl TickVerdict {
-    /// Of an input and what came of it.
+    /// The record of an input and its outcome.
     pub fn of(recorded: RecordedTick, file: &str, answer: InputEntry, time: &str, chain: u32) -> TickVerdict {
         TickVerdict {
             schema: 1,
@@ -51,7 +51,7 @@ impl TickVerdict {
         }
     }
 
-    /// To be kept.
+    /// The bytes to be stored.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec_pretty(self).expect("a verdict is JSON");
         bytes.push(b'\n');

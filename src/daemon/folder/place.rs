@@ -1,5 +1,5 @@
-//! The folder of `anonymize` (CONTRACTS 3): releases for all readers, and `.private`, the private root of their log, which only
-//! the operator may read. A release is there when its manifest is.
+//! The folder of `anonymize` (CONTRACTS 3): releases for all readers, and `.private`, the private root of their log,
+//! which only the operator may read. A release exists once its manifest does.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
@@ -17,7 +17,7 @@ use crate::engine::release::Layout;
 
 const PRIVATE: &str = ".private";
 const VERDICTS: &str = "verdicts";
-/// What a release can consist of, beside its taxonomies.
+/// The possible files of a release, without its taxonomies.
 const FILES: [&str; 5] = ["data.parquet", "sensitive.parquet", "part.parquet", "manifest.json", "report.html"];
 
 /// A folder, locked for this process.
@@ -33,21 +33,21 @@ pub struct ReleaseFolder {
 /// Whether a chain has begun here.
 ///
 /// # Errors
-/// None has and none can, because other things are there.
+/// None has, and none can because there are other files.
 pub fn begun(path: &Path) -> Result<bool> {
     let private = path.join(PRIVATE);
     let begun = || ["FORMAT", "keys", "log"].iter().any(|name| private.join(name).exists());
     match usable(path) {
-        // Another process may have begun one just now.
+        // Another process may just have begun one.
         _ if begun() => Ok(true),
         usable => usable.map(|()| false),
     }
 }
 
-/// What lies in a folder, to be looked at; `None` where nothing has begun.
+/// The roots in a folder, for reading; `None` if no chain has begun.
 ///
 /// # Errors
-/// The key is another one.
+/// The key does not fit.
 pub fn roots(path: &Path, key: &OperatorKey) -> Result<Option<FeedRoots>> {
     let private = Packs::over(Arc::new(ReadOnlyFolder::open(&path.join(PRIVATE))?));
     let Some(ring) = KeyRing::open(&private, key)? else { return Ok(None) };
@@ -56,10 +56,10 @@ pub fn roots(path: &Path, key: &OperatorKey) -> Result<Option<FeedRoots>> {
 }
 
 impl ReleaseFolder {
-    /// Opens a folder or makes it.
+    /// Opens or creates a folder.
     ///
     /// # Errors
-    /// It holds other things, others may read what is private, or another process is at work in it.
+    /// It contains other files, others may read its private root, or another process is using it.
     pub fn open(path: &Path) -> Result<ReleaseFolder> {
         begun(path)?;
         let Some((public, private, lock)) = Local::around_private(path, &path.join(PRIVATE))? else {
@@ -74,10 +74,10 @@ impl ReleaseFolder {
         })
     }
 
-    /// Everything lies there as the log says: each release byte for byte as it left, and no verdict of a later tick.
+    /// Checks that the content is as the log says: each release exactly as it was published, and no verdict of a later tick.
     ///
     /// # Errors
-    /// Something was changed, lies in the way, or is newer than the log.
+    /// Something was changed, is in the place of a release, or is newer than the log.
     pub fn sound(&self, state: &FeedState) -> Result<()> {
         for line in &state.releases {
             if line.manifest.is_some() {
@@ -89,7 +89,7 @@ impl ReleaseFolder {
             let text = "this is no file of the release that it lies in: move it away";
             self.alone(line.release, own, ErrorCategory::Input, text)?;
         }
-        // A verdict is told when everything of its tick is in the log.
+        // A verdict is written when everything of its tick is in the log.
         let unfinished = state.closing.is_some() || state.due.is_some() || state.publishing.is_some();
         let ticks = state.feed.ticks() - u32::from(unfinished);
         let verdicts = within(&self.path.join(PRIVATE).join(VERDICTS))?;
@@ -99,10 +99,10 @@ impl ReleaseFolder {
         }
     }
 
-    /// Nothing lies where a release belongs.
+    /// Checks that the place of a release is empty.
     ///
     /// # Errors
-    /// Something does.
+    /// It is not.
     pub fn free(&self, release: u32) -> Result<()> {
         let text = "something is in the way here, where a release belongs: move it away";
         let place = self.path.join(release.to_string());
@@ -114,7 +114,7 @@ impl ReleaseFolder {
         self.alone(release, own, ErrorCategory::Io, text)
     }
 
-    /// Nothing lies in a release but its files: whatever does would be taken for a part of it.
+    /// Checks that a release contains only its files: any other file would be taken for a part of it.
     fn alone(&self, release: u32, own: impl Fn(&Path) -> bool, kind: ErrorCategory, text: &str) -> Result<()> {
         match within(&self.path.join(release.to_string()))?.iter().find(|path| !own(path)) {
             Some(path) => Err(Error::new(kind, text).in_file(path)),
@@ -122,12 +122,12 @@ impl ReleaseFolder {
         }
     }
 
-    /// Whether the verdict of a tick is kept.
+    /// Whether the verdict of a tick is stored.
     pub fn told(&self, tick: u32) -> bool {
         self.verdict_file(tick).exists()
     }
 
-    /// Keeps the verdict of a tick.
+    /// Stores the verdict of a tick.
     ///
     /// # Errors
     /// It cannot be written.
@@ -143,7 +143,7 @@ impl ReleaseFolder {
     }
 }
 
-/// The number that a release or a verdict is called by.
+/// The number in the name of a release or a verdict.
 fn number(path: &Path) -> Option<u32> {
     path.file_stem()?.to_str()?.parse().ok()
 }
@@ -154,7 +154,7 @@ fn older() -> Error {
     Error::new(ErrorCategory::Input, text)
 }
 
-/// A folder in which a chain can begin.
+/// Checks that a chain can begin in a folder.
 fn usable(path: &Path) -> Result<()> {
     if within(path)?.iter().all(|entry| entry.ends_with(PRIVATE)) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The same ticks in memory, with nothing written: what a feed file would publish of a sample.
+//! The same ticks in memory, without writing anything: what a feed file would publish of a sample.
 
 use super::entry::InputEntry;
 use super::inputs::{self, Input};
@@ -42,7 +42,7 @@ impl RehearsalRows {
         Some(all.fold(first, CodedRows::and))
     }
 
-    /// The same rows as so many inputs, one as large as the other.
+    /// The same rows as several inputs of equal size.
     #[must_use]
     pub fn divided(&self, parts: usize) -> RehearsalRows {
         let Some(rows) = self.rows() else { return RehearsalRows { inputs: Vec::new() } };
@@ -54,7 +54,7 @@ impl RehearsalRows {
     }
 }
 
-/// Runs all ticks of a sample in memory: what came of each, and the public files.
+/// Runs all ticks of a sample in memory; returns their outcomes, and the public files.
 ///
 /// # Errors
 /// No chain can begin under the feed file.

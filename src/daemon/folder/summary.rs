@@ -1,4 +1,5 @@
-//! What came of a tick, told from the log: after the tick itself, and by the command that finishes one that a kill has interrupted.
+//! The outcome of a tick, from the log: after the tick itself, and by the command that completes a tick that a kill
+//! interrupted.
 
 use super::entry::{InputEntry, InputOutcome, TickTotals};
 use super::outcome::TickVerdict;
@@ -17,7 +18,7 @@ struct TickEntries {
     decision: Option<Decision>,
 }
 
-/// The input of the newest tick, the one at this place of the command, and what came of it; `None` before the first.
+/// The input of the newest tick, with this index in the command, and its outcome; `None` before the first.
 ///
 /// # Errors
 /// The log cannot be read.
@@ -50,7 +51,7 @@ pub fn totals(writer: &FeedWriter) -> TickTotals {
     let feed = &writer.state().feed;
     TickTotals {
         rows: writer.state().releases.last().map_or(0, |line| line.rows),
-        // Where people gather for several ticks, new rows wait as well.
+        // If people are gathered over several ticks, new rows wait as well.
         waiting: feed.waiting().rows() + feed.new_rows(),
         withheld: feed.withheld().rows(),
         pending: feed.pending(),
@@ -91,7 +92,7 @@ fn outcome(closed: &ClosedTick, decision: Option<&Decision>) -> InputOutcome {
     }
 }
 
-/// Rows whose atoms formed, and that are published or come out with the next release.
+/// The number of rows whose atoms formed, and that are published or will be with the next release.
 fn added(writer: &FeedWriter, closed: &ClosedTick, outcome: InputOutcome) -> u64 {
     let (state, policy) = (writer.state(), writer.policy());
     match outcome {

@@ -1,4 +1,4 @@
-//! What is asked of `anonymize`, and what watches how far it is.
+//! The task of `anonymize`, and the listener for its progress.
 
 use std::path::{Path, PathBuf};
 
@@ -8,48 +8,48 @@ use crate::daemon::config::FeedConfig;
 use crate::daemon::seal::OperatorKey;
 use crate::engine::policy::Decimal;
 
-/// What is asked for.
+/// The task.
 pub struct Task<'t> {
     /// The feed file.
     pub feed: &'t FeedConfig,
     /// The inputs, in order.
     pub inputs: &'t [PathBuf],
-    /// Where releases go.
+    /// The folder for releases.
     pub folder: &'t Path,
     /// The key of the folder.
     pub key: OperatorKey,
-    /// Where the key is to be kept, if it was made just now.
+    /// The file for the key, if it was just made.
     pub made: Option<NewKey>,
     /// The share of rows that may be set aside; `None` = none.
     pub quarantine: Option<Decimal>,
-    /// The time that releases carry.
+    /// The time of the releases.
     pub time: &'t str,
 }
 
-/// Is told how far the work is.
+/// A listener for the progress of the work.
 pub trait TaskProgress {
-    /// So many rows of this input were read.
+    /// This many rows of this input have been read.
     fn reading(&mut self, input: usize, rows: u64);
-    /// This input's tick is computed.
+    /// The tick of this input is being computed.
     fn deciding(&mut self, input: usize);
     /// Columns of an input that are not declared.
     fn undeclared(&mut self, columns: &[String]);
-    /// So many sensitive cells of an input were missing or could not be read.
+    /// This many sensitive cells of an input were missing or could not be read.
     fn missing(&mut self, input: usize, cells: u64);
-    /// So many rows of an input fall on the leaf of a column that takes what its taxonomy does not know.
+    /// This many rows of an input are on the leaf of a column for values that its taxonomy does not know.
     fn unknown(&mut self, input: usize, column: &str, leaf: &str, rows: u64);
-    /// In so many rows of an input a sensitive column has a guarded value but for spaces around it or capital letters, so that it is not
-    /// guarded.
+    /// In this many rows of an input a sensitive column has a guarded value with other surrounding spaces or in another
+    /// case, so that it is not guarded.
     fn misspelled(&mut self, input: usize, column: &str, rows: u64);
     /// Sensitive columns in which nearly every row of an input has a value of its own.
     fn telling(&mut self, columns: &[String]);
-    /// A file that a command before this one had taken in, and that is none of this one's inputs, has its tick now.
+    /// A file that an earlier command had taken in, and that is none of this command's inputs, has its tick now.
     fn finished(&mut self, file: &str, entry: &InputEntry);
-    /// The key that was made lies in this file now.
+    /// The new key is in this file now.
     fn kept(&mut self, key: &Path);
 }
 
-/// Shows nothing of it.
+/// Ignores all progress.
 #[derive(Debug)]
 pub struct SilentProgress;
 

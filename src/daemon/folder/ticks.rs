@@ -1,5 +1,5 @@
-//! One tick after the other: an input is taken in, closed, judged and published as the daemon does it, and what came of it is
-//! told. Decides nothing itself.
+//! Runs one tick after the other: an input is taken in, closed, judged and published as the daemon does it, and the
+//! outcome is reported. Decides nothing itself.
 
 use std::sync::Arc;
 
@@ -19,24 +19,24 @@ use crate::daemon::journal::{IntakePart, KeyRing, MessageOrigin};
 use crate::engine::policy::Decimal;
 use crate::engine::release::{Layout, Sha256};
 
-/// What can be done when the feed file has changed what is frozen.
+/// The remedy if the feed file has changed frozen settings.
 const REMEDY: &str = "begin a new folder (its people must not be published in both)";
 
-/// What came of a command.
+/// The outcome of a command.
 pub struct CommandOutcome {
     /// One entry for each input.
     pub entries: Vec<InputEntry>,
-    /// What came of a file that a command before this one had begun, and that is none of the inputs.
+    /// The outcome of a file that an earlier command had begun, and that is none of the inputs.
     pub finished: Option<InputEntry>,
 }
 
 /// Runs all ticks.
 ///
 /// # Errors
-/// An input that cannot be decoded (the folder is unchanged then), or a folder that cannot be read or written.
+/// An input cannot be decoded (then the folder is unchanged), or the folder cannot be read or written.
 pub fn run(task: &Task<'_>, watch: &mut dyn TaskProgress) -> Result<CommandOutcome> {
-    // A command that continues a chain has the folder for itself from the first look on. Where none is begun, nothing is made
-    // on the disk before the inputs are known to be good.
+    // A command that continues a chain locks the folder from the first read on. If no chain exists, nothing is created
+    // on the disk before the inputs are known to be valid.
     if begun(task.folder)? {
         let place = ReleaseFolder::open(task.folder)?;
         let ahead = ahead(task, place.private.clone(), place.public.clone(), None)?;
@@ -57,7 +57,7 @@ pub fn run(task: &Task<'_>, watch: &mut dyn TaskProgress) -> Result<CommandOutco
     Work::begin(task, Some(place), ahead)?.ran(inputs, watch)
 }
 
-/// Runs all ticks of inputs in memory: what came of each, and the public files.
+/// Runs all ticks of inputs in memory; returns their outcomes, and the public files.
 ///
 /// # Errors
 /// No chain can begin under the feed file.
@@ -88,10 +88,10 @@ fn ahead<'t>(
         manual: false,
         // Every file is a tick.
         min_records: 0,
-        // Judged for each file when it is read.
+        // Checked for each file when it is read.
         max_quarantine_share: Decimal::ONE,
         unwanted: UnwantedPolicies::SET_ASIDE,
-        // Raw rows are with the operator who names the files.
+        // The operator who names the files has the raw rows.
         keep_raw: 0,
         registry: None,
         keep_aside: 0,
@@ -116,19 +116,19 @@ fn ahead<'t>(
     })
 }
 
-/// A folder at work, or memory.
+/// A folder in use, or memory.
 struct Work {
     /// The folder.
     place: Option<ReleaseFolder>,
     writer: FeedWriter,
-    /// When the command began, as what is written down says it: times of a folder never go back.
+    /// The time at which the command began, for all that is written: times of a folder never go back.
     time: String,
-    /// The tick that a kill had interrupted and that was finished now.
+    /// The tick that a kill had interrupted and that is complete now.
     resumed: Option<(IntakePart, InputEntry)>,
 }
 
 impl Work {
-    /// Takes the folder over, and finishes what a kill has left half done.
+    /// Takes the folder over, and completes what a kill left half done.
     fn begin(task: &Task<'_>, place: Option<ReleaseFolder>, ahead: OpenedFeed<'_>) -> Result<Work> {
         let (writer, _) = ahead.begin()?;
         let newest = writer.state().newest().map(clock::text);
@@ -152,7 +152,7 @@ impl Work {
         inputs.into_iter().enumerate().map(tick).collect()
     }
 
-    /// All ticks of a command, and what lasts of them.
+    /// All ticks of a command, and its durable result.
     fn ran(mut self, inputs: Vec<Input>, watch: &mut dyn TaskProgress) -> Result<CommandOutcome> {
         let entries = self.ticks(inputs, watch)?;
         self.writer.forget(clock::instant())?;
@@ -177,7 +177,7 @@ impl Work {
         Ok(self.finish(at)?.1)
     }
 
-    /// Goes on with the newest tick from wherever it is.
+    /// Continues the newest tick from wherever it is.
     fn finish(&mut self, input: usize) -> Result<(IntakePart, InputEntry)> {
         let time = self.time.clone();
         self.writer.leave(&time)?;

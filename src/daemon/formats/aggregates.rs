@@ -1,5 +1,5 @@
-//! The measures of people as sealed objects have them: their numbers, behind the rows, and their aggregates: labels by their names, so
-//! that they find their place in taxonomies that have grown since, and what is told of each, or what more is added to.
+//! The measures of people in sealed objects: their numbers, after the rows, and their aggregates or addends, with
+//! labels by their names, so that they can be found in taxonomies that have grown since.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub struct Aggregates {
 }
 
 impl Aggregates {
-    /// Of labels with the nodes that they stand for in the place of leaves.
+    /// From labels, with their nodes in the place of leaves.
     pub fn of(table: &Histogram, trees: &[&Taxonomy]) -> Aggregates {
         let column = |at: usize| LabelColumn::of(table.column(at).iter().copied(), trees[at]);
         let codes = (0..table.tuples()).flat_map(|tuple| table.cells_of(tuple)).map(|cell| cell.value).collect();
@@ -30,7 +30,7 @@ impl Aggregates {
     /// The same labels and values.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn table(&self, trees: &[&Taxonomy]) -> Result<Histogram> {
         let columns = self.nodes.iter().zip(trees).map(|(labels, tree)| labels.nodes(tree));
         let columns: Vec<Vec<Node>> = columns.collect::<Result<_>>()?;
@@ -44,7 +44,7 @@ impl Aggregates {
         Ok(Histogram::of_counts(&columns, self.values.clone(), &cells))
     }
 
-    /// Those without some labels.
+    /// The aggregates without some labels.
     pub fn without(&self, labels: &BTreeSet<Vec<Box<str>>>) -> Aggregates {
         let label = |at: usize| -> Vec<Box<str>> { self.nodes.iter().map(|column| column.text(at).into()).collect() };
         let left: Vec<usize> = (0..self.codes.len()).filter(|&at| !labels.contains(&label(at))).collect();
@@ -59,10 +59,10 @@ impl Aggregates {
     }
 }
 
-/// Rows of all arrivals with the numbers of their measures; `None` where there are no measures.
+/// Rows of all arrivals with the numbers of their measures; `None` if there are no measures.
 ///
 /// # Errors
-/// The taxonomies are others.
+/// The taxonomies have changed.
 pub fn numbers<'r>(
     rolls: impl IntoIterator<Item = &'r (u32, RowColumns)>,
     trees: &[&Taxonomy],

@@ -1,5 +1,5 @@
-//! What of a tick is kept for ever, as a sealed object (HOUSE 3): how many of each value there are per atom, and a keyed hash of each person
-//! who came.
+//! The permanent record of a tick, as a sealed object (HOUSE 3): the number of rows of each value per atom, and a keyed
+//! hash of each person who came.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ use crate::engine::histogram::{Cell, Histogram, Person, SensitiveValues, ValueCo
 use crate::engine::model::{Leaf, Node, Taxonomy};
 use crate::engine::policy::{ChainPromise, Policy};
 
-/// The version without aggregates of measures behind the counts.
+/// The version without aggregates of measures after the counts.
 const WITHOUT_MEASURES: u32 = 4;
 
-/// What of a tick is kept for ever.
+/// The permanent record of a tick.
 #[derive(Serialize, Deserialize)]
 pub struct AtomCounts {
     tick: u32,
@@ -33,28 +33,28 @@ pub struct AtomCounts {
     values: SensitiveValues,
     codes: Vec<ValueCode>,
     counts: Vec<u32>,
-    /// Hashes in their order, so that none tells which row is whose.
+    /// Hashes in sorted order, so that they do not show which row is whose.
     people: Vec<[u8; 16]>,
-    /// The aggregates of measures, label by label; written behind the counts, where there are any.
+    /// The aggregates of measures, by label; written after the counts, if there are any.
     #[serde(skip)]
     measures: Option<Aggregates>,
 }
 
-/// How finely those are told apart for ever whom a release brings.
+/// How finely the new people of a release are distinguished for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grain {
     /// By atom: no release will be finer.
     Atoms,
     /// By atom, where each has a label of its own.
     Labels,
-    /// Those in atoms by leaf tuple.
+    /// People in atoms by leaf tuple.
     Leaves,
     /// The people who wait, by leaf tuple.
     Waiting,
 }
 
 impl Grain {
-    /// Of a chain that promises this.
+    /// For the promise of a chain.
     pub fn of(policy: &Policy) -> Grain {
         match policy.chain() {
             ChainPromise::Blind(_) => Grain::Atoms,
@@ -65,14 +65,14 @@ impl Grain {
         }
     }
 
-    /// Whether a tick says who comes out.
+    /// Whether a tick decides who is published.
     fn forms(self) -> bool {
         self != Grain::Waiting
     }
 }
 
 impl AtomCounts {
-    /// Of what a tick has fixed and of the people who came since the one before.
+    /// From the decisions of a tick and the people who came since the previous one.
     pub fn of(fixed: &FixedTick, grain: Grain, mut people: Vec<Person>, trees: &[&Taxonomy]) -> AtomCounts {
         people.sort_unstable();
         let none = Histogram::empty(trees.len(), fixed.waiting.values().width());
@@ -112,7 +112,7 @@ impl AtomCounts {
         }
     }
 
-    /// To be sealed.
+    /// The bytes to be sealed.
     pub fn bytes(&self) -> Vec<u8> {
         match &self.measures {
             Some(measures) => SealedFormat::AtomCounts.bytes(&(self, measures)),
@@ -120,10 +120,10 @@ impl AtomCounts {
         }
     }
 
-    /// From what was sealed.
+    /// From the sealed bytes.
     ///
     /// # Errors
-    /// It is of another version.
+    /// They have another version.
     pub fn parse(bytes: &[u8]) -> Result<AtomCounts> {
         let format = SealedFormat::AtomCounts;
         let (version, content) = format.version(bytes)?;
@@ -134,7 +134,7 @@ impl AtomCounts {
         Ok(AtomCounts { measures: Some(measures), ..counts })
     }
 
-    /// The same of a tick in which these people came.
+    /// The same for a tick in which these people came.
     #[must_use]
     pub fn with_people(mut self, mut people: Vec<Person>) -> AtomCounts {
         people.sort_unstable();
@@ -164,10 +164,10 @@ impl AtomCounts {
         self.people.iter().map(|bytes| Person(u128::from_le_bytes(*bytes)))
     }
 
-    /// What a tick has fixed, where its atoms are told from here.
+    /// The decisions of a tick, with its atoms from this record.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn completed(&self, fixed: FixedTick, grain: Grain, trees: &[&Taxonomy]) -> Result<FixedTick> {
         let counted = self.fixed(grain, trees)?;
         let carving = fixed.carving.filter(|_| grain != Grain::Labels);
@@ -178,11 +178,11 @@ impl AtomCounts {
         })
     }
 
-    /// What the tick has fixed, as far as it is kept: no person waits or is withheld in it, unless the rows of a release are
+    /// The decisions of the tick, as far as they are recorded: without waiting and withheld people, except where the rows of a release are
     /// those of the people who waited.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn fixed(&self, grain: Grain, trees: &[&Taxonomy]) -> Result<FixedTick> {
         let told = |node: Node, tree: &Taxonomy| match grain {
             Grain::Labels => node,

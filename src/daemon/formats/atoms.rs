@@ -1,5 +1,5 @@
-//! Who is where after a tick, as a sealed object (HOUSE 3): rows with their people, as long as they are not published or the raw rows are
-//! kept.
+//! The places of people after a tick, as a sealed object (HOUSE 3): rows with their people, as long as they are
+//! unpublished or the raw rows are kept.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use crate::engine::policy::Policy;
 /// Rows by the tick of their arrival.
 pub type RowsByTick = Vec<(u32, RowColumns)>;
 
-/// Who is where after a tick.
+/// The places of people after a tick.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Atoms {
     tick: u32,
@@ -29,18 +29,19 @@ pub struct Atoms {
     finer: Option<Cuts>,
     /// Classes with labels of their own, in the order in which they were formed.
     carving: Option<Classes>,
-    /// Who waits.
+    /// People who wait.
     pub waiting: RowsByTick,
-    /// Who is withheld from the chain.
+    /// People who are withheld from the chain.
     pub withheld: RowsByTick,
-    /// Who is in the atoms that this tick formed.
+    /// People in the atoms that this tick formed.
     pub formed: RowsByTick,
-    /// The people whom this tick brought are published, and the rows are not kept here any more: the counts have them.
+    /// Whether the new people of this tick are published, so that the rows are not kept here any more: the counts have
+    /// them.
     pub told: bool,
 }
 
 impl Atoms {
-    /// Of what a tick has fixed and of the people in it.
+    /// From the decisions of a tick and its people.
     pub fn of(fixed: &FixedTick, [waiting, withheld, formed]: [RowsByTick; 3], trees: &[&Taxonomy]) -> Atoms {
         Atoms {
             tick: fixed.tick,
@@ -65,7 +66,7 @@ impl Atoms {
     /// Removes the classes that have no people left in the atoms of this tick.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn dissolved(&mut self, sensitive: usize, trees: &[&Taxonomy]) -> Result<()> {
         let (Some(carving), rows) =
             (carving(self.carving.as_ref(), trees)?, histogram(&self.formed, sensitive, trees)?)
@@ -78,10 +79,10 @@ impl Atoms {
         Ok(())
     }
 
-    /// Forgets leaf tuples that no person in the atoms of this tick has any more, where classes name their tuples.
+    /// Removes leaf tuples that no person in the atoms of this tick has any more, if classes list their tuples.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn forget_tuples(&mut self, sensitive: usize, trees: &[&Taxonomy]) -> Result<()> {
         let Some(carving) = carving(self.carving.as_ref(), trees)?.filter(Carving::has_groups) else { return Ok(()) };
         let people = histogram(&self.formed, sensitive, trees)?.headcount();
@@ -93,33 +94,33 @@ impl Atoms {
     /// The classes with labels of their own that formed.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn carved(&self, trees: &[&Taxonomy]) -> Result<Option<Carving>> {
         carving(self.carving.as_ref(), trees)
     }
 
-    /// So many had come.
+    /// Sets the number of arrivals.
     pub fn came(&mut self, arrived: u64) {
         self.arrived = arrived;
     }
 
-    /// To be sealed.
+    /// The bytes to be sealed.
     pub fn bytes(&self) -> Vec<u8> {
         SealedFormat::Atoms.bytes(self)
     }
 
-    /// From what was sealed.
+    /// From the sealed bytes.
     ///
     /// # Errors
-    /// It is of another version.
+    /// They have another version.
     pub fn parse(bytes: &[u8]) -> Result<Atoms> {
         SealedFormat::Atoms.parse(bytes)
     }
 
-    /// What the tick has fixed.
+    /// The decisions of the tick.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn fixed(&self, sensitive: usize, policy: &Policy, trees: &[&Taxonomy]) -> Result<FixedTick> {
         let formed = histogram(&self.formed, sensitive, trees)?;
         Ok(FixedTick {
@@ -138,11 +139,11 @@ impl Atoms {
         })
     }
 
-    /// The aggregates of the measures of the people whose atoms formed, where there are measures; where no atoms are formed, of the people
-    /// who waited. Where people join the classes of earlier releases, their addends.
+    /// The aggregates of the measures of the people whose atoms formed, if there are measures; in policies without atoms, of the people
+    /// who waited. If people join the classes of earlier releases, their addends.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn measures(&self, policy: &Policy, trees: &[&Taxonomy]) -> Result<Option<Histogram>> {
         let people = if policy.forms() { &self.formed } else { &self.waiting };
         let Some(rows) = numbers(people, trees)?.filter(|rows| !rows.is_empty()) else { return Ok(None) };
@@ -160,7 +161,7 @@ impl Atoms {
         if !policy.joins() {
             return Ok(Some(suppression.aggregates(&rows, class)));
         }
-        // A later release may be finer, where leaf tuples are kept.
+        // A later release may be finer, if leaf tuples are kept.
         let tuple =
             |leaves: &[Leaf]| Some(trees.iter().zip(leaves).map(|(tree, &leaf)| tree.leaf_node(leaf)).collect());
         Ok(Some(match grain {
@@ -173,7 +174,7 @@ impl Atoms {
 /// Rows as counts.
 ///
 /// # Errors
-/// The taxonomies are others.
+/// The taxonomies have changed.
 pub fn histogram(rolls: &RowsByTick, sensitive: usize, trees: &[&Taxonomy]) -> Result<Histogram> {
     let part = |(since, roll): &(u32, RowColumns)| -> Result<Histogram> { Ok(roll.rows(trees)?.histogram(*since)) };
     let parts = rolls.iter().map(part).collect::<Result<Vec<_>>>()?;

@@ -1,5 +1,5 @@
-//! The terms of a chain as a sealed object (HOUSE 3). From version 3 on they are JSON with names, in which a key that is not there has its
-//! default: what later versions of the program add does not change the terms of a chain that runs.
+//! The terms of a chain as a sealed object (HOUSE 3). From version 3 on they are JSON with names, in which an absent
+//! key has its default: additions in later versions of the program do not change the terms of a running chain.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ struct StoredTerms {
     columns: Vec<StoredColumn>,
 }
 
-/// To be sealed.
+/// The bytes to be sealed.
 ///
 /// # Panics
 /// Never: a policy is JSON.
@@ -35,10 +35,10 @@ pub fn terms_to_bytes(terms: &ChainTerms) -> Vec<u8> {
     SealedFormat::Terms.bytes(&serde_json::to_string(&stored).expect("terms are JSON"))
 }
 
-/// From what was sealed.
+/// From the sealed bytes.
 ///
 /// # Errors
-/// It is of another version.
+/// They have another version.
 pub fn terms_from_bytes(bytes: &[u8]) -> Result<ChainTerms> {
     let format = SealedFormat::Terms;
     let (version, content) = format.version(bytes)?;

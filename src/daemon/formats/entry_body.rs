@@ -1,5 +1,5 @@
-//! What may happen to a feed, kind by kind (HOUSE 3). Counts, digests, times and names of objects and files; what a record
-//! says lies in sealed objects.
+//! The kinds of events of a feed (HOUSE 3). Entries contain counts, digests, times and names of objects and files; the
+//! content of records is in sealed objects.
 
 mod decision;
 mod intake;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::object_ref::Ref;
 
-/// What happened.
+/// The event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "body")]
 pub enum EntryBody {
@@ -29,44 +29,44 @@ pub enum EntryBody {
     Fence(Fence),
     /// A chain of releases begins.
     Chain(ChainStart),
-    /// What of the feed file may change in a running chain was changed.
+    /// Settings of the feed file that may change in a running chain were changed.
     Config(Config),
     /// Messages were taken in.
     Ingest(Ingest),
-    /// Messages that were set aside were offered again.
+    /// Set-aside messages were offered again.
     Retry(Retry),
-    /// A tick of the schedule went by.
+    /// A tick of the schedule passed.
     Closed(ClosedTick),
     /// The values of a tick are fixed as they will be published.
     Masked(Masked),
-    /// The coin of a tick is drawn.
+    /// The coin of a tick was drawn.
     Coin(Coin),
     /// The writer has drawn the coins of a tick that halves the waiting people.
     Coins(Coins),
-    /// What is to become of a release.
+    /// The decision about a release.
     Decision(Decision),
     /// A person approved a release that was held.
     Approve(ApproverDecision),
     /// A release is visible.
     Published(Published),
-    /// People were taken out.
+    /// People were erased.
     Erase(Erase),
-    /// All keys were wrapped under another key of the operator.
+    /// All keys were wrapped with another key of the operator.
     Rekey(Rekey),
     /// A release and all later ones of its chain are withdrawn.
     Withdraw(Withdraw),
-    /// Rows of old releases leave with the next release.
+    /// Rows of old releases are left out of the next release.
     Retire(Retire),
-    /// Old manifests leave the public root.
+    /// Old manifests are removed from the public root.
     Expire(Expire),
-    /// The public root holds nothing any more that was to leave it.
+    /// Everything that had to be removed from the public root is removed.
     Cleaned(Cleaned),
-    /// Objects were kept for long enough and go.
+    /// Objects whose period is over are forgotten.
     Forgotten(Forgotten),
 }
 
 impl EntryBody {
-    /// The sealed objects that it names.
+    /// The sealed objects that the event names.
     pub fn objects(&self) -> Vec<&Ref> {
         match self {
             EntryBody::Fence(_) | EntryBody::Approve(_) | EntryBody::Published(_) | EntryBody::Rekey(_) => Vec::new(),
@@ -96,7 +96,7 @@ impl EntryBody {
         }
     }
 
-    /// What kind of entry it is.
+    /// The kind of the event.
     pub fn kind(&self) -> &'static str {
         match self {
             EntryBody::Fence(_) => "Fence",

@@ -1,4 +1,4 @@
-//! Which published atoms are erased, as the log names them (SCIENCE 11, erasure): a release and a label each, no hash and no value.
+//! The erased atoms, as the log names them (SCIENCE 11, erasure): a release and a label each, no hash and no value.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,28 +7,28 @@ use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
 use crate::engine::model::{Node, Taxonomy};
 
-/// A label: a text per quasi column.
+/// A label: one text per quasi column.
 pub type LabelTexts = Vec<Box<str>>;
 
-/// An atom as readers can tell it: the rows of one label that came with one release.
+/// An atom as readers can identify it: the rows of one label that came with one release.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LeavingAtom {
-    /// The release that they came with.
+    /// The release that added them.
     pub release: u32,
     /// The label.
     pub label: LabelTexts,
 }
 
 impl LeavingAtom {
-    /// Some of them, to be sealed.
+    /// The bytes of some atoms, to be sealed.
     pub fn all_bytes(atoms: &[LeavingAtom]) -> Vec<u8> {
         SealedFormat::ErasedAtoms.bytes(&atoms)
     }
 
-    /// Some of them, from what was sealed.
+    /// Some atoms from the sealed bytes.
     ///
     /// # Errors
-    /// They are of another version.
+    /// They have another version.
     pub fn parse_all(bytes: &[u8]) -> Result<Vec<LeavingAtom>> {
         SealedFormat::ErasedAtoms.parse(bytes)
     }
@@ -36,7 +36,7 @@ impl LeavingAtom {
     /// The nodes of its label.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn nodes(&self, trees: &[&Taxonomy]) -> Result<Vec<Node>> {
         let nodes: Option<Vec<Node>> = self.label.iter().zip(trees).map(|(label, tree)| tree.find(label)).collect();
         nodes.filter(|nodes| nodes.len() == trees.len()).ok_or_else(other)

@@ -1,4 +1,4 @@
-//! Cuts, steps of a search and classes by their labels, so that they find their place in taxonomies that have grown since.
+//! Cuts, steps of a search and classes by their labels, so that they can be found in taxonomies that have grown since.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use super::row_columns::other;
 use crate::daemon::error::Result;
 use crate::engine::model::{Carving, Cut, Leaf, Node, Recoding, Taxonomy};
 
-/// Per quasi column the labels of a cut.
+/// For each quasi column the labels of a cut.
 pub(super) type Cuts = Vec<Vec<Box<str>>>;
 
 /// Specialisations of a cut, in order, by column and label.
 pub(super) type Steps = Vec<(usize, Box<str>)>;
 
-/// Classes by their labels, which may be those of leaves. Where labels do not tell who is in which class, an empty list follows, and
-/// for each class the leaves of its tuples, one after the other.
+/// Classes by their labels, which may be those of leaves. If labels do not determine the members of classes, an empty
+/// list follows, and for each class the leaves of its tuples, one after the other.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Classes(Vec<Vec<Box<str>>>);
 
@@ -71,7 +71,7 @@ pub(super) fn steps(steps: &Steps, trees: &[&Taxonomy]) -> Result<Vec<(usize, No
     steps.iter().map(|step| node(step).ok_or_else(other)).collect()
 }
 
-/// A cut by its labels: what is new in a taxonomy since lies under one of them, or is one.
+/// A cut by its labels: new leaves of a taxonomy are under one of them, or are nodes of the cut.
 pub(super) fn recoding(cuts: Option<&Cuts>, trees: &[&Taxonomy]) -> Result<Option<Recoding>> {
     let Some(cuts) = cuts else { return Ok(None) };
     let of = |(labels, tree): (&Vec<Box<str>>, &&Taxonomy)| {

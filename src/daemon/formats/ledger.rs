@@ -1,5 +1,5 @@
-//! Which values of an increment were changed, as a sealed object (HOUSE 3, Masked): it lies there before anything is built on
-//! it, and goes with the rows.
+//! The changed values of an increment, as a sealed object (HOUSE 3, Masked): it is written before anything is based on
+//! it, and deleted with the rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub struct LedgerColumns {
 }
 
 impl LedgerColumns {
-    /// Of a ledger.
+    /// From a ledger.
     pub fn of(ledger: &Ledger, trees: &[&Taxonomy]) -> LedgerColumns {
         let lines = || ledger.changed.iter();
         let column = |(at, tree): (usize, &&Taxonomy)| {
@@ -39,15 +39,15 @@ impl LedgerColumns {
         }
     }
 
-    /// To be sealed.
+    /// The bytes to be sealed.
     pub fn bytes(&self) -> Vec<u8> {
         SealedFormat::Ledger.bytes(self)
     }
 
-    /// From what was sealed.
+    /// From the sealed bytes.
     ///
     /// # Errors
-    /// It is of another version.
+    /// They have another version.
     pub fn parse(bytes: &[u8]) -> Result<LedgerColumns> {
         SealedFormat::Ledger.parse(bytes)
     }
@@ -55,7 +55,7 @@ impl LedgerColumns {
     /// The ledger.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn ledger(&self, trees: &[&Taxonomy]) -> Result<Ledger> {
         let leaves = |(labels, tree): (&LabelColumn, &&Taxonomy)| -> Result<Vec<Leaf>> {
             Ok(labels.nodes(tree)?.into_iter().map(|node| tree.leaf_range(node).start).collect())

@@ -1,5 +1,6 @@
-//! Who is in which published atom of a chain of crowds (SCIENCE 11, erasure): keyed hashes under the labels that were published, and
-//! nothing else. It outlasts the raw rows, so that the whole atom of a person can be erased as long as the feed lives.
+//! The members of the published atoms of a chain of crowds (SCIENCE 11, erasure): keyed hashes under the published
+//! labels, and nothing else. They outlast the raw rows, so that the whole atom of a person can be erased as long as the
+//! feed exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -27,10 +28,10 @@ impl fmt::Debug for AtomMembers {
 }
 
 impl AtomMembers {
-    /// Of the atoms that a tick formed; `None` where no person is in one.
+    /// From the atoms that a tick formed; `None` if they have no people.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn of(atoms: &Atoms, trees: &[&Taxonomy]) -> Result<Option<AtomMembers>> {
         let Some(carving) = atoms.carved(trees)? else { return Ok(None) };
         let finder = carving.finder(trees);
@@ -44,13 +45,13 @@ impl AtomMembers {
                 found.entry(label).or_default().push(person.0.to_le_bytes());
             }
         }
-        // In their order, so that none tells which row is whose.
+        // Sorted, so that the order does not show which row is whose.
         found.values_mut().for_each(|people| people.sort_unstable());
         let atoms: Vec<(LabelTexts, Vec<[u8; 16]>)> = found.into_iter().collect();
         Ok(Some(AtomMembers { atoms }).filter(|members| !members.atoms.is_empty()))
     }
 
-    /// The labels of the atoms that one of these people is in.
+    /// The labels of the atoms of these people.
     pub fn labels_of<'m>(&'m self, people: &'m BTreeSet<Person>) -> impl Iterator<Item = &'m LabelTexts> {
         let meets = |of: &[[u8; 16]]| of.iter().any(|person| people.contains(&person_of(person)));
         self.atoms.iter().filter(move |(_, of)| meets(of)).map(|(label, _)| label)
@@ -62,21 +63,21 @@ impl AtomMembers {
         atoms.flat_map(|(_, people)| people.iter().map(person_of))
     }
 
-    /// The other atoms; `None` where there are none.
+    /// The other atoms; `None` if there are none.
     pub fn without(mut self, labels: &BTreeSet<LabelTexts>) -> Option<AtomMembers> {
         self.atoms.retain(|(label, _)| !labels.contains(label));
         Some(self).filter(|members| !members.atoms.is_empty())
     }
 
-    /// To be sealed.
+    /// The bytes to be sealed.
     pub fn bytes(&self) -> Vec<u8> {
         SealedFormat::Members.bytes(self)
     }
 
-    /// From what was sealed.
+    /// From the sealed bytes.
     ///
     /// # Errors
-    /// It is of another version.
+    /// They have another version.
     pub fn parse(bytes: &[u8]) -> Result<AtomMembers> {
         SealedFormat::Members.parse(bytes)
     }

@@ -1,4 +1,4 @@
-//! What is durable (HOUSE 3): what the entries of a log say, and what is in sealed objects.
+//! The durable formats (HOUSE 3): the content of log entries and of sealed objects.
 
 mod aggregates;
 mod atom_counts;

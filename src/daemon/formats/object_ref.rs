@@ -1,14 +1,14 @@
-//! How entries and states name sealed objects.
+//! References from entries and states to sealed objects.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::release::Sha256;
 
-/// A sealed object, as entries name it.
+/// A reference to a sealed object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Ref {
-    /// Where it lies.
+    /// The path.
     pub path: String,
     /// The digest of its sealed bytes.
     pub sha256: Sha256,

@@ -1,8 +1,8 @@
-//! Rows with the people behind them, as sealed objects keep them. Leaves are kept by their labels, so that they find their
-//! place in taxonomies that have grown since. Behind them, in columns of the same form, are the values of measures: whole numbers of
-//! last decimals, and empty texts where a row has no value.
+//! Rows with their people, as in sealed objects. Leaves are stored by their labels, so that they can be found in
+//! taxonomies that have grown since. They are followed by the values of measures, in columns of the same form: whole
+//! numbers in units of the last decimal, and empty texts for rows without a value.
 //!
-//! `Debug` shows how many rows there are, nothing else.
+//! `Debug` shows only the number of rows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,7 +38,7 @@ impl fmt::Debug for RowColumns {
 }
 
 impl LabelColumn {
-    /// Of nodes of a taxonomy.
+    /// From nodes of a taxonomy.
     pub fn of(nodes: impl Iterator<Item = Node>, tree: &Taxonomy) -> LabelColumn {
         let (mut number, mut known) = (BTreeMap::new(), Vec::new());
         let rows = nodes.map(|node| {
@@ -56,7 +56,7 @@ impl LabelColumn {
         self.rows.get(row).and_then(|&known| self.known.get(known as usize)).map_or("", |label| label)
     }
 
-    /// Those of some rows, and no other label.
+    /// The labels of some rows, and no others.
     pub fn only(&self, rows: &[usize]) -> LabelColumn {
         let (mut number, mut known) = (BTreeMap::new(), Vec::new());
         let row = |&row: &usize| {
@@ -80,10 +80,10 @@ impl LabelColumn {
         self.rows.iter().map(|&row| found.get(row as usize).copied().ok_or_else(other)).collect()
     }
 
-    /// The nodes of a taxonomy that has these labels.
+    /// The nodes of a taxonomy with these labels.
     ///
     /// # Errors
-    /// It does not have one of them.
+    /// It lacks one of them.
     pub fn nodes(&self, tree: &Taxonomy) -> Result<Vec<Node>> {
         let found: Option<Vec<Node>> = self.known.iter().map(|label| tree.find(label)).collect();
         let found = found.ok_or_else(other)?;
@@ -105,20 +105,20 @@ fn numbers(values: &[Option<i64>]) -> LabelColumn {
 }
 
 impl RowColumns {
-    /// Rows of a batch, to be sealed.
+    /// The bytes of a batch of rows, to be sealed.
     pub fn bytes(&self) -> Vec<u8> {
         SealedFormat::Rows.bytes(self)
     }
 
-    /// Rows of a batch, from what was sealed.
+    /// A batch of rows from the sealed bytes.
     ///
     /// # Errors
-    /// They are of another version.
+    /// They have another version.
     pub fn parse(bytes: &[u8]) -> Result<RowColumns> {
         SealedFormat::Rows.parse(bytes)
     }
 
-    /// Of rows.
+    /// From rows.
     pub fn of(rows: &CodedRows, trees: &[&Taxonomy]) -> RowColumns {
         let column = |(at, tree): (usize, &&Taxonomy)| {
             LabelColumn::of(rows.column(at).iter().map(|&leaf| tree.leaf_node(leaf)), tree)
@@ -131,17 +131,17 @@ impl RowColumns {
         }
     }
 
-    /// How many.
+    /// The number of rows.
     pub fn count(&self) -> usize {
         self.codes.len()
     }
 
-    /// Whether rows have measures, behind so many quasi columns.
+    /// Whether rows have measures, after this number of quasi columns.
     pub fn has_measures(&self, quasi: usize) -> bool {
         self.labels.len() > quasi
     }
 
-    /// The people behind the rows.
+    /// The people of the rows.
     pub fn people(&self) -> impl Iterator<Item = Person> + '_ {
         self.people.iter().flatten().map(|bytes| Person(u128::from_le_bytes(*bytes)))
     }
@@ -149,7 +149,7 @@ impl RowColumns {
     /// The rows.
     ///
     /// # Errors
-    /// The taxonomies are others.
+    /// The taxonomies have changed.
     pub fn rows(&self, trees: &[&Taxonomy]) -> Result<CodedRows> {
         let leaves = |(labels, tree): (&LabelColumn, &&Taxonomy)| -> Result<Vec<Leaf>> {
             Ok(labels.nodes(tree)?.into_iter().map(|node| tree.leaf_range(node).start).collect())
@@ -169,7 +169,7 @@ impl RowColumns {
     }
 }
 
-/// What to say of an object that cannot be understood.
+/// The error for an object that cannot be read.
 pub fn other() -> Error {
     Error::new(
         ErrorCategory::Input,

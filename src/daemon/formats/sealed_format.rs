@@ -1,40 +1,41 @@
-//! The forms of sealed objects. An object begins with the version of its form, so that a form which this program does not know is refused
-//! by its name.
+//! The formats of sealed objects. An object begins with the version of its format, so that a format which this program
+//! does not know is refused by name.
 
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// What a sealed object holds.
+/// The content of a sealed object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealedFormat {
     /// Rows that were taken in (`seg/`).
     Rows,
-    /// Messages that are set aside (`quarantine/`).
+    /// Messages that were set aside (`quarantine/`).
     SetAside,
-    /// Who is where after a tick (`atoms/`).
+    /// The places of people after a tick (`atoms/`).
     Atoms,
-    /// What of a tick is kept for ever (`mask/`).
+    /// The permanent record of a tick (`mask/`).
     AtomCounts,
-    /// Which values were masked (`mask/`).
+    /// The masked values (`mask/`).
     Ledger,
-    /// Who is in which published atom (`members/`).
+    /// The members of published atoms (`members/`).
     Members,
     /// Published atoms that are erased (`members/`).
     ErasedAtoms,
     /// The coin of `chain` (`coin/`).
     Coin,
-    /// What the coins of a tick that halves follow from (`coins/`).
+    /// The seed of the coins of a tick that halves (`coins/`).
     CoinSeed,
     /// Policy, columns and taxonomies of a chain (`terms/`).
     Terms,
-    /// The state of a feed behind an entry (`checkpoint/`). It can be computed from the log again, so other versions of it are passed over.
+    /// The state of a feed after an entry (`checkpoint/`). It can be computed from the log again, so other versions of
+    /// it are ignored.
     Checkpoint,
 }
 
-/// What is known of a form.
+/// The facts about a format.
 struct FormatFacts {
-    /// What an object of it is called.
+    /// The name of an object with this format.
     name: &'static str,
     /// The oldest version that is read.
     oldest: u32,
@@ -43,7 +44,7 @@ struct FormatFacts {
 }
 
 impl SealedFormat {
-    /// All of them.
+    /// All formats.
     pub const ALL: [SealedFormat; 11] = [
         SealedFormat::Rows,
         SealedFormat::SetAside,
@@ -75,7 +76,7 @@ impl SealedFormat {
         FormatFacts { name, oldest, newest }
     }
 
-    /// What an object of it is called.
+    /// The name of an object with this format.
     pub fn name(self) -> &'static str {
         self.facts().name
     }
@@ -91,21 +92,21 @@ impl SealedFormat {
         self.bytes_of_version(self.facts().newest, object)
     }
 
-    /// An object of some version as bytes, to be sealed.
+    /// An object of a given version as bytes, to be sealed.
     ///
     /// # Panics
-    /// No object of this form has that version.
+    /// If this format has no such version.
     pub fn bytes_of_version(self, version: u32, object: &impl Serialize) -> Vec<u8> {
         assert!(self.versions().contains(&version), "{self:?} has no version {version}");
         postcard::to_stdvec(&(version, object)).expect("serialisation failed (this is a bug)")
     }
 
-    /// An object of the newest version as bytes, to be sealed, in memory that is there already.
+    /// An object of the newest version as bytes, to be sealed, in existing memory.
     pub fn bytes_into(self, memory: Vec<u8>, object: &impl Serialize) -> Vec<u8> {
         postcard::to_extend(&(self.facts().newest, object), memory).expect("serialisation failed (this is a bug)")
     }
 
-    /// The version of an object that was sealed, and what follows it.
+    /// The version of a sealed object, and the bytes after it.
     ///
     /// # Errors
     /// This program does not read that version.
@@ -127,7 +128,7 @@ impl SealedFormat {
         }
     }
 
-    /// An object from bytes that were sealed, where all versions are read alike.
+    /// An object from sealed bytes, if all versions are read in the same way.
     ///
     /// # Errors
     /// This program does not read its version.
@@ -136,10 +137,10 @@ impl SealedFormat {
         self.content(content)
     }
 
-    /// What follows the version.
+    /// The content after the version.
     ///
     /// # Errors
-    /// It does not have the form of its version.
+    /// It does not have the format of its version.
     pub fn content<'b, T: Deserialize<'b>>(self, content: &'b [u8]) -> Result<T> {
         match postcard::take_from_bytes(content) {
             Ok((object, [])) => Ok(object),
@@ -147,7 +148,7 @@ impl SealedFormat {
         }
     }
 
-    /// What to say of an object whose content is not what its version says.
+    /// The error for an object whose content does not fit its version.
     pub fn unreadable(self) -> Error {
         let text = format!(
             "{} in the private root cannot be read: another version of tidegate wrote it. Use that one",

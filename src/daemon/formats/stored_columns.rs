@@ -1,4 +1,4 @@
-//! Columns and taxonomies as the terms of a chain have them.
+//! Columns and taxonomies in the terms of a chain.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct StoredColumn {
     optional: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     unknown: Option<Box<str>>,
-    /// In hundredths.
+    /// The weight in hundredths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     weight: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,9 +38,9 @@ pub struct StoredColumn {
 pub struct StoredTaxonomy {
     /// Its labels in preorder.
     pub labels: Vec<Box<str>>,
-    /// The place of the label above each; of the root 0.
+    /// For each label the index of its parent; 0 for the root.
     pub parents: Vec<u32>,
-    /// How many values each leaf stands for, where it is not 1 for all.
+    /// The number of values of each leaf, unless it is 1 for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<u64>>,
     pub rule: StoredRule,
@@ -65,7 +65,7 @@ pub enum StoredKind {
     Date,
 }
 
-/// How values find their leaf.
+/// How values are assigned to leaves.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StoredRule {
@@ -95,7 +95,7 @@ pub enum StoredLevel {
     Decade,
 }
 
-/// Two closed sets that mean the same.
+/// Conversion between two closed sets with the same meaning.
 macro_rules! alike {
     ($($stored:ident = $known:ident { $($name:ident),* })*) => {
         $(impl $stored {
@@ -167,7 +167,7 @@ impl StoredTaxonomy {
         }
     }
 
-    /// The taxonomy; `None` where labels and the places above them make no tree in preorder.
+    /// The taxonomy; `None` if labels and parents do not form a tree in preorder.
     pub fn domain(self) -> Option<Domain> {
         let StoredTaxonomy { labels, parents, values, rule } = self;
         let is_leaf: Vec<bool> = (0..labels.len()).map(|at| parents.get(at + 1) != Some(&(at as u32))).collect();
@@ -210,7 +210,7 @@ impl StoredColumn {
         }
     }
 
-    /// The column; `None` where it contradicts itself.
+    /// The column; `None` if it contradicts itself.
     pub fn column(self) -> Option<Column> {
         let StoredColumn { name, path, role, kind, taxonomy, guarded, optional, unknown, weight, floor } = self;
         Some(Column {
@@ -230,7 +230,7 @@ impl StoredColumn {
     }
 }
 
-/// What a feed file wants of the detail of a column; `None` for a weight that none can have.
+/// The settings of detail of a column; `None` for an invalid weight.
 pub fn detail(hundredths: Option<u32>, floor: Option<u8>) -> Option<DetailSettings> {
     let detail = match hundredths {
         Some(hundredths) => DetailSettings::default().weighted(Decimal::new(hundredths.into(), 2)?)?,
@@ -239,7 +239,7 @@ pub fn detail(hundredths: Option<u32>, floor: Option<u8>) -> Option<DetailSettin
     Some(floor.map_or(detail, |floor| detail.with_floor(floor)))
 }
 
-/// Columns that are whole.
+/// Columns that are complete.
 pub fn columns(all: Vec<Column>) -> Option<Columns> {
     let is_whole = |column: &Column| column.role != Role::Quasi || column.taxonomy.is_some();
     all.iter().all(is_whole).then(|| Columns::new(all))

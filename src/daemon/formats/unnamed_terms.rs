@@ -1,5 +1,5 @@
-//! Versions 1 and 2 of terms, whose fields have no names. Version 2 has weights and floors of columns behind the terms; chains that
-//! were begun without any read version 1.
+//! Versions 1 and 2 of terms, whose fields have no names. Version 2 has weights and floors of columns after the terms;
+//! chains that were begun without any have version 1.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ struct UnnamedColumn {
     unknown: Option<Box<str>>,
 }
 
-/// A taxonomy with everything that can be computed of it.
+/// A taxonomy with everything that can be computed from it.
 #[derive(Deserialize)]
 struct UnnamedTaxonomy {
     labels: Vec<Box<str>>,
@@ -39,7 +39,7 @@ struct UnnamedTaxonomy {
     _end: Vec<u32>,
     _first_leaf: Vec<u32>,
     _leaf_node: Vec<u32>,
-    /// The values under the leaves before each leaf.
+    /// The number of values under the leaves before each leaf.
     below: Vec<u64>,
     _height: Vec<u32>,
     _by_label: Vec<u32>,
@@ -79,10 +79,10 @@ impl UnnamedColumn {
     }
 }
 
-/// Terms of version 1 or 2, from what follows the version.
+/// Terms of version 1 or 2, from the bytes after the version.
 ///
 /// # Errors
-/// They do not have that form.
+/// They do not have that format.
 pub fn parse(version: u32, content: &[u8]) -> Result<ChainTerms> {
     let format = SealedFormat::Terms;
     let (terms, details): (UnnamedTerms, Vec<UnnamedDetail>) = match version {

@@ -1,4 +1,4 @@
-//! Sensitive values as sealed objects have them: a form of its own for the dictionary of the engine, for `#[serde(with)]`.
+//! The format of sensitive values in sealed objects: a serialisation of the engine's dictionary, for `#[serde(with)]`.
 
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::engine::histogram::SensitiveValues;
 use crate::engine::model::{Finite, Value};
 
-/// Distinct tuples of sensitive values, in their order.
+/// Distinct tuples of sensitive values, in order.
 #[derive(Deserialize)]
 #[serde(rename = "SensitiveValues")]
 struct ValueTable {
@@ -14,7 +14,7 @@ struct ValueTable {
     tuples: Vec<Box<[StoredValue]>>,
 }
 
-/// The same, to be written.
+/// The same, for writing.
 #[derive(Serialize)]
 #[serde(rename = "SensitiveValues")]
 struct BorrowedTable<'v> {
@@ -23,7 +23,7 @@ struct BorrowedTable<'v> {
     tuples: &'v SensitiveValues,
 }
 
-/// One value. Versions of the form differ if this does.
+/// One value. A change here requires a new version of the format.
 #[derive(Serialize, Deserialize)]
 enum StoredValue {
     Null,

@@ -1,5 +1,6 @@
-//! What came of a tick, for the operator: the whole verdict, what was done about the standing recoding, and every
-//! candidate that the search refused with its reason. Private: it may be read with the releases' history, never published.
+//! The record of a tick for the operator: the whole verdict, what was done to the standing recoding, and every
+//! candidate that the search refused with its reason. Private: it may be read together with the releases' history, and
+//! is never published.
 
 use std::collections::BTreeSet;
 
@@ -13,22 +14,22 @@ use crate::engine::gate::verdict::Verdict;
 use crate::engine::model::{Columns, Role};
 use crate::engine::release::{Check, Figure};
 
-/// Why a release may not leave.
+/// Why a release may not be published.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictReason {
     /// The check.
     pub check: String,
-    /// Where.
+    /// The place.
     pub place: String,
     /// The figure.
     pub value: Option<Figure>,
-    /// What it would have to be.
+    /// The limit.
     pub limit: Option<Figure>,
-    /// In words.
+    /// The reason in words.
     pub text: String,
 }
 
-/// What an operator can do about these reasons, each thing once.
+/// The remedies for these reasons, each once.
 pub fn advice(reasons: &[VerdictReason]) -> BTreeSet<&'static str> {
     reasons.iter().filter_map(|reason| Check::named(&reason.check)).map(|check| check.facts().advice).collect()
 }
@@ -40,47 +41,47 @@ pub struct RefusalRecord {
     pub column: String,
     /// The label that was not specialised.
     pub label: String,
-    /// Why.
+    /// The reason.
     pub text: String,
 }
 
-/// What was done because a refinement attack on a class found too much: classes went back to those who wait, or the recoding
-/// became coarser.
+/// A repair after a refinement attack on a class found too much: classes were dissolved, so that their people wait, or
+/// the recoding became coarser.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Repaired {
-    /// How many classes wait: those that were formed together; 0 where the recoding became coarser.
+    /// The number of dissolved classes, which were formed together; 0 if the recoding became coarser.
     pub classes: u64,
-    /// The column in which the recoding became coarser; null where classes wait.
+    /// The column in which the recoding became coarser; null if classes were dissolved.
     #[serde(default)]
     pub column: Option<String>,
-    /// The one that failed.
+    /// The class that failed.
     pub place: String,
-    /// Why.
+    /// The reason.
     pub text: String,
 }
 
-/// What came of a tick.
+/// The record of a tick.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedTick {
     /// The tick, from 0.
     pub tick: u32,
-    /// What was done about the standing recoding.
+    /// What was done to the standing recoding.
     pub step: Option<String>,
-    /// What the gate found; null when there was nothing to judge.
+    /// The gate's verdict; null if there was nothing to judge.
     pub verdict: Option<Verdict>,
-    /// The candidates that the search refused, in the order of their turns.
+    /// The candidates that the search refused, in order.
     pub refused: Vec<RefusalRecord>,
-    /// What was repaired before the release was judged, in order.
+    /// The repairs before the release was judged, in order.
     #[serde(default)]
     pub repairs: Vec<Repaired>,
-    /// Why the release may not leave.
+    /// Why the release may not be published.
     pub reasons: Vec<VerdictReason>,
-    /// What spoke against what was proposed, where everything went to the root instead.
+    /// The reasons against the proposed recoding, if `*` in all columns was used instead.
     pub coarsest: Vec<VerdictReason>,
 }
 
 impl RecordedTick {
-    /// Of a tick that was computed.
+    /// From a tick that was computed.
     pub fn new(ticked: &FeedTickResult, columns: &Columns) -> RecordedTick {
         let step = ticked.step.map(|step| match step {
             RecodingStep::Hold => "hold: too few rows for a recoding",
@@ -94,33 +95,33 @@ impl RecordedTick {
         RecordedTick { step, refused, ..RecordedTick::of(ticked.tick) }
     }
 
-    /// Of a tick of which there is nothing to tell yet.
+    /// The record of a tick without content.
     pub fn of(tick: u32) -> RecordedTick {
         let (step, verdict, refused, repairs) = (None, None, Vec::new(), Vec::new());
         RecordedTick { tick, step, verdict, refused, repairs, reasons: Vec::new(), coarsest: Vec::new() }
     }
 
-    /// Whether there is something to tell.
+    /// Whether the record has content.
     pub fn tells(&self) -> bool {
         *self != RecordedTick::of(self.tick)
     }
 
-    /// To be sealed.
+    /// The bytes to be sealed.
     pub fn bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("a verdict is JSON")
     }
 
-    /// From what was sealed.
+    /// From the sealed bytes.
     ///
     /// # Errors
-    /// It is of another version.
+    /// They have another version.
     pub fn parse(bytes: &[u8]) -> Result<RecordedTick> {
         let other =
             |_| Error::new(ErrorCategory::Input, "the verdict of a tick was written by another version of tidegate");
         serde_json::from_slice(bytes).map_err(other)
     }
 
-    /// What the gate found.
+    /// Adds the gate's verdict.
     pub fn verdict(&mut self, verdict: &Verdict) {
         let against = |(check, reason): (
             &crate::engine::gate::verdict::CheckResult,
@@ -138,7 +139,7 @@ impl RecordedTick {
         self.verdict = Some(verdict.clone());
     }
 
-    /// Everything goes to the root for the rest of the chain, because these reasons spoke against what was proposed.
+    /// `*` in all columns is used for the rest of the chain, because of these reasons against the proposed recoding.
     pub fn to_the_root(&mut self, against: Vec<VerdictReason>) {
         let mut checks: Vec<&str> = against.iter().map(|reason| reason.check.as_str()).collect();
         checks.dedup();
@@ -150,14 +151,14 @@ impl RecordedTick {
         self.coarsest = against;
     }
 
-    /// The chain was stopped in an earlier tick.
+    /// The chain was stopped at an earlier tick.
     pub fn stopped_before(&mut self) {
         let text =
             "this chain has stopped: a check on sensitive values failed. Start a new one with `tidegate new-chain`";
         self.reasons.push(plain("stopped", text.to_owned()));
     }
 
-    /// There is no release that keeps the guarantee.
+    /// No release keeps the guarantee.
     pub fn impossible(&mut self, why: &NoRelease) {
         let text = match why {
             NoRelease::Unsafe(InvalidReason::Rows { limit, .. }) => {
@@ -192,8 +193,8 @@ fn refused(refusal: &Refusal, columns: &Columns) -> RefusalRecord {
     }
 }
 
-/// A reason as it is kept: verdicts outlast the rows that they speak of, and lie there in the clear, so that no class and
-/// no count below the limit is in them.
+/// A reason as it is stored: verdicts outlast the rows that they are about, and are stored unencrypted, so that they
+/// contain no class and no count below the limit.
 fn kept(reason: &InvalidReason) -> String {
     match reason {
         InvalidReason::Rows { limit, .. } => format!("a class below it would hold fewer than {limit} people"),

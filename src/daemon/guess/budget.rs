@@ -1,21 +1,22 @@
-//! How many columns are generalised together (CONTRACTS 3, `init`): more than a few leave no class of useful size, and halving
-//! counts the combinations of their values.
+//! Limits the columns that are generalised together (CONTRACTS 3, `init`): more than a few leave no class of useful
+//! size, and halving counts the combinations of their values.
 
 use super::ladder;
 use super::proposal::Proposal;
 
-/// More quasi columns than this leave no class of useful size; columns that only might be known give way.
+/// With more quasi columns than this no class has a useful size; columns that are only possibly known are dropped
+/// first.
 const MOST_QUASI: usize = 10;
 
 /// A column of the sample, with what was proposed for it.
 pub struct SampleColumn {
-    /// Whether others know its values; it gives way last.
+    /// Whether others know its values; such a column is dropped last.
     pub known: bool,
     /// Its taxonomy, or why it has none.
     pub proposal: Result<Proposal, String>,
 }
 
-/// Leaves out columns that are too many, and makes leaves coarser where their combinations cannot be counted.
+/// Drops columns that are too many, and makes leaves coarser if their combinations cannot be counted.
 pub fn fit(candidates: &mut [SampleColumn]) {
     let mut columns = candidates.iter().filter(|one| one.known && one.proposal.is_ok()).count();
     for one in candidates.iter_mut().filter(|one| !one.known && one.proposal.is_ok()) {
@@ -48,7 +49,7 @@ pub fn fit(candidates: &mut [SampleColumn]) {
     }
 }
 
-/// Whether 64 bits count the combinations of leaves, and 128 those of values.
+/// Whether 64 bits are enough to count the combinations of leaves, and 128 bits those of values.
 fn is_countable(sizes: &[Option<(u64, u128)>]) -> bool {
     let sizes = || sizes.iter().flatten();
     let leaves = sizes().try_fold(1u64, |all, (leaves, _)| all.checked_mul(*leaves));

@@ -1,5 +1,5 @@
-//! What a column is by its values alone (CONTRACTS 3, `init`): a sex, postal codes, diagnoses of ICD-10, dates of birth. A
-//! column is taken for one of them only if (nearly) all distinct values fit. Nothing here looks at a name.
+//! Recognises columns by their values alone (CONTRACTS 3, `init`): sex, postal codes, ICD-10 diagnoses, dates of birth.
+//! A column is recognised only if (nearly) all distinct values fit. Nothing here looks at a name.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,9 @@ use crate::engine::model::{Domain, Kind};
 
 /// The share of distinct values that has to fit.
 const NEARLY_ALL: f64 = 0.95;
-/// Fewer codes show no form.
+/// With fewer codes the form is not clear.
 const FEWEST_CODES: usize = 5;
-/// Dates of birth spread over so many years at least, and begin before this year.
+/// Dates of birth cover at least this many years, and begin before this year.
 const LIFETIME: i32 = 40;
 const LONG_AGO: i32 = 1990;
 
@@ -19,7 +19,7 @@ const WOMEN: &str = "f female w weiblich frau woman femme feminin féminin femen
 const MEN: &str = "m male männlich maennlich mann man homme masculin masculino hombre uomo";
 const BESIDES: &str = "d divers diverse x o other non-binary nonbinary u unknown unbekannt na n/a ?";
 
-/// Whether it is the sex of people: women and men, and what is written for others.
+/// Whether it is the sex of people: women and men, and spellings for others.
 pub fn is_sex(profile: &Profile) -> bool {
     let values: BTreeSet<String> = profile.trimmed().map(|(value, _)| value.to_lowercase()).collect();
     let any = |list: &str| list.split(' ').any(|word| values.contains(word));
@@ -27,24 +27,24 @@ pub fn is_sex(profile: &Profile) -> bool {
     any(WOMEN) && any(MEN) && values.iter().all(known)
 }
 
-/// How postal codes of a country are written.
+/// The form of a country's postal codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Postcode {
-    /// Characters, as `A` for a capital, `9` for a digit, and anything else for itself.
+    /// The characters, with `A` for a capital, `9` for a digit, and any other character for itself.
     form: &'static str,
-    /// How many leading characters each group keeps, finest first.
+    /// The number of leading characters that each level keeps, finest first.
     pub keep: [usize; 2],
 }
 
 impl Postcode {
-    /// Whether it is one of the United States with its four further digits.
+    /// Whether it is that of the United States with four additional digits.
     pub fn is_american(&self) -> bool {
         self.form == "99999-9999"
     }
 }
 
-/// Of the United Kingdom (with and without a space), Canada, the Netherlands, the United States with its four further digits,
-/// and of Poland and Portugal. Codes of digits alone are no postal codes by their form.
+/// Of the United Kingdom (with and without a space), Canada, the Netherlands, the United States with four additional
+/// digits, and of Poland and Portugal. Codes of digits alone cannot be recognised by their form.
 const POSTCODES: &[Postcode] = &[
     Postcode { form: "A9 9AA", keep: [2, 1] },
     Postcode { form: "A99 9AA", keep: [3, 1] },
@@ -61,7 +61,7 @@ const POSTCODES: &[Postcode] = &[
     Postcode { form: "9999-999", keep: [4, 2] },
 ];
 
-/// How one postal code is written, if it is one.
+/// The form of a postal code, if the text is one.
 pub fn postcode(value: &str) -> Option<&'static Postcode> {
     let class = |c: char| match c {
         c if c.is_ascii_uppercase() => 'A',
@@ -78,8 +78,8 @@ pub fn are_postcodes(profile: &Profile) -> bool {
     codes >= FEWEST_CODES && codes as f64 >= NEARLY_ALL * values as f64
 }
 
-/// Whether values are codes of ICD-10: categories of the classification, nearly all of them, with subcategories or of many
-/// chapters. Beds and rooms (`A12`) are no diagnoses; `secret` says that the name speaks of one.
+/// Whether values are ICD-10 codes: nearly all are categories of the classification, with subcategories or of many
+/// chapters. Beds and rooms (`A12`) are no diagnoses; `secret` says that the name suggests diagnoses.
 pub fn are_diseases(profile: &Profile, secret: bool) -> bool {
     let values: Vec<&str> = profile.trimmed().map(|(value, _)| value).collect();
     let table = TaxonomyTable { builtin: Some(Builtin::Icd10), ..TaxonomyTable::default() };
@@ -101,7 +101,7 @@ pub fn are_diseases(profile: &Profile, secret: bool) -> bool {
     codes.len() as f64 >= share * values.len() as f64 && categories.len() > 1 && telling
 }
 
-/// Whether days from the first to the last are those on which people were born: they spread over a lifetime.
+/// Whether days from the first to the last are dates of birth: they cover a lifetime.
 pub fn are_births(from: i32, to: i32) -> bool {
     let year = |day: i32| dates::civil_from_days(day).0;
     year(to) - year(from) >= LIFETIME && year(from) < LONG_AGO

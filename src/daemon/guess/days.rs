@@ -1,15 +1,15 @@
-//! Days in the notations that people write them in (CONTRACTS 3, `init`): which one a column has, if it can be only one, and
-//! how a day is written in it.
+//! Notations of days (CONTRACTS 3, `init`): which one a column has, if it is unambiguous, and how a day is written in
+//! it.
 
 use super::profile::Profile;
 use crate::engine::model::forms::dates;
 
-/// Years of a day that is taken for one though it has no separators.
+/// The years of days that are recognised without separators.
 const CENTURIES: std::ops::RangeInclusive<i32> = 1850..=2100;
-/// Fewer different numbers of eight digits may be anything.
+/// With fewer different numbers of eight digits it is not clear that they are days.
 const FEWEST_COMPACT: usize = 5;
 
-/// In which order year, month and day stand.
+/// The order of year, month and day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Order {
     YearMonthDay,
@@ -17,20 +17,20 @@ enum Order {
     MonthDayYear,
 }
 
-/// How days are written.
+/// A notation of days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notation {
     order: Order,
-    /// What stands between the three; nothing in `20200131`.
+    /// The separator; none in `20200131`.
     between: Option<char>,
-    /// Whether days and months below ten have a zero in front.
+    /// Whether days and months below ten have a leading zero.
     zeros: bool,
 }
 
 impl Notation {
     const COMPACT: Notation = Notation { order: Order::YearMonthDay, between: None, zeros: true };
 
-    /// The day that is written so.
+    /// The day of a text in this notation.
     fn parse(self, text: &str) -> Option<i32> {
         let parts: Vec<&str> = match self.between {
             Some(sign) => text.split(sign).collect(),
@@ -51,7 +51,7 @@ impl Notation {
         dates::parse(&format!("{year}-{month:0>2}-{day:0>2}"))
     }
 
-    /// How a day is written.
+    /// A day in this notation.
     pub fn write(self, day: i32) -> String {
         let (year, month, day) = dates::civil_from_days(day);
         let number = |number: u32| if self.zeros { format!("{number:02}") } else { number.to_string() };
@@ -73,7 +73,7 @@ pub enum Days {
         from: i32,
         /// The last.
         to: i32,
-        /// Whether a few rows hold something else.
+        /// Whether a few rows contain something else.
         stray: bool,
     },
     /// In another notation.
@@ -82,14 +82,14 @@ pub enum Days {
         from: i32,
         /// The last.
         to: i32,
-        /// How they are written.
+        /// The notation.
         notation: Notation,
     },
-    /// Two notations would do.
+    /// Two notations are possible.
     Several,
 }
 
-/// Whether a column holds days, and which.
+/// The days of a column, if it contains days.
 pub fn of(profile: &Profile) -> Option<Days> {
     if let Some((from, to, stray)) = profile.range(dates::parse) {
         return Some(Days::Usual { from, to, stray: stray > 0 });
@@ -109,7 +109,7 @@ pub fn of(profile: &Profile) -> Option<Days> {
     let orders = [Order::YearMonthDay, Order::DayMonthYear, Order::MonthDayYear];
     let mut found = orders.into_iter().filter_map(fits);
     let (notation, (from, to, _)) = found.next()?;
-    // 03.04.2020 is the third of April; 03/04/2020 may be a day of March.
+    // 03.04.2020 is the third of April; 03/04/2020 may be in March or April.
     match found.next() {
         Some(_) if between != '.' => Some(Days::Several),
         _ => Some(Days::Written { from, to, notation }),

@@ -1,5 +1,6 @@
-//! Whether the first line of a text holds the names of columns (CONTRACTS 3, `init`). A row of a person must never become
-//! names of columns or of files, so a line that looks like a row is refused. Errors say which column, never what is in it.
+//! Whether the first line of a text contains the names of columns (CONTRACTS 3, `init`). A person's row must never
+//! become names of columns or of files, so a line that looks like a row is refused. Errors name the column, never its
+//! content.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,10 +10,10 @@ use super::profile::Profile;
 use super::shape;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// What a missing or a truth value is often written as. A column has no such name.
+/// Common spellings of missing and truth values, which are no names of columns.
 const VALUES: &str = "na n/a #n/a null nil nan none missing true false yes ? - -- .";
 
-/// What to do about it.
+/// The remedy.
 const REMEDY: &str = "`init` never takes a person's row for names. If the file has no names, write a line with the names of its \
     columns above the first row; if line 1 holds the names";
 
@@ -31,7 +32,7 @@ pub fn distinct(file: &Path, names: &[String]) -> Result<()> {
 /// Refuses a first line that looks like a row.
 ///
 /// # Errors
-/// A name that only a value has, or names that stand among the values of their columns.
+/// A name that can only be a value, or names that occur among the values of their columns.
 pub fn names(file: &Path, columns: &[Profile]) -> Result<()> {
     for (at, column) in columns.iter().enumerate() {
         if let Some(sign) = sign(column, at == 0) {
@@ -43,7 +44,7 @@ pub fn names(file: &Path, columns: &[Profile]) -> Result<()> {
         let text = "line 1 is written like the rows below it";
         return if are_alike(columns) { Err(refused(file, text, "write them in small letters")) } else { Ok(()) };
     };
-    // A column `Smoker` may hold the value `Smoker`, where other names say that the line holds names.
+    // A column `Smoker` may contain the value `Smoker`, if other names show that the line contains names.
     let speaks = |at: usize| !among.contains(&at) && ColumnName::new(&columns[at].name).says_something();
     if among.len() == 1 && columns.len() > 1 && (0..columns.len()).any(speaks) {
         return Ok(());
@@ -56,11 +57,11 @@ fn refused(file: &Path, what: &str, rename: &str) -> Error {
     Error::new(ErrorCategory::Input, format!("{what}: is it a row? {REMEDY}, {rename}")).in_file(file).at_line(1)
 }
 
-/// What says that a name is a value, whatever the other columns are.
+/// Why a name must be a value, regardless of the other columns.
 fn sign(column: &Profile, first: bool) -> Option<&'static str> {
     let name = column.name.trim();
     if name.is_empty() {
-        // Programs write the numbers of rows in front of them, and a last separator too many.
+        // Programs write row numbers as a first column, and a surplus separator at the end.
         let numbers = first && matches!(shape::whole(column), Some((low, _, 0)) if low == 0 || low == 1);
         return (column.filled > 0 && !(numbers && column.distinctness() >= 1.0)).then_some("has no name");
     }
@@ -80,18 +81,18 @@ fn sign(column: &Profile, first: bool) -> Option<&'static str> {
     (digits && is_alike(name, column)).then_some("looks like the values below it")
 }
 
-/// Whether the name stands among the values of its column.
+/// Whether the name occurs among the values of its column.
 fn is_value(column: &Profile) -> bool {
     let name = column.name.trim();
     name.chars().any(char::is_alphanumeric) && column.values.keys().any(|value| value.trim() == name)
 }
 
-/// Whether letters and digits stand in the name as in nearly all values.
+/// Whether the name has letters and digits in the same positions as nearly all values.
 fn is_alike(name: &str, column: &Profile) -> bool {
     share(column, &form(name), form) >= 0.9
 }
 
-/// Whether no name says what its column is, and each begins with a capital as most values of its column do, which are many.
+/// Whether no name describes its column, and each begins with a capital as most of the many values of its column do.
 fn are_alike(columns: &[Profile]) -> bool {
     let says = |column: &Profile| ColumnName::new(&column.name).says_something();
     let alike = |column: &Profile| {
@@ -102,13 +103,13 @@ fn are_alike(columns: &[Profile]) -> bool {
     !columns.iter().any(says) && columns.iter().all(alike) && columns.iter().any(many)
 }
 
-/// The share of distinct values that this is said of.
+/// The share of distinct values for which this holds.
 fn share(column: &Profile, form: &str, of: fn(&str) -> String) -> f64 {
     let alike = column.values.keys().filter(|value| of(value) == form).count();
     alike as f64 / column.values.len().max(1) as f64
 }
 
-/// Where letters and digits stand.
+/// The positions of letters and digits.
 fn form(text: &str) -> String {
     let class = |c: char| match c {
         c if c.is_ascii_digit() => '9',
@@ -119,7 +120,7 @@ fn form(text: &str) -> String {
     text.trim().chars().map(class).collect()
 }
 
-/// The same, with one character for a run of several.
+/// The same, with repeated characters combined.
 fn outline(text: &str) -> String {
     let mut outline: Vec<char> = form(text).chars().collect();
     outline.dedup();

@@ -1,17 +1,17 @@
-//! A taxonomy of another form as the rows of a hierarchy file (CONTRACTS 2, and 3 `init`), for values that are spelled as no
-//! other form reads them. Rows are made from ranges, so that the file tells nothing of which values a sample has; only codes
-//! are those of the sample, as in the form that they come from.
+//! Converts a taxonomy of another form into the rows of a hierarchy file (CONTRACTS 2, and 3 `init`), for values in
+//! spellings that no other form accepts. Rows are generated from ranges, so that the file does not show which values a
+//! sample has; only codes are those of the sample, as in their own form.
 
 use super::profile::Profile;
 use super::proposal::{OTHER, Proposal};
 use crate::engine::model::forms::TaxonomyTable;
 use crate::engine::model::{Leaf, Taxonomy};
 
-/// Most rows of a file. Days of a century are fewer.
+/// The most rows of a file. A century has fewer days.
 const MOST_ROWS: usize = 100_000;
 
-/// A proposal as a file, with each leaf in the ways that `spell` writes it, and with the spaces that the sample has around
-/// values.
+/// A proposal as a file, with each leaf in the spellings that `spell` gives, and with the spaces around values that the
+/// sample has.
 pub fn as_spelled(
     profile: &Profile,
     proposal: &Proposal,
@@ -29,7 +29,7 @@ pub fn as_spelled(
     Ok(Proposal { rows: Some(rows), unknown: Some(OTHER.to_owned()), ..Proposal::new(table, why) })
 }
 
-/// A row for each way in which a leaf is spelled, with the labels above it.
+/// One row for each spelling of a leaf, with the labels above it.
 pub fn rows(tree: &Taxonomy, spell: impl Fn(&str) -> Vec<String>, above: impl Fn(&str) -> String) -> Vec<Vec<String>> {
     let mut rows = Vec::with_capacity(tree.leaves());
     for leaf in 0..tree.leaves() as Leaf {
@@ -43,7 +43,7 @@ pub fn rows(tree: &Taxonomy, spell: impl Fn(&str) -> Vec<String>, above: impl Fn
     rows
 }
 
-/// The same rows, each leaf with the spaces that stand around values of the sample.
+/// The same rows, each leaf with the spaces around values of the sample.
 pub fn spaced(profile: &Profile, rows: Vec<Vec<String>>) -> Result<Vec<Vec<String>>, String> {
     if !profile.is_padded() {
         return Ok(rows);

@@ -1,5 +1,5 @@
-//! A sample of JSON lines (CONTRACTS 3, `init`): every field that a line has, also within objects, is a column with the way to
-//! it. Errors name a line and never what is in it.
+//! A sample of JSON lines (CONTRACTS 3, `init`): every field of a line, including fields of nested objects, is a column
+//! with a path. Errors name a line and never its content.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,14 +13,15 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::model::Kind;
 use crate::engine::model::forms::dates;
 
-/// Bytes of the longest line.
+/// The most bytes of a line.
 const LONGEST: u64 = 1 << 24;
-/// Objects within objects that are looked into.
+/// The most levels of nested objects that are examined.
 const DEEPEST: usize = 8;
-/// Fields at most.
+/// The most fields.
 const MOST_FIELDS: usize = 10_000;
 
-/// Rows that were read, whether there are more, and the columns in the order in which their fields come first.
+/// The number of rows that were read, whether there are more, and the columns in the order in which their fields first
+/// appear.
 pub fn read(path: &Path, most: u64) -> Result<(u64, bool, Vec<Profile>)> {
     let io = |error: std::io::Error| Error::io(path, "read the file", &error);
     let wrong = |text: &str, line: u64| Error::new(ErrorCategory::Input, text.to_owned()).in_file(path).at_line(line);
@@ -53,7 +54,7 @@ pub fn read(path: &Path, most: u64) -> Result<(u64, bool, Vec<Profile>)> {
     Ok((rows, false, named(columns.all, rows)))
 }
 
-/// Fields in the order in which they come first, and where each of them is.
+/// Fields in the order in which they first appear, and the index of each.
 #[derive(Default)]
 struct Columns {
     all: Vec<(Vec<String>, Profile)>,
@@ -61,7 +62,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// Where a field is, which is new or known; `None` where there are too many.
+    /// The index of a field, new or known; `None` if there are too many.
     fn place(&mut self, steps: &[String], next: usize) -> Option<usize> {
         if self.all.get(next).is_some_and(|(known, _)| known == steps) {
             return Some(next);
@@ -78,8 +79,8 @@ impl Columns {
     }
 }
 
-/// Takes in the fields of an object, and those of objects in it; `None` where there are too many.
-/// `next` is where the next field is known to stand, if lines are alike.
+/// Adds the fields of an object and of nested objects; `None` if there are too many. `next` is the likely index of the
+/// next field, if lines are alike.
 fn fields(object: &Map<String, Value>, steps: &mut Vec<String>, columns: &mut Columns, next: &mut usize) -> Option<()> {
     for (key, value) in object {
         steps.push(key.clone());
@@ -96,7 +97,7 @@ fn fields(object: &Map<String, Value>, steps: &mut Vec<String>, columns: &mut Co
     Some(())
 }
 
-/// Takes in a value in the type that JSON writes it in.
+/// Adds a value in its JSON type.
 fn take(value: &Value, profile: &mut Profile) {
     let (kind, written) = match value {
         Value::Null => return,
@@ -126,7 +127,7 @@ fn take(value: &Value, profile: &mut Profile) {
     profile.add(&written);
 }
 
-/// The columns with their names, and with the ways to fields of objects.
+/// The columns with their names, and with the paths of fields of objects.
 fn named(columns: Vec<(Vec<String>, Profile)>, rows: u64) -> Vec<Profile> {
     let names: Vec<String> = columns.iter().map(|(_, profile)| profile.name.clone()).collect();
     let twice = |at: usize| names.iter().enumerate().any(|(other, name)| other != at && *name == names[at]);

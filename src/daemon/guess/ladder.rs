@@ -1,5 +1,6 @@
-//! Bands and intervals for numbers (CONTRACTS 2, and 3 `init`), from the range that a sample shows, with room on both sides. Of
-//! the numbers themselves only how many lie between round ones matters, where most are small beside the largest.
+//! Bands and intervals for numbers (CONTRACTS 2, and 3 `init`), from the range of a sample, with room on both sides. Of
+//! the numbers themselves only their counts between round numbers are used, if most are small compared with the
+//! largest.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +14,11 @@ use crate::engine::model::{Edge, Finite, Kind};
 const INTERVALS: &str = "intervals over the sample's numbers with room on both sides; the layers are children per node";
 const NARROWER: &str = "intervals over the sample's numbers with room on both sides, narrower where it has more rows; the layers are \
                         children per node";
-/// Most numbers with a leaf of their own; beyond, intervals.
+/// The most numbers with a leaf of their own; with more, intervals are used.
 const MOST_BANDED: i64 = 5_000;
 
-/// Whole numbers of which so many rows have each: intervals that are narrower where most rows are, if these are small beside the
-/// largest number, else bands or intervals of one width.
+/// For whole numbers with these numbers of rows: intervals that are narrower where most rows are, if these are small
+/// compared with the largest number, otherwise bands or intervals of one width.
 pub fn counted(rows: &BTreeMap<i64, u64>, min: i64, max: i64) -> Result<Proposal, String> {
     let (low, high, span) = with_room(min, max)?;
     let narrower = edges(low, high, span).and_then(|(equal, _)| long_tail::edges(rows, &equal));
@@ -27,7 +28,7 @@ pub fn counted(rows: &BTreeMap<i64, u64>, min: i64, max: i64) -> Result<Proposal
     Ok(Proposal::new(table, NARROWER))
 }
 
-/// The range of a sample with a tenth of room on both sides, and how many numbers that is.
+/// The range of a sample with a tenth of its length added on both sides, and the number of values in it.
 fn with_room(min: i64, max: i64) -> Result<(i64, i64, i64), String> {
     let widened = || {
         let room = max.checked_sub(min)? / 10 + 1;
@@ -43,7 +44,7 @@ fn far() -> String {
     "its numbers are too large for a taxonomy".to_owned()
 }
 
-/// Bands, or intervals when there are too many numbers, with a tenth of room on both sides.
+/// Bands, or intervals if there are too many numbers, with a tenth of room on both sides.
 pub fn numbers(min: i64, max: i64) -> Result<Proposal, String> {
     let (low, high, span) = with_room(min, max)?;
     if span <= MOST_BANDED {
@@ -66,7 +67,7 @@ pub fn numbers(min: i64, max: i64) -> Result<Proposal, String> {
     Ok(Proposal::new(table, INTERVALS))
 }
 
-/// At most twenty intervals of a round width, and how they are grouped.
+/// At most twenty intervals of a round width, and their groups.
 fn edges(low: i64, high: i64, span: i64) -> Option<(Vec<i64>, Vec<i64>)> {
     let mut width = 1i64;
     let mut factors = [2i64, 5, 10].into_iter().cycle();
@@ -87,11 +88,11 @@ fn edges(low: i64, high: i64, span: i64) -> Option<(Vec<i64>, Vec<i64>)> {
     Some((edges?, layers))
 }
 
-/// Bands of numbers with fractions: every number with as many digits as the sample has is a leaf.
+/// Bands of numbers with fractions: every number with as many decimals as the sample has is a leaf.
 pub fn decimals(profile: &Profile, fractions: Fractions) -> Result<Proposal, String> {
     let Fractions { decimals, min, max, comma, .. } = fractions;
     let bands = numbers(min, max)?;
-    // Text stays as it is written; elsewhere 30 and 30.0 are one number.
+    // Text stays as it is written; in other columns 30 and 30.0 are the same number.
     let text = comma || profile.is_padded() || profile.declared == Ok(Some(Kind::String));
     if !text && let Some(intervals) = open(profile, fractions, bands.table.bands.is_none())? {
         return Ok(intervals);
@@ -133,8 +134,8 @@ pub fn decimals(profile: &Profile, fractions: Fractions) -> Result<Proposal, Str
     })
 }
 
-/// Intervals without outer ends, for numbers with fractions that are too many for a leaf each, or of which most are small beside
-/// the largest. Of any others there are none.
+/// Intervals that are open at both ends, for numbers with fractions that are too many for a leaf each, or of which most
+/// are small compared with the largest. There are none for other columns.
 fn open(profile: &Profile, fractions: Fractions, too_many: bool) -> Result<Option<Proposal>, String> {
     let Fractions { decimals, min, max, stray, .. } = fractions;
     let span = max.checked_sub(min).and_then(|span| span.checked_add(1)).ok_or_else(far)?;
@@ -145,7 +146,7 @@ fn open(profile: &Profile, fractions: Fractions, too_many: bool) -> Result<Optio
         None if too_many => (equal, ""),
         None => return Ok(None),
     };
-    // The first and the last interval go on for ever.
+    // The first and the last interval are unbounded.
     let inner = edges[1..edges.len() - 1].iter();
     let number = |&edge: &i64| point(edge, decimals).parse().ok().and_then(Edge::new);
     let edges = inner.map(number).collect::<Option<Vec<Edge>>>().ok_or_else(far)?;
@@ -161,7 +162,7 @@ fn open(profile: &Profile, fractions: Fractions, too_many: bool) -> Result<Optio
     }))
 }
 
-/// How a column of text with numbers of too many digits could be made one with bands.
+/// How a column of text whose numbers have too many decimals could get bands.
 fn too_fine(fractions: Fractions) -> String {
     let mut span = fractions.max.saturating_sub(fractions.min);
     let mut digits = fractions.decimals;
@@ -175,7 +176,7 @@ fn too_fine(fractions: Fractions) -> String {
     }
 }
 
-/// A number that is counted in its last decimal, without zeros at its end.
+/// A number in units of its last decimal, without trailing zeros.
 fn point(number: i64, decimals: u32) -> String {
     let digits = format!("{:0>1$}", number.unsigned_abs(), decimals as usize + 1);
     let (whole, behind) = digits.split_at(digits.len() - decimals as usize);
@@ -183,7 +184,7 @@ fn point(number: i64, decimals: u32) -> String {
     if behind.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{behind}") }
 }
 
-/// The ends of a band, as its label has them.
+/// The ends of a band in its label.
 fn ends(label: &str) -> Option<(i64, i64)> {
     if let Ok(only) = label.parse() {
         return Some((only, only));
@@ -192,8 +193,8 @@ fn ends(label: &str) -> Option<(i64, i64)> {
     Some((label[..at].parse().ok()?, label[at + 1..].parse().ok()?))
 }
 
-/// The same domain with fewer leaves: intervals instead of single numbers, months instead of days. `None` where there is no
-/// such form.
+/// The same domain with fewer leaves: intervals instead of single numbers, months instead of days. `None` if there is
+/// no such form.
 pub fn coarser(proposal: &Proposal) -> Option<Proposal> {
     let table = &proposal.table;
     let unknown = proposal.unknown.clone();

@@ -1,5 +1,5 @@
-//! Lists of the values that a sample shows (CONTRACTS 2, and 3 `init`): in the order that people expect, under groups that the
-//! values themselves tell.
+//! Lists of the values of a sample (CONTRACTS 2, and 3 `init`): in the order that people expect, in groups that the
+//! values themselves suggest.
 
 use std::cmp::Ordering;
 
@@ -10,12 +10,12 @@ use super::proposal::{OTHER, Proposal};
 use crate::engine::model::Kind;
 use crate::engine::model::forms::TaxonomyTable;
 
-/// Most values of a list that people may still want to read.
+/// The most values of a list that people can still read.
 const MOST_CATEGORIES: usize = 60;
-/// The same, when the name says that others know the value.
+/// The same, if the name says that others know the value.
 const MOST_KNOWN_CATEGORIES: usize = 1_000;
 
-/// A file of values right under the root, those that begin with the same word under that word.
+/// A file of values directly under the root, with those that begin with the same word under that word.
 pub fn categories(profile: &Profile, name: &ColumnName) -> Result<Proposal, String> {
     let most = if name.is_known() { MOST_KNOWN_CATEGORIES } else { MOST_CATEGORIES };
     if profile.values.len() > most {
@@ -44,7 +44,7 @@ pub fn categories(profile: &Profile, name: &ColumnName) -> Result<Proposal, Stri
     Ok(Proposal { rows: Some(rows), unknown: Some(other), kind, ..Proposal::new(table, why) })
 }
 
-/// The label of the group of values that begin with the same word, when there is one and it is not all of them.
+/// The label of the group of values that begin with the same word, if there is one and it does not contain all values.
 fn first_word(value: &str, all: &[&str]) -> Option<String> {
     let word = |value: &str| value.trim().split([' ', '-', '_', '/', ',']).next().unwrap_or_default().to_owned();
     let mine = word(value);
@@ -78,8 +78,8 @@ pub fn postcodes(profile: &Profile, form: &Postcode) -> Result<Proposal, String>
     Ok(Proposal { rows: Some(rows), unknown: Some(OTHER.to_owned()), ..Proposal::new(table, why) })
 }
 
-/// Numbers in texts by their size (`7` and `007` before `10`, `5-9` before `10-14`, `Ward 2` before `Ward 10`), all else by
-/// its letters; what begins with a number first.
+/// Numbers in texts by their size (`7` and `007` before `10`, `5-9` before `10-14`, `Ward 2` before `Ward 10`), other
+/// text by its letters; texts that begin with a number first.
 pub fn in_order(one: &str, other: &str) -> Ordering {
     let [(one, below), (other, above)] = [one, other].map(|text| {
         let text = text.trim();
@@ -101,14 +101,14 @@ pub fn in_order(one: &str, other: &str) -> Ordering {
     first.then(below.cmp(&above)).then_with(|| rest().unwrap_or(Ordering::Equal)).then(one.len().cmp(&other.len()))
 }
 
-/// A run of digits, or what stands between two of them.
+/// A run of digits, or the text between two of them.
 #[derive(PartialEq, PartialOrd)]
 enum Piece {
     Number(f64),
     Text(String),
 }
 
-/// A text in pieces; a minus or a fraction belongs to a number at its beginning.
+/// The pieces of a text; a minus sign or a fraction belongs to a number at its beginning.
 fn pieces(text: &str) -> Vec<Piece> {
     let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (mut pieces, mut rest) = (Vec::new(), text);

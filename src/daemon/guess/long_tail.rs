@@ -1,21 +1,21 @@
-//! Intervals for numbers of which most are small beside the largest, such as costs and lengths of stay (CONTRACTS 3, `init`).
-//! If all intervals had one width, one of them would hold most rows, and its label would tell readers nothing. These are
-//! narrower where a sample has more rows. Their ends are round numbers, and each divides an interval into parts of at least ten
-//! rows; no value of the sample is written down.
+//! Intervals for numbers of which most are small compared with the largest, such as costs and lengths of stay
+//! (CONTRACTS 3, `init`). If all intervals had one width, one of them would contain most rows, and its label would say
+//! nothing to readers. These intervals are narrower where a sample has more rows. Their ends are round numbers, and
+//! each divides an interval into parts of at least ten rows; no value of the sample is written.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The share of rows in the fullest of the intervals with one width above which they tell too little.
+/// The share of rows in the fullest of the intervals of one width above which they are not informative enough.
 const MOST_IN_ONE: f64 = 0.5;
-/// Fewest rows on each side of an end.
+/// The smallest number of rows on each side of an end.
 const FEWEST_ROWS: u64 = 10;
-/// How many intervals there may be, and how they are grouped. Two lie under one label: three or more are divided by how many numbers
-/// they hold, and nearly all rows would lie in the part that holds few.
+/// The most intervals, and their groups. Each group has two intervals: three or more would be divided by how many
+/// numbers they contain, and nearly all rows would be in the part with few numbers.
 const GROUPED: [(usize, &[i64]); 2] = [(16, &[2, 2, 2, 2]), (8, &[2, 2, 2])];
 
-/// The ends of such intervals between the first and the last of `equal`, which have one width, and how they are grouped. `None`
-/// where rows are spread well over those, or too few numbers are known to divide them in another way.
+/// The ends of such intervals between the first and the last of `equal`, which have one width, and their groups. `None`
+/// if rows are spread well over `equal`, or too few numbers are known for another division.
 pub fn edges(rows: &BTreeMap<i64, u64>, equal: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
     let (&low, &high) = (equal.first()?, equal.last()?);
     let sums = rows.iter().scan(0, |sum, (&number, rows)| {
@@ -33,7 +33,7 @@ pub fn edges(rows: &BTreeMap<i64, u64>, equal: &[i64]) -> Option<(Vec<i64>, Vec<
         return None;
     }
     let round = round_numbers(low, high);
-    // An interval with its rows and the end that leaves the least in the larger part. The fullest one is divided, again and again.
+    // An interval with its rows, and the end that minimises the larger part. The fullest one is divided repeatedly.
     let best = |low: i64, high: i64| {
         let all = count(low, high);
         let between = round.iter().copied().filter(|&edge| low < edge && edge < high);
@@ -55,7 +55,7 @@ pub fn edges(rows: &BTreeMap<i64, u64>, equal: &[i64]) -> Option<(Vec<i64>, Vec<
     Some((inner, layers.to_vec()))
 }
 
-/// Room for numbers twice as far from zero as any of the sample: the next one that comes is often larger than all before it.
+/// Makes room for numbers twice as far from zero as any of the sample: later numbers are often larger than all before.
 pub fn widen(edges: &mut [i64], min: i64, max: i64) {
     let twice = |number: i64| {
         let twice = number.checked_mul(2)?;
@@ -72,7 +72,7 @@ fn round_numbers(low: i64, high: i64) -> Vec<i64> {
     all.filter(|&number| low < number && number < high).collect()
 }
 
-/// Numbers with one or two digits before their zeros, about ten of each length, in order.
+/// Numbers with one or two digits before their zeros, about ten for each length, in order.
 fn round_sizes() -> impl Iterator<Item = i64> {
     let powers = std::iter::successors(Some(1i64), |power| power.checked_mul(10));
     powers.flat_map(|power| {
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn numbers_with_a_long_tail_have_narrow_intervals_where_the_rows_are() {
-        // Half as many rows for each doubling: 1, 2, …, 9 have most of them, 7,900 the least.
+        // Half as many rows for each doubling: 1, 2, …, 9 have most of them, 7,900 the fewest.
         let rows: BTreeMap<i64, u64> =
             (1..7_900).map(|number| (number, 1_000_000 / (number * number) as u64 + 1)).collect();
         let (edges, layers) = edges(&rows, &equal(500)).expect("one of the equal intervals holds nearly all rows");

@@ -1,6 +1,6 @@
-//! What `tidegate init` makes of a sample (CONTRACTS 3): a role for every column, with its reason, and a taxonomy where
-//! one is needed. A guess that is wrong must cost usefulness, never safety: what is not understood is dropped, and no
-//! value of an identifier, of a sensitive or of a dropped column leaves this room.
+//! The guesses of `tidegate init` about a sample (CONTRACTS 3): a role for every column, with its reason, and a
+//! taxonomy where one is needed. A wrong guess must cost utility, never safety: a column that is not understood is
+//! dropped, and no value of an identifier, of a sensitive or of a dropped column leaves this room.
 
 mod budget;
 mod content;
@@ -28,39 +28,39 @@ use self::shape::{Fractions, ValueShape};
 use crate::engine::model::forms::{Builtin, TaxonomyTable};
 use crate::engine::model::{Kind, ReleaseColumn, Role};
 
-/// Below this many rows, that a column has no two equal values says nothing.
+/// Below this number of rows it proves nothing that a column has no two equal values.
 const TELLING_ROWS: u64 = 30;
 
-/// What a column is taken for.
+/// The guess about a column.
 pub struct Guess {
     /// Its name.
     pub name: String,
-    /// The way to its value in a message, where that is not its name.
+    /// The path of its value in a message, if that is not its name.
     pub path: Option<String>,
     /// Its role; `None`: it is dropped.
     pub role: Option<Role>,
-    /// Its type, where it has to be written.
+    /// Its type, if it has to be written.
     pub kind: Option<Kind>,
     /// Its taxonomy.
     pub taxonomy: Option<Proposal>,
-    /// Whether rows without a value were seen.
+    /// Whether there are rows without a value.
     pub optional: bool,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// Whether a column of this name holds people's names, numbers, addresses or remarks, whose values are not shown.
+/// Whether a column with this name contains people's names, numbers, addresses or remarks, whose values are not shown.
 pub fn speaks_of_people(column: &str) -> bool {
     let name = ColumnName::new(column);
     name.is_contact() || name.is_free_text() || name.is_given_number()
 }
 
-/// Whether the name of a column has a word that says what the column is.
+/// Whether the name of a column contains a word that describes it.
 pub fn says_something(column: &str) -> bool {
     ColumnName::new(column).says_something()
 }
 
-/// First thoughts on one column.
+/// The first guess about a column.
 enum ColumnGuess {
     Identifier(Identity),
     Secret,
@@ -83,7 +83,7 @@ pub fn guess(sample: &SampleFacts) -> Vec<Guess> {
     let mut promoted = if secret { None } else { promote(&seen) };
     let mut found = false;
     let mut proposed = proposals(&seen, promoted);
-    // A column that nothing else stands beside is better generalised than published as it is.
+    // If the table would have no other quasi column, a column is better generalised than published as it is.
     if promoted.is_some() && !proposed.iter().flatten().any(|candidate| candidate.proposal.is_ok()) {
         promoted = None;
         proposed = proposals(&seen, promoted);
@@ -225,7 +225,7 @@ fn think(profile: &Profile, name: &ColumnName, shape: ValueShape, rows: u64) -> 
     }
 }
 
-/// Whether values that are all different look like given numbers: codes, or whole numbers without gaps.
+/// Whether values that are all different look like assigned numbers: codes, or whole numbers without gaps.
 fn numbered(profile: &Profile, shape: ValueShape) -> bool {
     match shape {
         ValueShape::Code { length } | ValueShape::Zeros { length: Some(length), .. } => length >= 4,
@@ -234,7 +234,8 @@ fn numbered(profile: &Profile, shape: ValueShape) -> bool {
     }
 }
 
-/// The likeliest secret where no name tells one: the last list of categories, else the last column that is left.
+/// The likeliest sensitive column if no name suggests one: the last list of categories, otherwise the last remaining
+/// column.
 fn promote(seen: &[(&Profile, ColumnName, ValueShape, ColumnGuess)]) -> Option<usize> {
     let categories = |profile: &Profile| (2..=100).contains(&profile.values.len());
     let last = |test: &dyn Fn(&Profile, &ColumnGuess) -> bool| {

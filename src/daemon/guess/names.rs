@@ -1,20 +1,20 @@
-//! What the name of a column says about it (CONTRACTS 3, `init`). Names only: a value is never looked at here, and a
-//! name alone never makes an identifier.
+//! The information in the name of a column (CONTRACTS 3, `init`). Names only: values are never used here, and a name
+//! alone never makes an identifier.
 
-/// A column's name in small letters: its words, and everything run together.
+/// A column's name in lower case: its words, and all of it in one piece.
 pub struct ColumnName {
     words: Vec<String>,
     run: String,
 }
 
-/// How strongly a name speaks for an identifier, strongest first.
+/// How strongly a name suggests an identifier, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Identity {
     /// The number of a person.
     Person,
     /// The number of a case, an insurance or an account: a person has one or a few.
     Case,
-    /// Some number that names something.
+    /// Some identifying number.
     Thing,
     /// A counter.
     Counter,
@@ -23,7 +23,7 @@ pub enum Identity {
 const PEOPLE: &str = "patient person subject member client participant beneficiary insured nhs socialsecurity \
     medicalrecord patienten versicherten versicherter paciente asegurado assure assuré personen mitglied";
 const NUMBERS: &str = "id ids identifier no nr num nummer number numero número numéro key code hash pseudonym ref";
-/// Ends of words that say the same in one piece (`Fallnummer`, `Versichertennr`).
+/// Word endings with the same meaning (`Fallnummer`, `Versichertennr`).
 const NUMBER_ENDS: [&str; 5] = ["nummer", "nr", "number", "numero", "kennung"];
 const PERSON_NUMBERS: &str = "mrn ssn nhsno nhsnumber patientid personid subjectid memberid pid empi kvnr svnr ahv nir dni nif \
     healthcard healthcareid socialsecurity sozialversicherung versichertennr versichertennummer passport \
@@ -32,21 +32,21 @@ const CASES: &str = "case fall insurance versicherung versicherungs krankenversi
     police dossier caso chart akten aufnahme rechnungs invoice claim seguro assurance licence license";
 const CASE_NUMBERS: &str = "iban aktenzeichen caseid fallid claimid policynumber";
 const COUNTERS: &str = "index row rownum record case encounter visit account no nr number unnamed";
-/// What reaches a person.
+/// Ways to contact a person.
 const CONTACTS: &str = "email mail phone telephone mobile fax address street url ip telefon strasse straße adresse anschrift \
     hausnummer tel handy mobiltelefon mobilnummer telefono teléfono téléphone direccion dirección domicilio calle rue \
     courriel correo website contact kontakt";
-/// Names of people; `name` alone stands for one, too, unless it says what is named.
+/// Names of people; `name` alone counts as well, unless the name says what is named.
 const PERSONS: &str = "firstname lastname surname forename fullname familyname givenname middlename birthname maidenname \
     maiden username vorname nachname familienname geburtsname zuname rufname prenom prénom nomdefamille apellido apellidos \
     nextofkin angehörige angehoerige guardian doctor physician surgeon arzt ärztin hausarzt medecin médecin medico médico \
     behandler initials signature unterschrift";
 const NAMES: &str = "name names nom noms nombre nombres";
-/// Text that people write freely.
+/// Free text.
 const TEXTS: &str = "freetext freitext comment comments kommentar kommentare bemerkung bemerkungen note notes notiz notizen \
     remark remarks anmerkung anmerkungen narrative memo commentaire commentaires remarque remarques comentario comentarios \
     observaciones observacion nota notas texte texto hinweis hinweise";
-/// The same, unless a word beside it says what it is about.
+/// The same, unless another word says what the text is about.
 const WORDINGS: &str = "text description beschreibung descripcion descripción details";
 const SECRETS: &str = "diagnosis diagnoses diagnose disease icd icd10 illness condition comorbidity medication medications \
     drug drugs prescription treatment procedure symptom symptoms finding allergy allergies hiv salary \
@@ -60,15 +60,15 @@ const KNOWN: &str = "age sex gender zip zip3 zip5 zipcode postcode postal plz bi
     children insurance military veteran alter geschlecht geburtsdatum land ort beruf station";
 const QUANTITIES: &str = "age year yob height weight children size count number familysize household days hours amount alter \
     year years stay los duration dauer tage verweildauer liegedauer jahr jahre";
-/// What is paid: numbers that tables show summed up.
+/// Amounts of money: numbers that tables show as sums.
 const AMOUNTS: &str = "cost costs price prices charge charges fee fees amount payment payments paid expense expenses expenditure \
     reimbursement kosten betrag preis entgelt erlös gebühr coste costes costo importe precio coût coûts montant prix";
 const CODES: &str = "id code type class category kind status key month";
-/// Words long enough to be trusted inside a name that is written in one piece (`birthdate`, `zipcode`).
+/// The length from which on words are recognised inside a name that is written in one piece (`birthdate`, `zipcode`).
 const TRUSTED: usize = 5;
 
 impl ColumnName {
-    /// Takes a name apart at everything that is no letter or digit, and where a capital follows a small letter.
+    /// Splits a name at all characters except letters and digits, and where a capital follows a small letter.
     pub fn new(name: &str) -> ColumnName {
         let mut words = vec![String::new()];
         let mut small = false;
@@ -110,7 +110,7 @@ impl ColumnName {
         self.any(COUNTERS).then_some(Identity::Counter)
     }
 
-    /// Whether it says outright that it is the number of a person or of a case.
+    /// Whether it explicitly is the number of a person or of a case.
     pub fn is_given_number(&self) -> bool {
         let ends = |word: &String| NUMBER_ENDS.iter().any(|end| word.len() > end.len() && word.ends_with(end));
         let number = self.has(NUMBERS) || self.words.iter().any(ends);
@@ -124,31 +124,31 @@ impl ColumnName {
         self.any(PERSON_NUMBERS) || self.any(CASE_NUMBERS) || (number && (of(PEOPLE) || of(CASES)))
     }
 
-    /// Whether it names or reaches a person directly.
+    /// Whether it names a person or a way to contact them.
     pub fn is_contact(&self) -> bool {
-        // A family and a birth have names of their own; other things that others know are not people.
+        // Families and births have names of their own; other known attributes are not people.
         let thing = self.is_secret() || (self.is_known() && !self.has("family birth"));
         let named = self.has(NAMES) || self.run.ends_with("name");
         let given = self.any("familyname birthname");
         self.any(CONTACTS) || self.any(PERSONS) || (named && (given || !thing || self.any(PEOPLE)))
     }
 
-    /// Whether people write into it what they like.
+    /// Whether it is free text.
     pub fn is_free_text(&self) -> bool {
         self.any(TEXTS) || (self.has(WORDINGS) && !self.is_secret() && !self.is_known())
     }
 
-    /// Whether its numbers stand for categories.
+    /// Whether its numbers represent categories.
     pub fn is_code(&self) -> bool {
         !self.is_quantity() && (self.has(CODES) || self.is_known())
     }
 
-    /// Whether it is what people would keep to themselves.
+    /// Whether people would keep it to themselves.
     pub fn is_secret(&self) -> bool {
         self.any(SECRETS)
     }
 
-    /// Whether others may know it of a person.
+    /// Whether others may know it about a person.
     pub fn is_known(&self) -> bool {
         self.any(KNOWN)
     }
@@ -163,7 +163,7 @@ impl ColumnName {
         self.has(AMOUNTS)
     }
 
-    /// Whether it has a word that says what the column is.
+    /// Whether it contains a word that describes the column.
     pub fn says_something(&self) -> bool {
         let thing = self.is_known() || self.is_secret() || self.is_quantity() || self.is_amount();
         thing || self.is_contact() || self.is_free_text() || self.identity().is_some()

@@ -1,5 +1,5 @@
-//! What a column of a sample holds (CONTRACTS 3, `init`): its distinct values, and how many rows have each. Profiles hold values
-//! of records and therefore have no `Debug`.
+//! The profile of a sample's column (CONTRACTS 3, `init`): its distinct values, and the number of rows of each.
+//! Profiles contain values of records and therefore have no `Debug`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,22 +10,22 @@ use crate::engine::histogram::{RawCell, ReadableColumn};
 use crate::engine::model::Kind;
 use crate::engine::model::forms::dates;
 
-/// Distinct values that are kept per column; a column with more is no list of categories.
+/// The most distinct values that are kept per column; a column with more is no list of categories.
 const MOST_VALUES: usize = 100_000;
-/// The share of rows that may hold `NA` and the like in a column of numbers.
+/// The share of rows that may contain `NA` and the like in a column of numbers.
 const STRAY_SHARE: f64 = 0.05;
 
-/// What a column of the sample holds.
+/// The profile of a column.
 pub struct Profile {
     /// Its name.
     pub name: String,
-    /// The way to it, where it lies in an object.
+    /// Its path, if it is inside an object.
     pub path: Option<String>,
-    /// Its type, where the file says so; `Err` for one that no column can have.
+    /// Its type, if the file declares one; `Err` for a type that no column can have.
     pub declared: std::result::Result<Option<Kind>, &'static str>,
-    /// Rows without a value.
+    /// The number of rows without a value.
     pub missing: u64,
-    /// Rows with a value.
+    /// The number of rows with a value.
     pub filled: u64,
     /// The distinct values.
     pub values: BTreeMap<Box<str>, u64>,
@@ -34,7 +34,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// An empty one.
+    /// An empty profile.
     pub fn new(name: &str, declared: Option<Kind>) -> Profile {
         Profile {
             name: name.into(),
@@ -47,7 +47,7 @@ impl Profile {
         }
     }
 
-    /// Takes in the next cell.
+    /// Adds the next cell.
     pub fn add(&mut self, value: &str) {
         if value.is_empty() {
             self.missing += 1;
@@ -63,18 +63,18 @@ impl Profile {
         }
     }
 
-    /// The distinct values without the spaces around them, and the rows of each; values of spaces alone are left out.
+    /// The distinct values without surrounding spaces, and the rows of each, without values that consist of spaces.
     pub fn trimmed(&self) -> impl Iterator<Item = (&str, u64)> {
         self.values.iter().map(|(value, &count)| (value.trim(), count)).filter(|(value, _)| !value.is_empty())
     }
 
-    /// Rows whose value is spaces alone.
+    /// The number of rows whose value consists of spaces.
     pub fn blank(&self) -> u64 {
         self.values.iter().filter(|(value, _)| value.trim().is_empty()).map(|(_, count)| count).sum()
     }
 
-    /// The range of numbers or days that `parse` reads, and how many rows hold nothing but spaces or, a few of them, a text that
-    /// has no digit.
+    /// The range of numbers or days that `parse` reads, and how many rows contain only spaces or, in a few cases, a
+    /// text without digits.
     pub fn range<N: Ord + Copy>(&self, parse: impl Fn(&str) -> Option<N>) -> Option<(N, N, u64)> {
         let (mut found, mut stray): (Option<(N, N)>, u64) = (None, 0);
         for (value, count) in self.trimmed() {
@@ -90,7 +90,7 @@ impl Profile {
         found.filter(|_| few).map(|(min, max)| (min, max, stray + self.blank()))
     }
 
-    /// How many rows have each number that `parse` reads.
+    /// The number of rows of each number that `parse` reads.
     pub fn counts(&self, parse: impl Fn(&str) -> Option<i64>) -> BTreeMap<i64, u64> {
         let mut counts = BTreeMap::new();
         for (number, rows) in self.trimmed().filter_map(|(value, rows)| Some((parse(value)?, rows))) {
@@ -99,7 +99,7 @@ impl Profile {
         counts
     }
 
-    /// What stands before and behind the values; readers take spaces for a part of the value.
+    /// The spaces before and after values; they count as part of the value.
     pub fn spaces(&self) -> BTreeSet<(&str, &str)> {
         let around = |value: &&str| !value.trim().is_empty();
         let values = self.values.keys().map(AsRef::as_ref).filter(around);
@@ -108,19 +108,19 @@ impl Profile {
             .collect()
     }
 
-    /// Whether spaces stand around a value.
+    /// Whether some value has surrounding spaces.
     pub fn is_padded(&self) -> bool {
         self.values.keys().any(|value| value.trim() != &**value && !value.trim().is_empty())
     }
 
-    /// Distinct values per row that has one.
+    /// The number of distinct values divided by the number of rows with a value.
     pub fn distinctness(&self) -> f64 {
         if self.more { 1.0 } else { self.values.len() as f64 / self.filled.max(1) as f64 }
     }
 }
 
 impl Profile {
-    /// Takes in a column's next cells; `text` says that they have no type.
+    /// Adds a column's next cells; `text` says that they have no type.
     pub fn take(&mut self, array: &ArrayRef, text: bool) {
         let is_decimal = matches!(array.data_type(), DataType::Decimal128(..));
         let Some(cells) = ReadableColumn::of(array).filter(|_| !is_decimal) else {

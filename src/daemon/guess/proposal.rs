@@ -1,25 +1,25 @@
-//! A taxonomy as `init` will write it (CONTRACTS 2, and 3 `init`). It holds what is written, and chooses nothing.
+//! A taxonomy in the form in which `init` will write it (CONTRACTS 2, and 3 `init`). It chooses nothing.
 
 use crate::engine::model::forms::{self, TaxonomyTable};
 use crate::engine::model::{Kind, Path, Taxonomy};
 
-/// Leaves that a feed file adds to a taxonomy: for missing and for unknown values.
+/// The leaves that a feed file adds to a taxonomy: for missing and for unknown values.
 const ADDED: u64 = 2;
 
-/// The leaf for values that the sample does not show.
+/// The leaf for values that are not in the sample.
 pub const OTHER: &str = "other";
 
 /// A taxonomy, as it will be written.
 pub struct Proposal {
-    /// The table; the file's name is put in later.
+    /// The table; the name of its file is added later.
     pub table: TaxonomyTable,
-    /// The type to write, where it is not the form's own.
+    /// The type to write, if it is not that of the form.
     pub kind: Option<Kind>,
     /// The rows of the file it names.
     pub rows: Option<Vec<Vec<String>>>,
-    /// The leaf for what the sample does not show.
+    /// The leaf for values that are not in the sample.
     pub unknown: Option<String>,
-    /// Why it looks as it does, and how to change it.
+    /// The reason for its form, and how to change it.
     pub why: String,
 }
 
@@ -29,7 +29,7 @@ impl Proposal {
         Proposal { table, kind: None, rows: None, unknown: None, why: why.into() }
     }
 
-    /// The tree that it stands for.
+    /// The tree.
     ///
     /// # Errors
     /// The table or its rows contradict themselves.
@@ -42,7 +42,7 @@ impl Proposal {
         Ok(forms::build(&self.table, &source).map_err(|error| error.text)?.domain.tree)
     }
 
-    /// How many leaves and how many values it has, with those that a feed file adds.
+    /// The numbers of its leaves and values, including those that a feed file adds.
     ///
     /// # Errors
     /// As for [`Proposal::tree`].

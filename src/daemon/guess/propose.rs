@@ -1,6 +1,6 @@
-//! A taxonomy for a column that is to be generalised, from what its sample shows (CONTRACTS 2, and 3 `init`). Every
-//! proposal leaves room beyond the sample and says why it looks as it does; none is made for a column whose values are
-//! not to be written down.
+//! Proposes a taxonomy for a column that is to be generalised, from its sample (CONTRACTS 2, and 3 `init`). Every
+//! proposal leaves room beyond the sample and explains its form; none is made for a column whose values must not be
+//! written.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use super::{content, hierarchy_rows, ladder, lists};
 use crate::engine::model::forms::{self, Builtin, PrefixCodes, TaxonomyTable, dates};
 use crate::engine::model::{DateLevel, Domain, Kind, whole_number};
 
-/// Codes that are a list still; more are put under their beginnings.
+/// The most codes that are listed; more are grouped by their beginnings.
 const FEW_CODES: usize = 12;
-/// Ages below this one have a label each in the taxonomy that comes with the program.
+/// Ages below this one have a label each in the built-in taxonomy.
 const OLDEST: i64 = 90;
 /// The last year of bands of ages.
 const MOST_YEARS: i64 = 119;
-/// Fewest different integers that are an amount by themselves.
+/// With fewer different integers a column is not recognised as an amount by itself.
 const FEWEST_BANDED: usize = 5;
 
 /// A taxonomy for this column, or why there is none.
@@ -33,7 +33,7 @@ pub fn propose(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Resul
     Ok(proposal)
 }
 
-/// The same, as if no spaces stood around values.
+/// The same, ignoring spaces around values.
 fn chosen(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Result<Proposal, String> {
     if let Some(proposal) = builtin(profile, name, shape) {
         return Ok(proposal);
@@ -42,7 +42,7 @@ fn chosen(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Result<Pro
         ValueShape::Date { from, to, stray } => {
             let unknown = stray.then(|| OTHER.to_owned());
             let proposal = Proposal { unknown, ..dated(name, from, to) };
-            // Columns of text hold no days.
+            // Columns of text contain no days.
             let text = profile.declared == Ok(Some(Kind::String));
             if text {
                 hierarchy_rows::as_spelled(profile, &proposal, |label| vec![label.to_owned()])
@@ -79,8 +79,8 @@ fn chosen(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Result<Pro
     }
 }
 
-/// Bands of amounts that all have the same sign in front of them or the same unit behind (`12 mg`, `$5`); none of names with
-/// numbers (`Ward 12`).
+/// Bands of amounts that all have the same sign before them or the same unit after them (`12 mg`, `$5`); none for names
+/// with numbers (`Ward 12`).
 fn with_units(profile: &Profile) -> Option<Result<Proposal, String>> {
     let (first, _) = profile.trimmed().next()?;
     let from = first.find(|c: char| c.is_ascii_digit())?;
@@ -92,7 +92,7 @@ fn with_units(profile: &Profile) -> Option<Result<Proposal, String>> {
     Some(ladder::numbers(min, max).and_then(|bands| hierarchy_rows::as_spelled(profile, &bands, spell)))
 }
 
-/// Ages of which some have no label of their own in the taxonomy that comes with the program.
+/// Ages of which some have no label of their own in the built-in taxonomy.
 fn ages(profile: &Profile, stray: bool) -> Result<Proposal, String> {
     let bands = Some(vec![5, 10, 20, 40]);
     let table = TaxonomyTable { bands, min: Some(0), max: Some(MOST_YEARS), ..TaxonomyTable::default() };
@@ -100,9 +100,9 @@ fn ages(profile: &Profile, stray: bool) -> Result<Proposal, String> {
     spelled_amounts(profile, Proposal::new(table, why), stray)
 }
 
-/// Bands or intervals of whole numbers. Text that stands among numbers is outside of them.
+/// Bands or intervals of whole numbers. Text among the numbers is outside of them.
 fn amounts(profile: &Profile, (min, max): (i64, i64), stray: bool) -> Result<Proposal, String> {
-    // What is written as text needs a label for each number.
+    // Numbers in text need a label each.
     let proposal = match profile.is_padded() || profile.declared == Ok(Some(Kind::String)) {
         true => ladder::numbers(min, max)?,
         false => ladder::counted(&profile.counts(whole_number), min, max)?,
@@ -121,7 +121,7 @@ fn spelled_amounts(profile: &Profile, proposal: Proposal, stray: bool) -> Result
     })
 }
 
-/// Numbers with zeros in front: amounts in bands, codes by their beginnings, or a list in order.
+/// Numbers with leading zeros: amounts in bands, codes by their beginnings, or a list in order.
 fn zeros(
     profile: &Profile,
     name: &ColumnName,
@@ -143,14 +143,14 @@ fn zeros(
     })
 }
 
-/// Whether whole numbers look like codes of categories: few of them, close together, and very few unless the name
-/// speaks of categories.
+/// Whether whole numbers look like codes of categories: few of them and close together, and very few unless the name
+/// suggests categories.
 fn listed(profile: &Profile, name: &ColumnName, span: u64) -> bool {
     let most = if name.is_code() { 20 } else { FEWEST_BANDED - 1 };
     !name.is_quantity() && profile.values.len() <= most && span <= 2 * profile.values.len() as u64
 }
 
-/// A taxonomy that comes with the program, if name and all values fit it.
+/// A built-in taxonomy, if name and all values fit it.
 fn builtin(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Option<Proposal> {
     if profile.is_padded() {
         return None;
@@ -182,7 +182,7 @@ fn builtin(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Option<Pr
     }
 }
 
-/// Whether codes are those of the United States with their four further digits.
+/// Whether codes are those of the United States with four additional digits.
 fn zip(shape: ValueShape) -> bool {
     matches!(shape, ValueShape::Postcode(form) if form.is_american())
 }
@@ -193,8 +193,8 @@ fn fits(profile: &Profile, which: Builtin) -> bool {
     domain.is_some_and(|domain| profile.values.keys().all(|value| domain.leaf_of_text(Kind::String, value).is_some()))
 }
 
-/// Whether every value has a leaf in a builtin, and is its label or one of several spellings. Values of one other spelling each are
-/// better kept as they are.
+/// Whether every value has a leaf in a builtin, and is its label or one of several spellings. If each leaf occurs in a
+/// single other spelling, values are better kept as they are.
 fn spelled(profile: &Profile, which: Builtin) -> bool {
     let Some(domain) = domain(which).filter(|_| fits(profile, which)) else { return false };
     let leaves: BTreeSet<_> =
@@ -228,7 +228,7 @@ fn dated(name: &ColumnName, from: i32, to: i32) -> Proposal {
     Proposal::new(table, why)
 }
 
-/// Codes of one length under their beginnings.
+/// Codes of one length, grouped by their beginnings.
 fn prefixed(profile: &Profile, length: usize, kind: Option<Kind>) -> Proposal {
     let keep: Vec<i64> = (1..length as i64).rev().take(4).collect();
     let table = TaxonomyTable {
@@ -242,7 +242,7 @@ fn prefixed(profile: &Profile, length: usize, kind: Option<Kind>) -> Proposal {
     Proposal { rows: Some(rows), unknown: Some(OTHER.to_owned()), kind, ..Proposal::new(table, why) }
 }
 
-/// Postal codes that a file holds as numbers, which has cost them their leading zeros.
+/// Postal codes that a file contains as numbers, so that their leading zeros are lost.
 fn postal_numbers(profile: &Profile, name: &ColumnName) -> Result<Proposal, String> {
     let kind = profile.declared.unwrap_or(None).filter(|&kind| kind != Kind::String);
     let length = profile.trimmed().next().map_or(0, |(value, _)| value.len());

@@ -1,4 +1,4 @@
-//! A sample of the feed's data, read into one profile per column (CONTRACTS 3, `init`). What cannot be read is an error
+//! A sample of the feed's data, read into one profile per column (CONTRACTS 3, `init`). Anything unreadable is an error
 //! with its place and never with a value.
 
 use std::path::Path;
@@ -8,25 +8,25 @@ use super::{header, json};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::SourceFile;
 
-/// Rows beyond these say nothing new about a column.
+/// More rows than this add no information about a column.
 pub const MOST_ROWS: u64 = 1_000_000;
 
-/// What a sample shows.
+/// The facts about a sample.
 pub struct SampleFacts {
-    /// Its format, as a feed file names it.
+    /// Its format, in the notation of a feed file.
     pub format: &'static str,
-    /// Rows that were read.
+    /// The number of rows that were read.
     pub rows: u64,
-    /// Whether the file holds more rows.
+    /// Whether the file contains more rows.
     pub more: bool,
     /// Its columns.
     pub columns: Vec<Profile>,
 }
 
-/// Reads a CSV, JSON lines, Parquet or Arrow file; its content decides, and a name that says otherwise is an error.
+/// Reads a CSV, JSON lines, Parquet or Arrow file; its content decides, and a contradicting name is an error.
 ///
 /// # Errors
-/// A file that cannot be read, is none of them, has no rows, or two columns of one name.
+/// A file that cannot be read, has none of these formats, has no rows, or two columns with one name.
 pub fn read(path: &Path) -> Result<SampleFacts> {
     let mut source = SourceFile::open(path)?;
     if source.is_lines() {

@@ -1,5 +1,5 @@
-//! What the values of a column look like, all together (CONTRACTS 3, `init`), without the spaces around them. Only ranges and
-//! lengths leave this file, never a value.
+//! The common form of the values of a column (CONTRACTS 3, `init`), without surrounding spaces. Only ranges and lengths
+//! leave this file, never a value.
 
 use super::content::{self, Postcode};
 use super::days::{self, Days, Notation};
@@ -8,31 +8,31 @@ use super::profile::Profile;
 use crate::engine::model::Kind;
 use crate::engine::model::whole_number;
 
-/// Characters that no label of a list has.
+/// Labels of a list have fewer characters than this.
 const LONG: usize = 100;
 
-/// What all values of a column have in common.
+/// The common form of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ValueShape {
-    /// Whole numbers; `stray` when a few rows hold something else.
+    /// Whole numbers; `stray` if a few rows contain something else.
     Int {
         /// The smallest.
         min: i64,
         /// The largest.
         max: i64,
-        /// Whether a few rows hold `NA` or the like.
+        /// Whether a few rows contain `NA` or the like.
         stray: bool,
     },
-    /// Whole numbers, some with zeros in front.
+    /// Whole numbers, some with leading zeros.
     Zeros {
         /// The smallest.
         min: i64,
         /// The largest.
         max: i64,
-        /// Characters of each, if all have as many.
+        /// The number of characters of each, if all are equally long.
         length: Option<usize>,
     },
-    /// Numbers with fractions, as far as they can be counted.
+    /// Numbers with fractions, if they can be counted in units of their last decimal.
     Float(Option<Fractions>),
     /// Days as `2020-01-31`.
     Date {
@@ -40,7 +40,7 @@ pub enum ValueShape {
         from: i32,
         /// The last.
         to: i32,
-        /// Whether a few rows hold something else.
+        /// Whether a few rows contain something else.
         stray: bool,
     },
     /// Days in another notation.
@@ -49,10 +49,10 @@ pub enum ValueShape {
         from: i32,
         /// The last.
         to: i32,
-        /// How they are written.
+        /// The notation.
         notation: Notation,
     },
-    /// Times, or days that may be several.
+    /// Times, or days in an ambiguous notation.
     OtherDate,
     /// Three-character categories of ICD-10, or longer codes.
     Icd10,
@@ -60,7 +60,7 @@ pub enum ValueShape {
     Postcode(&'static Postcode),
     /// Text of one length without spaces and with a digit.
     Code {
-        /// Characters of each.
+        /// The number of characters of each.
         length: usize,
     },
     /// Long or wordy text.
@@ -69,23 +69,23 @@ pub enum ValueShape {
     Text,
 }
 
-/// Numbers with fractions, counted in the unit of their last decimal.
+/// Numbers with fractions, in units of their last decimal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fractions {
-    /// Digits behind the point.
+    /// The number of decimals.
     pub decimals: u32,
-    /// The smallest, times ten to the power of the decimals.
+    /// The smallest, multiplied by ten to the power of the decimals.
     pub min: i64,
     /// The largest.
     pub max: i64,
-    /// Whether a few rows hold something else.
+    /// Whether a few rows contain something else.
     pub stray: bool,
-    /// Whether a comma stands for the point.
+    /// Whether the decimal separator is a comma.
     pub comma: bool,
 }
 
 impl Fractions {
-    /// A value, counted in the unit of the last decimal.
+    /// A value, in units of the last decimal.
     pub fn count(&self, value: &str) -> Option<i64> {
         scaled(value, if self.comma { ',' } else { '.' }, self.decimals as usize)
     }
@@ -134,7 +134,7 @@ fn words(profile: &Profile, name: &ColumnName) -> ValueShape {
     let lengths: f64 = values().map(|value| value.chars().count() as f64).sum();
     let spaces: f64 = values().map(|value| value.matches(' ').count() as f64).sum();
     let wordy = lengths / filled > 40.0 || spaces / filled > 3.0 || values().any(|value| value.chars().count() > LONG);
-    // Long labels that repeat may be those of diagnoses; elsewhere a sentence is a sentence however often it stands there.
+    // Long labels that repeat may be those of diagnoses; elsewhere a sentence is free text however often it occurs.
     if wordy && (profile.distinctness() > 0.3 || !name.is_secret()) {
         return ValueShape::FreeText;
     }
@@ -148,12 +148,12 @@ fn words(profile: &Profile, name: &ColumnName) -> ValueShape {
     if length > 1 && values().all(code) { ValueShape::Code { length } } else { ValueShape::Text }
 }
 
-/// The smallest and the largest whole number, and how many rows hold something else; `None` if they are too many.
+/// The smallest and the largest whole number, and how many rows contain something else; `None` if they are too many.
 pub fn whole(profile: &Profile) -> Option<(i64, i64, u64)> {
     profile.range(whole_number)
 }
 
-/// Digits with zeros in front, which a number would lose.
+/// Digits with leading zeros, which a number would lose.
 fn zeros(profile: &Profile) -> Option<ValueShape> {
     let number = |value: &str| {
         let digits = !value.is_empty() && value.len() <= 18 && value.bytes().all(|byte| byte.is_ascii_digit());
@@ -165,12 +165,12 @@ fn zeros(profile: &Profile) -> Option<ValueShape> {
     Some(ValueShape::Zeros { min, max, length: lengths.all(|length| length == first).then_some(first) })
 }
 
-/// Decimal numbers with this sign between whole and fraction.
+/// Decimal numbers with this decimal separator.
 fn fractions(profile: &Profile, sign: char) -> Option<Fractions> {
     let decimals = profile.trimmed().filter_map(|(value, _)| parts(value, sign)).map(|(.., fraction)| fraction.len());
     let decimals = decimals.max()?.min(18);
     let (min, max, stray) = profile.range(|value| scaled(value, sign, decimals))?;
-    // 1,234 may be a thousand or one and a bit.
+    // 1,234 may be a thousand or a fraction.
     let thousands = |value: &str| value.split_once(',').is_none_or(|(_, behind)| behind.len() == 3);
     if sign == ',' && profile.trimmed().all(|(value, _)| thousands(value)) {
         return None;
@@ -178,14 +178,14 @@ fn fractions(profile: &Profile, sign: char) -> Option<Fractions> {
     Some(Fractions { decimals: decimals as u32, min, max, stray: stray > 0, comma: sign == ',' })
 }
 
-/// A decimal number as so many units of its last decimal.
+/// A decimal number in units of its last decimal.
 fn scaled(value: &str, sign: char, decimals: usize) -> Option<i64> {
     let (minus, whole, fraction) = parts(value, sign)?;
     let number: i64 = format!("{whole}{fraction:0<decimals$}").parse().ok()?;
     Some(if minus { -number } else { number })
 }
 
-/// Minus, whole part and fraction (without zeros at its end) of a decimal number that is written in the usual way.
+/// The sign, whole part and fraction (without trailing zeros) of a decimal number in the usual notation.
 fn parts(value: &str, sign: char) -> Option<(bool, &str, &str)> {
     let digits = value.strip_prefix('-').unwrap_or(value);
     let (whole, fraction) = digits.split_once(sign).unwrap_or((digits, ""));
@@ -194,7 +194,7 @@ fn parts(value: &str, sign: char) -> Option<(bool, &str, &str)> {
     usual.then(|| (digits.len() < value.len(), whole, fraction.trim_end_matches('0')))
 }
 
-/// Digits with two separators of dates, or a day with a time behind it.
+/// Digits with two separators of dates, or a day followed by a time.
 pub fn looks_like_date(value: &str) -> bool {
     let day = value.split(['T', ' ']).next().unwrap_or_default();
     let parts: Vec<&str> = day.split(['.', '/', '-']).collect();

@@ -1,5 +1,5 @@
-//! Puts the batches of a file together, in file order: one column each, one dictionary of sensitive tuples. Codes are in
-//! the order of values in the end, so nothing tells how the file was cut into batches.
+//! Combines the batches of a file, in file order: one array per column, one dictionary of sensitive tuples. In the end
+//! codes are in the order of values, so that the result does not depend on how the file was divided into batches.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// No rows of the declared columns.
+    /// Starts without rows.
     pub fn new(columns: &Columns) -> Assembly {
         let count = |role| columns.of(role).count();
         Assembly {
@@ -52,27 +52,27 @@ impl Assembly {
         }
     }
 
-    /// Rows that were read, those set aside included.
+    /// The number of rows that were read, including those set aside.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// The rows set aside.
+    /// The rows that were set aside.
     pub fn quarantined(&self) -> &[Misplaced] {
         &self.quarantined
     }
 
-    /// The rows that were set aside since this was asked last, where they are kept elsewhere.
+    /// The rows that were set aside since the last call, for storing them elsewhere.
     pub fn take_quarantined(&mut self) -> Vec<Misplaced> {
         std::mem::take(&mut self.quarantined)
     }
 
-    /// The keys that the feed file does not declare; none are left.
+    /// Takes the keys that the feed file does not declare.
     pub fn strange(&mut self) -> Vec<String> {
         std::mem::take(&mut self.strange).names()
     }
 
-    /// The next rows.
+    /// Adds the next rows.
     pub fn add(&mut self, part: RowBatch, coder: &Coder<'_>) {
         if self.names.is_empty() {
             self.names = coder.fields().iter().map(|column| Arc::from(&*column.name)).collect();
@@ -108,7 +108,8 @@ impl Assembly {
         number
     }
 
-    /// All rows, the rows set aside, and how many sensitive cells became null or cells of measures hold no number.
+    /// All rows, the rows set aside, and the number of sensitive cells that became null or cells of measures without a
+    /// number.
     pub fn finish(mut self) -> (CodedRows, Vec<Misplaced>, u64) {
         let (values, code) = SensitiveValues::from_distinct(self.width, self.tuples);
         self.codes.par_iter_mut().for_each(|number| *number = code[*number as usize]);

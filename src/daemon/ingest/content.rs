@@ -1,5 +1,5 @@
-//! What a reader reads: a file, or messages of one that are offered again from memory. Personal data is never written to a
-//! file in order to be read.
+//! The input of a reader: a file, or messages of one that are offered again from memory. Personal data is never written
+//! to a file only to be read.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -8,11 +8,11 @@ use std::os::unix::fs::FileExt as _;
 
 use super::raw::SecretBytes;
 
-/// Bytes to be read.
+/// A source of bytes.
 pub enum Content {
-    /// Of a file.
+    /// From a file.
     File(File),
-    /// In memory.
+    /// From memory.
     Memory(Cursor<SecretBytes>),
 }
 
@@ -29,7 +29,7 @@ impl From<SecretBytes> for Content {
 }
 
 impl Content {
-    /// How many there are.
+    /// The number of bytes.
     pub fn len(&self) -> io::Result<u64> {
         match self {
             Content::File(file) => Ok(file.metadata()?.len()),
@@ -37,7 +37,7 @@ impl Content {
         }
     }
 
-    /// Those from one place to another; what is read next stays the same.
+    /// The bytes in a range; the position for further reading stays the same.
     pub fn range(&self, range: Range<u64>) -> io::Result<SecretBytes> {
         let ended = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let size = |at: u64| usize::try_from(at).map_err(|_| ended());

@@ -1,5 +1,5 @@
-//! Messages of a file that are set aside while it is read, handed on in offers before they are too many bytes: a file may have
-//! any number of them. Nothing here decides which they are.
+//! Messages of a file that are set aside while it is read, passed on in offers before they have too many bytes: a file
+//! may contain any number of them. Nothing here decides which messages are set aside.
 
 use super::message_places::MessagePlace;
 use super::offer::{Offer, SetAsideMessage};
@@ -7,42 +7,42 @@ use super::row_faults::Misplaced;
 use super::source::SourceFile;
 use crate::daemon::error::Result;
 
-/// Messages at most that only their place is known of.
+/// The most messages of which only the place is known.
 const MANY: usize = 1 << 18;
-/// What a message takes beside its bytes.
+/// The memory of a message in addition to its bytes.
 const BESIDE: usize = 128;
 
-/// Messages on their way.
+/// The messages that have not been passed on yet.
 pub(super) struct Cuts<'p> {
     name: String,
-    /// With so many bytes they are handed on.
+    /// The number of bytes at which they are passed on.
     most: usize,
     put: &'p mut dyn FnMut(Offer) -> Result<()>,
-    /// Those that are to be fetched, and their bytes where these are known.
+    /// Messages to be read from the file, with their sizes if known.
     places: Vec<(Misplaced, MessagePlace)>,
     known: usize,
-    /// Those that were, and their bytes.
+    /// Messages that have been read.
     messages: Vec<SetAsideMessage>,
     bytes: usize,
 }
 
 impl<'p> Cuts<'p> {
-    /// Of a file of this name; `put` takes what has this many bytes.
+    /// For a file of this name; `put` receives offers of about this many bytes.
     pub fn new(name: String, most: usize, put: &'p mut dyn FnMut(Offer) -> Result<()>) -> Cuts<'p> {
         Cuts { name, most, put, places: Vec::new(), known: 0, messages: Vec::new(), bytes: 0 }
     }
 
-    /// The next ones, in file order.
+    /// Adds the next messages, in file order.
     ///
     /// # Errors
-    /// The file is damaged, or they cannot be handed on.
+    /// The file is damaged, or they cannot be passed on.
     pub fn add(&mut self, source: &SourceFile, places: Vec<Misplaced>, kept: Vec<MessagePlace>) -> Result<()> {
         self.known += kept.iter().map(|kept| BESIDE + kept.size()).sum::<usize>();
         self.places.extend(places.into_iter().zip(kept));
         if self.places.len() < MANY && self.known < self.most { Ok(()) } else { self.fetch(source) }
     }
 
-    /// Those that were not handed on, when all have come.
+    /// The remaining messages, at the end of the file.
     ///
     /// # Errors
     /// As [`Cuts::add`].

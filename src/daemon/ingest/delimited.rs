@@ -1,6 +1,6 @@
 //! Comma and semicolon separated text (CONTRACTS 3): the header decides which. Strict: every row has as many fields as
-//! the header, quotes are closed, and everything is UTF-8. Cells become dictionary-encoded strings; an empty one is null.
-//! Where rows cannot be told apart the file is at an end: that is no row that could be set aside.
+//! the header, quotes are closed, and everything is UTF-8. Cells become dictionary-encoded strings; an empty one is
+//! null. If rows cannot be separated, reading ends with an error, since there is no row that could be set aside.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -24,15 +24,15 @@ use super::stray_quotes::swallowed;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::histogram::MisfitKind;
 
-/// Rows per batch.
+/// The number of rows per batch.
 const BATCH: usize = 65_536;
-/// Rows that are decoded at a time.
+/// The number of rows that are decoded at a time.
 const RECORDS: usize = 16_384;
-/// Bytes of fields from which on no more rows are decoded at the same time.
+/// The number of bytes of fields from which on no more rows are decoded at the same time.
 const MOST_BYTES: usize = 8 << 20;
-/// Bytes that are read at a time.
+/// The number of bytes that are read at a time.
 const READ: usize = 1 << 18;
-/// What a row is told that may be several.
+/// The error for a row that may be several.
 const SWALLOWED: &str = "a quoted field that begins here spans lines that look like rows of the file: a quote (\") too many \
     may have swallowed them. Remove it, or the line breaks in the field";
 
@@ -42,17 +42,17 @@ pub struct Delimited {
     delimiter: u8,
     path: std::path::PathBuf,
     header: Vec<String>,
-    /// Which fields are read, and as which column.
+    /// The fields that are read, and their columns.
     wanted: Vec<(usize, String)>,
-    /// Columns whose cells may be no text.
+    /// Columns whose cells may contain invalid text.
     spared: Vec<String>,
     record: ByteRecord,
-    /// Where the header ends.
+    /// The position after the header.
     begin: u64,
     rows: u64,
-    /// Where the last row began.
+    /// The line of the last row.
     line: u64,
-    /// What ended the rows before their time, until it is told.
+    /// The error that ended the rows, until it is reported.
     failed: Option<Error>,
 }
 
@@ -65,10 +65,10 @@ impl Delimited {
         Delimited::over(path, content, delimiter)
     }
 
-    /// Over what a file of this name holds, and reads its header.
+    /// Reads the content of a file with this name, beginning with its header.
     pub fn over(path: &Path, file: Content, delimiter: u8) -> Result<Delimited> {
         let quotes = Quotes::new(file, delimiter);
-        // Rows of another length are told apart here, not by the reader: they may be set aside.
+        // Rows of another length are detected here, not by the parser: they may be set aside.
         let mut reader =
             ReaderBuilder::new().delimiter(delimiter).flexible(true).buffer_capacity(READ).from_reader(quotes);
         let names = reader.headers().cloned().map_err(|error| refused(path, &error, reader.get_ref()))?;
@@ -91,18 +91,18 @@ impl Delimited {
         Ok(Delimited { reader, delimiter, path, header, wanted, spared, record, begin, rows: 0, line: 1, failed: None })
     }
 
-    /// The columns of the header; names may be there twice, or be values.
+    /// The columns of the header; names may be duplicate, or be values.
     pub fn header(&self) -> &[String] {
         &self.header
     }
 
-    /// Reads these columns from now on: name in the file, name in the batches.
+    /// Selects the columns to read: name in the file, name in the batches.
     pub fn want(&mut self, columns: &[(String, String)]) {
         let at = |name: &String| self.header.iter().position(|known| known == name);
         self.wanted = columns.iter().filter_map(|(from, to)| Some((at(from)?, to.clone()))).collect();
     }
 
-    /// Takes what is no text for null in these columns of a batch.
+    /// Replaces invalid text in these columns of a batch by null.
     pub fn spare(&mut self, columns: Vec<&str>) {
         self.spared = columns.into_iter().map(str::to_owned).collect();
     }
@@ -146,7 +146,7 @@ impl Delimited {
         Ok(Some(batch))
     }
 
-    /// The next rows, not looked at yet; `None` at the end. What ends the rows before their time comes after them.
+    /// The next rows, not decoded yet; `None` at the end. An error that ends the rows comes after them.
     pub fn records(&mut self) -> Result<Option<Records>> {
         let mut records = Records::new(self.wanted.len());
         while records.len() < RECORDS && records.size() < MOST_BYTES && self.failed.is_none() {
@@ -168,14 +168,14 @@ impl Delimited {
         }
     }
 
-    /// Where the row stands in the file, with ends of lines before and behind it.
+    /// The position of the row in the file, including line ends before and after it.
     fn bytes(&self) -> Range<u64> {
         let end = self.reader.position().byte();
         self.record.position().map_or(end, csv::Position::byte)..end
     }
 
-    /// A row as it stands in the file, without ends of lines around it; without the rest of values that are too long where it
-    /// would be too many bytes, and `None` where it is even so.
+    /// A row as in the file, without surrounding line ends; if it would have too many bytes, without the rest of
+    /// overlong values, and `None` if it still has too many.
     pub fn raw(&self, bytes: Range<u64>) -> Result<Option<SecretBytes>> {
         let raw = self.reader.get_ref().range(bytes);
         let Some(raw) = raw.map_err(|error| Error::io(&self.path, "read the file", &error))? else { return Ok(None) };
@@ -185,7 +185,7 @@ impl Delimited {
         Ok(Some(SecretBytes::of(&raw.bytes()[from..raw.bytes().len() - behind])))
     }
 
-    /// What stands before rows: to be read again without the file.
+    /// The header, with which rows can be read again without the file.
     pub fn form(&self) -> Result<MessageForm> {
         let header = self.raw(0..self.begin)?;
         let header =
@@ -193,14 +193,14 @@ impl Delimited {
         Ok(MessageForm::Text { delimiter: self.delimiter, header })
     }
 
-    /// What is wrong with the row as such.
+    /// The fault of the whole row, if there is one.
     fn bad(&self) -> Option<MisfitKind> {
         let [found, wanted] = [self.record.len(), self.header.len()];
         let number = |fields| u32::try_from(fields).unwrap_or(u32::MAX);
         (found != wanted).then(|| MisfitKind::Fields { found: number(found), wanted: number(wanted) })
     }
 
-    /// Reads the next row; `false` at the end. A line of white space is none, where a row has several fields.
+    /// Reads the next row; `false` at the end. A line of white space is no row, if rows have several fields.
     fn next(&mut self) -> Result<bool> {
         while self.record()? {
             let blank = |text: &[u8]| !text.is_empty() && text.trim_ascii_start().is_empty();
@@ -222,7 +222,7 @@ impl Delimited {
             return Ok(false);
         }
         self.line = self.begun();
-        // Quotes are watched in blocks, so that a row may be a block longer when they are.
+        // Quotes are checked in blocks, so that a row may be a block longer in files with quotes.
         if self.record.as_slice().len() + self.record.len().saturating_sub(1) > LONGEST {
             return Err(Error::new(ErrorCategory::Input, QuoteError::Long.to_string())
                 .in_file(&self.path)
@@ -234,8 +234,8 @@ impl Delimited {
         Ok(true)
     }
 
-    /// The line that the row begins on which was just read. The parser counts line feeds, and says for the beginning of a
-    /// row where the one before it ended: with blank lines, and half of a line's end, still to come.
+    /// The line on which the last row begins. The parser counts line feeds, and gives for the beginning of a row the
+    /// end of the previous one: before blank lines and the second half of a line end.
     fn begun(&self) -> u64 {
         let (end, quotes) = (self.reader.position(), self.reader.get_ref());
         let feeds = if quotes.any() { memchr::memchr_iter(b'\n', self.record.as_slice()).count() } else { 0 };
@@ -254,7 +254,7 @@ impl Delimited {
     }
 }
 
-/// What the reader objects to, without the content it objects to.
+/// The parser's objection, without the content.
 fn refused(path: &Path, error: &csv::Error, quotes: &Quotes) -> Error {
     if let Some((broken, at)) = quotes.broken() {
         let error = Error::new(ErrorCategory::Input, broken.to_string()).in_file(path);
@@ -265,7 +265,7 @@ fn refused(path: &Path, error: &csv::Error, quotes: &Quotes) -> Error {
     }
     let text = match error.kind() {
         ErrorKind::Io(error) => return Error::io(path, "read the file", error),
-        // Fields are bytes to the parser; it takes the header alone for text.
+        // The parser treats fields as bytes; only the header is text.
         ErrorKind::Utf8 { .. } => "the names of the columns are not UTF-8: save the file as UTF-8",
         _ => "this is no delimited text",
     };
@@ -276,7 +276,7 @@ fn refused(path: &Path, error: &csv::Error, quotes: &Quotes) -> Error {
     }
 }
 
-/// The line that so many bytes lie before.
+/// The line of a position.
 fn line_at(path: &Path, bytes: u64) -> Option<u64> {
     let mut before = File::open(path).ok()?.take(bytes);
     let (mut block, mut line) = (vec![0; READ], 1);

@@ -11,7 +11,7 @@ use crate::engine::release::Sha256;
 /// The digest of a file.
 ///
 /// # Errors
-/// It is no file, or cannot be read.
+/// The path is no file, or it cannot be read.
 pub fn digest(path: &Path) -> Result<Sha256> {
     let about = path.metadata().map_err(|error| Error::io(path, "open the file", &error))?;
     if about.is_dir() {

@@ -1,5 +1,5 @@
-//! A folder in which files appear (CONTRACTS 5): which of them stand still, in the order of their names. Looks, and
-//! changes nothing; what is taken is the caller's to remember.
+//! A folder in which files appear (CONTRACTS 5): which of them are complete, in the order of their names. Reads only;
+//! the caller records which were taken in.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// What tells that a file was touched.
+/// The size and time of a file, which show a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStamp {
-    /// Its bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// When it was changed.
+    /// The time of the last change.
     pub modified: SystemTime,
 }
 
@@ -21,7 +21,7 @@ pub struct FileStamp {
 pub struct Directory {
     path: PathBuf,
     settle: Duration,
-    /// Files that are not taken yet: how they look, and since when.
+    /// Files that are not taken in yet: their stamps, and since when they are unchanged.
     standing: BTreeMap<String, (FileStamp, Instant)>,
 }
 
@@ -30,28 +30,28 @@ pub struct Directory {
 pub struct FolderFile {
     /// Its name.
     pub name: String,
-    /// How it looks.
+    /// Its stamp.
     pub look: FileStamp,
 }
 
 impl Directory {
-    /// Watches a folder; a file must stand still for as long as `settle`.
+    /// Watches a folder; a file must be unchanged for as long as `settle`.
     pub fn new(path: &Path, settle: Duration) -> Directory {
         Directory { path: path.to_path_buf(), settle, standing: BTreeMap::new() }
     }
 
-    /// Where a file of this name lies.
+    /// The path of a file with this name.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// How long a file must stand still.
+    /// How long a file must be unchanged.
     pub fn settle(&self) -> Duration {
         self.settle
     }
 
-    /// Looks at all files, in the order of their names: those that may be taken next (up to the first that still changes),
-    /// and those that were taken. `taken` says which were.
+    /// Examines all files, in the order of their names: those that may be taken in next (up to the first that still changes),
+    /// and those that were taken in. `taken` says which were.
     ///
     /// # Errors
     /// The folder cannot be read, or a name is no text.
@@ -76,17 +76,17 @@ impl Directory {
         Ok((ready, taken))
     }
 
-    /// Whether files are there that are not taken yet.
+    /// Whether there are files that are not taken in yet.
     pub fn waits(&self) -> bool {
         !self.standing.is_empty()
     }
 
-    /// How a file looks now; `None` when it is gone.
+    /// The current stamp of a file; `None` if it is gone.
     pub fn again(&self, name: &str) -> Option<FileStamp> {
         look(&self.file(name)).ok().flatten()
     }
 
-    /// All files that are there for it.
+    /// All files of the feed.
     ///
     /// # Errors
     /// As [`Directory::look`].
@@ -104,7 +104,7 @@ impl Directory {
             if left_alone(&name) {
                 continue;
             }
-            // A file may go while we look.
+            // A file may disappear while we read the folder.
             if let Some(look) = look(&entry.path()).map_err(|error| Error::io(&entry.path(), "look at", &error))? {
                 files.push(FolderFile { name, look });
             }
@@ -113,7 +113,7 @@ impl Directory {
     }
 }
 
-/// Names of files that no feed takes.
+/// Names of files that feeds ignore.
 fn left_alone(name: &str) -> bool {
     name.starts_with(['.', '_']) || name.ends_with(".tmp") || name.ends_with(".part")
 }
@@ -145,7 +145,7 @@ mod tests {
             write(name, "one");
         }
         std::fs::create_dir(folder.path().join("folder")).expect("a folder");
-        // A name that leads nowhere is like a file that goes while it is looked at.
+        // A dangling link is treated like a file that disappears meanwhile.
         std::os::unix::fs::symlink("nowhere", folder.path().join("0.csv")).expect("a link");
         assert!(!directory.waits(), "nothing was seen yet");
         assert!(names(&mut directory, 0, &[]).is_empty(), "it may still grow");

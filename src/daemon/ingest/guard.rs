@@ -1,17 +1,17 @@
-//! Libraries that decode foreign bytes are asked in here: where one of them gives up on damaged bytes with a panic, the
-//! file is unreadable, not the program broken. Only for work whose state is thrown away afterwards. What a panic says is
-//! not printed, since it may quote the bytes.
+//! Runs libraries that decode bytes from outside: if one of them panics on damaged bytes, the file is unreadable, and
+//! the program continues. Only for work whose state is discarded afterwards. The message of a panic is not printed,
+//! since it may quote the bytes.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread is at such work.
+    /// Whether this thread is doing such work.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The result, unless the work gave up.
+/// The result, unless the work panicked.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {

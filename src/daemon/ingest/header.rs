@@ -1,4 +1,4 @@
-//! The columns of a file against the declared ones, by their names in the file. It looks at no row.
+//! Compares the columns of a file with the declared ones, by their names in the file. It reads no row.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::path::Path;
 use crate::daemon::error::{Error, ErrorCategory, Result, printable};
 use crate::engine::model::{Column, Columns};
 
-/// Columns of a file at most.
+/// The most columns of a file.
 const MOST_COLUMNS: usize = 10_000;
 
-/// What a declared column is called in a raw file: the steps of its path, or its name.
+/// The name of a declared column in a raw file: the steps of its path, or its name.
 pub fn raw_name(column: &Column) -> &str {
     column.path.as_ref().map_or(&column.name, |path| path.strip_prefix("$.").unwrap_or(path))
 }
 
-/// Name in the file and declared name of each of these columns.
+/// The name in the file and the declared name of each of these columns.
 ///
 /// # Errors
-/// The first column that the file does not have. A name of the file that is near is told only beside a declared one: a
+/// The first column that the file does not have. A similar name of the file is only quoted if it is close to a declared one: a
 /// first row of values must not be repeated.
 pub fn wanted<'a>(
     file: &Path,
@@ -38,7 +38,7 @@ pub fn wanted<'a>(
     Ok(columns.iter().map(|column| (name_in_file(column).to_owned(), column.name.to_string())).collect())
 }
 
-/// The name that is most like this one, up to case, white space around it and a letter or two.
+/// The most similar name, ignoring case, surrounding white space and a letter or two.
 fn nearest<'h>(name: &str, header: impl Iterator<Item = &'h String>) -> Option<&'h str> {
     let plain = |name: &str| name.trim().to_lowercase();
     let (name, length) = (plain(name), name.trim().chars().count());
@@ -48,10 +48,10 @@ fn nearest<'h>(name: &str, header: impl Iterator<Item = &'h String>) -> Option<&
     near.min_by_key(|&(far, _)| far).map(|(_, known)| known.as_str())
 }
 
-/// Whether no two columns of a text have the same name. Such a name is told when it is declared, else it may be a value.
+/// Checks that no two columns of a text have the same name. Such a name is quoted if it is declared, otherwise it may be a value.
 ///
 /// # Errors
-/// The first two that have.
+/// The first two columns with one name.
 pub fn distinct(file: &Path, header: &[String], columns: &[(String, String)]) -> Result<()> {
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     let mut doubled = Vec::new();
@@ -71,7 +71,7 @@ pub fn distinct(file: &Path, header: &[String], columns: &[(String, String)]) ->
     Err(Error::new(ErrorCategory::Input, text).in_file(file).at_line(1))
 }
 
-/// Whether a file has no more columns than are compared with each other.
+/// Checks that a file does not have too many columns to be compared with each other.
 ///
 /// # Errors
 /// It has more.

@@ -1,7 +1,7 @@
-//! Arrow IPC, streams and files: a file is a stream between two magic words. Messages are read one by one and their sizes
-//! compared with the file and with limits (HOUSE 4, Limits) before anything is decoded, so that no length claims memory; what the
-//! decoder says of a broken message is not repeated, since it may quote it. A stream must say that it ends: one that was cut off
-//! between two batches would lose rows in silence.
+//! Arrow IPC, streams and files: a file is a stream between two magic words. Messages are read one by one, and their
+//! sizes are compared with the file and with limits (HOUSE 4, Limits) before anything is decoded, so that no length
+//! field can allocate memory; the decoder's message about a broken message is not repeated, since it may quote the
+//! content. A stream must have an end marker: one that was truncated between two batches would lose rows silently.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -23,13 +23,13 @@ use super::message_places::MessageForm;
 use super::messages;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// Rows per batch that is handed on.
+/// The number of rows per batch that is passed on.
 const BATCH: usize = 65_536;
-/// Bytes of the longest description of a message.
+/// The most bytes of the description of a message.
 const MOST_META: u64 = 1 << 26;
-/// Bytes of the buffers of a message, which is decoded as a whole, when they are unpacked; of all dictionaries together too.
+/// The most bytes of the unpacked buffers of a message, which is decoded as a whole; and of all dictionaries together.
 const MOST_UNPACKED: u64 = 1 << 30;
-/// How the file form begins and ends.
+/// The beginning and end of the file form.
 pub const MAGIC: &[u8; 6] = b"ARROW1";
 const CONTINUED: [u8; 4] = [0xff; 4];
 
@@ -37,29 +37,29 @@ const CONTINUED: [u8; 4] = [0xff; 4];
 pub struct IpcFile {
     path: PathBuf,
     file: BufReader<Content>,
-    /// Bytes that may still come.
+    /// The number of bytes that are left.
     left: u64,
     decoder: StreamDecoder,
     header: Vec<String>,
-    /// Which columns are read, and as what.
+    /// The columns that are read, and their names.
     wanted: Vec<(usize, String)>,
-    /// Rows that were decoded and not handed on: the wanted columns, and all of them where rows are kept.
+    /// Rows that were decoded and not passed on: the wanted columns, and all of them if rows are kept.
     rest: Option<(RecordBatch, Option<RecordBatch>)>,
     keep: bool,
     ended: bool,
-    /// Bytes that the buffers of a message may have when they are unpacked.
+    /// The most bytes of the unpacked buffers of a message.
     room: u64,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     size: u64,
-    /// Rows so far, of the messages that were read.
+    /// The number of rows in the messages so far.
     rows: u64,
     /// Whether it is a message of a topic.
     is_message: bool,
-    /// Per dictionary its bytes.
+    /// The size of each dictionary in bytes.
     dictionaries: BTreeMap<i64, u64>,
-    /// What is beyond a limit.
+    /// The error for an exceeded limit.
     refused: Option<Error>,
-    /// The first word of the next message, which the decoder has already.
+    /// The first word of the next message, which the decoder has consumed already.
     word: Option<[u8; 4]>,
 }
 
@@ -69,7 +69,7 @@ impl IpcFile {
         IpcFile::over(path, File::open(path).map_err(|error| Error::io(path, "read the file", &error))?.into())
     }
 
-    /// Over what a file of this name holds.
+    /// Reads the content of a file with this name.
     pub fn over(path: &Path, mut file: Content) -> Result<IpcFile> {
         let io = |error: std::io::Error| Error::io(path, "read the file", &error);
         let mut left = file.len().map_err(io)?;
@@ -114,30 +114,30 @@ impl IpcFile {
         &self.header
     }
 
-    /// Reads these columns from now on: name in the file, name in the batches.
+    /// Selects the columns to read: name in the file, name in the batches.
     pub fn want(&mut self, columns: &[(String, String)]) {
         let at = |name: &String| self.header.iter().position(|known| known == name);
         self.wanted = columns.iter().filter_map(|(from, to)| Some((at(from)?, to.clone()))).collect();
     }
 
-    /// Hands on all columns too from now on, for rows that are kept.
+    /// Also passes on all columns, for rows that are kept.
     pub fn keep(&mut self) {
         self.keep = true;
     }
 
-    /// It is a message of a topic: its buffers may have no more bytes than this when they are unpacked, and its rows have to be
-    /// paid for by its bytes.
+    /// Declares it a message of a topic: its unpacked buffers may have at most this many bytes, and the number of rows
+    /// is limited by its size.
     #[must_use]
     pub fn unpacking(self, room: u64) -> IpcFile {
         IpcFile { room, is_message: true, ..self }
     }
 
-    /// Whether nothing is left behind the end of the stream.
+    /// Whether nothing follows the end of the stream.
     pub fn is_at_end(&self) -> bool {
         self.ended && self.left == 0
     }
 
-    /// What stands before rows that are kept.
+    /// The schema, with which rows can be read again.
     pub fn form(&self) -> Result<MessageForm> {
         let schema = self.decoder.schema().and_then(|schema| messages::head(&schema));
         Ok(MessageForm::Arrow { schema: schema.ok_or_else(|| unreadable(&self.path))? })
@@ -148,7 +148,7 @@ impl IpcFile {
         Ok(self.batches()?.map(|(rows, _)| rows))
     }
 
-    /// The next rows, and all their columns where rows are kept; `None` at the end.
+    /// The next rows, with all their columns if rows are kept; `None` at the end.
     pub fn batches(&mut self) -> Result<Option<(RecordBatch, Option<RecordBatch>)>> {
         while self.rest.as_ref().is_none_or(|(rest, _)| rest.num_rows() == 0) {
             if self.ended {
@@ -190,8 +190,8 @@ impl IpcFile {
         Ok(rows)
     }
 
-    /// The bytes of the next message and the first word of the one after it, without which the decoder does not look at a
-    /// message that has no body; none at the end of the stream, `None` for what is no message.
+    /// The bytes of the next message and the first word of the one after it, which the decoder needs to process a
+    /// message without a body; empty at the end of the stream, `None` if there is no valid message.
     fn whole(&mut self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         if self.word.is_none() {
@@ -229,7 +229,8 @@ impl IpcFile {
         Some(bytes)
     }
 
-    /// Bytes that are in memory with a message, which has so many: its own, or those of all dictionaries if it is one. Counts its rows.
+    /// The number of bytes that are in memory with this message: its own, or those of all dictionaries if it is one.
+    /// Also counts its rows.
     fn held(&mut self, message: &Message<'_>, unpacked: u64) -> u64 {
         if let Some(batch) = message.header_as_record_batch() {
             self.rows = self.rows.saturating_add(u64::try_from(batch.length()).unwrap_or(u64::MAX));
@@ -250,7 +251,7 @@ impl IpcFile {
         into.last_chunk().copied()
     }
 
-    /// Reads so many bytes, if the file has them.
+    /// Reads this many bytes, if the file has them.
     fn take(&mut self, into: &mut Vec<u8>, bytes: u64) -> Option<()> {
         self.left = self.left.checked_sub(bytes)?;
         let read = self.file.by_ref().take(bytes).read_to_end(into).ok()?;
@@ -258,8 +259,8 @@ impl IpcFile {
     }
 }
 
-/// Bytes of the buffers of a message when they are unpacked; `None` where not all of them lie in its body, or a packed one says no size
-/// that may be.
+/// The number of bytes of the unpacked buffers of a message; `None` if not all of them are in its body, or a packed one
+/// declares an invalid size.
 fn sound(message: &Message<'_>, body: &[u8]) -> Option<u64> {
     let dictionary = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
     let Some(batch) = message.header_as_record_batch().or(dictionary) else { return Some(0) };
@@ -273,7 +274,7 @@ fn sound(message: &Message<'_>, body: &[u8]) -> Option<u64> {
         let (from, length) = (usize::try_from(buffer.offset()).ok()?, usize::try_from(buffer.length()).ok()?);
         let bytes = body.get(from..from.checked_add(length)?)?;
         if packed && !bytes.is_empty() {
-            // One that is not packed after all says -1.
+            // A buffer that is not packed declares -1.
             let size = i64::from_le_bytes(*bytes.first_chunk::<8>()?);
             let size = if size == -1 { bytes.len() as u64 } else { u64::try_from(size).ok()? };
             unpacked = unpacked.saturating_add(size);
@@ -292,7 +293,7 @@ fn too_large(path: &Path, bytes: u64, room: u64) -> Error {
     Error::new(ErrorCategory::Input, text).in_file(path)
 }
 
-/// A dictionary with 32-bit keys, whatever the keys were; other columns as they are.
+/// A dictionary with 32-bit keys, whatever the keys were; other columns unchanged.
 fn plain(array: &ArrayRef) -> ArrayRef {
     let (DataType::Dictionary(key, _), Some(coded)) = (array.data_type(), array.as_any_dictionary_opt()) else {
         return Arc::clone(array);
@@ -313,7 +314,7 @@ fn plain(array: &ArrayRef) -> ArrayRef {
     }
 }
 
-/// Whether a file begins with the magic word; leaves it behind that, or at the beginning.
+/// Whether a file begins with the magic word; the position is after it, or at the beginning.
 fn is_file(file: &mut Content) -> std::io::Result<bool> {
     let mut head = Vec::new();
     file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
@@ -323,8 +324,8 @@ fn is_file(file: &mut Content) -> std::io::Result<bool> {
     Ok(head == MAGIC)
 }
 
-/// How many bytes a stream inside the magic words has at most; leaves the file where it begins. Some writers pad the word
-/// at the beginning to more than eight bytes.
+/// The most bytes of a stream inside the magic words; the position is at its beginning. Some writers pad the magic word
+/// to more than eight bytes.
 fn frame(file: &mut Content, length: u64) -> Option<u64> {
     let mut magic = [0; MAGIC.len()];
     file.seek(SeekFrom::End(-(MAGIC.len() as i64))).ok()?;

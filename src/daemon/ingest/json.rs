@@ -1,13 +1,13 @@
-//! One JSON object per line (HOUSE 4, Decoding): the fields that are read, as they are written, and what a field says.
-//! Strict where a row is decided: the line is one object and nothing else, no field on a path is there twice, 42.9 is not
-//! 42 and "42" is not 42. The walk passes over fields that no column reads, so their nesting costs
-//! nothing.
+//! One JSON object per line (HOUSE 4, Decoding): the fields that are read, in their written form, and their values.
+//! Strict where rows are validated: the line is exactly one object, no field on a path occurs twice, 42.9 is not 42 and
+//! "42" is not 42. Fields that no column reads are skipped, so their nesting costs nothing.
 //!
-//! A field is decoded apart from its line: where its end can be found, one that is no JSON is wrong by itself, so that a
-//! sensitive one cannot keep a row out. The parser's own words are never repeated: they quote the line.
+//! A field is decoded separately from its line: if its end can be found, a field that is no JSON is only wrong by
+//! itself, so that a sensitive one does not make the row invalid. The parser's own messages are never repeated: they
+//! quote the line.
 //!
-//! The walk over a line is code of our own: decoders of whole rows take the last of two equal keys, turn one type into another, or refuse a row
-//! for a field that no column reads.
+//! The walk over a line is code of our own: decoders of whole rows take the last of two equal keys, convert types, or
+//! refuse a row for a field that no column reads.
 
 use serde_json::value::RawValue;
 
@@ -17,42 +17,42 @@ use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{MOST_TEXT, MisfitKind, RawCell};
 use crate::engine::model::whole_number;
 
-/// Bytes that a value is written in at most: a text that may be long enough, every byte of it as an escape of six.
+/// The most bytes of a written value: the longest text, with every byte as an escape of six.
 pub(super) const MOST_WRITTEN: usize = 6 * MOST_TEXT + 2;
 
-/// Stands for bytes that are no UTF-8: no JSON has it, within a string or without.
+/// Replaces bytes that are no UTF-8: no JSON contains it, inside a string or outside.
 pub(super) const STRANGE: u8 = 1;
-/// Stands for a value that is longer than any may be; no JSON has it either.
+/// Replaces an overlong value; no JSON contains it either.
 pub(super) const LONG: u8 = 2;
 
-/// Walks through one object after another.
+/// Walks over one object after another.
 pub struct JsonWalk<'p> {
     paths: &'p FieldPaths,
     fields: usize,
-    /// Per node the last line that had it.
+    /// For each node the last line that had it.
     seen: Vec<u64>,
     line: u64,
-    /// Keys of the last line that lead nowhere, where they are asked for.
+    /// Keys of the last line that no column reads, if they are recorded.
     strange: Option<UnknownKeys>,
 }
 
 impl<'p> JsonWalk<'p> {
-    /// Through objects with so many fields to read.
+    /// For objects with this many fields to read.
     pub fn new(paths: &'p FieldPaths, fields: usize) -> JsonWalk<'p> {
         JsonWalk { paths, fields, seen: vec![0; paths.len()], line: 0, strange: None }
     }
 
-    /// Whether the keys of the next line are wanted that lead to no field.
+    /// Says whether unknown keys of the next line are recorded.
     pub fn listen(&mut self, wanted: bool) {
         self.strange = wanted.then(UnknownKeys::default);
     }
 
-    /// Those keys.
+    /// The unknown keys.
     pub fn strange(&self) -> Option<&UnknownKeys> {
         self.strange.as_ref()
     }
 
-    /// Shows the fields of a line; `None` when it is not one object and nothing else.
+    /// Calls `show` with the fields of a line; `None` if the line is not exactly one object.
     pub fn object<'t, T>(&mut self, line: &'t str, show: impl FnOnce(Option<&[WrittenField<'t>]>) -> T) -> T {
         self.line += 1;
         let mut found = vec![Ok(&b""[..]); self.fields];
@@ -61,7 +61,7 @@ impl<'p> JsonWalk<'p> {
         show(whole.then_some(&found))
     }
 
-    /// Goes over an object; `None` when it is none.
+    /// Walks over an object; `None` if it is invalid.
     fn keys<'t>(&mut self, scan: &mut Scan<'t>, node: usize, found: &mut [WrittenField<'t>]) -> Option<()> {
         scan.is(b'{').then_some(())?;
         if scan.is(b'}') {
@@ -80,7 +80,7 @@ impl<'p> JsonWalk<'p> {
         }
     }
 
-    /// Goes over a list; `None` when it is none. One that is too short has nothing at the places behind its end.
+    /// Walks over a list; `None` if it is invalid. Missing elements have no value.
     fn items<'t>(&mut self, scan: &mut Scan<'t>, node: usize, found: &mut [WrittenField<'t>]) -> Option<()> {
         scan.is(b'[').then_some(())?;
         if scan.is(b']') {
@@ -98,7 +98,7 @@ impl<'p> JsonWalk<'p> {
         scan.is(b']').then_some(())
     }
 
-    /// The node that a key leads to, if it is on a path; `None` when it is no text.
+    /// The node of a key, if it is on a path; `None` if the key is no valid text.
     fn key(&mut self, node: usize, written: &str) -> Option<Option<usize>> {
         let mut unescaped = String::new();
         let key = text(written, &mut unescaped).ok()?;
@@ -109,7 +109,7 @@ impl<'p> JsonWalk<'p> {
         Some(child)
     }
 
-    /// Takes in the value of a node.
+    /// Processes the value of a node.
     fn value<'t>(&mut self, node: usize, text: &'t str, found: &mut [WrittenField<'t>]) {
         if std::mem::replace(&mut self.seen[node], self.line) == self.line {
             return self.paths.spoil(node, MisfitKind::Twice, found);
@@ -125,7 +125,7 @@ impl<'p> JsonWalk<'p> {
         if here.is_last() || text == "null" {
             return;
         }
-        // What is neither leads nowhere; a list is no object, nor the other way round.
+        // A value of another type leads nowhere; a list is no object, and the reverse.
         let (object, list) = (first == Some(&b'{'), first == Some(&b'['));
         if !object {
             let kind = if list { MisfitKind::Nested } else { MisfitKind::NoPath };
@@ -146,7 +146,7 @@ impl<'p> JsonWalk<'p> {
     }
 }
 
-/// What a string says, or what is wrong with it.
+/// The content of a string, or what is wrong with it.
 fn text<'s>(written: &'s str, unescaped: &'s mut String) -> Result<&'s str, MisfitKind> {
     let plain = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).ok_or(MisfitKind::NotJson)?;
     if plain.bytes().all(|byte| byte >= b' ' && byte != b'\\') {
@@ -159,23 +159,23 @@ fn text<'s>(written: &'s str, unescaped: &'s mut String) -> Result<&'s str, Misf
     Ok(unescaped)
 }
 
-/// What is wrong with a value that is none.
+/// What is wrong with an invalid value.
 fn wrong(written: &str) -> MisfitKind {
     match written {
         _ if written.as_bytes().contains(&LONG) => MisfitKind::TooLong,
         _ if written.as_bytes().contains(&STRANGE) => MisfitKind::NotUtf8,
-        // An escape that stands for half a character.
+        // An escape for half of a surrogate pair.
         _ if serde_json::from_str::<&RawValue>(written).is_ok() => MisfitKind::NotUtf8,
         _ => MisfitKind::NotJson,
     }
 }
 
-/// The key that is written so, with its quotes; `None` if it is none.
+/// The key in this written form, with its quotes; `None` if it is invalid.
 pub(super) fn key(written: &[u8]) -> Option<String> {
     serde_json::from_slice(written).ok()
 }
 
-/// What a field says, in the type that JSON writes it in.
+/// The value of a field, in its JSON type.
 pub fn read<'s>(field: &'s [u8], unescaped: &'s mut String) -> Result<RawCell<'s>, MisfitKind> {
     if field.len() > MOST_WRITTEN {
         return Err(MisfitKind::TooLong);
@@ -187,7 +187,8 @@ pub fn read<'s>(field: &'s [u8], unescaped: &'s mut String) -> Result<RawCell<'s
         "false" => RawCell::Bool(false),
         _ if field[0] == b'"' => RawCell::Text(text(written, unescaped)?),
         _ if !is_number(written) => return Err(wrong(written)),
-        // A whole number beyond 64 bits is no number of any column, a fraction beyond a float is not finite.
+        // A whole number beyond 64 bits is no number of any column, and a fraction outside the range of floats is not
+        // finite.
         _ if written == "-0" || written.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
             RawCell::Float(written.parse().unwrap_or(f64::NAN))
         }

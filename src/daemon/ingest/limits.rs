@@ -1,22 +1,24 @@
-//! Limits that several formats have in common (HOUSE 4, Limits).
+//! Limits that several formats share (HOUSE 4, Limits).
 
 use std::path::Path;
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// Rows that a file may have whatever its size.
+/// The number of rows that any file may have.
 pub const FREE_ROWS: u64 = 1 << 20;
-/// Rows beyond those for each byte: one bit tells eight rows apart at most where each has a value of its own.
+/// The number of additional rows per byte: if each row has a value of its own, one bit distinguishes at most eight
+/// rows.
 pub const ROWS_PER_BYTE: u64 = 16;
-/// Rows of a file however many bytes it has: each is some 30 bytes of memory until its increment is closed.
+/// The most rows of a file of any size: each takes some 30 bytes of memory until its increment is closed.
 pub const MOST_ROWS: u64 = 1 << 28;
-/// Rows that a message of a topic may have whatever its size, and one more for each byte: many messages are decoded at a time.
+/// The number of rows that any message of a topic may have; one more is allowed for each byte. Many messages are
+/// decoded at a time.
 pub const FREE_ROWS_OF_MESSAGE: u64 = 256;
 
-/// Whether so many rows are no more than so many bytes may hold.
+/// Checks that a file of this many bytes may have this many rows.
 ///
 /// # Errors
-/// They are more.
+/// There are too many rows.
 pub fn few_rows(path: &Path, rows: u64, bytes: u64) -> Result<()> {
     let paid = FREE_ROWS.saturating_add(ROWS_PER_BYTE.saturating_mul(bytes));
     if rows <= paid.min(MOST_ROWS) {
@@ -47,7 +49,7 @@ mod tests {
         let error = few_rows(path, MOST_ROWS + 1, bytes).expect_err("too many");
         assert!(error.text.contains("at most 268435456 are read: write them to several files"), "{}", error.text);
         assert_eq!(error.file.as_deref(), Some(path));
-        // Bytes pay for rows exactly.
+        // The limit is exact.
         assert!(few_rows(path, FREE_ROWS + 160, 10).is_ok() && few_rows(path, FREE_ROWS + 161, 10).is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! Text of one record per line: cuts a file into blocks of whole lines. Lines beyond a limit are passed over without being
-//! held in memory: of those only what is read is left. Blank lines are no rows, wherever they stand.
+//! Text with one record per line: divides a file into blocks of whole lines. Overlong lines are skipped without being
+//! held in memory: only the values that are read remain of them. Blank lines are no rows, wherever they are.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -18,11 +18,11 @@ use super::unknown_keys::UnknownKeys;
 use crate::daemon::error::{Error, Result};
 use crate::engine::histogram::MisfitKind;
 
-/// Bytes that are read at a time.
+/// The number of bytes that are read at a time.
 const BLOCK: u64 = 1 << 20;
-/// Bytes of the longest line, without what is left out of it.
+/// The most bytes of a line, without the parts that are left out.
 const LONGEST: usize = 1 << 24;
-/// Lines whose undeclared keys are told.
+/// The number of lines whose undeclared keys are reported.
 const TELLING: u64 = 1_000;
 
 /// A file that is being read.
@@ -30,11 +30,11 @@ pub struct LinesFile {
     path: PathBuf,
     file: Content,
     paths: Arc<FieldPaths>,
-    /// What was read behind the last whole line that was handed on.
+    /// The bytes that were read after the last whole line that was passed on.
     carry: Vec<u8>,
     /// The number of the next line, from 1.
     line: u64,
-    /// A line that is too long to be held, as far as it was read.
+    /// The part of an overlong line that was read.
     long: Option<Shorten>,
 }
 
@@ -43,17 +43,17 @@ pub struct LineBlock {
     paths: Arc<FieldPaths>,
     bytes: Vec<u8>,
     first: u64,
-    /// Stands for one line that is too long.
+    /// Whether it represents a single overlong line.
     long: bool,
 }
 
 impl LinesFile {
-    /// Opens a file; a mark of UTF-8 at its beginning is passed over.
+    /// Opens a file; a UTF-8 byte order mark is skipped.
     pub fn open(path: &Path) -> Result<LinesFile> {
         LinesFile::over(path, File::open(path).map_err(|error| Error::io(path, "open the file", &error))?.into())
     }
 
-    /// Over what a file of this name holds.
+    /// Reads the content of a file with this name.
     pub fn over(path: &Path, mut file: Content) -> Result<LinesFile> {
         let mut carry = Vec::new();
         let read = file.by_ref().take(3).read_to_end(&mut carry);
@@ -65,7 +65,7 @@ impl LinesFile {
         Ok(LinesFile { path: path.to_path_buf(), file, paths, carry, line: 1, long: None })
     }
 
-    /// Reads these fields from now on.
+    /// Selects the fields to read.
     pub fn want(&mut self, paths: FieldPaths) {
         self.paths = Arc::new(paths);
     }
@@ -114,19 +114,19 @@ impl LinesFile {
     }
 }
 
-/// Where the last line ends that has content and is whole; 0 if there is none.
+/// The end of the last complete line with content; 0 if there is none.
 fn whole(bytes: &[u8], content: usize) -> usize {
     let after = memchr::memchr(b'\n', &bytes[content..]).filter(|_| content > 0);
     after.map(|after| content + after).or_else(|| memchr::memrchr(b'\n', &bytes[..content])).map_or(0, |end| end + 1)
 }
 
 impl LineBlock {
-    /// Bytes of the lines.
+    /// The number of bytes of the lines.
     pub fn size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The lines of these faults.
+    /// The places of the lines with these faults.
     pub fn kept(&self, faults: &[RowFault]) -> Vec<MessagePlace> {
         let mut lines = (self.first..).zip(self.bytes.split(|&byte| byte == b'\n'));
         let find = |fault: &RowFault| match fault.kind {
@@ -176,7 +176,7 @@ impl LineBlock {
                     false
                 }
             });
-            // What a row that does not count has for keys may be anything.
+            // The keys of an invalid row may be anything.
             if let Some(keys) = walk.strange().filter(|_| good) {
                 strange.take(keys);
             }
@@ -185,8 +185,8 @@ impl LineBlock {
     }
 }
 
-/// A line or message as text. Every run of bytes that is no UTF-8 becomes a byte that JSON has nowhere: so it is wrong in
-/// the field that it stands in, and nowhere else.
+/// A line or message as text. Every run of bytes that is no UTF-8 becomes a byte that no JSON contains: so only the
+/// field that contains it is wrong.
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);

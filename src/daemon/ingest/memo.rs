@@ -1,4 +1,4 @@
-//! Remembers what a text means, so that labels that come again and again are decoded once per batch. It decides nothing.
+//! Caches the codes of texts, so that repeated labels are decoded once per batch. It decides nothing.
 
 use std::hash::BuildHasher;
 
@@ -8,12 +8,12 @@ use hashbrown::HashTable;
 use crate::engine::histogram::MisfitKind;
 
 const HASHER: FixedState = FixedState::with_seed(0x6d65_6d6f);
-/// Texts that are remembered; a column with more distinct ones gains little.
+/// The most cached texts; a column with more distinct ones gains little.
 const MOST: usize = 1 << 14;
 /// Longer texts are hardly labels.
 const LONGEST: usize = 64;
 
-/// The codes of texts that were seen.
+/// The cached codes of texts.
 #[derive(Default)]
 pub struct Memo {
     bytes: Vec<u8>,
@@ -28,7 +28,7 @@ struct Known {
 }
 
 impl Memo {
-    /// The code of a text; `make` is asked when it is new.
+    /// The code of a text; `make` computes it if the text is new.
     pub fn code<F>(&mut self, text: &[u8], make: F) -> Result<u32, MisfitKind>
     where
         F: FnOnce() -> Result<u32, MisfitKind>,

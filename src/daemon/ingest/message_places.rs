@@ -1,5 +1,5 @@
-//! Where the messages are that were set aside while a file is read, and what they need around them to be read again
-//! without that file. Only places are held of what the file can be asked for again.
+//! The places of messages that were set aside while a file is read, and the context that is needed to read them again
+//! without that file. If the file can be read again, only places are held.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 use super::raw::SecretBytes;
 use super::topic::{KnownSchema, SchemaKey};
 
-/// Where a message is.
+/// The place of a message.
 pub enum MessagePlace {
     /// In memory.
     Here(SecretBytes),
-    /// Between these bytes of the file.
+    /// These bytes of the file.
     Bytes(Range<u64>),
-    /// In this row of the file, from 0.
+    /// This row of the file, from 0.
     Row(u64),
-    /// Nowhere: it is too long.
+    /// None: it is too long.
     Nowhere,
 }
 
 impl MessagePlace {
-    /// Its bytes, as far as they are known.
+    /// Its size in bytes, if known.
     pub fn size(&self) -> usize {
         match self {
             MessagePlace::Here(raw) => raw.bytes().len(),
@@ -31,12 +31,12 @@ impl MessagePlace {
     }
 }
 
-/// What messages are, and what stands before them.
+/// The form of messages, and the bytes before them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MessageForm {
-    /// Rows of delimited text, under their header as it stood in the file.
+    /// Rows of delimited text, under their header as in the file.
     Text {
-        /// Between fields.
+        /// The separator.
         delimiter: u8,
         /// The header.
         header: SecretBytes,
@@ -60,7 +60,7 @@ pub enum MessageForm {
 }
 
 impl MessageForm {
-    /// As a feed file names it.
+    /// The name in a feed file.
     pub fn name(&self) -> &'static str {
         match self {
             MessageForm::Text { .. } => "csv",
@@ -70,7 +70,7 @@ impl MessageForm {
         }
     }
 
-    /// Bytes that stand before messages.
+    /// The number of bytes before messages.
     pub fn size(&self) -> usize {
         match self {
             MessageForm::Text { header: before, .. } | MessageForm::Arrow { schema: before } => before.bytes().len(),

@@ -1,5 +1,5 @@
 //! Rows of a typed source as messages of an Arrow IPC stream, one row each, so that each can be kept, offered again and
-//! destroyed on its own: no message holds anything of another row, dictionaries and shared buffers included.
+//! destroyed separately: no message contains data of another row, including dictionaries and shared buffers.
 //!
 //! Nested columns are left out, since no declared column is read from one.
 
@@ -19,10 +19,10 @@ use super::guard::guarded;
 use super::raw::{MOST_RAW, SecretBytes};
 use crate::engine::histogram::MOST_TEXT;
 
-/// How a stream ends.
+/// The end of a stream.
 const END: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 
-/// The places of the columns that are kept.
+/// The indices of the columns that are kept.
 pub fn kept(schema: &Schema) -> Vec<usize> {
     let flat = |field: &Field| {
         let values = values_of(field.data_type());
@@ -31,12 +31,12 @@ pub fn kept(schema: &Schema) -> Vec<usize> {
     (0..schema.fields().len()).filter(|&at| flat(schema.field(at))).collect()
 }
 
-/// What comes before the messages of rows with this schema.
+/// The bytes before the messages of rows with this schema.
 pub fn head(schema: &Schema) -> Option<SecretBytes> {
     guarded(|| Some(SecretBytes::from(std::mem::take(writer(schema)?.get_mut()))))?
 }
 
-/// These rows of a batch, each as a message; without bytes where they are too many.
+/// These rows of a batch, each as a message; without bytes if they would be too many.
 pub fn messages(batch: &RecordBatch, rows: impl Iterator<Item = usize>) -> Option<Vec<Option<SecretBytes>>> {
     guarded(|| {
         let (schema, columns) = (plain(&batch.schema()), kept(&batch.schema()));
@@ -58,7 +58,7 @@ pub fn messages(batch: &RecordBatch, rows: impl Iterator<Item = usize>) -> Optio
     })?
 }
 
-/// The stream that these messages make.
+/// The stream of these messages.
 pub fn stream<'m>(head: &SecretBytes, messages: impl Iterator<Item = &'m SecretBytes> + Clone) -> SecretBytes {
     let size = messages.clone().map(|message| message.bytes().len()).sum::<usize>();
     let mut bytes = Vec::with_capacity(head.bytes().len() + size + END.len());
@@ -68,14 +68,14 @@ pub fn stream<'m>(head: &SecretBytes, messages: impl Iterator<Item = &'m SecretB
     SecretBytes::from(bytes)
 }
 
-/// Has written the schema.
+/// A writer that has written the schema.
 fn writer(schema: &Schema) -> Option<StreamWriter<Vec<u8>>> {
-    // Rows are short: buffers are not padded further than must be.
+    // Rows are short: buffers are padded no further than necessary.
     let options = IpcWriteOptions::try_new(8, false, MetadataVersion::V5).ok()?;
     StreamWriter::try_new_with_options(Vec::new(), &plain(schema), options).ok()
 }
 
-/// The columns that are kept, as their cells are written: any of them may be null, and none has a dictionary.
+/// The columns that are kept, as they are written: any of them may be null, and none has a dictionary.
 fn plain(schema: &Schema) -> Arc<Schema> {
     let field = |at: usize| {
         let field = schema.field(at);
@@ -92,7 +92,7 @@ fn values_of(physical: &DataType) -> &DataType {
     }
 }
 
-/// One cell as a column of its own; of a text that is too long for a value only so much that it still is, and of bytes as much.
+/// A cell as a column of its own; an overlong text is truncated but still too long for a value, and so are bytes.
 fn short(array: &ArrayRef, row: usize) -> Option<ArrayRef> {
     let cell = cell(array, row)?;
     let cut = |text: &str| {
@@ -112,7 +112,7 @@ fn short(array: &ArrayRef, row: usize) -> Option<ArrayRef> {
     })
 }
 
-/// One cell as a column of its own. What lies under a null, and bits beside its own, may be those of other rows.
+/// A cell as a column of its own. The bytes under a null, and bits beside the cell's own, may be those of other rows.
 fn cell(array: &ArrayRef, row: usize) -> Option<ArrayRef> {
     let mut cell = array.slice(row, 1);
     if let Some(coded) = cell.as_any_dictionary_opt().filter(|_| cell.is_valid(0)) {

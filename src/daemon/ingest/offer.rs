@@ -1,6 +1,6 @@
-//! The messages of one file or partition that were set aside, and all that is needed to decode them again without it, so that
-//! they can be offered again once the feed file was corrected. It is written as it is and sealed by the writer that stores it;
-//! nothing here prints a byte of a message.
+//! The set-aside messages of one file or partition, with everything that is needed to decode them again without it, so
+//! that they can be offered again once the feed file was corrected. The writer that stores it seals it; nothing here
+//! prints a byte of a message.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use serde::{Deserialize, Serialize};
@@ -15,13 +15,13 @@ use crate::daemon::formats::SealedFormat;
 /// A message that was set aside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetAsideMessage {
-    /// Where it stood, and what is wrong with it; of a partition its row is the offset.
+    /// Its place, and what is wrong with it; for a partition its row is the offset.
     pub place: Misplaced,
-    /// What it was, to be decoded again; `None` for one of more than 16 MiB, which never will be.
+    /// Its content, to be decoded again; `None` for one of more than 16 MiB, which will never be.
     pub raw: Option<SecretBytes>,
 }
 
-/// The messages of one file or partition that were set aside.
+/// The set-aside messages of one file or partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
     name: String,
@@ -68,17 +68,17 @@ impl Offer {
         self.partition
     }
 
-    /// The format that messages are decoded from, as a feed file names it; `arrow` for those of Parquet too.
+    /// The format of the messages, in the notation of a feed file; `arrow` for those of Parquet as well.
     pub fn format(&self) -> &'static str {
         self.form.name()
     }
 
-    /// What the messages are.
+    /// The form of the messages.
     pub(super) fn form(&self) -> &MessageForm {
         &self.form
     }
 
-    /// Schemas of messages that were not known when they were set aside.
+    /// Adds schemas of messages that were unknown when they were set aside.
     pub(super) fn learn<'k>(&mut self, known: impl Iterator<Item = &'k (SchemaKey, KnownSchema)>) {
         if let MessageForm::Records { schemas } = &mut self.form {
             schemas.extend(known.cloned());
@@ -90,9 +90,9 @@ impl Offer {
         &self.messages
     }
 
-    /// As bytes, to be sealed.
+    /// The bytes to be sealed.
     pub fn bytes(&self) -> WipedBytes {
-        // Reserved at once: what grows leaves copies behind that are not wiped.
+        // Reserved at once: growing would leave copies that are not wiped.
         let size = |one: &SetAsideMessage| {
             let column = one.place.column.as_ref().map_or(0, |column| column.len());
             one.raw.as_ref().map_or(0, |raw| raw.bytes().len()) + column + 64
@@ -101,10 +101,10 @@ impl Offer {
         SealedFormat::SetAside.bytes_into(Vec::with_capacity(size), self).into()
     }
 
-    /// From bytes that were sealed.
+    /// From the sealed bytes.
     ///
     /// # Errors
-    /// They are of another version.
+    /// They have another version.
     pub fn parse(bytes: &[u8]) -> Result<Offer> {
         SealedFormat::SetAside.parse(bytes)
     }

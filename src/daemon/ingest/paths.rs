@@ -1,24 +1,24 @@
-//! The ways to the fields that are read (HOUSE 4, Decoding), as a tree of keys and of places in lists: the
-//! steps of a column's path, or its name. The same ways lead through JSON and Avro. Nothing here looks at a value.
+//! The paths to the fields that are read (HOUSE 4, Decoding), as a tree of keys and list indices: the steps of a
+//! column's path, or its name. The same paths are used for JSON and Avro. Nothing here looks at a value.
 
 use super::row_batch::FieldText;
 use crate::engine::histogram::{MisfitKind, RawCell};
 use crate::engine::model::Column;
 
-/// A field as it is written; empty where there is none.
+/// A field in its written form; empty if it is missing.
 pub type WrittenField<'t> = Result<&'t [u8], MisfitKind>;
 
-/// The fields that are read, as a tree of keys and places.
+/// The fields that are read, as a tree of keys and indices.
 pub struct FieldPaths(Vec<PathStep>);
 
-/// One step of a way.
+/// One step of a path.
 #[derive(Default)]
 pub struct PathStep {
-    /// The next steps into an object, and where they lead.
+    /// The next steps into an object, and their nodes.
     pub keys: Vec<(Box<str>, usize)>,
-    /// The places of a list, from 0, that ways lead through, and where they lead.
+    /// The indices of a list, from 0, that paths use, and their nodes.
     pub items: Vec<(usize, usize)>,
-    /// The places in a row that this value goes to.
+    /// The indices of the fields of a row with this value.
     pub fields: Vec<usize>,
 }
 
@@ -44,11 +44,11 @@ impl FieldPaths {
         paths
     }
 
-    /// Fields behind those of the columns that tell what a message is.
+    /// The number of fields, after those of the columns, that show the kind of a message.
     pub const MARKS: usize = 2;
 
-    /// The paths of these columns, and behind them those that tell what a message of a stream of changes is: `op` in the
-    /// envelope whose `after` is read, and `__deleted` where it was taken off.
+    /// The paths of these columns, followed by those that show the kind of a message in a stream of changes: `op` in
+    /// the envelope whose `after` is read, and `__deleted` where the envelope was removed.
     pub fn of_messages(columns: &[&Column]) -> FieldPaths {
         let mut paths = FieldPaths::of(columns);
         let steps = columns.iter().filter_map(|column| column.path.as_deref()?.strip_prefix("$."));
@@ -64,7 +64,7 @@ impl FieldPaths {
         paths
     }
 
-    /// Whether a message says that a record is gone, by the fields behind those of its columns.
+    /// Whether a message says that a record was deleted, by the fields after those of its columns.
     pub fn is_delete(marks: &[WrittenField<'_>], read: FieldText) -> bool {
         let mut text = String::new();
         let says = |mark: &WrittenField<'_>| {
@@ -74,23 +74,23 @@ impl FieldPaths {
         marks.iter().any(says)
     }
 
-    /// How many nodes there are; the first one is the message or line itself.
+    /// The number of nodes; the first one is the message or line itself.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// One of them.
+    /// A node.
     pub fn node(&self, node: usize) -> &PathStep {
         &self.0[node]
     }
 
-    /// All fields of a node and below have this fault.
+    /// Sets this fault for all fields of a node and below it.
     pub fn spoil(&self, node: usize, kind: MisfitKind, found: &mut [WrittenField<'_>]) {
         self.0[node].fields.iter().for_each(|&field| found[field] = Err(kind));
         self.0[node].below().for_each(|below| self.spoil(below, kind, found));
     }
 
-    /// The way of a step as it is written: a key, and places of lists behind it.
+    /// Adds a step as it is written: a key, followed by list indices.
     fn through(&mut self, node: usize, step: &str) -> usize {
         let (key, places) = step.split_at(step.find('[').unwrap_or(step.len()));
         let places = places.split(['[', ']']).filter(|place| !place.is_empty());
@@ -124,22 +124,22 @@ impl FieldPaths {
 }
 
 impl PathStep {
-    /// Whether no way leads on from here.
+    /// Whether no path continues from here.
     pub fn is_last(&self) -> bool {
         self.keys.is_empty() && self.items.is_empty()
     }
 
-    /// Where ways lead on to.
+    /// The nodes to which paths continue.
     pub fn below(&self) -> impl Iterator<Item = usize> {
         self.keys.iter().map(|&(_, node)| node).chain(self.items.iter().map(|&(_, node)| node))
     }
 
-    /// Where a place of a list leads; `None` where it is not read.
+    /// The node of a list index; `None` if it is not read.
     pub fn item(&self, place: usize) -> Option<usize> {
         self.items.iter().find(|(known, _)| *known == place).map(|&(_, node)| node)
     }
 
-    /// Where a key leads; `None` where it is not read.
+    /// The node of a key; `None` if it is not read.
     pub fn child(&self, key: &str) -> Option<usize> {
         self.keys.iter().find(|(known, _)| **known == *key).map(|&(_, node)| node)
     }

@@ -1,5 +1,5 @@
-//! Finds rows that stand for a person who has a row already (SCIENCE 3, repeats), within one run: the hashes are kept
-//! nowhere, so their key is no secret. Nothing here keeps or prints an identifier.
+//! Finds rows whose person has a row already (SCIENCE 3, repeats), within one run: the hashes are not stored, so their
+//! key is no secret. Nothing here stores or prints an identifier.
 
 use arrow_array::RecordBatch;
 
@@ -12,20 +12,20 @@ use crate::engine::model::{Column, Columns, Kind, Role};
 pub struct RowPeople(Vec<Person>);
 
 impl RowPeople {
-    /// How people are told apart in here.
+    /// The hasher that is used here.
     pub(super) fn hasher() -> PersonHasher {
         PersonHasher::new(&[0; 32])
     }
 
-    /// The people of rows that were hashed in here.
+    /// The people of rows that were hashed here.
     pub(super) fn of(rows: &CodedRows) -> RowPeople {
         RowPeople(rows.people().unwrap_or_default().to_vec())
     }
 
-    /// Takes in the rows of a batch, if it holds all identifier columns.
+    /// Adds the rows of a batch, if it contains all identifier columns.
     ///
     /// # Errors
-    /// A whole column of another type.
+    /// A whole column has another type.
     pub fn add(&mut self, batch: &RecordBatch, columns: &Columns, reading: CellReading) -> Result<(), Misfit> {
         let fitting = |column: &Column| {
             let array = batch.column_by_name(&column.name)?;
@@ -48,7 +48,7 @@ impl RowPeople {
             tuple.clear();
             let whole = identifiers.iter().all(|(cells, kind)| {
                 let cell = cells.at(row);
-                // What is not of the declared type is compared as it is written.
+                // A value that is not of the declared type is compared in its written form.
                 tuple.add(cell, *kind, reading).or_else(|_| tuple.add(cell, Kind::String, CellReading::Typed)).is_ok()
             });
             if whole {
@@ -58,7 +58,7 @@ impl RowPeople {
         Ok(())
     }
 
-    /// How many rows of the last of these tables stand for a person who has another row in any of them.
+    /// How many rows of the last of these tables belong to a person who has another row in any of them.
     pub fn repeats(tables: &[&RowPeople]) -> usize {
         let Some((last, before)) = tables.split_last() else { return 0 };
         let mut known: Vec<Person> = before.iter().flat_map(|people| people.0.iter().copied()).collect();

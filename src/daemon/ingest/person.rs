@@ -1,8 +1,8 @@
-//! Who stands behind a row (SCIENCE 3, repeats): a keyed hash of its identifiers. The same person is the same hash in
+//! The person of a row (SCIENCE 3, repeats): a keyed hash of its identifiers. The same person has the same hash in
 //! every format, because identifiers are hashed in the canonical text of their declared type, one after another, each
-//! with its length before it.
+//! preceded by its length.
 //!
-//! Nothing here keeps or prints an identifier or the key.
+//! Nothing here stores or prints an identifier or the key.
 
 use std::fmt;
 use std::io::Write as _;
@@ -14,10 +14,10 @@ use crate::engine::histogram::{CellReading, MOST_TEXT, MisfitKind, Person, RawCe
 use crate::engine::model::forms::dates;
 use crate::engine::model::{Kind, Value};
 
-/// HMAC-SHA256 under the feed's key, cut to 128 bits.
+/// HMAC-SHA256 under the feed's key, truncated to 128 bits.
 #[derive(Clone)]
 pub struct PersonHasher {
-    /// Takes in the key once; wiped when dropped.
+    /// The state after the key; wiped when dropped.
     keyed: Hmac<Sha256>,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Debug for PersonHasher {
 }
 
 impl PersonHasher {
-    /// Under this key; the caller wipes its own copy.
+    /// With this key; the caller wipes its own copy.
     pub fn new(key: &[u8; 32]) -> PersonHasher {
         PersonHasher { keyed: Hmac::new_from_slice(key).expect("a key of any length will do") }
     }
@@ -40,7 +40,8 @@ impl PersonHasher {
         self.hash(&tuple)
     }
 
-    /// The person with these identifiers, read as strictly as those of a text file; `None` if one is not of its kind.
+    /// The person with these identifiers, parsed as strictly as those of a text file; `None` if one does not have its
+    /// type.
     pub fn read(&self, identifiers: &[(&str, Kind)]) -> Option<Person> {
         let mut tuple = Tuple::default();
         let mut read = identifiers.iter().map(|&(text, kind)| tuple.add(RawCell::Text(text), kind, CellReading::Text));
@@ -48,7 +49,7 @@ impl PersonHasher {
         whole.then(|| self.hash(&tuple))
     }
 
-    /// The person behind a tuple.
+    /// The person of a tuple.
     pub(super) fn hash(&self, tuple: &Tuple) -> Person {
         let mut mac = self.keyed.clone();
         mac.update(&tuple.0);
@@ -58,12 +59,12 @@ impl PersonHasher {
     }
 }
 
-/// The identifiers of a row, so that no two different tuples are the same bytes.
+/// The identifiers of a row, encoded so that no two different tuples have the same bytes.
 #[derive(Default)]
 pub(super) struct Tuple(Vec<u8>);
 
 impl Tuple {
-    /// No identifiers yet.
+    /// Removes all identifiers.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -73,7 +74,7 @@ impl Tuple {
         self.0.extend(text);
     }
 
-    /// The next identifier, decoded as strictly as any other column.
+    /// Adds the next identifier, decoded as strictly as any other column.
     pub fn add(&mut self, cell: RawCell<'_>, kind: Kind, reading: CellReading) -> Result<(), MisfitKind> {
         match (cell, kind) {
             (RawCell::Null | RawCell::Text(""), _) => return Err(MisfitKind::Missing),

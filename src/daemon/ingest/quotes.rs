@@ -1,12 +1,12 @@
-//! Watches the quotes of delimited text (RFC 4180) on its way to the parser. The parser takes text behind a closing quote
-//! for more of the field, and the end of the file for the end of a quote; the rows between would become one cell and be
-//! published as it. Here a quoted field is over at its closing quote, and what follows that is a delimiter, the end of the
-//! line or the end of the file: from anything else on, rows cannot be told apart, and nothing more is handed on.
+//! Checks the quotes of delimited text (RFC 4180) before the parser sees it. The parser takes text after a closing
+//! quote for more of the field, and the end of the file for a closing quote; the rows in between would become one cell
+//! and be published as that. Here a quoted field ends at its closing quote, which must be followed by a delimiter, the
+//! end of the line or the end of the file: after anything else rows cannot be separated, and nothing more is passed on.
 //!
 //! A quote inside an unquoted field is text, for the parser as well as here.
 //!
-//! Of a field that is longer than any value may be only the beginning is handed on, which is still too long: so it is wrong
-//! by itself, and memory does not depend on it. Places that the parser tells are those in what was handed on.
+//! Of an overlong field only the beginning is passed on, which is still too long: so only this field is wrong, and
+//! memory does not depend on its length. Positions that the parser gives refer to what was passed on.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::io::{self, BufReader, Read, Seek as _};
@@ -16,16 +16,17 @@ use super::content::Content;
 use super::raw::{MOST_RAW, SecretBytes};
 use crate::engine::histogram::MOST_TEXT;
 
-/// Bytes after which a row must have ended, without what is left out of it.
+/// The most bytes of a row, without the parts that are left out.
 pub const LONGEST: usize = 1 << 24;
-/// Bytes of a field that are handed on: more than a value of nothing but quotes may have, each of them written twice.
+/// The most bytes of a field that are passed on: more than a value that consists of quotes may have, each of them
+/// written twice.
 const MOST_FIELD: usize = 2 * MOST_TEXT + 2;
-/// Bytes that are looked at in one go when a row is shortened.
+/// The number of bytes that are processed together when a row is shortened.
 const SLICE: usize = 1 << 16;
-/// A mark of UTF-8, which the parser passes over at the beginning of a file.
+/// A UTF-8 byte order mark, which the parser skips at the beginning of a file.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Where the next byte stands.
+/// The context of the next byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// At the start of a field.
@@ -34,17 +35,17 @@ enum Place {
     Bare,
     /// In a quoted field.
     Quoted,
-    /// Behind a quote in a quoted field: the closing one, or the first of two.
+    /// After a quote in a quoted field: the closing one, or the first of two.
     Quote,
 }
 
-/// What ends the rows of a file before its end.
+/// Why the rows of a file end early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum QuoteError {
-    /// A quote that nothing closes.
+    /// A quote that is never closed.
     #[error("a quote (\") is opened and never closed: the rows after it cannot be told apart")]
     Open,
-    /// Text behind a closing quote.
+    /// Text after a closing quote.
     #[error(
         "text follows the closing quote (\") of a field that is opened here: the rows after it cannot be told apart; \
          inside a quoted field every quote is written twice"
@@ -55,39 +56,39 @@ pub enum QuoteError {
     Long,
 }
 
-/// A file whose quotes are watched.
+/// A file whose quotes are checked.
 pub struct Quotes {
     file: Content,
     delimiter: u8,
     place: Place,
-    /// Bytes that were handed on, and the last of them: those that were handed on at once.
+    /// The number of bytes that were passed on, and the last of them: those that were passed on together.
     passed: u64,
     last: Vec<u8>,
-    /// Where the last quoted field begins.
+    /// The beginning of the last quoted field.
     opened: Option<u64>,
-    /// Bytes that were handed on since the last row ended.
+    /// The number of bytes that were passed on since the end of the last row.
     row: usize,
-    /// Bytes of the field that were handed on; the rest is left out when they are enough.
+    /// The number of bytes of the field that were passed on; the rest is left out when they are enough.
     field: usize,
-    /// Whether the last byte is a quote that is not handed on yet, in a field of which the rest is left out.
+    /// Whether the last byte is a quote that is not passed on yet, in a field whose rest is left out.
     held: bool,
     left_out: Vec<LeftOut>,
     broken: Option<QuoteError>,
 }
 
-/// Bytes that are not handed on.
+/// Bytes that are not passed on.
 #[derive(Clone, Copy, Default)]
 struct LeftOut {
-    /// How many bytes were handed on before them.
+    /// The number of bytes that were passed on before them.
     at: u64,
-    /// Their number, and that of all before them.
+    /// Their number, including all before them.
     bytes: u64,
-    /// As many ends of lines among those.
+    /// The number of line feeds among those.
     feeds: u64,
 }
 
 impl Quotes {
-    /// From the beginning of a file.
+    /// Starts at the beginning of a file.
     pub fn new(file: Content, delimiter: u8) -> Quotes {
         Quotes {
             file,
@@ -104,8 +105,8 @@ impl Quotes {
         }
     }
 
-    /// Bytes of the file between places that the parser tells: as they stand there, or without what is left out where they
-    /// would be too many; `None` when they are even so.
+    /// The bytes of the file between positions that the parser gives: unchanged, or without the parts that are left out
+    /// if they would be too many; `None` if they still are.
     pub fn range(&self, range: Range<u64>) -> io::Result<Option<SecretBytes>> {
         let [from, to] = [range.start, range.end].map(|place| place + self.before_place(place).bytes);
         if to - from <= MOST_RAW as u64 {
@@ -130,18 +131,18 @@ impl Quotes {
         Ok(Some(SecretBytes::of(&short)))
     }
 
-    /// What was left out before a place that the parser tells.
+    /// What was left out before a position that the parser gives.
     fn before_place(&self, place: u64) -> LeftOut {
         let before = self.left_out.partition_point(|one| one.at < place);
         before.checked_sub(1).map_or(LeftOut::default(), |last| self.left_out[last])
     }
 
-    /// Ends of lines that were left out before a place that the parser tells.
+    /// The number of line feeds that were left out before a position that the parser gives.
     pub fn feeds(&self, place: u64) -> u64 {
         self.before_place(place).feeds
     }
 
-    /// A row begins.
+    /// Starts a row.
     pub fn row(&mut self) {
         self.row = 0;
     }
@@ -151,19 +152,19 @@ impl Quotes {
         self.opened.is_some()
     }
 
-    /// The byte before this place in the file, if the parser is not further behind than it can be.
+    /// The byte before this position in the file, if the parser is not further behind than possible.
     pub fn before(&self, place: u64) -> Option<u8> {
         let back = usize::try_from(self.passed.checked_sub(place)?).ok()?;
         self.last.get(self.last.len().checked_sub(back + 1)?).copied()
     }
 
-    /// What ended the rows, and how many bytes lie before the field that it is about.
+    /// Why the rows ended, and how many bytes are before the field concerned.
     pub fn broken(&self) -> Option<(QuoteError, Option<u64>)> {
         self.broken.map(|broken| (broken, self.opened.filter(|_| broken != QuoteError::Long)))
     }
 
-    /// Looks at the bytes behind so many free ones, and moves those to the front that are handed on: how many they are, and
-    /// whether that is so up to the last one, or the next must not stand where it stands.
+    /// Checks the bytes after `room` free ones, and moves those that are passed on to the front: returns their number,
+    /// and whether the bytes up to the last one are valid, or the next one is wrong.
     fn watch(&mut self, bytes: &mut [u8], room: usize) -> (usize, bool) {
         let (mut at, mut good) = (room, 0);
         while at < bytes.len() {
@@ -201,7 +202,7 @@ impl Quotes {
                     let held = std::mem::take(&mut self.held);
                     if byte == b'"' {
                         self.place = Place::Quoted;
-                        // A quote that is written twice is left out as a whole, or stays.
+                        // A doubled quote is left out completely, or not at all.
                         if held {
                             self.leave_out(2, 0, good);
                         } else {
@@ -227,13 +228,13 @@ impl Quotes {
         (good, true)
     }
 
-    /// Fields without quotes, the last of which may go on.
+    /// Fields without quotes, the last of which may continue.
     fn bare(&mut self, bytes: &mut [u8], range: Range<usize>, mut good: usize) -> usize {
         let Range { start: mut at, end } = range;
         while at < end {
             let [delimiter, feed, back] = [self.delimiter, b'\n', b'\r'];
             let near = end.min(at + MOST_FIELD.saturating_sub(self.field).max(1));
-            // The last end of a field that is near, or the first one behind it.
+            // The last end of a field nearby, or the first one after it.
             let last = memchr::memrchr3(delimiter, feed, back, &bytes[at..near]).map(|last| at + last);
             let ends = last.or_else(|| Some(near + memchr::memchr3(delimiter, feed, back, &bytes[near..end])?));
             let field = ends.unwrap_or(end);
@@ -249,7 +250,7 @@ impl Quotes {
         good
     }
 
-    /// Hands on more of a field, as far as it is not too long.
+    /// Passes on more of a field, unless it is too long.
     fn hand_on(&mut self, bytes: &mut [u8], range: Range<usize>, good: usize) -> usize {
         let Range { start, end } = range;
         let most = start + (end - start).min(MOST_FIELD.saturating_sub(self.field));
@@ -292,10 +293,10 @@ impl Read for Quotes {
             if self.row > LONGEST {
                 return self.end(QuoteError::Long);
             }
-            // A quote that is held back comes before what is read.
+            // A quote that is held back precedes the bytes that are read.
             let room = usize::from(self.held);
             let mut read = self.file.read(&mut into[room..])?;
-            // The parser looks for a mark in the first bytes that it is given, so it is given enough of them.
+            // The parser looks for a byte order mark in the first bytes that it receives, so it needs enough of them.
             while self.passed == 0 && (1..MARK.len()).contains(&read) {
                 match self.file.read(&mut into[read..])? {
                     0 => break,
@@ -329,7 +330,7 @@ impl Read for Quotes {
     }
 }
 
-/// `;` if the first line has one outside quotes, else `,`. Leaves the file at its beginning.
+/// `;` if the first line contains one outside quotes, otherwise `,`. The position returns to the beginning of the file.
 pub fn delimiter(file: &mut Content) -> io::Result<u8> {
     let (mut place, mut found, mut begun) = (Place::Start, b',', false);
     for byte in BufReader::new(file.by_ref()).bytes() {
@@ -343,7 +344,7 @@ pub fn delimiter(file: &mut Content) -> io::Result<u8> {
             b'\n' | b'\r' if !quoted && begun => break,
             _ => {}
         }
-        // Blank lines, and a mark of UTF-8, come before the first line.
+        // Blank lines, and a byte order mark, precede the first line.
         begun |= !matches!(byte, b'\n' | b'\r');
         place = match (place, byte) {
             (Place::Start | Place::Quote, b'"') => Place::Quoted,

@@ -1,5 +1,5 @@
-//! The bytes of a message that was set aside, as far as they are needed to offer it again. They are personal data: wiped
-//! when dropped, and never shown.
+//! The bytes of a set-aside message that are needed to offer it again. They are personal data: wiped when dropped, and
+//! never shown.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-/// Bytes of the longest message that is kept.
+/// The most bytes of a message that is kept.
 pub const MOST_RAW: usize = 1 << 24;
 
 /// Bytes that are wiped and not shown.
@@ -20,7 +20,7 @@ impl SecretBytes {
         SecretBytes(bytes.into())
     }
 
-    /// What they are.
+    /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for SecretBytes {
     }
 }
 
-/// Copies them once: what grows leaves copies behind that are not wiped.
+/// Copies them once: growing would leave copies that are not wiped.
 struct Bytes;
 
 impl Visitor<'_> for Bytes {

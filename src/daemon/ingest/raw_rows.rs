@@ -1,5 +1,5 @@
-//! Raw rows for the daemon (HOUSE 4, Decoding): what cannot be decoded is never an error but kept, so that nothing is lost,
-//! and is decoded again when it is offered again. Whether too much was set aside is for the caller to judge.
+//! Raw rows for the daemon (HOUSE 4, Decoding): a row that cannot be decoded is never an error but is kept, so that
+//! nothing is lost, and is decoded again when it is offered again. The caller judges whether too much was set aside.
 
 use std::path::Path;
 
@@ -17,49 +17,49 @@ use crate::engine::histogram::CodedRows;
 use crate::engine::model::Columns;
 use crate::engine::policy::Decimal;
 
-/// What a file or an offer holds.
+/// The content of a file or an offer.
 #[derive(Debug)]
 pub struct TakenRows {
-    /// The rows that count, in file order; people are known iff the feed declares identifiers.
+    /// The valid rows, in file order; people are known iff the feed declares identifiers.
     pub rows: CodedRows,
-    /// The messages that were set aside.
+    /// The set-aside messages.
     pub aside: Offer,
-    /// Columns that the feed file does not declare; of JSON the first few keys of objects that count.
+    /// Columns that the feed file does not declare; for JSON the first few unknown keys of valid objects.
     pub undeclared: Vec<String>,
-    /// Sensitive cells of rows that count, which were missing or malformed and became null.
+    /// The number of sensitive cells of valid rows that were missing or malformed and became null.
     pub nulled: u64,
-    /// Messages that are passed over by policy; a file has none.
+    /// The number of messages that the policy skips; a file has none.
     pub skipped: u64,
 }
 
 impl TakenRows {
-    /// Messages that were read and not handed on.
+    /// The number of messages that were read and not passed on.
     pub fn seen(&self) -> u64 {
         (self.rows.len() + self.aside.messages().len()) as u64
     }
 
-    /// Whether no larger share of the messages of a file is set aside than this. Of a value outside the taxonomy the error says these
+    /// Checks that at most this share of the messages of a file is set aside. The error for a value outside the taxonomy contains these
     /// words.
     ///
     /// # Errors
-    /// It is larger.
+    /// The share is larger.
     pub fn bearable(&self, path: &Path, share: Decimal, outside: &str) -> Result<()> {
         let places: Vec<&Misplaced> = self.aside.messages().iter().map(|message| &message.place).collect();
         judge(path, &places, self.seen(), (share, Some(outside)))
     }
 }
 
-/// Reads the rows of a file; those that cannot be decoded are set aside, however many. `progress` is told how many rows
-/// were read so far. Messages are read from the file again, so that good rows cost nothing: a caller compares the file's
-/// digest before with the one after.
+/// Reads the rows of a file; those that cannot be decoded are set aside, however many. `progress` receives the number of rows
+/// so far. Set-aside messages are read from the file again, so that valid rows cost nothing extra: the caller compares the file's
+/// digests before and after.
 ///
 /// # Errors
-/// The file cannot be read or is damaged, or a declared column is missing or of another type.
+/// The file cannot be read or is damaged, or a declared column is missing or has another type.
 pub fn take(path: &Path, columns: &Columns, hasher: &PersonHasher, progress: &mut dyn FnMut(u64)) -> Result<TakenRows> {
     take_sifted(path, columns, hasher, None, progress)
 }
 
-/// [`take`], and rows of people who have one already are set aside too.
+/// As [`take`], but rows of people who have one already are set aside too.
 ///
 /// # Errors
 /// As [`take`].
@@ -73,11 +73,11 @@ pub fn take_sifted(
     cut(path, columns, hasher, repeats, (usize::MAX, &mut |_| Ok(())), progress)
 }
 
-/// [`take_sifted`], of a file that may have any number of messages set aside: as soon as those have `most` bytes they are
-/// handed on to `put`, and what is set aside in the end are the others.
+/// As [`take_sifted`], for a file with any number of set-aside messages: as soon as these have `most` bytes they are
+/// passed on to `put`, and the result contains only the last ones.
 ///
 /// # Errors
-/// As [`take`], or they cannot be handed on.
+/// As [`take`], or they cannot be passed on.
 pub fn take_cut(
     path: &Path,
     columns: &Columns,
@@ -89,7 +89,7 @@ pub fn take_cut(
     cut(path, columns, hasher, repeats, (most, put), &mut |_| {})
 }
 
-/// [`take`], of a file of which no more than so many bytes of messages may be set aside: they are all held in memory.
+/// As [`take`], for a file with at most this many bytes of set-aside messages, which are all held in memory.
 ///
 /// # Errors
 /// As [`take`], or they are more.
@@ -111,7 +111,7 @@ pub fn take_within(
     cut(path, columns, hasher, None, (most, &mut full), progress)
 }
 
-/// Takes messages that are handed on.
+/// Receives messages that are passed on.
 type OfferSink<'p> = &'p mut dyn FnMut(Offer) -> Result<()>;
 
 fn cut(
@@ -132,16 +132,16 @@ fn cut(
     Ok(TakenRows { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled, skipped: 0 })
 }
 
-/// Decodes messages again, under columns that may be others by now. Those that still do not decode stay as they are, at
-/// their places in the file that they came from, with what is wrong with them now.
+/// Decodes messages again, with columns that may have changed. Those that still cannot be decoded stay unchanged, with
+/// their places in the original file and what is wrong with them now.
 ///
 /// # Errors
-/// A declared column is missing or of another type.
+/// A declared column is missing or has another type.
 pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher, unwanted: UnwantedPolicies) -> Result<TakenRows> {
     retry_sifted(offer, columns, hasher, unwanted, None)
 }
 
-/// [`retry`], and rows of people who have one already stay set aside.
+/// As [`retry`], but rows of people who have one already stay set aside.
 ///
 /// # Errors
 /// As [`retry`].
@@ -170,13 +170,13 @@ pub fn retry_sifted(
 }
 
 impl Offer {
-    /// The messages that are set aside as faults, repeats not among them.
+    /// The number of messages that are set aside because of a fault, not counting repeats.
     pub fn faults(&self) -> u64 {
         self.messages().iter().filter(|message| !message.place.is_repeat()).count() as u64
     }
 }
 
-/// The messages of an offer that still do not decode; `again` are their places among those that were offered.
+/// The messages of an offer that still cannot be decoded; `again` are their indices among those that were offered.
 fn still(offer: &Offer, again: Vec<Misplaced>) -> Vec<SetAsideMessage> {
     let mut again = again.into_iter().peekable();
     let mut row = 0;

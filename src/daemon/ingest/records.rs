@@ -1,46 +1,46 @@
-//! Rows of delimited text as they were split, and what their fields say. The splitting is done one row after another, the
-//! rest on all cores.
+//! Rows of delimited text that have been split, and the values of their fields. Splitting is sequential, the rest runs
+//! on all cores.
 
 use std::ops::Range;
 
 use super::row_batch::{Coder, RowBatch};
 use crate::engine::histogram::{MisfitKind, RawCell};
 
-/// Some rows, of as many fields as are read.
+/// Some rows, with as many fields as are read.
 pub struct Records {
     width: usize,
     bytes: Vec<u8>,
-    /// Where each field ends.
+    /// The end of each field.
     ends: Vec<usize>,
     rows: Vec<Row>,
 }
 
-/// A row as such.
+/// A whole row.
 struct Row {
     line: u64,
-    /// What is wrong with it.
+    /// Its fault, if it has one.
     bad: Option<MisfitKind>,
-    /// Where it stands in the file, ends of lines around it included.
+    /// Its position in the file, including surrounding line ends.
     bytes: Range<u64>,
 }
 
 impl Records {
-    /// None yet.
+    /// Starts empty.
     pub fn new(width: usize) -> Records {
         Records { width, bytes: Vec::new(), ends: Vec::new(), rows: Vec::new() }
     }
 
-    /// How many.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Bytes of the fields.
+    /// The number of bytes of the fields.
     pub fn size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The next row.
+    /// Adds a row.
     pub fn push<'a>(&mut self, line: u64, bytes: Range<u64>, fields: impl Iterator<Item = &'a [u8]>) {
         for field in fields {
             self.bytes.extend_from_slice(field);
@@ -49,12 +49,12 @@ impl Records {
         self.rows.push(Row { line, bad: None, bytes });
     }
 
-    /// The next row, which is none.
+    /// Adds an invalid row.
     pub fn refuse(&mut self, line: u64, bytes: Range<u64>, kind: MisfitKind) {
         self.rows.push(Row { line, bad: Some(kind), bytes });
     }
 
-    /// Where a row stands in the file.
+    /// The position of a row in the file.
     pub fn bytes(&self, row: usize) -> Range<u64> {
         self.rows[row].bytes.clone()
     }

@@ -1,6 +1,6 @@
-//! Rows of people who have a row already, where the feed file wants to see them (SCIENCE 3, repeats; `on_repeat =
-//! "dead-letter"`): they are set aside while a source is read, as any row that does not count. Who is known is told by the caller that
-//! keeps the people; nothing here keeps an identifier.
+//! Rows of people who have a row already, if the feed file wants them to be set aside (SCIENCE 3, repeats; `on_repeat =
+//! "dead-letter"`): this happens while a source is read, as for invalid rows. The caller, which stores the people, says
+//! who is known; nothing here stores an identifier.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,25 +10,25 @@ use super::row_batch::{RowBatch, RowFault};
 use crate::engine::histogram::{MisfitKind, Person};
 use crate::engine::model::Value;
 
-/// Tells whose row is not the first.
+/// Recognises rows of people who have one already.
 pub struct Repeats<'k> {
     known: &'k dyn Fn(Person) -> bool,
-    /// Who came since, where that matters.
+    /// The people of new rows, if that matters.
     new: Option<HashSet<Person, FixedState>>,
 }
 
 impl<'k> Repeats<'k> {
-    /// Of people who are known, and of those who come from now on.
+    /// For people who are known, and those of new rows.
     pub fn of(known: &'k dyn Fn(Person) -> bool) -> Repeats<'k> {
         Repeats { known, new: Some(HashSet::default()) }
     }
 
-    /// Of people who are known only, however often others come.
+    /// Only for people who are known, however often others occur.
     pub(super) fn only(known: &'k dyn Fn(Person) -> bool) -> Repeats<'k> {
         Repeats { known, new: None }
     }
 
-    /// Sets rows of the next part aside; parts come in the order of their rows.
+    /// Sets rows of the next batch aside; batches come in the order of their rows.
     pub(super) fn sift(&mut self, part: &mut RowBatch) {
         let mut came = |person| self.new.as_mut().is_some_and(|new| !new.insert(person));
         let again: Vec<bool> = part.people.iter().map(|&person| (self.known)(person) || came(person)).collect();
@@ -39,7 +39,7 @@ impl<'k> Repeats<'k> {
 }
 
 impl RowBatch {
-    /// Sets aside those of the rows that count.
+    /// Sets some of the valid rows aside.
     fn set_aside(&mut self, which: &[bool]) {
         let bad: BTreeSet<usize> = self.faults.iter().map(|fault| fault.row).collect();
         let rows = (0..).filter(|row| !bad.contains(row));
@@ -64,7 +64,7 @@ impl RowBatch {
         self.forget_tuples();
     }
 
-    /// Takes out the tuples of rows that do not count any more.
+    /// Removes the tuples of rows that are not valid any more.
     fn forget_tuples(&mut self) {
         let mut used = vec![false; self.tuples.len()];
         self.codes.iter().for_each(|&code| used[code as usize] = true);
@@ -76,7 +76,7 @@ impl RowBatch {
     }
 }
 
-/// Leaves what is not set aside; what has nothing for each row has none to lose.
+/// Keeps the entries that are not set aside; a column without entries stays empty.
 fn only<T>(column: &mut Vec<T>, aside: &[bool]) {
     let mut aside = aside.iter();
     column.retain(|_| aside.next() != Some(&true));

@@ -1,5 +1,5 @@
-//! One batch of rows as codes, decoded on a core of its own: the rows that count (SCIENCE 3, acceptance) in columns, and
-//! the others as faults. Nothing here knows of other batches, so that results never depend on threads.
+//! One batch of rows as codes, decoded on a core of its own: the valid rows (SCIENCE 3, acceptance) in columns, and the
+//! others as faults. Nothing here knows about other batches, so that results never depend on threads.
 
 use arrow_array::RecordBatch;
 
@@ -11,54 +11,54 @@ use crate::engine::histogram::{
 };
 use crate::engine::model::{Column, Columns, Leaf, Role, Value};
 
-/// What the bytes of a field say; the text of it may be unescaped into the string.
+/// The value of a field's bytes; its text may be unescaped into the string.
 pub type FieldText = for<'s> fn(&'s [u8], &'s mut String) -> Result<RawCell<'s>, MisfitKind>;
 
-/// What is wrong with a row of a batch.
+/// The fault of a row of a batch.
 pub struct RowFault {
-    /// Row in the batch, from 0.
+    /// The row in the batch, from 0.
     pub row: usize,
-    /// Its line, in a text.
+    /// Its line, for a text.
     pub line: Option<u64>,
-    /// The field, as a place in [`Coder::fields`]; `None`: the row as such.
+    /// The field, as an index in [`Coder::fields`]; `None` for the whole row.
     pub field: Option<usize>,
-    /// What it is.
+    /// The fault.
     pub kind: MisfitKind,
 }
 
 /// The rows of a batch.
 pub struct RowBatch {
-    /// How many there were, faults included.
+    /// The number of rows, including faults.
     pub rows: u64,
-    /// Per quasi column the leaves.
+    /// For each quasi column the leaves.
     pub leaves: Vec<Vec<Leaf>>,
-    /// Per row the number of its sensitive tuple.
+    /// For each row the number of its sensitive tuple.
     pub codes: Vec<u32>,
     /// The sensitive tuples, in order of appearance.
     pub tuples: Vec<Box<[Value]>>,
-    /// Per measure the value of each row in units of its last decimal, where it has one.
+    /// For each measure the value of each row in units of its last decimal, if it has one.
     pub measures: Vec<Vec<Option<i64>>>,
-    /// Per row the person; empty when there are no identifiers.
+    /// For each row the person; empty if there are no identifiers.
     pub people: Vec<Person>,
     /// Rows set aside, ascending.
     pub faults: Vec<RowFault>,
-    /// The lines of the rows that count; empty where rows have none.
+    /// The lines of the valid rows; empty if rows have none.
     pub lines: Vec<u64>,
-    /// Sensitive cells that became null, and cells of measures that hold no number.
+    /// The number of sensitive cells that became null, and of cells of measures without a number.
     pub nulled: u64,
-    /// Keys that the feed file does not declare, where rows have keys.
+    /// Keys that the feed file does not declare, if rows have keys.
     pub strange: UnknownKeys,
 }
 
 impl RowBatch {
-    /// With such keys.
+    /// Sets the unknown keys.
     #[must_use]
     pub fn with_strange(self, strange: UnknownKeys) -> RowBatch {
         RowBatch { strange, ..self }
     }
 }
 
-/// Knows how to code the rows of one file.
+/// Encodes the rows of one file.
 pub struct Coder<'a> {
     encoder: Encoder<'a>,
     reading: CellReading,
@@ -79,21 +79,21 @@ impl<'a> Coder<'a> {
         Coder { encoder: Encoder::new(columns, reading), reading, hasher, fields, identifiers, quasi, measures }
     }
 
-    /// Keeps malformed sensitive cells as they are seen where these releases show them so, instead of taking them for null.
+    /// Keeps malformed sensitive cells as these releases show them, instead of treating them as null.
     #[must_use]
     pub fn behind(self, releases: &'a [Histogram]) -> Coder<'a> {
         Coder { encoder: self.encoder.behind(releases), ..self }
     }
 
-    /// The columns that are read, in the order in which a row's fields are to be given.
+    /// The columns that are read, in the order of a row's fields.
     pub fn fields(&self) -> &[&'a Column] {
         &self.fields
     }
 
-    /// Codes a batch of a typed source.
+    /// Encodes a batch of a typed source.
     ///
     /// # Errors
-    /// A whole column that is missing or of another type.
+    /// A whole column is missing or has another type.
     pub fn batch(&self, batch: &RecordBatch) -> Result<RowBatch, Misfit> {
         let mut dictionaries = self.dictionaries();
         let (encoded, misfits) = self.encoder.encode_rows(batch, &mut dictionaries)?;
@@ -171,7 +171,7 @@ impl<'a> Coder<'a> {
         &self.fields[self.identifiers + self.quasi..self.fields.len() - self.measures]
     }
 
-    /// Codes rows that come one by one, each as one text per field.
+    /// Encodes rows one by one, each as one text per field.
     pub fn rows(&self, read: FieldText) -> RowCoder<'_, 'a> {
         RowCoder {
             coder: self,
@@ -193,7 +193,7 @@ impl<'a> Coder<'a> {
     }
 }
 
-/// Codes the rows of one batch.
+/// Encodes the rows of one batch.
 pub struct RowCoder<'c, 'a> {
     coder: &'c Coder<'a>,
     read: FieldText,
@@ -213,7 +213,8 @@ pub struct RowCoder<'c, 'a> {
 }
 
 impl RowCoder<'_, '_> {
-    /// Takes in a row: per field its text, empty where there is none, or what is wrong with it. Tells whether it counts.
+    /// Adds a row: for each field its text, empty if it is missing, or what is wrong with it. Returns whether the row
+    /// is valid.
     pub fn add(&mut self, line: u64, fields: &[Result<&[u8], MisfitKind>]) -> bool {
         let bad = self.code(fields).err();
         match bad {
@@ -226,7 +227,7 @@ impl RowCoder<'_, '_> {
         bad.is_none()
     }
 
-    /// Codes a row, or tells the first field that keeps it out.
+    /// Encodes a row, or returns the first field that makes it invalid.
     fn code(&mut self, fields: &[Result<&[u8], MisfitKind>]) -> Result<(), (usize, MisfitKind)> {
         let Coder { encoder, reading, identifiers, quasi, fields: columns, .. } = self.coder;
         let (read, scratch) = (self.read, &mut self.scratch);
@@ -260,7 +261,7 @@ impl RowCoder<'_, '_> {
         Ok(())
     }
 
-    /// Sets aside a row as such.
+    /// Sets a whole row aside.
     pub fn refuse(&mut self, line: u64, kind: MisfitKind) {
         self.faults.push(RowFault { row: self.rows, line: Some(line), field: None, kind });
         self.rows += 1;
@@ -275,12 +276,12 @@ impl RowCoder<'_, '_> {
     }
 }
 
-/// How many cells of measures hold no number.
+/// The number of cells of measures without a number.
 fn without_value(measures: &[Vec<Option<i64>>]) -> u64 {
     measures.iter().flatten().filter(|value| value.is_none()).count() as u64
 }
 
-/// The sensitive tuples by their values, and how many cells of the rows are null.
+/// The sensitive tuples by their values, and the number of null cells of the rows.
 fn shown(tuples: &Tuples, dictionaries: &[Dictionary], codes: &[u32]) -> (Vec<Box<[Value]>>, u64) {
     let value = |(&code, dictionary): (&u32, &Dictionary)| dictionary.values()[code as usize].clone();
     let tuples: Vec<Box<[Value]>> =

@@ -1,4 +1,4 @@
-//! Rows that are set aside: their place and what is wrong, never what they hold.
+//! Rows that are set aside: their place and what is wrong, never their content.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::daemon::error::{Error, ErrorCategory};
 use crate::engine::histogram::MisfitKind;
 
-/// A row that cannot be decoded: where it is and why, never what it holds.
+/// A row that cannot be decoded: its place and the reason, never its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Misplaced {
     /// Its number in the file, from 1.
     pub row: u64,
-    /// Its line, in a text.
+    /// Its line, for a text.
     pub line: Option<u64>,
-    /// The column; `None`: the row as such.
+    /// The column; `None` for the whole row.
     pub column: Option<Arc<str>>,
     /// What is wrong.
     #[serde(with = "Written")]
@@ -23,18 +23,18 @@ pub struct Misplaced {
 }
 
 impl Misplaced {
-    /// Whether nothing is wrong with it but that its person has a row already.
+    /// Whether it is only set aside because its person has a row already.
     pub fn is_repeat(&self) -> bool {
         self.kind == MisfitKind::Repeat
     }
 
-    /// What is wrong, in these words where it is a value outside the taxonomy.
+    /// What is wrong; for a value outside the taxonomy in these words.
     pub(super) fn words(&self, outside: Option<&str>) -> String {
         let outside = outside.filter(|_| self.kind == MisfitKind::Outside);
         outside.map_or_else(|| self.kind.to_string(), str::to_owned)
     }
 
-    /// As an error at its place.
+    /// The error at its place.
     pub(super) fn error(&self, file: &Path, text: String) -> Error {
         let error = Error::new(ErrorCategory::Input, text).in_file(file).at_line(self.line.unwrap_or(self.row));
         match &self.column {
@@ -44,7 +44,7 @@ impl Misplaced {
     }
 }
 
-/// Kinds as they are written: a new one comes last, and none moves.
+/// The kinds in their stored form: a new kind is added at the end, and none moves.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "MisfitKind")]
 enum Written {

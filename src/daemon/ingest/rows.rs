@@ -1,8 +1,8 @@
-//! Raw rows of a file as codes (HOUSE 4, Decoding; SCIENCE 3, Acceptance): whether a row counts is decided by its form,
-//! its identifiers and its quasi columns alone; whatever is wrong with a sensitive field is null.
+//! Raw rows of a file as codes (HOUSE 4, Decoding; SCIENCE 3, Acceptance): the validity of a row depends only on its
+//! form, its identifiers and its quasi columns; an invalid sensitive field becomes null.
 //!
-//! Batches are decoded on all cores and put together in file order; results never depend on threads. No error and no
-//! `Debug` holds a cell.
+//! Batches are decoded on all cores and combined in file order; results never depend on threads. No error and no
+//! `Debug` contains a cell.
 
 use std::path::Path;
 
@@ -21,28 +21,28 @@ use crate::engine::histogram::{CodedRows, Misfit};
 use crate::engine::model::Columns;
 use crate::engine::policy::Decimal;
 
-/// Batches that are in memory at a time while the same number is read.
+/// The number of batches in memory while as many are read.
 const GROUP: usize = 8;
-/// Bytes of cells from which on no more batches are read ahead.
+/// The number of bytes of cells from which on no more batches are read ahead.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug)]
 pub struct DecodedFile {
-    /// The rows that count, in file order; people are known iff the feed declares identifiers.
+    /// The valid rows, in file order; people are known iff the feed declares identifiers.
     pub rows: CodedRows,
-    /// The rows set aside, in file order, where they are not kept elsewhere.
+    /// The rows that were set aside, in file order, unless they are stored elsewhere.
     pub quarantined: Vec<Misplaced>,
-    /// Columns of the file that the feed file does not declare; of JSON the first few keys of objects that count.
+    /// Columns of the file that the feed file does not declare; for JSON the first few unknown keys of valid objects.
     pub undeclared: Vec<String>,
-    /// Sensitive cells of rows that count, which were missing or malformed and became null.
+    /// The number of sensitive cells of valid rows that were missing or malformed and became null.
     pub nulled: u64,
 }
 
-/// Reads the rows of a file. `progress` is told how many rows were read so far.
+/// Reads the rows of a file. `progress` receives the number of rows so far.
 ///
 /// # Errors
-/// The file cannot be read or is damaged, a declared column is missing or of another type, or too many rows cannot be
+/// The file cannot be read or is damaged, a declared column is missing or has another type, or too many rows cannot be
 /// decoded.
 pub fn decode(
     path: &Path,
@@ -60,31 +60,31 @@ pub fn decode(
     gather(path, &mut source, &coder, columns, &mut aside, None, progress)
 }
 
-/// What becomes of rows that cannot be decoded.
+/// What happens to rows that cannot be decoded.
 #[derive(Debug, Clone, Copy)]
 pub enum BadRows<'w> {
-    /// The first one is the error. Of a value outside the taxonomy it says these words.
+    /// The first one is an error. For a value outside the taxonomy it contains these words.
     Refused(&'w str),
-    /// They are set aside, as long as their share of all rows is not above this.
+    /// They are set aside, as long as their share of all rows is at most this.
     SetAside(Decimal),
 }
 
-/// The same for all that reads rows.
+/// The same for all readers of rows.
 pub(super) enum BadRowPolicy<'c, 'p> {
-    /// As [`BadRows::Refused`]; `None`: the words of the misfit itself.
+    /// As [`BadRows::Refused`]; `None`: with the default words.
     Refused(Option<&'c str>),
     /// As [`BadRows::SetAside`].
     Share(Decimal),
     /// They are set aside.
     Any,
-    /// They are set aside and kept, and nothing more is told of them.
+    /// They are set aside and stored, without further information in the result.
     Kept(&'c mut Cuts<'p>),
 }
 
-/// What sets rows aside that nothing is wrong with; `None`: nothing.
+/// Sets valid rows aside; `None`: none.
 pub(super) type Sifting<'r, 'k> = Option<&'r mut Repeats<'k>>;
 
-/// All rows of a file that was opened.
+/// Reads all rows of an open file.
 pub(super) fn gather(
     path: &Path,
     source: &mut SourceFile,
@@ -133,7 +133,7 @@ pub(super) fn gather(
     Ok(DecodedFile { rows, quarantined, undeclared, nulled })
 }
 
-/// The next batches, and what ends them before their time.
+/// The next batches, and an error that ends them early.
 fn read(source: &mut SourceFile) -> (Vec<Chunk>, Option<Error>) {
     let (mut group, mut bytes) = (Vec::with_capacity(GROUP), 0);
     while group.len() < GROUP && bytes < GROUP_BYTES {
@@ -153,12 +153,12 @@ fn code(coder: &Coder<'_>, group: &[Chunk]) -> Vec<std::result::Result<RowBatch,
     group.par_iter().map(|chunk| chunk.code(coder)).collect()
 }
 
-/// A whole column that does not fit.
+/// The error for a whole column that does not fit.
 fn whole(path: &Path, misfit: &Misfit) -> Error {
     Error::new(ErrorCategory::Input, misfit.kind.to_string()).in_file(path).in_field(&*misfit.column)
 }
 
-/// Whether a larger share of the rows was set aside than this; of a value outside the taxonomy the error says these words.
+/// Checks the share of rows that were set aside; the error for a value outside the taxonomy contains these words.
 pub(super) fn judge(
     path: &Path,
     quarantined: &[&Misplaced],

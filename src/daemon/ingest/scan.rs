@@ -1,27 +1,27 @@
-//! Finds where the values of a JSON text begin and end (RFC 8259, with less strictness): a string ends at its next bare
-//! quote, an object or a list where its brackets are closed, anything else at the next comma or closing bracket. It does
-//! not look at what stands in between, so that a value that is no JSON can be told apart from the values beside it.
+//! Finds the beginning and end of values in a JSON text (RFC 8259, but less strict): a string ends at its next bare
+//! quote, an object or a list where its brackets are closed, any other value at the next comma or closing bracket. It
+//! does not examine the content in between, so that an invalid value can be separated from the others.
 
-/// A JSON text, read from front to back.
+/// A JSON text, read sequentially.
 pub struct Scan<'t> {
     text: &'t str,
     at: usize,
 }
 
 impl<'t> Scan<'t> {
-    /// At the beginning of a text.
+    /// Starts at the beginning of a text.
     pub fn new(text: &'t str) -> Scan<'t> {
         Scan { text, at: 0 }
     }
 
-    /// Passes over white space, and this byte if it comes next; whether it did.
+    /// Skips white space, and this byte if it is next; returns whether it was.
     pub fn is(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
 
-    /// Whether nothing but white space is left.
+    /// Whether only white space is left.
     pub fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
@@ -35,7 +35,7 @@ impl<'t> Scan<'t> {
         bytes.get(self.at).copied()
     }
 
-    /// The next string with its quotes; `None` if none comes next, or it does not end.
+    /// The next string with its quotes; `None` if no string is next, or it does not end.
     pub fn string(&mut self) -> Option<&'t str> {
         self.is(b'"').then_some(())?;
         let from = self.at - 1;
@@ -43,7 +43,7 @@ impl<'t> Scan<'t> {
         self.text.get(from..self.at)
     }
 
-    /// The next value as it is written, without white space around it; empty where there is none. `None` if its end
+    /// The next value in its written form, without surrounding white space; empty if there is none. `None` if its end
     /// cannot be found.
     pub fn value(&mut self) -> Option<&'t str> {
         let first = self.peek()?;
@@ -62,7 +62,7 @@ impl<'t> Scan<'t> {
         self.text.get(from..self.at).map(str::trim_ascii_end)
     }
 
-    /// Behind the quote that ends a string.
+    /// Moves after the quote that ends a string.
     fn end_of_string(&mut self) -> Option<()> {
         let bytes = self.text.as_bytes();
         loop {
@@ -75,7 +75,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Behind the bracket that closes the one that comes next.
+    /// Moves after the bracket that closes the next one.
     fn end_of_brackets(&mut self) -> Option<()> {
         let bytes = self.text.as_bytes();
         let mut open = 0_usize;
@@ -97,7 +97,7 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// Whether a text is a number of JSON.
+/// Whether a text is a JSON number.
 pub fn is_number(text: &str) -> bool {
     let digits = |text: &'_ [u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = text.strip_prefix('-').unwrap_or(text).as_bytes();

@@ -1,5 +1,5 @@
-//! Whose messages are that are set aside: a message says it where its identifiers can be read, whatever else keeps it from being a row. Messages of
-//! people who are erased are taken out. Nothing here keeps an identifier.
+//! Finds the people of set-aside messages: a message shows its person if its identifiers can be read, whatever else is
+//! wrong with it. Messages of erased people are removed. Nothing here stores an identifier.
 
 use std::collections::BTreeSet;
 
@@ -12,24 +12,24 @@ use super::topic::UnwantedPolicies;
 use crate::engine::histogram::Person;
 use crate::engine::model::{Columns, Role};
 
-/// An offer that some people were taken out of.
+/// An offer from which some people were removed.
 #[derive(Debug)]
 pub struct OfferWithout {
-    /// What is left.
+    /// The remaining messages.
     pub rest: Offer,
-    /// Messages that are not; of one with many rows, rows.
+    /// The number of removed messages; for a message with many rows, the number of rows.
     pub gone: u64,
 }
 
-/// How identifiers are read, and nothing else.
+/// Reads identifiers, and nothing else.
 struct IdentifierReader<'r> {
     columns: Columns,
     hasher: &'r PersonHasher,
 }
 
 impl IdentifierReader<'_> {
-    /// The rows of these people, and rows whose identifiers cannot be read. Each is told by the place of its message in the offer. `None` if
-    /// the messages do not have the columns of identifiers.
+    /// The rows of these people, and rows whose identifiers cannot be read, each by the index of its message in the
+    /// offer. `None` if the messages lack the columns of identifiers.
     fn rows(&self, offer: &Offer, of: &dyn Fn(Person) -> bool) -> Option<Vec<SetAsideMessage>> {
         let readable = (0..).zip(offer.messages()).filter(|(_, one)| one.raw.is_some());
         let numbered = readable.map(|(row, SetAsideMessage { place, raw })| {
@@ -43,7 +43,7 @@ impl IdentifierReader<'_> {
         Some(read.aside.messages().to_vec())
     }
 
-    /// The places of messages in which these people are.
+    /// The indices of messages with these people.
     fn places(&self, offer: &Offer, of: &dyn Fn(Person) -> bool) -> Option<BTreeSet<u64>> {
         let rows = self.rows(offer, of)?;
         Some(rows.iter().filter(|row| row.place.is_repeat()).map(|row| row.place.row).collect())
@@ -51,8 +51,8 @@ impl IdentifierReader<'_> {
 }
 
 impl Offer {
-    /// The offer without messages of these people; `None` if there are none. A message stays where its identifiers cannot be read. One that
-    /// has rows of other people too leaves each of those behind as a message of its own.
+    /// The offer without messages of these people; `None` if there are none. A message stays if its identifiers cannot
+    /// be read. If a message has rows of other people too, each of those becomes a message of its own.
     pub fn without(&self, people: &BTreeSet<Person>, columns: &Columns, hasher: &PersonHasher) -> Option<OfferWithout> {
         let reader = IdentifierReader { columns: columns.only(Role::Identifier), hasher };
         let asked = |person| people.contains(&person);

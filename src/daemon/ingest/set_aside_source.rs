@@ -1,5 +1,5 @@
-//! What a source does for messages that are set aside: it tells where they are, fetches them, and
-//! reads them again from memory. It decides nothing of what is set aside.
+//! The part of a source for set-aside messages: their places, reading them from the file, and reading them again from
+//! memory. It does not decide what is set aside.
 
 use std::path::{Path, PathBuf};
 
@@ -15,17 +15,17 @@ use super::source::{Chunk, FileFormat, SourceFile};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 impl SourceFile {
-    /// Rows will be kept: of chunks from now on, and of the source in the end.
+    /// Keeps rows: those of chunks from now on, and those of the source at the end.
     pub(super) fn keep(&mut self) {
         if let FileFormat::Ipc(file) = &mut self.format {
             file.keep();
         }
     }
 
-    /// Where these rows of a chunk are; so many rows came before it.
+    /// The places of these rows of a chunk; `before` rows came before it.
     ///
     /// # Errors
-    /// A damaged file.
+    /// The file is damaged.
     pub(super) fn kept(&self, chunk: &Chunk, faults: &[RowFault], before: u64) -> Result<Vec<MessagePlace>> {
         let rows = faults.iter().map(|fault| fault.row);
         Ok(match chunk {
@@ -42,10 +42,10 @@ impl SourceFile {
         })
     }
 
-    /// What stands before messages that are kept.
+    /// The bytes before messages that are kept.
     ///
     /// # Errors
-    /// The file is damaged or shorter.
+    /// The file is damaged or has become shorter.
     pub(super) fn form(&self) -> Result<MessageForm> {
         match &self.format {
             FileFormat::Delimited(file) => file.form(),
@@ -55,10 +55,10 @@ impl SourceFile {
         }
     }
 
-    /// Fetches messages, one after the other; without bytes where they are too many. The file must be the one that was read.
+    /// Reads messages from the file, one after the other; without bytes if they would be too many. The file must be unchanged.
     ///
     /// # Errors
-    /// It is damaged or shorter, or what is done with one fails.
+    /// It is damaged or has become shorter, or processing one of them fails.
     pub(super) fn fetch(
         &self,
         kept: Vec<MessagePlace>,
@@ -77,10 +77,10 @@ impl SourceFile {
         })
     }
 
-    /// Over messages of a file of this name, each of which is one row.
+    /// A source over messages of a file of this name, each of which is one row.
     ///
     /// # Errors
-    /// They are none of this form.
+    /// They do not have this form.
     pub(super) fn over<'m>(
         name: &str,
         form: &MessageForm,
@@ -92,7 +92,7 @@ impl SourceFile {
                 let text = lines(header.bytes(), messages);
                 FileFormat::Delimited(Delimited::over(path, Content::from(text), *delimiter)?)
             }
-            // A mark of UTF-8 is passed over at the beginning; were there none, one in the first line would be.
+            // A byte order mark is skipped at the beginning; without one, a mark in the first line would be skipped.
             MessageForm::Lines => FileFormat::Lines(LinesFile::over(path, Content::from(lines(MARK, messages)))?),
             MessageForm::Messages | MessageForm::Records { .. } | MessageForm::Streams => {
                 let text = "messages of a topic are not offered again as a file";
@@ -106,7 +106,7 @@ impl SourceFile {
     }
 }
 
-/// A line of nothing else is blank.
+/// A line that consists of it is blank.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A text of these lines.

@@ -1,4 +1,4 @@
-//! What a file is, by its first bytes; its name must agree. Nothing here reads past those.
+//! Recognises the format of a file by its first bytes; its name must agree. Nothing here reads further.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,9 +7,9 @@ use std::path::Path;
 use super::ipc::MAGIC;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// What is told of a file that no reader is for.
+/// The error for a file that no reader supports.
 pub const NO_TEXT: &str = "the file is neither text nor Parquet nor Arrow";
-/// What is told of a name that no format has.
+/// The error for a name that no format has.
 const NO_NAME: &str = "the name ends like that of no table: name it .csv or .txt (comma or semicolon separated text), .jsonl, \
     .ndjson or .json (one JSON object per line), .parquet or .pq, or .arrow, .arrows, .ipc or .feather";
 
@@ -26,10 +26,10 @@ pub enum TableFormat {
     Lines,
 }
 
-/// Tells the format of a file.
+/// The format of a file.
 ///
 /// # Errors
-/// The file cannot be read, is empty, is something else altogether, or is not what its name says.
+/// The file cannot be read, is empty, has an unknown format, or another format than its name says.
 pub fn shape(path: &Path) -> Result<TableFormat> {
     let bad = |text: &str| Error::new(ErrorCategory::Input, text).in_file(path);
     let mut head = Vec::new();
@@ -37,7 +37,7 @@ pub fn shape(path: &Path) -> Result<TableFormat> {
     if about.is_dir() {
         return Err(bad("this is a folder, not a file"));
     }
-    // Before it is opened: opening a pipe without a writer never ends.
+    // Checked before it is opened: opening a pipe without a writer would never return.
     if !about.is_file() {
         return Err(Error::irregular(ErrorCategory::Input, path));
     }
@@ -53,7 +53,7 @@ pub fn shape(path: &Path) -> Result<TableFormat> {
     }
     let found = match head.as_slice() {
         [b'P', b'A', b'R', b'1', ..] => TableFormat::Parquet,
-        // A stream begins with a mark and the length of its schema.
+        // A stream begins with a marker and the length of its schema.
         [0xff, 0xff, 0xff, 0xff, _, _, _, 0, ..] => TableFormat::Ipc,
         bytes if bytes.starts_with(MAGIC) => TableFormat::Ipc,
         [b'F', b'E', b'A', b'1', ..] => {
@@ -63,14 +63,14 @@ pub fn shape(path: &Path) -> Result<TableFormat> {
             return Err(bad("the file is compressed: unpack it first"));
         }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err(bad("the file is UTF-16 text: save it as UTF-8")),
-        // What is wrong with a line is for its reader to say.
+        // The reader of lines reports what is wrong with a line.
         _ if named == Some(TableFormat::Lines) => TableFormat::Lines,
         _ if end == "tsv" => {
             return Err(bad("the name says split by tabs: write it with commas or semicolons, and name it .csv"));
         }
         _ if strange => return Err(bad(NO_NAME)),
         bytes if named.is_none() && first(bytes) == Some(b'{') => TableFormat::Lines,
-        // A cell may hold anything; what a table begins with may not.
+        // A cell may contain anything; the beginning of a table may not.
         bytes if first_line(bytes).contains(&0) => return Err(bad(NO_TEXT)),
         _ => TableFormat::Delimited,
     };
@@ -87,7 +87,7 @@ pub fn shape(path: &Path) -> Result<TableFormat> {
     }
 }
 
-/// The first byte of a text that is not white.
+/// The first byte of a text that is no white space.
 fn first(head: &[u8]) -> Option<u8> {
     head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start().first().copied()
 }
@@ -98,12 +98,12 @@ fn first_line(head: &[u8]) -> &[u8] {
     head.split(feed).find(|line| !line.is_empty()).unwrap_or_default()
 }
 
-/// Whether a file of this ending is compressed because its format is.
+/// Whether a file with this extension is compressed by its format.
 fn is_sheet(end: &str) -> bool {
     matches!(end, "xlsx" | "xlsm" | "ods")
 }
 
-/// What a file of this ending holds.
+/// The format of files with this extension.
 fn named(end: &str) -> Option<TableFormat> {
     Some(match end {
         "csv" | "txt" => TableFormat::Delimited,

@@ -1,5 +1,5 @@
-//! Shortens a line of JSON that is too long to hold in memory. It leaves out arrays and objects that no column reads, and puts
-//! a mark in the place of a value that is longer than any column accepts, so that one long field does not decide about the
+//! Shortens a line of JSON that is too long to be in memory. It leaves out arrays and objects that no column reads, and
+//! replaces a value that is longer than any column accepts by a marker, so that one long field does not affect the
 //! others. The caller passes the line in pieces of any size.
 
 use std::sync::Arc;
@@ -7,39 +7,39 @@ use std::sync::Arc;
 use super::json::{LONG, MOST_WRITTEN, key};
 use super::paths::FieldPaths;
 
-/// A line so far.
+/// The shortened line so far.
 pub struct Shorten {
     paths: Arc<FieldPaths>,
-    /// Bytes that it may have at last.
+    /// The most bytes of the shortened line.
     most: usize,
-    /// Objects and lists that are open.
+    /// The open objects and lists.
     open: Vec<Level>,
     at: BytePlace,
     short: Vec<u8>,
-    /// Where the text or number begins that is being read.
+    /// The beginning of the text or number that is being read.
     from: usize,
 }
 
-/// An object or a list that is open.
+/// An open object or list.
 struct Level {
-    /// Where its way leads.
+    /// Its node.
     node: usize,
-    /// The place of the next value of a list; `None`: it is an object.
+    /// The index of the next value of a list; `None` for an object.
     place: Option<usize>,
-    /// Where the key leads that was read last.
+    /// The node of the last key.
     child: Option<usize>,
-    /// Whether a key comes next.
+    /// Whether a key is next.
     key: bool,
 }
 
-/// What the next byte is of.
+/// The context of the next byte.
 #[derive(Clone, Copy)]
 enum BytePlace {
-    /// Nothing: whatever stands between values.
+    /// Between values.
     Between,
     /// A text; whether the byte is escaped, and whether it is left out.
     Text { escaped: bool, left_out: bool },
-    /// Anything else without brackets.
+    /// Any other value without brackets.
     Bare { left_out: bool },
     /// An array or object that no column reads: how deep its brackets nest here, whether the next byte lies in a string, and
     /// whether a backslash escapes it.
@@ -47,13 +47,13 @@ enum BytePlace {
 }
 
 impl Shorten {
-    /// A line of which these fields are read, to this many bytes.
+    /// For a line of which these fields are read, with at most this many bytes.
     pub fn new(paths: &Arc<FieldPaths>, most: usize) -> Shorten {
         let (open, short) = (Vec::new(), Vec::new());
         Shorten { paths: Arc::clone(paths), most, open, at: BytePlace::Between, short, from: 0 }
     }
 
-    /// The next bytes.
+    /// Adds the next bytes.
     pub fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             if self.short.len() <= self.most {
@@ -152,7 +152,7 @@ impl Shorten {
         }
     }
 
-    /// Where the next value leads.
+    /// The node of the next value.
     fn next(&self) -> Option<usize> {
         let Some(level) = self.open.last() else { return Some(0) };
         match level.place {
@@ -161,7 +161,7 @@ impl Shorten {
         }
     }
 
-    /// A text has ended: a key leads on.
+    /// Ends a text, which may be a key.
     fn text(&mut self) {
         let Some(level) = self.open.last_mut().filter(|level| level.key) else { return };
         level.key = false;
@@ -207,7 +207,7 @@ mod tests {
             ("[[1,2],".to_owned(), "[[],".to_owned()),
             ("]}}a".to_owned(), "]}}a".to_owned()),
         ] {
-            // However it is cut.
+            // For any division into pieces.
             for size in [1, 7, line.len()] {
                 let mut shorten = Shorten::new(&paths(), 1 << 24);
                 line.as_bytes().chunks(size).for_each(|bytes| shorten.add(bytes));

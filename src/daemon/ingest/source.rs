@@ -1,5 +1,5 @@
-//! A table file of any format, column by column: what the rest of the room and the guesses of `init` read from. It decides
-//! nothing of what a column means.
+//! A table file of any format, column by column: the common reader of this room and of the guesses of `init`. It does
+//! not decide what a column means.
 
 use std::path::{Path, PathBuf};
 
@@ -31,12 +31,12 @@ pub enum Chunk {
     Records(Records),
     /// Lines of JSON.
     Lines(LineBlock),
-    /// Rows of a typed source, and all their columns where rows are kept that cannot be asked for again.
+    /// Rows of a typed source, and all their columns if rows are kept that cannot be read again.
     Batch(RecordBatch, Option<RecordBatch>),
 }
 
 impl Chunk {
-    /// The bytes of its cells, roughly; dictionaries that batches share are not among them.
+    /// The approximate number of bytes of its cells; shared dictionaries are not counted.
     pub fn bytes(&self) -> usize {
         let column = |array: &ArrayRef| match array.as_any_dictionary_opt() {
             Some(coded) => coded.keys().len() * size_of::<i32>(),
@@ -52,7 +52,7 @@ impl Chunk {
     /// The rows as codes.
     ///
     /// # Errors
-    /// A whole column of another type.
+    /// A whole column has another type.
     pub fn code(&self, coder: &Coder<'_>) -> std::result::Result<RowBatch, Misfit> {
         match self {
             Chunk::Records(records) => Ok(records.code(coder)),
@@ -62,7 +62,7 @@ impl Chunk {
     }
 }
 
-/// What reads it.
+/// The reader of the format.
 pub(super) enum FileFormat {
     Delimited(Delimited),
     Parquet(ParquetFile),
@@ -71,7 +71,7 @@ pub(super) enum FileFormat {
 }
 
 impl SourceFile {
-    /// Opens a file; its content decides what it is, and its name must agree.
+    /// Opens a file; its content decides the format, and its name must agree.
     ///
     /// # Errors
     /// The file cannot be read, or is no table.
@@ -85,8 +85,8 @@ impl SourceFile {
         Ok(SourceFile { path: path.to_path_buf(), format })
     }
 
-    /// The names of all columns. In a text that has no header they are values: they may be told when all declared columns
-    /// are among them, not before. JSON lines have none: each has keys of its own.
+    /// The names of all columns. In a text without a header they are values: they may be quoted only if all declared
+    /// columns are among them. JSON lines have none: each has keys of its own.
     pub fn header(&self) -> &[String] {
         match &self.format {
             FileFormat::Delimited(file) => file.header(),
@@ -96,7 +96,7 @@ impl SourceFile {
         }
     }
 
-    /// The format, as a feed file names it.
+    /// The format, in the notation of a feed file.
     pub fn format(&self) -> &'static str {
         match self.format {
             FileFormat::Delimited(_) => "csv",
@@ -106,12 +106,12 @@ impl SourceFile {
         }
     }
 
-    /// Whether cells have no type but text.
+    /// Whether all cells are text.
     pub fn is_text(&self) -> bool {
         matches!(self.format, FileFormat::Delimited(_))
     }
 
-    /// How raw cells are to be read.
+    /// The kind of raw cells.
     pub fn reading(&self) -> CellReading {
         match self.format {
             FileFormat::Delimited(_) => CellReading::Text,
@@ -120,15 +120,15 @@ impl SourceFile {
         }
     }
 
-    /// Whether rows have no columns, but keys of their own: then they come as chunks only.
+    /// Whether rows have keys of their own instead of columns: then they are only available as chunks.
     pub fn is_lines(&self) -> bool {
         matches!(self.format, FileFormat::Lines(_))
     }
 
-    /// Reads these columns of a raw file from now on, in this order.
+    /// Selects the columns of a raw file to read, in this order.
     ///
     /// # Errors
-    /// A column that the file does not have, or a damaged file.
+    /// The file lacks a column, or is damaged.
     pub fn want_fields(&mut self, columns: &[&Column]) -> Result<()> {
         if let FileFormat::Lines(file) = &mut self.format {
             file.want(FieldPaths::of(columns));
@@ -139,10 +139,10 @@ impl SourceFile {
         self.want(&wanted)
     }
 
-    /// Reads these columns from now on: name in the file, name in the batches.
+    /// Selects the columns to read: name in the file, name in the batches.
     ///
     /// # Errors
-    /// Two columns of one name, or a damaged file.
+    /// Two columns have one name, or the file is damaged.
     pub fn want(&mut self, columns: &[(String, String)]) -> Result<()> {
         header::distinct(&self.path, self.header(), &[])?;
         match &mut self.format {
@@ -154,7 +154,7 @@ impl SourceFile {
         Ok(())
     }
 
-    /// What is no text in these columns of a batch, by their names in it, is null from now on and no error.
+    /// Replaces invalid text in these columns of a batch, by their names in it, by null instead of an error.
     pub fn spare(&mut self, columns: Vec<&str>) {
         if let FileFormat::Delimited(file) = &mut self.format {
             file.spare(columns);
@@ -164,7 +164,7 @@ impl SourceFile {
     /// The next rows; `None` at the end.
     ///
     /// # Errors
-    /// A row that is none, or a damaged file.
+    /// A row is invalid, or the file is damaged.
     pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
         match &mut self.format {
             FileFormat::Delimited(file) => file.batch(),
@@ -174,10 +174,10 @@ impl SourceFile {
         }
     }
 
-    /// The next rows, not looked at yet; `None` at the end.
+    /// The next rows, not decoded yet; `None` at the end.
     ///
     /// # Errors
-    /// A damaged file.
+    /// The file is damaged.
     pub fn chunk(&mut self) -> Result<Option<Chunk>> {
         match &mut self.format {
             FileFormat::Delimited(file) => Ok(file.records()?.map(Chunk::Records)),
@@ -187,7 +187,7 @@ impl SourceFile {
         }
     }
 
-    /// Where a row (from 0) is to be found: its line in a text, its number (from 1) elsewhere.
+    /// The position of a row (from 0): its line in a text, otherwise its number (from 1).
     pub fn line_of(&self, row: u64) -> Option<u64> {
         if self.is_text() { Delimited::line_of(&self.path, row) } else { Some(row + 1) }
     }

@@ -1,17 +1,17 @@
-//! Tells a value of several lines from rows that a stray quote has swallowed. Both are legal quoting: a quote before one
-//! value and another behind a later one make a single field of everything between, with other people's rows in it. It
-//! looks at shapes only, never at what a field says.
+//! Distinguishes a value of several lines from rows that a stray quote has merged. Both are valid quoting: a quote
+//! before one value and another after a later one make a single field of everything in between, including other
+//! people's rows. It uses only shapes, never the content of a field.
 
 use csv::ByteRecord;
 
-/// Whether a row that spans lines may be several rows. A line's fields are counted as if no quote opened in the fields
-/// that span lines; it is *full* when it has as many as the header.
+/// Whether a row that spans lines may be several rows. The fields of a line are counted as if no quote opened in the
+/// fields that span lines; it is *full* if it has as many as the header.
 ///
-/// The row is taken for several when it has another number of fields than the header (then it cannot be told how many rows
-/// it is, so it cannot be set aside as one either), when a line inside a field is full, or when two of its lines are.
-/// Ordinary text passes: the lines around a field that spans lines share the other fields of the row between them, so
-/// that at most one is full unless the text itself has the missing number of delimiters. In a file of one column every
-/// line is full, so there no value may span lines.
+/// The row is considered several if it has another number of fields than the header (then the number of rows is
+/// unknown, so it cannot be set aside as one either), if a line inside a field is full, or if two of its lines are.
+/// Ordinary text passes: the lines around a field that spans lines share the other fields of the row, so that at most
+/// one is full unless the text itself has the missing number of delimiters. In a file with one column every line is
+/// full, so there no value may span lines.
 pub fn swallowed(row: &ByteRecord, header: usize, delimiter: u8) -> bool {
     let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r');
     if memchr::memchr2(b'\n', b'\r', row.as_slice()).is_none() {

@@ -1,5 +1,5 @@
-//! One table file, whatever its format: its columns against the declared ones, its rows counted into a histogram, and
-//! the row of an error found again.
+//! One table file of any format: compares its columns with the declared ones, counts its rows in a histogram, and finds
+//! the row of an error again.
 
 use std::path::{Path, PathBuf};
 
@@ -16,24 +16,24 @@ use crate::engine::histogram::{
 };
 use crate::engine::model::{self, Column, Columns, Node, Role, Taxonomy, Value};
 
-/// What to do where a table turns out not to be a release.
+/// The remedy if a table turns out not to be a release.
 const RAW_ROWS: &str = "If the file holds raw rows, `tidegate anonymize` makes a release of them";
 
-/// A table file that was opened and whose columns fit.
+/// An open table file whose columns fit.
 pub struct TableFile {
     path: PathBuf,
     source: SourceFile,
     /// Columns of the file that the feed file does not declare.
     pub undeclared: Vec<String>,
-    /// The column that says in which release each row came, if one is read.
+    /// The column with the release in which each row came, if one is read.
     release: Option<String>,
 }
 
 impl TableFile {
-    /// Opens a release: exactly the quasi and sensitive columns, and beside them maybe the release in which each row came.
+    /// Opens a release: exactly the quasi and sensitive columns, and optionally the release in which each row came.
     ///
     /// # Errors
-    /// The file cannot be read or is not what its name says; a column is missing, undeclared or an identifier.
+    /// The file cannot be read or does not fit its name; a column is missing, undeclared or an identifier.
     pub fn release(path: &Path, columns: &Columns) -> Result<TableFile> {
         let mut table = TableFile::open(path, columns, |column| &column.name)?.published(columns)?;
         let name = columns.release().name().filter(|name| columns.named(name).is_none() && table.has(name));
@@ -44,16 +44,16 @@ impl TableFile {
         Ok(table)
     }
 
-    /// Opens a release of which the labels alone are read, so that sensitive columns may be missing.
+    /// Opens a release for its labels alone, so that sensitive columns may be missing.
     ///
     /// # Errors
-    /// The file cannot be read or is not what its name says; a quasi column is missing; one is undeclared or an
+    /// The file cannot be read or does not fit its name; a quasi column is missing; a column is undeclared or an
     /// identifier.
     pub fn labels_of(path: &Path, columns: &Columns) -> Result<TableFile> {
         TableFile::open(path, &columns.only(Role::Quasi), |column| &column.name)?.published(columns)
     }
 
-    /// Whether it may be a release.
+    /// Checks that it may be a release.
     fn published(self, columns: &Columns) -> Result<TableFile> {
         if self.source.is_lines() {
             let text = "a release is a table: write it as CSV, Parquet or Arrow, not as JSON";
@@ -72,10 +72,10 @@ impl TableFile {
         Ok(self)
     }
 
-    /// Opens raw rows; columns that the feed file does not declare are left alone.
+    /// Opens raw rows; undeclared columns are ignored.
     ///
     /// # Errors
-    /// The file cannot be read or is not what its name says; a quasi or sensitive column is missing.
+    /// The file cannot be read or does not fit its name; a quasi or sensitive column is missing.
     pub fn increment(path: &Path, columns: &Columns) -> Result<TableFile> {
         let mut table = TableFile::open(path, columns, raw_name)?;
         table.source.spare(columns.of(Role::Sensitive).map(|column| &*column.name).collect());
@@ -97,12 +97,12 @@ impl TableFile {
         self.source.header().iter().any(|known| known == name)
     }
 
-    /// Reads the declared columns from now on, and the one with numbers of releases.
+    /// Selects the declared columns, and the one with numbers of releases.
     fn want(&mut self, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<()> {
         let header = self.source.header().to_vec();
         let counted = columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
         let mut wanted = wanted(&self.path, &header, counted, name_in_file)?;
-        // The person behind a row is looked at where the file tells it: never in a release.
+        // The person of a row is read if the file has the identifiers: never in a release.
         for column in columns.of(Role::Identifier) {
             let name = name_in_file(column);
             if header.iter().any(|known| known == name) {
@@ -117,22 +117,22 @@ impl TableFile {
     /// The next rows; `None` at the end.
     ///
     /// # Errors
-    /// A row that is none, or a damaged file.
+    /// A row is invalid, or the file is damaged.
     pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
         self.source.batch()
     }
 
-    /// How an increment's cells are to be read.
+    /// The kind of an increment's cells.
     pub fn raw(&self) -> CellReading {
         self.source.reading()
     }
 
-    /// How a release's cells are to be read.
+    /// The kind of a release's cells.
     pub fn labels(&self) -> CellReading {
         CellReading::Labels { text: self.source.is_text() }
     }
 
-    /// A misfit as an error with its place; `before` rows came before its batch.
+    /// The error for a misfit with its place; `before` rows came before its batch.
     fn misfit(&self, misfit: &Misfit, before: u64, columns: &Columns) -> Error {
         let row = before + misfit.row;
         let whole = matches!(misfit.kind, MisfitKind::NoColumn | MisfitKind::WrongType | MisfitKind::NumbersForText);
@@ -151,8 +151,8 @@ impl TableFile {
     }
 }
 
-/// Counts all rows of a table, and the people behind them. Cells of a release count as its readers see them; of raw rows
-/// as `anonymize` takes them, so that what is malformed in a sensitive column is null. Rows of a release that say in which release
+/// Counts all rows of a table, and their people. Cells of a release count as its readers see them; raw rows are read
+/// as by `anonymize`, so that a malformed sensitive cell is null. Rows of a release that state in which release
 /// they came have its number as their increment, others 0.
 ///
 /// # Errors
@@ -161,8 +161,8 @@ pub fn count(table: TableFile, columns: &Columns, reading: CellReading) -> Resul
     count_behind(table, columns, reading, &[])
 }
 
-/// Counts like [`count`] the rows behind releases of any origin, which may show a malformed sensitive cell as
-/// it was instead of null: it is what these releases show of it. A wrong guess is no danger, since rows that are not those
+/// Counts the rows behind releases of any origin, like [`count`], but releases may show a malformed sensitive cell
+/// unchanged instead of null: then it counts as these releases show it. A wrong guess is harmless, since rows that are not those
 /// of the releases are refused.
 ///
 /// # Errors
@@ -196,7 +196,7 @@ pub fn count_behind(
     Ok((builder.finish(), people))
 }
 
-/// The numbers of the releases in which rows came, which count from 1.
+/// The numbers of the releases in which rows came, counted from 1.
 fn releases_of(name: &str, batch: &RecordBatch, reading: CellReading) -> std::result::Result<Vec<u32>, Misfit> {
     let misfit = |row: usize, kind| Misfit { row: row as u64, column: name.into(), kind };
     let array = batch.column_by_name(name).ok_or_else(|| misfit(0, MisfitKind::NoColumn))?;
@@ -212,8 +212,8 @@ fn releases_of(name: &str, batch: &RecordBatch, reading: CellReading) -> std::re
     cells.codes(number).map_err(|(row, kind)| misfit(row, kind))
 }
 
-/// Labels of a taxonomy for people to look at: the first few from the top on, and how many more there are. They are the
-/// operator's own words, never those of a file.
+/// Examples of a taxonomy's labels: the first few from the top on, and how many more there are. They are the operator's
+/// own words, never those of a file.
 fn labels(tree: &Taxonomy) -> String {
     const SHOWN: usize = 8;
     let mut nodes: Vec<Node> = (0..tree.nodes() as Node).collect();

@@ -1,18 +1,19 @@
-//! Keys of JSON that the feed file does not declare, for people to look at: few, short and without anything that draws on a terminal.
+//! JSON keys that the feed file does not declare, for people to read: few, short and without terminal control
+//! characters.
 
 use crate::daemon::error::printable;
 
-/// Names that are kept.
+/// The most names that are kept.
 const MOST: usize = 20;
-/// Characters of a name that are kept.
+/// The most characters of a name.
 const LONGEST: usize = 64;
 
-/// Distinct names in order of appearance, as far as they are kept.
+/// Distinct names in order of appearance, up to the limit.
 #[derive(Default)]
 pub struct UnknownKeys(Vec<String>);
 
 impl UnknownKeys {
-    /// The next name.
+    /// Adds a name.
     pub fn add(&mut self, name: &str) {
         if self.0.len() < MOST {
             let cut: String = name.chars().take(LONGEST).collect();
@@ -20,7 +21,7 @@ impl UnknownKeys {
         }
     }
 
-    /// The names of others.
+    /// Adds the names of others.
     pub fn take(&mut self, others: &UnknownKeys) {
         others.0.iter().for_each(|name| self.push(name.clone()));
     }

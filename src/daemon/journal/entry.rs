@@ -1,7 +1,7 @@
-//! One entry of the log (HOUSE 3): its place, who wrote it, the digest of the one before, what happened, and a code that
-//! only the key can make. One entry has one spelling.
+//! An entry of the log (HOUSE 3): its number, its writer, the digest of the previous entry, the event, and a code that
+//! only the holder of the key can compute. One entry has one spelling.
 //!
-//! It holds counts, digests and names of objects, never what a person's record says.
+//! It contains counts, digests and names of objects, never the content of a person's record.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,45 +14,45 @@ use crate::engine::release::Sha256;
 /// An entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
-    /// Its place in the log, from 0.
+    /// Its number in the log, from 0.
     pub seq: u64,
     /// The epoch of its writer; each writer begins a new one.
     pub epoch: u64,
-    /// Who wrote it: a name drawn by each process. A process that begins again under its name has a new epoch all the same.
+    /// The name of the writer, drawn by each process. A process that starts again under its name still has a new epoch.
     pub writer: String,
-    /// The digest of the entry before; null for the first.
+    /// The digest of the previous entry; null for the first.
     pub prev_sha256: Option<Sha256>,
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub body: EntryBody,
     /// HMAC-SHA256 over the entry with an empty signature, under a key of the feed.
     pub signature: String,
 }
 
-/// What stands behind the code, which is the last field.
+/// The bytes after the code, which is the last field.
 const END: &[u8] = b"\"}\n";
-/// Characters of the code.
+/// The number of characters of the code.
 const CODE: usize = 64;
 
-/// Bytes that are no entry.
+/// Why bytes are no entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoEntry {
-    /// Not the keys and types of one.
+    /// The keys or types are wrong.
     #[error("it is not an entry that this version can read")]
     Form,
-    /// The right content in a wrong spelling.
+    /// The content is right, but its spelling is not canonical.
     #[error("it is not spelled as entries are")]
     Spelling,
-    /// The key of this feed has signed it, and it says what this program does not know.
+    /// It is signed with the key of this feed, but has content that this program does not know.
     #[error("a newer version of tidegate wrote it: use that one")]
     Newer,
-    /// The code is not the one that the key gives.
+    /// The code is wrong.
     #[error("it was not written with the key of this feed, or was changed")]
     Signature,
 }
 
 impl Entry {
-    /// What is written: the one spelling, signed.
+    /// The signed canonical bytes.
     pub fn signed(mut self, ring: &KeyRing) -> Vec<u8> {
         self.signature.clear();
         let mut bytes = self.bytes();
@@ -62,7 +62,7 @@ impl Entry {
         bytes
     }
 
-    /// The one spelling.
+    /// The canonical bytes.
     ///
     /// # Panics
     /// Never: an entry is JSON.
@@ -72,10 +72,10 @@ impl Entry {
         bytes
     }
 
-    /// Reads what [`Entry::bytes`] wrote.
+    /// Reads the output of [`Entry::signed`].
     ///
     /// # Errors
-    /// The bytes are no entry, or none of this feed.
+    /// The bytes are no entry of this feed.
     pub fn parse(bytes: &[u8], ring: &KeyRing) -> Result<Entry, NoEntry> {
         match (Entry::unproven(bytes), is_signed(bytes, ring)) {
             (Ok(entry), true) => Ok(entry),
@@ -85,7 +85,7 @@ impl Entry {
         }
     }
 
-    /// Reads an entry without the key: its form, not who wrote it.
+    /// Reads an entry without the key: its form, not its origin.
     ///
     /// # Errors
     /// The bytes are no entry.
@@ -94,16 +94,16 @@ impl Entry {
         if entry.bytes() == bytes { Ok(entry) } else { Err(NoEntry::Spelling) }
     }
 
-    /// Where an entry lies.
+    /// The path of an entry.
     pub fn path(seq: u64) -> String {
         log::path(seq)
     }
 }
 
-/// Whether these bytes end with the code that the key gives for the rest of them, whatever they say.
+/// Whether these bytes end with the right code for the rest of them, whatever their content is.
 fn is_signed(bytes: &[u8], ring: &KeyRing) -> bool {
     let rest = bytes.strip_suffix(END).and_then(|rest| rest.split_last_chunk::<CODE>());
-    // Both are public to every reader of the file; nothing is learnt from how long the comparison takes.
+    // Both are visible to every reader of the file, so a timing attack on the comparison reveals nothing.
     rest.is_some_and(|(start, code)| ring.sign(&[start, END].concat()).as_bytes() == code)
 }
 
@@ -132,7 +132,7 @@ mod tests {
             let other = Entry { signature: code.into(), ..entry.clone() };
             assert_eq!(Entry::parse(&other.bytes(), &ring), Err(NoEntry::Signature));
         }
-        // What a later version may add: a field of an entry, a kind of entry.
+        // Possible additions of a later version: a field of an entry, a kind of entry.
         let bytes = String::from_utf8(bytes).expect("text");
         for (old, new) in [("\"program\":", "\"built\":1,\"program\":"), ("\"Fence\"", "\"Wall\"")] {
             let unsigned = bytes.replace(old, new).replace(&read.signature, "");

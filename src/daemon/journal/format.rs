@@ -1,29 +1,29 @@
-//! `FORMAT`, the first object of a private root: what lies here, whose it is, and in which form.
+//! `FORMAT`, the first object of a private root: its kind, its feed, and its version.
 
 use serde::{Deserialize, Serialize};
 
 use super::store::{PutOutcome, ReadStore, Store, put};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// The path of it.
+/// Its path.
 const FORMAT: &str = "FORMAT";
-/// The form of a root that begins.
+/// The version of a new root.
 const FIRST: u32 = 1;
-/// The newest form that this program knows: objects may lie in packs.
+/// The newest version that this program knows: objects may be in packs.
 const PACKS: u32 = 2;
 
-/// What lies in a private root.
+/// The content of `FORMAT`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RootFormat {
-    /// The version of the form.
+    /// The version.
     pub tidegate: u32,
     /// The feed.
     pub feed: String,
 }
 
 impl RootFormat {
-    /// What to say where the root is said to be another feed's.
+    /// The error for a root that belongs to another feed.
     pub fn is_of_another(&self, store: &dyn ReadStore) -> Error {
         let text =
             format!("the private root {} belongs to the feed \"{}\": each feed has its own", store.place(), self.feed);
@@ -40,7 +40,7 @@ impl RootFormat {
 /// Whether a feed has begun here, and which.
 ///
 /// # Errors
-/// The root holds something else, or a form that this program does not know.
+/// The root contains something else, or has a version that this program does not know.
 pub fn begun(store: &dyn ReadStore) -> Result<Option<RootFormat>> {
     let Some(bytes) = store.read(FORMAT)? else { return Ok(None) };
     let other = |text: &str| Err(Error::new(ErrorCategory::Input, text).in_field(FORMAT));
@@ -71,7 +71,7 @@ pub fn write(store: &dyn Store, feed: &str) -> Result<()> {
     }
 }
 
-/// From now on objects may lie in packs here, and versions of this program that know of none refuse the root.
+/// Raises the version: from now on objects may be in packs, and versions of this program that do not know packs refuse the root.
 ///
 /// # Errors
 /// The store cannot be read or written.

@@ -1,8 +1,8 @@
-//! Appending (HOUSE 3): an entry is created where none is. If one is there with other bytes, another writer has taken over
-//! and this one ends; there is no clock in it and no lock.
+//! Appending to the log (HOUSE 3): an entry is created where none exists. If one with other bytes exists, another
+//! writer has taken over and this one ends; no clock and no lock is involved.
 //!
-//! This is code of our own: one object per entry, created where none is and proven by the one before, works on every store that can put an
-//! object where none is. Logs that libraries offer want a server, a lock or a file that is appended to.
+//! This is code of our own: one object per entry, created where none exists and proved by the previous one, works on
+//! every store with conditional creation. Logs of libraries need a server, a lock or a file to which data is appended.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::{EntryBody, Ref};
 use crate::engine::release::Sha256;
 
-/// Who writes.
+/// The identity of a writer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Writer {
     /// Its name.
@@ -36,12 +36,12 @@ pub struct Log {
     writer: Writer,
     next: u64,
     head: Option<Sha256>,
-    /// An append has failed: what lasts is not known.
+    /// Whether an append has failed: then it is unknown what is durable.
     ended: bool,
 }
 
 impl Log {
-    /// Takes over behind the last entry, under this name or one that is drawn. Nothing is written before the fence is.
+    /// Takes over after the last entry, under this name or a drawn one. Nothing is written before the fence.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -58,10 +58,10 @@ impl Log {
         Ok(Log { store, ring, chance, writer: Writer { name, epoch }, next, head, ended: false })
     }
 
-    /// Appends an entry; it lasts when this returns. Its digest.
+    /// Appends an entry, which is durable when this returns; returns its digest.
     ///
     /// # Errors
-    /// Another writer has taken over, or the store cannot be written. This log is not to be used any more then.
+    /// Another writer has taken over, or the store cannot be written. Then this log must not be used any more.
     pub fn append(&mut self, entry: impl Into<NewEntry>) -> Result<Sha256> {
         if self.ended {
             return Err(Error::new(
@@ -82,7 +82,7 @@ impl Log {
             Entry { seq: self.next, epoch, writer: name, prev_sha256: self.head, body, signature: String::new() };
         let bytes = unsigned.signed(&self.ring);
         match put(&*self.store, &Entry::path(self.next), &bytes)? {
-            // The entry of this place may lie in a pack since the log was read, which makes the place free.
+            // The entry with this number may have been packed since the log was read, which frees its place.
             PutOutcome::Ours if is_fence && self.is_overtaken(&bytes)? => Err(slot::fenced(&*self.store)),
             PutOutcome::Ours => {
                 self.next += 1;
@@ -94,13 +94,14 @@ impl Log {
         }
     }
 
-    /// Whether the fence that was put just now is not the newest entry: another writer has gone on meanwhile, and packed what it appended.
+    /// Whether the fence that was just written is not the newest entry: another writer has continued meanwhile, and
+    /// packed what it appended.
     fn is_overtaken(&self, fence: &[u8]) -> Result<bool> {
         let newest = newest(&*self.store)?;
         Ok(newest != Some(self.next) || self.store.read(&Entry::path(self.next))?.as_deref() != Some(fence))
     }
 
-    /// Whether this writer is still the one: what follows from its state follows from the whole log.
+    /// Checks that this writer was not taken over: its state then follows from the whole log.
     ///
     /// # Errors
     /// Another writer has taken over, or the store cannot be read.
@@ -116,7 +117,7 @@ impl Log {
         drafts.seal(folder, self.writer.epoch, bytes, &self.ring, &mut *self.chance)
     }
 
-    /// Seals an object of this name among those that are written together; this epoch has no other of the name.
+    /// Seals an object with this name among those that are written together; the name must be unique in this epoch.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -125,7 +126,7 @@ impl Log {
         drafts.seal_as(&path, bytes, &self.ring, &mut *self.chance)
     }
 
-    /// An object of this name that another thread can seal; this epoch has no other of the name.
+    /// An object with this name that another thread can seal; the name must be unique in this epoch.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -145,7 +146,7 @@ impl Log {
         Ok(object)
     }
 
-    /// Wraps every key anew for another ring, beside what is there. How many.
+    /// Wraps every key again with another ring, beside the existing wrappings; returns their number.
     ///
     /// # Errors
     /// A key was changed, or the store cannot be written.
@@ -158,7 +159,7 @@ impl Log {
         ObjectReader::new(&*self.store, &self.ring).before(self.next)
     }
 
-    /// Where everything lies.
+    /// The store.
     pub fn store(&self) -> &dyn Store {
         &*self.store
     }
@@ -168,17 +169,17 @@ impl Log {
         &self.ring
     }
 
-    /// Chance.
+    /// The source of randomness.
     pub fn chance(&mut self) -> &mut dyn Chance {
         &mut *self.chance
     }
 
-    /// Who writes.
+    /// The identity of the writer.
     pub fn writer(&self) -> &Writer {
         &self.writer
     }
 
-    /// The place of the next entry.
+    /// The number of the next entry.
     pub fn next(&self) -> u64 {
         self.next
     }

@@ -1,5 +1,5 @@
-//! Reading the log (HOUSE 3, Start): forward to the first gap, each entry behind the one before. Whatever lies beyond the
-//! gap says that entries are lost.
+//! Reading the log (HOUSE 3, Start): forward to the first gap, each entry after the previous one. Entries after the gap
+//! mean that entries are lost.
 
 use super::entry::{Entry, NoEntry};
 use super::ring::{KeyRing, changed_since};
@@ -8,7 +8,7 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::EntryBody;
 use crate::engine::release::Sha256;
 
-/// An entry that is where it belongs, and its digest.
+/// A valid entry in its place, and its digest.
 #[derive(Debug, Clone)]
 pub struct CheckedEntry {
     /// The entry.
@@ -17,12 +17,12 @@ pub struct CheckedEntry {
     pub sha256: Sha256,
 }
 
-/// What is wrong with a log, and where.
+/// A fault of a log, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
     /// The path of the object.
     pub path: String,
-    /// What it is.
+    /// The fault.
     pub text: String,
 }
 
@@ -32,10 +32,10 @@ impl From<Gap> for Error {
     }
 }
 
-/// Reads the entries from a place on, behind that one; ends at the first gap.
+/// Reads the entries after a given one; ends at the first gap.
 ///
 /// # Errors
-/// An entry is damaged, foreign or out of its place, or something lies beyond the gap.
+/// An entry is damaged, foreign or in the wrong place, or there are entries after the gap.
 pub fn read(
     store: &dyn ReadStore,
     ring: &KeyRing,
@@ -50,7 +50,7 @@ pub fn read(
             entries.push(entry);
             seq += 1;
         }
-        // A writer at work may have appended since we looked.
+        // A running writer may have appended since the last read.
         match beyond(store, seq)? {
             Some(_) if store.read(&Entry::path(seq))?.is_some() => {}
             Some(gap) => return Err(gap.into()),
@@ -59,10 +59,10 @@ pub fn read(
     }
 }
 
-/// Whether these are the entries of a log from its beginning on, each behind the one before.
+/// Checks that these are the entries of a log from its beginning, each after the previous one.
 ///
 /// # Errors
-/// One is out of its place.
+/// One is in the wrong place.
 pub fn follow_each_other(entries: &[CheckedEntry], store: &dyn ReadStore, ring: &KeyRing) -> Result<()> {
     let before = [None].into_iter().chain(entries.iter().map(Some));
     entries.iter().zip(before).zip(0..).try_for_each(|((entry, last), seq)| in_place(entry, seq, last, (store, ring)))
@@ -76,7 +76,7 @@ fn parse(bytes: &[u8], seq: u64, ring: &KeyRing) -> std::result::Result<CheckedE
     Ok(CheckedEntry { sha256: Sha256::of(bytes), entry })
 }
 
-/// An entry is in its place: behind this one, and under a key that holds.
+/// Checks an entry: it follows this one, and its key is valid.
 fn in_place(
     CheckedEntry { entry, .. }: &CheckedEntry,
     seq: u64,
@@ -92,7 +92,7 @@ fn in_place(
     if !follows || !epoch {
         return Err(wrong(seq, format!("this entry does not follow the one before: {RESTORE}")).into());
     }
-    // The operator's key was changed after we had looked which one holds.
+    // The operator's key was changed after we had determined which one is valid.
     match entry.body {
         EntryBody::Rekey(_) if entry.epoch > ring.generation() => Err(changed_since(store)),
         _ => Ok(()),
@@ -103,14 +103,14 @@ fn wrong(seq: u64, text: String) -> Gap {
     Gap { path: Entry::path(seq), text }
 }
 
-/// Whether entries lie beyond the place where the log ends.
+/// Whether there are entries after the end of the log.
 fn beyond(store: &dyn ReadStore, end: u64) -> Result<Option<Gap>> {
     Ok(newest(store)?.filter(|&newest| newest >= end).map(|_| {
         wrong(end, format!("entry {end} of the log is missing, and later ones are there: entries were lost: {RESTORE}"))
     }))
 }
 
-/// The place of the newest entry that is there. It always has a place of its own, others may lie in packs.
+/// The number of the newest entry. It always has an object of its own, others may be in packs.
 ///
 /// # Errors
 /// The store cannot be read.

@@ -1,5 +1,5 @@
 //! The durable log of a feed (HOUSE 3): one ordered, hash-chained list of entries and the immutable objects that they
-//! name, on anything that can put an object where none is. Knows nothing of what the entries mean for a feed.
+//! name, on any store with conditional creation. Knows nothing about the meaning of entries for a feed.
 
 mod entry;
 mod format;

@@ -1,4 +1,4 @@
-//! What a writer can append. An entry that lets a release out, or holds it for a person, can only be made of what the gate has approved:
+//! The entries that a writer can append. An entry that publishes a release, or holds it for approval, can only be made from what the gate has approved:
 //!
 //! ```compile_fail
 //! # use tidegate::daemon::journal::{Decision, Log, ReleaseDecision};
@@ -23,7 +23,7 @@ use crate::daemon::formats::{
 };
 use crate::engine::gate::verdict::Approved;
 
-/// What is to be appended.
+/// An entry to be appended.
 #[derive(Debug, Clone)]
 pub struct NewEntry(EntryBody);
 
@@ -33,12 +33,12 @@ impl NewEntry {
         NewEntry(EntryBody::Decision(Decision::Publish(ReleaseDecision::of(approved, terms))))
     }
 
-    /// An approved release is published once a person approves.
+    /// An approved release is published once a person approves it.
     pub fn hold(approved: &Approved, terms: DecisionTerms) -> NewEntry {
         NewEntry(EntryBody::Decision(Decision::Hold(ReleaseDecision::of(approved, terms))))
     }
 
-    /// What it says.
+    /// The event.
     pub fn body(&self) -> &EntryBody {
         &self.0
     }
@@ -54,7 +54,7 @@ impl From<Rejection> for NewEntry {
     }
 }
 
-/// Every kind of entry that says nothing of whether a release may leave.
+/// Every kind of entry that does not decide whether a release may be published.
 macro_rules! appendable {
     ($($kind:ident($type:ty)),* $(,)?) => {
         $(impl From<$type> for NewEntry {

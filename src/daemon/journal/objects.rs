@@ -1,7 +1,7 @@
-//! Sealed objects (HOUSE 3): each has a name that no other has, a key of its own, and is never changed. An object is
-//! gone when it or its key is.
+//! Sealed objects (HOUSE 3): each has a unique name and a key of its own, and is never changed. An object is gone when
+//! it or its key is.
 //!
-//! Nothing here knows what an object says.
+//! Nothing here knows the content of an object.
 
 use super::ring::KeyRing;
 use super::slot;
@@ -34,7 +34,7 @@ impl Drafts {
         self.seal_as(&format!("{folder}/{epoch:010}/{name}"), bytes, ring, chance)
     }
 
-    /// Seals an object for this path, which no other object uses.
+    /// Seals an object for this path, which must be unique.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -50,7 +50,7 @@ impl Drafts {
         named
     }
 
-    /// Writes them; they last when this returns.
+    /// Writes them; they are durable when this returns.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -59,11 +59,11 @@ impl Drafts {
     }
 }
 
-/// An object that is about to be sealed. All that has to be drawn for it is drawn, so that any thread can seal it.
+/// An object to be sealed. All random numbers for it are drawn already, so that any thread can seal it.
 pub struct UnsealedObject {
     path: String,
     sealing: OneSealing,
-    /// Where its key lies, and the wrapped key.
+    /// The path of its key, and the wrapped key.
     key: (String, Vec<u8>),
 }
 
@@ -75,7 +75,7 @@ pub struct DraftObject {
 }
 
 impl UnsealedObject {
-    /// For this path, which no other object has.
+    /// For this path, which must be unique.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -90,7 +90,7 @@ impl UnsealedObject {
     /// Seals its content.
     ///
     /// # Errors
-    /// There is too much of it.
+    /// The content is too large.
     pub fn seal(self, bytes: &[u8]) -> Result<DraftObject> {
         let UnsealedObject { path, sealing, key } = self;
         let bytes = sealing.seal(bytes, &path)?;
@@ -106,7 +106,7 @@ pub struct SealedObject<'o> {
 }
 
 impl SealedObject<'_> {
-    /// Which one.
+    /// The reference to it.
     pub fn object(&self) -> &Ref {
         self.object
     }
@@ -117,23 +117,23 @@ impl SealedObject<'_> {
 pub struct ObjectReader<'a> {
     store: &'a dyn ReadStore,
     ring: &'a KeyRing,
-    /// The place of the next entry, for the writer of the log.
+    /// The number of the next entry, for the writer of the log.
     next: Option<u64>,
 }
 
 impl<'a> ObjectReader<'a> {
-    /// Of this store, with these keys.
+    /// From this store, with these keys.
     pub fn new(store: &'a dyn ReadStore, ring: &'a KeyRing) -> ObjectReader<'a> {
         ObjectReader { store, ring, next: None }
     }
 
-    /// For the writer whose next entry has this place.
+    /// For the writer whose next entry has this number.
     #[must_use]
     pub fn before(self, next: u64) -> ObjectReader<'a> {
         ObjectReader { next: Some(next), ..self }
     }
 
-    /// What an object says; `None` when it or its key is gone.
+    /// The content of an object; `None` if it or its key is gone.
     ///
     /// # Errors
     /// It was changed, or the store cannot be read.
@@ -141,7 +141,7 @@ impl<'a> ObjectReader<'a> {
         self.sealed(object)?.map(|sealed| self.opened(&sealed)).transpose()
     }
 
-    /// An object as it lies in the store, with its key; `None` when it or its key is gone.
+    /// A sealed object with its key; `None` if it or its key is gone.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -151,7 +151,7 @@ impl<'a> ObjectReader<'a> {
         Ok(key.map(|key| SealedObject { object, bytes, key }))
     }
 
-    /// What an object says.
+    /// The content of a sealed object.
     ///
     /// # Errors
     /// It was changed.
@@ -169,7 +169,7 @@ impl<'a> ObjectReader<'a> {
         key.open(bytes, &object.path).map_or_else(|| changed("object or its key", &object.path), Ok)
     }
 
-    /// What an object says that must be there.
+    /// The content of an object that must exist.
     ///
     /// # Errors
     /// As [`ObjectReader::read`], or it is gone.
@@ -177,7 +177,7 @@ impl<'a> ObjectReader<'a> {
         self.opened(&self.needed(object)?)
     }
 
-    /// An object that must be there, as it lies in the store.
+    /// A sealed object that must exist.
     ///
     /// # Errors
     /// As [`ObjectReader::sealed`], or it is gone.
@@ -185,7 +185,7 @@ impl<'a> ObjectReader<'a> {
         if let Some(sealed) = self.sealed(object)? {
             return Ok(sealed);
         }
-        // A writer that has taken over may need it no more.
+        // A writer that has taken over may not need it any more.
         self.next.map_or(Ok(()), |next| slot::free(self.store, next))?;
         let text = "an object of the private root that the log names is gone, or its key is: put it back from a backup of \
                     the whole root; going on without it would lose people or publish them twice";

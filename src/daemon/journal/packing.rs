@@ -1,5 +1,5 @@
-//! What a writer puts together so that a feed has few files (HOUSE 3, Packs). Fences keep their places in the log: a writer that
-//! another one has taken the place of finds the fence of that one in its next place, however late it comes.
+//! What a writer packs so that a feed has few files (HOUSE 3, Packs). Fences keep their places in the log: a writer
+//! that was taken over finds the other writer's fence in its next place, however late it comes.
 
 use super::entry::Entry;
 use super::format;
@@ -7,17 +7,17 @@ use super::log::Log;
 use crate::daemon::error::Result;
 use crate::daemon::formats::EntryBody;
 
-/// What is put together goes at about the same time.
+/// Objects that are packed together are deleted at about the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
-    /// What is kept for ever.
+    /// Objects that are kept for ever.
     Kept,
-    /// What is forgotten when its time is over.
+    /// Objects that are forgotten after a period.
     Passing,
 }
 
 impl Lifetime {
-    /// Where objects lie, and where their keys do.
+    /// The groups of the objects and of their keys.
     fn names(self) -> [&'static str; 2] {
         match self {
             Lifetime::Kept => ["kept", "kept-keys"],
@@ -31,7 +31,7 @@ fn is_fence(bytes: &[u8]) -> bool {
 }
 
 impl Log {
-    /// Finishes what a writer before has left half done of packing. The fence of this one lasts.
+    /// Completes packing that a previous writer left half done. The fence of this writer is durable.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -39,7 +39,7 @@ impl Log {
         self.store().settle(self.writer().epoch, &is_fence)
     }
 
-    /// Puts sealed objects together with others of their group, and their keys with other keys, unless there are too few. How many.
+    /// Packs sealed objects with others of their group, and their keys with other keys, unless there are too few; returns their number.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -54,7 +54,7 @@ impl Log {
         Ok(packed + self.store().pack(beside, &keys.iter().map(String::as_str).collect::<Vec<_>>(), few)?)
     }
 
-    /// Puts the entries together, but for the newest one, unless there are too few that do not lie together. How many.
+    /// Packs the entries, except the newest one, unless too few of them are unpacked; returns their number.
     ///
     /// # Errors
     /// As [`Log::pack`].

@@ -1,8 +1,8 @@
-//! The operator's key and its change (HOUSE 3): which key opens a private root, every key wrapped anew under another one
-//! beside the old, and the old ones taken away.
+//! The operator's key and its change (HOUSE 3): which key opens a private root, wrapping every key with another one
+//! beside the old wrapping, and removing the old ones.
 //!
-//! A change is done when its `Rekey` entry is in the log, and not before: until then the old key opens everything and the
-//! new one nothing; from then on it is the other way round, whatever still lies there.
+//! A change is done when its `Rekey` entry is in the log, and not before: until then the old key opens everything and
+//! the new one nothing; from then on it is the reverse, whatever wrappings still exist.
 
 use std::cmp::Ordering;
 
@@ -15,14 +15,14 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::EntryBody;
 use crate::daemon::seal::OperatorKey;
 
-/// Keys that are written together.
+/// The number of keys that are written together.
 const AT_ONCE: usize = 256;
 
 impl KeyRing {
-    /// Unwraps the feed's key; `None` where no feed has begun.
+    /// Unwraps the feed's key; `None` if no feed has begun.
     ///
     /// # Errors
-    /// The operator's key is another one, or one that was changed, or one that it is to be changed to.
+    /// The operator's key does not fit, or was replaced, or is the new key of a change that was not completed.
     pub fn open(store: &dyn ReadStore, key: &OperatorKey) -> Result<Option<KeyRing>> {
         let listed = store.list("keys")?;
         let own = |path: &str| WrappedKey::at(path).filter(|wrap| wrap.object.is_none()).map(|wrap| wrap.generation);
@@ -43,7 +43,7 @@ impl KeyRing {
         Err(Error::new(ErrorCategory::Input, text))
     }
 
-    /// Whether this generation is the one that holds, where another lies beside it.
+    /// Whether this generation is the valid one, if there is another one beside it.
     fn holds(&self, store: &dyn ReadStore, beside: &[(&str, u64)]) -> Result<()> {
         if beside.len() == 1 {
             return Ok(());
@@ -65,7 +65,8 @@ impl KeyRing {
     }
 }
 
-/// The generation that holds by the newest entries of the log, those of this epoch and later; 0 where they change none.
+/// The valid generation according to the newest entries of the log, those of this epoch and later; 0 if they contain no
+/// change.
 fn holding(store: &dyn ReadStore, ring: &KeyRing, from: u64) -> Result<u64> {
     for seq in (0..newest(store)?.map_or(0, |newest| newest + 1)).rev() {
         let path = Entry::path(seq);
@@ -83,7 +84,7 @@ fn holding(store: &dyn ReadStore, ring: &KeyRing, from: u64) -> Result<u64> {
     Ok(0)
 }
 
-/// Wraps every key of a ring anew for another one, beside what is there; the feed's own comes last. How many.
+/// Wraps every key of a ring with another one, beside the existing wrappings; the feed's own comes last. Returns their number.
 ///
 /// # Errors
 /// A key was changed, or the store cannot be written.
@@ -97,7 +98,7 @@ pub fn rewrap(store: &dyn Store, from: &KeyRing, to: &KeyRing, chance: &mut dyn 
     for some in keys.chunks(AT_ONCE) {
         let mut anew = Vec::with_capacity(some.len());
         for (path, object) in some {
-            // An object that was erased meanwhile needs none.
+            // An object that was erased meanwhile needs no key.
             let Some(sealed) = store.read(path)? else { continue };
             let key = from.unwrap(&sealed, path).ok_or_else(|| {
                 let text = "this key of the private root was changed: put it back as it was, from a backup";
@@ -112,8 +113,8 @@ pub fn rewrap(store: &dyn Store, from: &KeyRing, to: &KeyRing, chance: &mut dyn 
     Ok(keys.len() as u64 + 1)
 }
 
-/// Removes every wrapped key of another generation: of one that does not hold any more, and of a change that was not done.
-/// What writers after this epoch may have made is left alone. How many.
+/// Removes every wrapped key of another generation: of one that is no longer valid, and of a change that was not completed.
+/// Keys that writers after this epoch may have written are left alone. Returns their number.
 ///
 /// # Errors
 /// The store cannot be written.
@@ -122,7 +123,8 @@ pub fn remove_others(store: &dyn Store, ring: &KeyRing, epoch: u64) -> Result<u6
     let wraps = listed.iter().filter_map(|wrap| Some((wrap.path.as_str(), WrappedKey::at(&wrap.path)?)));
     let other = |wrap: &WrappedKey<'_>| wrap.generation != ring.generation() && wrap.generation < epoch;
     let mut others: Vec<(&str, WrappedKey<'_>)> = wraps.filter(|(_, wrap)| other(wrap)).collect();
-    // A command with that key is told so as long as anything is left under it.
+    // The feed's own key comes last, so that a command with that key gets the right error as long as any wrapping with
+    // it exists.
     others.sort_by_key(|(_, wrap)| wrap.object.is_none());
     store.delete_all(&others.iter().map(|(path, _)| *path).collect::<Vec<_>>())?;
     Ok(others.len() as u64)

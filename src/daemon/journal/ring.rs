@@ -1,9 +1,10 @@
-//! The keys of a feed (HOUSE 3): the operator's key wraps a key of the feed's own, which is drawn once and never changes:
-//! people are hashed with it and entries are signed with it. Each sealed object has a key of its own, wrapped as well, so
-//! that an object is gone when its key is.
+//! The keys of a feed (HOUSE 3): the operator's key wraps the feed's own key, which is drawn once and never changes: it
+//! is used to hash people and to sign entries. Each sealed object has a key of its own, also wrapped, so that an object
+//! is gone when its key is.
 //!
-//! All keys that are wrapped under one key of the operator are a *generation*, numbered by the epoch of the writer that
-//! made it; the first is 0. Two lie side by side while the operator's key is changed, and the log says which holds.
+//! All keys that are wrapped with one key of the operator are a *generation*, numbered by the epoch of the writer that
+//! made it; the first is 0. Two exist side by side while the operator's key is changed, and the log says which is
+//! valid.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -24,21 +25,21 @@ pub struct KeyRing {
     generation: u64,
 }
 
-/// A wrapped key, by where it lies.
+/// A wrapped key, by its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrappedKey<'p> {
-    /// The object that it opens, without the folder; `None`: it is the feed's own.
+    /// The object that it opens, without the folder; `None` for the feed's own key.
     pub object: Option<&'p str>,
     /// Its generation.
     pub generation: u64,
 }
 
 impl<'p> WrappedKey<'p> {
-    /// What lies at this path; `None` where no wrapped key does.
+    /// The wrapped key at this path; `None` if the path is not that of one.
     pub fn at(path: &'p str) -> Option<WrappedKey<'p>> {
         let object = path.strip_prefix("keys/")?.strip_suffix(".wrap")?;
         let (epoch, name) = object.split_once('/')?;
-        // The names of others are drawn, and one may end in the same letters.
+        // Other names are drawn, and one may end in the same letters.
         if name == "feed" {
             return Some(WrappedKey { object: None, generation: epoch.parse().ok()? });
         }
@@ -50,12 +51,12 @@ impl<'p> WrappedKey<'p> {
     }
 }
 
-/// Where the feed's own key lies in a generation.
+/// The path of the feed's own key in a generation.
 fn of_feed(generation: u64) -> String {
     format!("keys/{generation:010}/feed.wrap")
 }
 
-/// What to say to a command with a key that was changed.
+/// The error for a command with a key that was replaced.
 pub(super) fn changed_since(store: &dyn ReadStore) -> Error {
     let text = format!(
         "the key of this private root ({}) was changed with `tidegate rekey`: name the new one (store.key, --key). What is \
@@ -66,7 +67,7 @@ pub(super) fn changed_since(store: &dyn ReadStore) -> Error {
 }
 
 impl KeyRing {
-    /// Draws the key of a feed that begins.
+    /// Draws the key of a new feed.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -74,10 +75,10 @@ impl KeyRing {
         Ok(KeyRing { wrapping: key.wrapping(), feed: SealingKey::draw(chance)?, generation: 0 })
     }
 
-    /// Puts the feed's key where it belongs, wrapped.
+    /// Writes the wrapped key of the feed.
     ///
     /// # Errors
-    /// It cannot be written, or another process has begun this feed just now.
+    /// It cannot be written, or another process has just begun this feed.
     pub fn keep(&self, store: &dyn Store, chance: &mut dyn Chance) -> Result<()> {
         let path = of_feed(self.generation);
         match put(store, &path, &self.wrap(&self.feed, &path, chance)?)? {
@@ -86,14 +87,14 @@ impl KeyRing {
         }
     }
 
-    /// The keys of a generation, with the feed's key as it was sealed for it; `None` under another key.
+    /// The keys of a generation, from the feed's key that was sealed for it; `None` if the operator's key does not fit.
     pub(super) fn unwrapped(key: &OperatorKey, sealed: &[u8], generation: u64) -> Option<KeyRing> {
         let wrapping = key.wrapping();
         let feed = SealingKey::from_bytes(&wrapping.open(sealed, &of_feed(generation))?)?;
         Some(KeyRing { wrapping, feed, generation })
     }
 
-    /// The same feed under another key of the operator, in a generation of its own; every key has to be wrapped anew.
+    /// The same feed with another key of the operator, in a generation of its own; every key has to be wrapped again.
     pub fn under(&self, key: &OperatorKey, generation: u64) -> KeyRing {
         let feed = SealingKey::from_bytes(self.feed.bytes()).expect("a key is as long as a key");
         KeyRing { wrapping: key.wrapping(), feed, generation }
@@ -104,12 +105,13 @@ impl KeyRing {
         self.generation
     }
 
-    /// Where the key of an object lies: `seg/3/x` has its key at `keys/3/x.wrap`, or at `keys/3/x.7.wrap` in generation 7.
+    /// The path of the key of an object: `seg/3/x` has its key at `keys/3/x.wrap`, or at `keys/3/x.7.wrap` in
+    /// generation 7.
     pub fn place(&self, object: &str) -> String {
         self.place_of(object.split_once('/').map_or(object, |(_, name)| name))
     }
 
-    /// Where the key of an object lies that is named without its folder.
+    /// The path of the key of an object that is named without its folder.
     pub(super) fn place_of(&self, name: &str) -> String {
         match self.generation {
             0 => format!("keys/{name}.wrap"),
@@ -117,19 +119,19 @@ impl KeyRing {
         }
     }
 
-    /// The key that people are hashed with.
+    /// The key for hashing people.
     pub fn people(&self) -> Zeroizing<[u8; 32]> {
         self.feed.derive("tidegate: people")
     }
 
-    /// The code of bytes that were written by this feed.
+    /// The code of bytes that this feed has written.
     pub fn sign(&self, bytes: &[u8]) -> String {
         let mut mac = Hmac::<Sha256>::new_from_slice(&*self.feed.derive("tidegate: log")).expect("a key of any length");
         mac.update(bytes);
         release::Sha256::from_bytes(mac.finalize().into_bytes().into()).to_string()
     }
 
-    /// A key, wrapped to lie at this path.
+    /// A key, wrapped for this path.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -137,7 +139,7 @@ impl KeyRing {
         self.wrapping.seal(key.bytes(), path, chance)
     }
 
-    /// A key that was wrapped; `None` when it was wrapped under another one, or changed.
+    /// Unwraps a key; `None` if it was wrapped with another one, or changed.
     pub fn unwrap(&self, wrapped: &[u8], path: &str) -> Option<SealingKey> {
         SealingKey::from_bytes(&self.wrapping.open(wrapped, path)?)
     }

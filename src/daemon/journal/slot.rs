@@ -1,9 +1,9 @@
-//! The slots of the log (HOUSE 3, Append): where an entry lies, and what a writer ends with that finds its next one taken.
+//! The slots of the log (HOUSE 3, Append): the place of an entry, and the error of a writer whose next place is taken.
 
 use super::store::{ReadStore, log};
 use crate::daemon::error::{Error, ErrorCategory, OtherProcess, Result};
 
-/// Whether no writer has appended at this place, which is a writer's next one.
+/// Checks that no writer has appended at this place, which is a writer's next one.
 ///
 /// # Errors
 /// Another writer has taken over, or the store cannot be read.
@@ -14,7 +14,7 @@ pub fn free(store: &dyn ReadStore, next: u64) -> Result<()> {
     }
 }
 
-/// Another writer has taken over.
+/// The error if another writer has taken over.
 pub fn fenced(store: &dyn ReadStore) -> Error {
     let text = format!(
         "another tidegate has taken over this feed (its private root is {}): this one ends. Run one at a time",

@@ -1,4 +1,4 @@
-//! Hands notifications to one receiver until it has them, and reports when it is away and when it is back.
+//! Delivers notifications to one receiver until it has accepted them, and reports when it is away and when it is back.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::daemon::observe::events::{
     ErrorText, Notice, NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack,
 };
 
-/// Between two tries: at first, and at most.
+/// The pause between two attempts: at first, and at most.
 const AGAIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
 
-/// What came of telling.
+/// The outcome of a notification.
 pub struct NotifyOutcome {
     notice: Notice,
     refused: Option<Complaint>,
@@ -30,12 +30,12 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Of this receiver.
+    /// For this receiver.
     pub fn new(listener: Listener, told: FeedObserver) -> Delivery {
         Delivery { listener, told, away: false, pause: AGAIN[0] }
     }
 
-    /// Something has kept a notification from its receiver; how long to wait before the next try.
+    /// Reports that a notification could not be delivered; returns the pause before the next attempt.
     pub fn fails(&mut self, why: ErrorText) -> Duration {
         if !self.away {
             self.away = true;
@@ -46,7 +46,7 @@ impl Delivery {
         pause
     }
 
-    /// Nothing keeps notifications from the receiver any more.
+    /// Reports that the receiver accepts notifications again.
     pub fn back(&mut self) {
         self.pause = AGAIN[0];
         if std::mem::take(&mut self.away) {
@@ -54,7 +54,7 @@ impl Delivery {
         }
     }
 
-    /// Tells; `None` when there was no time to. `waits` waits, and says whether there is time left.
+    /// Delivers a notification; `None` if there was no time. `waits` waits, and says whether there is time left.
     pub fn tell(
         &mut self,
         notification: &Notification,
@@ -84,12 +84,12 @@ impl Delivery {
 }
 
 impl NotifyOutcome {
-    /// There is nothing left to tell.
+    /// A notification whose content is lost.
     pub fn lost(notice: Notice, why: Complaint) -> NotifyOutcome {
         NotifyOutcome { notice, refused: Some(why) }
     }
 
-    /// Says so; the caller may rely on it that the receiver is not told again.
+    /// Reports the outcome; the caller may rely on it that the receiver is not notified again.
     pub fn say(self, teller: &Delivery) {
         let NotifyOutcome { notice, refused } = self;
         let receiver = teller.listener.name;

@@ -1,4 +1,4 @@
-//! Threads that follow the log behind its writer, one for each receiver, each as fast as its receiver takes.
+//! Threads that follow the log after its writer, one for each receiver, each at the speed of its receiver.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use crate::daemon::journal::store::{ReadStore, Store};
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::ErrorText;
 
-/// Entries that are passed without a word before it is put down how far it is.
+/// The number of entries without a notification after which the position is stored.
 const PASSED: u64 = 1_000;
 
-/// How long threads that are told to end are waited for; one that waits for a receiver is let go of.
+/// How long threads are waited for when they have to end; one that waits for a receiver is abandoned.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// Follows the log of a feed.
@@ -26,24 +26,24 @@ pub struct Notifier {
     threads: usize,
 }
 
-/// What the threads and the writer of the log share.
+/// The state that the threads and the writer of the log share.
 struct Shared {
     known: Mutex<Known>,
     rings: Condvar,
 }
 
 struct Known {
-    /// Entries that last.
+    /// The number of durable entries.
     entries: u64,
-    /// Entries that each receiver was told.
+    /// The number of processed entries of each receiver.
     told: Vec<u64>,
-    /// The threads are to end.
+    /// Whether the threads have to end.
     ends: bool,
-    /// Threads that have ended.
+    /// The number of threads that have ended.
     ended: usize,
 }
 
-/// Says that a thread has ended, however it has.
+/// Reports the end of a thread, whatever its reason.
 struct Ending(Arc<Shared>);
 
 impl Drop for Ending {
@@ -61,7 +61,7 @@ impl Shared {
         self.lock().ends
     }
 
-    /// Waits until this holds, or the time is over; whether it holds.
+    /// Waits until a condition holds, or the time is over; returns whether it holds.
     fn until(&self, patience: Option<Duration>, holds: impl Fn(&Known) -> bool) -> bool {
         let begun = Instant::now();
         let mut known = self.lock();
@@ -70,7 +70,8 @@ impl Shared {
             if left.is_zero() {
                 return false;
             }
-            // What rings is heard; the longest wait is bounded for the clock's sake.
+            // Notifications of the condition variable are not missed; the longest wait is bounded because of clock
+            // changes.
             let waited = self.rings.wait_timeout(known, left.min(Duration::from_secs(3_600)));
             known = waited.map_or_else(|poisoned| poisoned.into_inner().0, |(known, _)| known);
         }
@@ -84,7 +85,7 @@ impl Shared {
 }
 
 impl Notifier {
-    /// Begins to follow a log of so many entries; no receiver is told of what was before a receiver was first named.
+    /// Begins to follow a log with this many entries; no receiver is notified of earlier entries.
     ///
     /// # Errors
     /// A secret of a receiver cannot be read, or the private root cannot be read or written.
@@ -119,7 +120,7 @@ impl Notifier {
             notifier.threads += 1;
             let follows = move || {
                 let _ending = ending;
-                // Gone before it is said.
+                // Dropped before its end is reported.
                 let mut follower = follower;
                 follower.follow();
             };
@@ -129,14 +130,14 @@ impl Notifier {
         Ok(notifier)
     }
 
-    /// The log has so many entries now.
+    /// The log has this many entries now.
     pub fn entries(&self, entries: u64) {
         if self.threads > 0 {
             self.shared.change(|known| known.entries = entries);
         }
     }
 
-    /// Waits until every receiver was told everything, but not longer than this.
+    /// Waits until every receiver has processed all entries, but not longer than this.
     pub fn finish(&self, patience: Duration) {
         self.shared.until(Some(patience), |known| known.told.iter().all(|&told| told >= known.entries));
     }
@@ -152,9 +153,9 @@ impl Drop for Notifier {
 /// Follows for one receiver.
 struct Follower {
     feed: String,
-    /// Its place among the receivers.
+    /// Its index among the receivers.
     at: usize,
-    /// The entry that is looked at next.
+    /// The number of the next entry.
     next: u64,
     private: Arc<dyn Store>,
     public: Arc<dyn ReadStore>,
@@ -188,7 +189,7 @@ impl Follower {
                     let (at, next) = (self.at, self.next);
                     self.shared.change(|known| known.told[at] = next);
                 }
-                // There is no time.
+                // There is no time left.
                 Ok(None) => break,
                 Err(error) => {
                     self.waits(&error);
@@ -196,13 +197,13 @@ impl Follower {
             }
         }
         if passed > 0 {
-            // Where that fails, it is told or passed once more after the next start.
+            // If that fails, entries are processed again after the next start.
             let _ = self.put();
         }
     }
 
-    /// Puts down how far the receiver was told, however often it takes: nothing more is told meanwhile, so that no kill has
-    /// much told twice. Whether there was time to.
+    /// Stores the position of the receiver, repeating it until it succeeds: no notification is sent meanwhile, so that
+    /// a kill cannot cause many duplicates. Returns whether there was time.
     fn puts(&mut self) -> bool {
         while let Err(error) = self.put() {
             if !self.waits(&error) {
@@ -216,15 +217,16 @@ impl Follower {
         marker::put(&*self.private, self.teller.listener.name, self.next)
     }
 
-    /// Says what is in the way, and waits until it may be gone; whether there is time left.
+    /// Reports an obstacle, and waits; returns whether there is time left.
     fn waits(&mut self, error: &Error) -> bool {
         let pause = self.teller.fails(ErrorText::from(Complaint::of(&error.to_string())));
         !self.shared.until(Some(pause), |known| known.ends)
     }
 
-    /// Deals with an entry: what the receiver was told of it, if anything; `None` when there was no time to.
+    /// Processes an entry: the inner value is the outcome of its notification, if there was one; `None` if there was no
+    /// time.
     fn one(&mut self) -> Result<Option<Option<NotifyOutcome>>> {
-        // It was proven when it was read or written, by the writer that says that it is there.
+        // The writer, which announced it, has verified it.
         let path = Entry::path(self.next);
         let entry = self.private.read(&path)?.and_then(|bytes| Entry::unproven(&bytes).ok());
         let entry = entry.ok_or_else(|| {

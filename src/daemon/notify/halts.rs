@@ -1,5 +1,5 @@
-//! Tells the operator of a feed that it has halted, and that it goes on. No entry of the log says either, so each receiver has
-//! a queue here, for as long as the process lives: in order, once, however long a receiver is away.
+//! Notifies the operator that a feed has halted, and that it continues. No entry of the log records either, so each
+//! receiver has a queue here, as long as the process lives: in order, once, however long a receiver is away.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -12,14 +12,14 @@ use super::notification::{Audience, Notification};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::observe::FeedObserver;
 
-/// What one receiver is told, and how.
+/// A receiver, and its notification.
 type Queued = (Listener, Arc<Notification>);
 
-/// Tells of the halts of one feed.
+/// Notifies of the halts of one feed.
 pub struct HaltTeller {
     told: FeedObserver,
     shared: Arc<Shared>,
-    /// A queue and its thread for each receiver, by the word that names it.
+    /// A queue and its thread for each receiver, by the receiver's name.
     queues: Mutex<BTreeMap<&'static str, Sender<Queued>>>,
 }
 
@@ -31,9 +31,9 @@ struct Shared {
 
 #[derive(Default)]
 struct Known {
-    /// Notifications that a receiver does not have yet.
+    /// The number of notifications that are not delivered yet.
     open: usize,
-    /// The process ends: nothing more is told.
+    /// Whether the process ends, so that nothing more is delivered.
     ends: bool,
 }
 
@@ -47,7 +47,7 @@ impl Shared {
         self.rings.notify_all();
     }
 
-    /// Waits until this holds, or the time is over; whether it holds.
+    /// Waits until a condition holds, or the time is over; returns whether it holds.
     fn until(&self, patience: Duration, holds: impl Fn(&Known) -> bool) -> bool {
         let begun = Instant::now();
         let mut known = self.lock();
@@ -64,13 +64,13 @@ impl Shared {
 }
 
 impl HaltTeller {
-    /// Tells nothing yet.
+    /// Starts without notifications.
     pub fn new(told: FeedObserver) -> HaltTeller {
         HaltTeller { told, shared: Arc::default(), queues: Mutex::default() }
     }
 
-    /// Tells each receiver of the operator that the feed file names. Where the feed file does not say how, which may be the
-    /// very reason of a halt, nothing is told.
+    /// Notifies each receiver of the operator that the feed file names. If the feed file does not name one validly,
+    /// which may be the very reason of a halt, no receiver can be notified.
     pub fn tell(&self, feed: &FeedConfig, notification: Notification) {
         let Ok(listeners) = listeners(feed) else { return };
         let notification = Arc::new(notification);
@@ -80,7 +80,7 @@ impl HaltTeller {
             let queue = queues.entry(name).or_insert_with(|| self.begin());
             self.shared.change(|known| known.open += 1);
             if queue.send((listener, Arc::clone(&notification))).is_err() {
-                // The system gives no thread: `receiver_away` cannot say more than the halt itself.
+                // The system gives no thread: `receiver_away` could not say more than the halt itself.
                 self.shared.change(|known| known.open -= 1);
                 queues.remove(name);
             }
@@ -91,12 +91,12 @@ impl HaltTeller {
     fn begin(&self) -> Sender<Queued> {
         let (queue, queued) = channel();
         let (told, shared) = (self.told.clone(), Arc::clone(&self.shared));
-        // Where there is no thread the other end of the queue is gone.
+        // Without a thread the other end of the queue is closed.
         let _ = std::thread::Builder::new().name("halts".to_owned()).spawn(move || follow(&queued, &told, &shared));
         queue
     }
 
-    /// Waits until the receivers have everything, but not longer than this.
+    /// Waits until all notifications are delivered, but not longer than this.
     pub fn finish(&self, patience: Duration) {
         self.shared.until(patience, |known| known.open == 0);
     }
@@ -108,7 +108,7 @@ impl Drop for HaltTeller {
     }
 }
 
-/// Tells one receiver what is queued for it.
+/// Delivers the queue of one receiver.
 fn follow(queued: &Receiver<Queued>, told: &FeedObserver, shared: &Shared) {
     let ends = || shared.lock().ends;
     let waits = |pause: Duration| !shared.until(pause, |known| known.ends);

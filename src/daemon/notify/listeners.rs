@@ -1,4 +1,4 @@
-//! Who is to be told, as the feed file names them.
+//! The receivers of notifications that the feed file names.
 
 use super::notification::Audience;
 use super::receiver::NotificationReceiver;
@@ -10,15 +10,15 @@ use crate::daemon::observe::events::Receiver;
 
 /// A receiver of a feed.
 pub struct Listener {
-    /// Which.
+    /// Its name.
     pub name: Receiver,
     /// What it may know.
     pub audience: Audience,
-    /// How it is told.
+    /// The way to deliver to it.
     pub hand: Box<dyn NotificationReceiver>,
 }
 
-/// What is there of each receiver, by the key that names it; no receiver is told anything.
+/// Describes each receiver, by the key that names it, without sending anything.
 ///
 /// # Errors
 /// A secret cannot be read, or is no address.

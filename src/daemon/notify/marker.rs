@@ -1,5 +1,5 @@
-//! How far a receiver was told: the number of entries of the log, in the private root. Advisory: what is told once more has
-//! the same key.
+//! The position of a receiver: the number of processed entries of the log, in the private root. Advisory: a repeated
+//! notification has the same key.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,10 +16,10 @@ fn path(receiver: Receiver) -> String {
     format!("told/{}.json", receiver.word())
 }
 
-/// How many of so many entries a receiver was told; one that is new is told nothing of what was before.
+/// The number of processed entries of a receiver, given the number of entries; a new receiver is not notified of earlier entries.
 ///
 /// # Errors
-/// The private root cannot be read or written, or holds something else there.
+/// The private root cannot be read or written, or the stored position is invalid.
 pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64> {
     let path = path(receiver);
     let Some(bytes) = store.read(&path)? else {
@@ -27,7 +27,7 @@ pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64>
         return Ok(entries);
     };
     match serde_json::from_slice::<Told>(&bytes) {
-        // A private root that was put back from a copy may be shorter.
+        // A private root that was restored from a backup may have fewer entries.
         Ok(told) => Ok(told.entries.min(entries)),
         Err(_) => {
             let text =
@@ -37,7 +37,7 @@ pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64>
     }
 }
 
-/// A receiver was told of so many entries.
+/// Stores the number of processed entries of a receiver.
 ///
 /// # Errors
 /// The private root cannot be written.

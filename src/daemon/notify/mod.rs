@@ -1,9 +1,9 @@
-//! Tells others what came of a feed (CONTRACTS 1 and 4): public facts of each release to a topic or a web address that anybody
-//! may listen to, rejections and halts to others that are the operator's.
+//! Notifications about a feed (CONTRACTS 1 and 4): public facts about each release to a topic or a web address for all
+//! readers, rejections and halts to others for the operator.
 //!
-//! Follows the log behind its writer: what is told is a function of an entry that lasts, and how far each receiver was told
-//! lies in the private root. So no receiver is told less after a kill, what is told twice has the same key, and a receiver that
-//! is away delays only itself. A halt and its end are no entries: `halts` tells of them.
+//! Follows the log after its writer: a notification is a function of a durable entry, and the position of each receiver
+//! is in the private root. So no receiver misses anything after a kill, repeated notifications have the same key, and a
+//! receiver that is away delays only itself. A halt and its end are no entries: `halts` handles them.
 
 mod delivery;
 mod follow;

@@ -1,5 +1,5 @@
-//! What is told, as JSON (`schemas/v1/notification.schema.json`). A receiver that may read the public root is told what its manifest
-//! says, and nothing else; why something was refused, and that it was, is for the operator alone.
+//! The content of notifications, as JSON (`schemas/v1/notification.schema.json`). A receiver that may read the public
+//! root gets only what the manifest contains; rejections and their reasons are for the operator alone.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,13 +12,13 @@ use crate::daemon::journal::{
 use crate::daemon::observe::events::Notice;
 use crate::engine::release::{FileLine, Layout, Manifest, RemovalReason, Sha256};
 
-/// The version of the form.
+/// The version of the format.
 const SCHEMA: u32 = 1;
 
-/// Names the newest release; it is there as soon as one is.
+/// The file that names the newest release; it exists as soon as there is one.
 const LATEST: &str = "LATEST";
 
-/// Who is told.
+/// The audience of a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// Readers of releases.
@@ -30,19 +30,19 @@ pub enum Audience {
 /// A notification.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Notification {
-    /// The version of this form: 1.
+    /// The version of this format: 1.
     pub schema: u32,
-    /// What tells it from every other one: the same thing is told under the same key, should it be told twice. It is the key
-    /// of a Kafka message, and the `Idempotency-Key` of a web request.
+    /// The key that identifies it: if it is sent twice, it has the same key. It is the key of a Kafka message, and the
+    /// `Idempotency-Key` of a web request.
     pub key: String,
     /// The feed's name.
     pub feed: String,
-    /// What has happened.
+    /// The event.
     #[serde(flatten)]
     pub what: NotifiedEvent,
 }
 
-/// What has happened.
+/// The event.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum NotifiedEvent {
@@ -50,11 +50,11 @@ pub enum NotifiedEvent {
     Release {
         /// The chain of releases that it belongs to.
         chain: u32,
-        /// The release; numbers run on through all chains of the feed.
+        /// The number of the release; numbers continue through all chains of the feed.
         release: u32,
-        /// When the release was due, in UTC.
+        /// The scheduled time of the release, in UTC.
         time: String,
-        /// Rows of the table.
+        /// The number of rows of the table.
         rows: u64,
         /// The smallest class that the policy allows.
         k: u64,
@@ -62,12 +62,12 @@ pub enum NotifiedEvent {
         manifest: FileLine,
         /// The files.
         files: Vec<FileLine>,
-        /// Whether a signature lies beside the manifest.
+        /// Whether there is a signature beside the manifest.
         signed: bool,
-        /// The digest of the manifest before this one; null for the first.
+        /// The digest of the previous manifest; null for the first.
         previous: Option<Sha256>,
     },
-    /// Public: releases were withdrawn. Signed notices lie in the places of their manifests.
+    /// Public: releases were withdrawn. Signed notices replace their manifests.
     Withdrawn {
         /// The chain of releases that they belong to.
         chain: u32,
@@ -77,57 +77,57 @@ pub enum NotifiedEvent {
         last: u32,
         /// The newest release of the chain that is visible; null if none is.
         newest: Option<u32>,
-        /// When the tick before was due, in UTC.
+        /// The scheduled time of the tick before, in UTC.
         time: String,
     },
-    /// Public: manifests that list erased rows are gone, and so are these rows. Signed notices lie in their places.
+    /// Public: manifests that list erased rows were removed, with these rows. Signed notices replace them.
     Erased {
-        /// The releases whose manifests are gone.
+        /// The releases whose manifests were removed.
         releases: Vec<u32>,
         /// The release without the rows, whose notice says which labels they had.
         notice: u32,
-        /// When, in UTC.
+        /// The time, in UTC.
         time: String,
     },
-    /// Public: manifests are gone that are older than they are kept.
+    /// Public: manifests were removed because they are older than the period for which manifests are kept.
     Expired {
         /// Their releases.
         releases: Vec<u32>,
-        /// When the tick was due, in UTC.
+        /// The scheduled time of the tick, in UTC.
         time: String,
     },
-    /// For the operator: a release may not leave.
+    /// For the operator: a release may not be published.
     Rejected {
         /// The tick.
         tick: u32,
-        /// When it was due, in UTC.
+        /// Its scheduled time, in UTC.
         time: String,
-        /// The number it would have had; null where no release could be made.
+        /// The number it would have had; null if no release could be made.
         release: Option<u32>,
-        /// What speaks against it.
+        /// The checks that rejected it.
         checks: Vec<String>,
         /// Whether the chain publishes nothing any more.
         stops: bool,
-        /// In words, with what to do.
+        /// The reasons and remedies, in words.
         text: String,
     },
-    /// For the operator: a check that reads sensitive values refused what was proposed, and the chain's releases have everything
-    /// at the root from this one on. Readers of the release see that.
+    /// For the operator: a check that reads sensitive values rejected the proposed release, and the chain's releases
+    /// have `*` in all columns from this one on. Readers of the release see that.
     Coarsest {
         /// The tick.
         tick: u32,
-        /// When it was due, in UTC.
+        /// Its scheduled time, in UTC.
         time: String,
         /// The first such release.
         release: u32,
         /// What to do.
         text: String,
     },
-    /// For the operator: a release has passed the gate and waits for a person.
+    /// For the operator: a release has passed the gate and waits for approval.
     Approval {
         /// The tick.
         tick: u32,
-        /// When it was due, in UTC.
+        /// Its scheduled time, in UTC.
         time: String,
         /// Its number.
         release: u32,
@@ -136,27 +136,27 @@ pub enum NotifiedEvent {
     },
     /// For the operator: the feed has halted, and the operator has to act.
     Halted {
-        /// When, in UTC.
+        /// The time, in UTC.
         time: String,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         error: Described,
     },
-    /// For the operator: the feed goes on after a halt.
+    /// For the operator: the feed continues after a halt.
     Resumed {
-        /// When, in UTC.
+        /// The time, in UTC.
         time: String,
-        /// When it had halted, in UTC.
+        /// The time of the halt, in UTC.
         since: String,
     },
 }
 
-/// What an entry of the log comes to for a receiver.
+/// The notification of an entry for a receiver.
 pub enum EntryNotice {
-    /// It concerns no receiver.
+    /// The entry does not concern the receiver.
     Nothing,
-    /// It is told.
+    /// The notification.
     Told(Box<Notification>),
-    /// It was to be told of, but what it says is not known any more.
+    /// There would be a notification, but its content is not known any more.
     Lost(Notice, Complaint),
 }
 
@@ -165,15 +165,15 @@ impl Notification {
         Notification { schema: SCHEMA, key: format!("{feed}/{key}"), feed: feed.to_owned(), what }
     }
 
-    /// What an entry of the log is told as.
+    /// The notification of an entry.
     ///
     /// # Errors
-    /// The manifest of a release cannot be read just now.
+    /// The manifest of a release cannot be read at the moment.
     pub fn of(feed: &str, body: &EntryBody, audience: Audience, public: &dyn ReadStore) -> Result<EntryNotice> {
         let (key, what) = match (body, audience) {
             (EntryBody::Published(published), Audience::Public) => match release(published, public)? {
                 Ok(what) => (format!("release/{}", published.release), what),
-                // Readers are told why it is gone, and need not be told that it was there.
+                // Readers are told why it was removed, and need not be told that it existed.
                 Err(_) if is_removed(published.release, public)? => return Ok(EntryNotice::Nothing),
                 Err(why) => return Ok(EntryNotice::Lost(Notice::Release, why)),
             },
@@ -235,30 +235,30 @@ impl Notification {
         Ok(EntryNotice::Told(Box::new(Notification::new(feed, &key, what))))
     }
 
-    /// A feed has halted.
+    /// The notification of a halt.
     pub fn halted(feed: &str, error: &Error, time: &str) -> Notification {
         let what = NotifiedEvent::Halted { time: time.to_owned(), error: error.describe() };
         Notification::new(feed, &format!("halted/{time}"), what)
     }
 
-    /// A feed goes on that had halted.
+    /// The notification that a feed continues after a halt.
     pub fn resumed(feed: &str, since: &str, time: &str) -> Notification {
         let what = NotifiedEvent::Resumed { time: time.to_owned(), since: since.to_owned() };
         Notification::new(feed, &format!("resumed/{since}"), what)
     }
 
-    /// As it is sent.
+    /// The bytes to be sent.
     pub fn bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("a notification is JSON")
     }
 }
 
-/// A release as its manifest says; within, why that is not known any more.
+/// A release according to its manifest; the inner error says why that is not known any more.
 fn release(published: &Published, public: &dyn ReadStore) -> Result<std::result::Result<NotifiedEvent, Complaint>> {
     let path = Layout::Root.manifest(published.release);
     let bytes = public.read(&path)?;
     if bytes.is_none() && public.read(LATEST)?.is_none() {
-        // Perhaps a disk that is not mounted yet: what is there later is told then.
+        // Perhaps a disk is not mounted yet: the notification waits until it is.
         let text = "the public root holds no releases, and some were published: it is another one, or is not there";
         return Err(Error::new(ErrorCategory::Io, text));
     }
@@ -273,7 +273,7 @@ fn release(published: &Published, public: &dyn ReadStore) -> Result<std::result:
     Ok(Ok(NotifiedEvent::Release { chain, release, time, rows, k, manifest, files, signed, previous }))
 }
 
-/// Whether a notice lies in the place of the manifest of a release.
+/// Whether a notice replaces the manifest of a release.
 fn is_removed(release: u32, public: &dyn ReadStore) -> Result<bool> {
     for reason in [RemovalReason::Withdrawn, RemovalReason::Erased, RemovalReason::Expired] {
         if public.read(&Layout::Root.removal(reason, release))?.is_some() {

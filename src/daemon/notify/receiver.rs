@@ -1,29 +1,29 @@
-//! Receivers of notifications: one seam, with a topic and a web address behind it.
+//! Receivers of notifications: one interface for topics and web addresses.
 
 use super::notification::Notification;
 use crate::daemon::error::{Complaint, Result};
 
-/// What came of handing a notification over.
+/// The outcome of a delivery.
 #[derive(Debug)]
 pub enum HandoverOutcome {
-    /// It is there.
+    /// It was accepted.
     Done,
     /// Trying again may help.
     Away(Complaint),
-    /// It is not wanted, and never will be.
+    /// It is rejected permanently.
     Refused(Complaint),
     /// There is no time to wait for the answer.
     Told,
 }
 
-/// Takes notifications.
+/// Accepts notifications.
 pub trait NotificationReceiver: Send {
-    /// What is there, in words; no receiver is told anything.
+    /// A description of the receiver, without sending anything.
     ///
     /// # Errors
-    /// It cannot be told.
+    /// It cannot be described.
     fn look(&self) -> Result<String>;
 
-    /// Hands one over; `ends` tells when the answer is not waited for any more.
+    /// Delivers a notification; `ends` says when the answer is not waited for any more.
     fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> HandoverOutcome;
 }

@@ -1,5 +1,6 @@
-//! The signature of a web request (CONTRACTS 1, `notify.webhook_key`): HMAC-SHA256 over the time and the body, so that a receiver can tell that a
-//! notification is this feed's, unchanged, and sent just now. The key is never printed.
+//! The signature of a web request (CONTRACTS 1, `notify.webhook_key`): HMAC-SHA256 over the time and the body, so that
+//! a receiver can verify that a notification comes from this feed, is unchanged, and was just sent. The key is never
+//! printed.
 
 use std::fmt::{self, Write as _};
 
@@ -11,20 +12,20 @@ use zeroize::Zeroizing;
 use crate::daemon::config::Secret;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// The header that a signature is in.
+/// The header with a signature.
 pub const HEADER: &str = "Tidegate-Signature";
 
-/// A key has so many characters at least: half of those that `openssl rand -hex 32` prints.
+/// The smallest number of characters of a key: half of those that `openssl rand -hex 32` prints.
 const SHORTEST: usize = 32;
 
-/// Signs what a receiver is sent.
+/// Signs the notifications for a receiver.
 pub struct Signer(Zeroizing<String>);
 
 impl Signer {
-    /// With the key that lies there.
+    /// With the key in this place.
     ///
     /// # Errors
-    /// It cannot be read, or is too short to be a key.
+    /// It cannot be read, or is too short.
     pub fn read(key: &Secret) -> Result<Signer> {
         let key = Zeroizing::new(key.read()?);
         if key.len() < SHORTEST || !key.bytes().all(|byte| byte.is_ascii_graphic()) {

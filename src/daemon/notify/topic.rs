@@ -1,5 +1,5 @@
-//! A Kafka topic that is told, at the brokers that records come from: one message under the notification's key, confirmed by
-//! all brokers that keep it.
+//! Notifications to a Kafka topic, at the brokers that records come from: one message with the notification's key,
+//! confirmed by all in-sync replicas.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -17,14 +17,14 @@ use crate::daemon::config::Security;
 use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
 use crate::daemon::ingest::topic::{connected, refused};
 
-/// How long the brokers may take to confirm a message.
+/// How long the brokers may take to confirm a message, in milliseconds.
 const PATIENCE_MS: &str = "10000";
-/// How long the brokers may take to say whether the topic is there.
+/// How long the brokers may take to say whether the topic exists.
 const ANSWER: Duration = Duration::from_secs(5);
-/// How long it is waited at a time.
+/// The longest wait at a time.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What became of the message that was sent last, and what was said meanwhile.
+/// The result of the last message, and the last error.
 #[derive(Default)]
 struct MessageFate {
     delivered: Mutex<Option<std::result::Result<(), RDKafkaErrorCode>>>,
@@ -59,14 +59,14 @@ pub struct NoticeTopic {
 }
 
 impl NoticeTopic {
-    /// Does not connect before there is something to tell.
+    /// Does not connect before the first notification.
     ///
     /// # Errors
     /// A secret cannot be read, or the library refuses the settings.
     pub fn new(brokers: &str, security: Option<&Security>, name: &str) -> Result<NoticeTopic> {
         let mut config = connected(brokers, security)?;
         for (key, value) in [
-            // One message at a time under its key: a right to number messages at the brokers would add nothing.
+            // One message at a time: permission for idempotent writes would add nothing.
             ("enable.idempotence", "false"),
             ("acks", "all"),
             ("message.timeout.ms", PATIENCE_MS),
@@ -115,7 +115,7 @@ impl NotificationReceiver for NoticeTopic {
         let bytes = notification.bytes();
         let kind = Header { key: "content-type", value: Some("application/json") };
         let record = BaseRecord::to(&self.name).key(&notification.key).payload(&bytes);
-        // What was said of the one before.
+        // Errors about the previous message.
         delivered();
         if let Err((error, _)) = self.producer.send(record.headers(OwnedHeaders::new().insert(kind))) {
             return self.away(error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail));

@@ -1,5 +1,6 @@
-//! A web address that is told: a signed POST of JSON with an `Idempotency-Key`. The address is a secret and is never printed. No redirect is
-//! followed, and of the addresses that the host has those alone are connected to that the feed file permits.
+//! A web address that is notified: a signed POST of JSON with an `Idempotency-Key`. The address is a secret and is
+//! never printed. Redirects are not followed, and only those addresses of the host are connected to that the feed file
+//! permits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,35 +15,35 @@ use crate::daemon::config::{AllowedHosts, Notify, WebAddress, WebhookSettings, i
 use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
 use crate::daemon::web::{AddressResolver, Web, why};
 
-/// How long an answer may take.
+/// The time limit for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A web address.
+/// A web address to be notified.
 pub struct Webhook {
     web: Web,
     url: Url,
     signer: Signer,
-    /// Judges the addresses of the host, where no proxy looks them up.
+    /// Checks the addresses of the host, unless a proxy looks them up.
     resolver: Option<Arc<AddressResolver>>,
 }
 
 impl Webhook {
-    /// Does not connect yet. `field`: the key of the feed file that names the address.
+    /// Does not connect yet. `field`: the key of the feed file that contains the address.
     ///
     /// # Errors
-    /// The address or its key cannot be read, or is none, or the feed file does not permit the host.
+    /// The address or its key cannot be read or is invalid, or the feed file does not permit the host.
     pub fn new(hook: &WebhookSettings, notify: &Notify, field: &str) -> Result<Webhook> {
         let text = hook.address.read().map_err(|error| error.in_field(field))?;
         let url = notify.reach.url(&text).map_err(|text| Error::new(ErrorCategory::Feed, text).in_field(field))?;
         let local = url.host_str().is_some_and(|host| is_local(host.trim_matches(['[', ']'])));
-        // What the feed file says was warned of when it was read.
+        // A warning about this was given when the feed file was read.
         if url.scheme() == "http" && !local && hook.address.host().is_none() {
             let text = "notifications would travel unencrypted to another machine: write an address with https://";
             return Err(Error::new(ErrorCategory::Feed, text).in_field(field));
         }
         let signer = Signer::read(&hook.key).map_err(|error| error.in_field(format!("{field}_key")))?;
         let agent = concat!("tidegate/", env!("CARGO_PKG_VERSION"));
-        // Long after the last one the receiver has closed the connection.
+        // By the time of the next notification the receiver has closed the connection.
         let mut client = Client::builder().timeout(PATIENCE).user_agent(agent).pool_max_idle_per_host(0);
         let (mut reach, proxy) = (notify.reach.clone(), notify.proxy.as_ref().filter(|_| !local));
         client = match proxy {
@@ -51,7 +52,7 @@ impl Webhook {
                 reach = reach.with_private(&host);
                 client.proxy(proxy)
             }
-            // Proxies that the environment names look names up by themselves, where no address is judged.
+            // Proxies from environment variables resolve names themselves, so the addresses could not be checked.
             None => client.no_proxy(),
         };
         let resolver =
@@ -61,7 +62,7 @@ impl Webhook {
     }
 }
 
-/// A proxy and its host, which may be this machine or one of a private network: the feed file names it.
+/// A proxy and its host. The host may be this machine or one in a private network, since the feed file names it.
 fn through(proxy: &WebAddress) -> Result<(Proxy, String)> {
     let text = proxy.read()?;
     let none = |text: String| Error::new(ErrorCategory::Feed, text);
@@ -87,12 +88,12 @@ impl NotificationReceiver for Webhook {
 
     fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> HandoverOutcome {
         let body = notification.bytes();
-        // Each try has its own time: a receiver takes no signature that is old.
+        // Each attempt has a time of its own, because receivers reject old signatures.
         let signature = self.signer.sign(clock::instant(), &body);
         let request = self.web.client.post(self.url.clone()).body(body);
         let request = request.header("Content-Type", "application/json").header("Idempotency-Key", &notification.key);
         let request = request.header(HEADER, signature);
-        // What measures time begins within, where there is a clock.
+        // Code that needs the runtime's timers starts inside it, where there is a clock.
         match self.web.wait(async { request.send().await }, ends) {
             None => HandoverOutcome::Told,
             Some(Err(error)) => HandoverOutcome::Away(why(&error)),
@@ -105,14 +106,14 @@ fn said(status: StatusCode) -> HandoverOutcome {
     let words = || Complaint::of(&format!("it answers {}", status.as_u16()));
     match status {
         status if status.is_success() => HandoverOutcome::Done,
-        // It was told already.
+        // The receiver has this notification already.
         StatusCode::CONFLICT => HandoverOutcome::Done,
-        // A receiver that says so will say so again; others must not wait behind it.
+        // The receiver will reject it again; others must not wait for it.
         StatusCode::BAD_REQUEST
         | StatusCode::PAYLOAD_TOO_LARGE
         | StatusCode::UNSUPPORTED_MEDIA_TYPE
         | StatusCode::UNPROCESSABLE_ENTITY => HandoverOutcome::Refused(words()),
-        // An address that was mistyped, a token that has run out: an operator mends it.
+        // A mistyped address or an expired token, for example, which an operator has to correct.
         _ => HandoverOutcome::Away(words()),
     }
 }

@@ -1,5 +1,6 @@
-//! What may stand in an event. Nothing that holds a value of a record is here or may be added: no text but names that the
-//! operator gave to files and to columns, names of checks, words of this program and texts of its own errors.
+//! The types that an event may contain. Nothing that can hold a value of a record is here or may be added: the only
+//! texts are names that the operator gave to files and columns, names of checks, words of this program and texts of its
+//! own errors.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -29,7 +30,7 @@ pub trait EventField: sealed::Sealed {
 }
 
 pub(super) mod sealed {
-    /// Only this room says what may be told.
+    /// Only this room decides which types are fields.
     pub trait Sealed {}
 }
 
@@ -67,7 +68,7 @@ fields! {
 impl<T: EventField> sealed::Sealed for Option<T> {}
 
 impl<T: EventField> EventField for Option<T> {
-    /// What is not there is not written.
+    /// An absent field is not written.
     fn write(&self, key: &'static str, line: &mut LogLine) {
         if let Some(this) = self {
             this.write(key, line);
@@ -83,14 +84,14 @@ fn write_counts(counts: &IntakeCounts, line: &mut LogLine) {
     line.number("quarantined", counts.quarantined);
 }
 
-/// Rows that are accepted and not published.
+/// Accepted rows that are not published.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnpublishedRows {
-    /// Their class is too small yet.
+    /// Rows whose class is still too small.
     pub waiting: u64,
-    /// Not published in this chain.
+    /// Rows that are not published in this chain.
     pub withheld: u64,
-    /// In atoms that no release holds yet.
+    /// Rows in atoms that are in no release yet.
     pub pending: u64,
 }
 
@@ -102,7 +103,7 @@ impl UnpublishedRows {
     }
 }
 
-/// The name of a file of a directory source, without the folders it lies in.
+/// The name of a file of a directory source, without its folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileName(String);
 
@@ -113,7 +114,7 @@ impl FileName {
     }
 }
 
-/// The text of one of our own errors, with its place; by construction it holds no value of a record.
+/// The text of one of this program's errors, with its place; by construction it contains no value of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorText(String);
 
@@ -134,7 +135,7 @@ impl From<Complaint> for ErrorText {
 pub struct ColumnNames(Vec<String>);
 
 impl ColumnNames {
-    /// Those of these names that the feed file declares: no other text is told.
+    /// Those of these names that the feed file declares: no other text is accepted.
     pub fn declared(columns: &Columns, names: &[String]) -> ColumnNames {
         ColumnNames(names.iter().filter(|name| columns.named(name).is_some()).cloned().collect())
     }
@@ -145,18 +146,18 @@ impl ColumnNames {
 pub struct Checks(Vec<String>);
 
 impl Checks {
-    /// Those that were made.
+    /// The checks that were made.
     pub fn made(verdict: &Verdict) -> Checks {
         Checks::named(verdict.checks.iter().filter(|check| check.made).map(|check| check.check.name()))
     }
 
-    /// Those that speak against the release.
+    /// The checks that reject the release.
     pub fn against(verdict: &Verdict) -> Checks {
         let against = verdict.checks.iter().filter(|check| !check.reasons.is_empty());
         Checks::named(against.map(|check| check.check.name()))
     }
 
-    /// These. What does not look like the name of a check is told as `unnamed`.
+    /// The checks with these names. A text that does not look like the name of a check becomes `unnamed`.
     pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Checks {
         let fits =
             |name: &str| (1..=32).contains(&name.len()) && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_'));

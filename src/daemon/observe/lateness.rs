@@ -1,23 +1,23 @@
-//! Sources that may be behind: asked when metrics or health are read, so that a feed that takes nothing in for an hour
-//! is not as late as it was when it took something last.
+//! Sources that may be behind. They are asked whenever metrics or health are read, so that a feed that has read nothing
+//! for an hour does not report the lag of its last read.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How far the source of a feed is ahead of what was taken in.
+/// How far the source of a feed is ahead of what was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLag {
-    /// Messages that were not taken in, by partition.
+    /// Messages that were not read, by partition.
     pub lag: Vec<(i32, u64)>,
-    /// For how long the oldest of them has been there.
+    /// The age of the oldest of them.
     pub oldest: Duration,
 }
 
 type Source = (Duration, Box<dyn Fn() -> SourceLag + Send + Sync>);
 
-/// Sources by feed, each with what it may be behind.
+/// Sources by feed, each with its greatest permitted lag.
 #[derive(Default)]
 pub struct Sources(Mutex<BTreeMap<String, Source>>);
 
@@ -28,7 +28,7 @@ impl Sources {
         sources.insert(feed.to_owned(), (max, Box::new(source)));
     }
 
-    /// All feeds with such a source: how far it is behind now, and whether that is too far.
+    /// All feeds with such a source: their lag now, and whether it is too long.
     pub fn now(&self) -> Vec<(String, SourceLag, bool)> {
         let sources = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = |(feed, (max, source)): (&String, &Source)| {

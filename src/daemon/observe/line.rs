@@ -1,20 +1,21 @@
-//! One log line as it is put together: text for people or a JSON object for programs (CONTRACTS 1, `log.format`).
+//! A log line: text for people or a JSON object for programs (CONTRACTS 1, `log.format`).
 //!
-//! Whatever stands in a name, a line stays one line and draws nothing on a terminal: every character that is neither
-//! visible ASCII nor a letter or digit of some script is written out.
+//! A line stays one line and has no effect on a terminal, whatever characters a name contains: every character that is
+//! neither visible ASCII nor a letter or digit is escaped.
 //!
-//! Lines are made here and not by `tracing-subscriber`: their form is a contract, so that it would be a formatter of our own there
-//! too; an event is one value from which its line, metrics and health follow, and not a macro at the place where it happens; and a test has an
-//! observer of its own, where a subscriber belongs to the whole process.
+//! Lines are formatted here and not by `tracing-subscriber`: their form is a contract, so `tracing-subscriber` would
+//! need a formatter of our own as well; an event is one value from which its line, metrics and health follow, not a
+//! macro call at the place where it happens; and each test has an observer of its own, whereas a subscriber belongs to
+//! the whole process.
 
 use std::fmt::{Display, Write};
 
 use crate::daemon::config::LogFormat;
 
-/// How much an event matters.
+/// The level of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// The course of things.
+    /// Normal operation.
     Info,
     /// An operator should look at it.
     Warn,
@@ -33,7 +34,7 @@ impl Level {
     }
 }
 
-/// A line that grows field by field.
+/// A line to which fields are added.
 #[derive(Debug)]
 pub struct LogLine {
     format: LogFormat,
@@ -41,7 +42,7 @@ pub struct LogLine {
 }
 
 impl LogLine {
-    /// A line of an event of the whole process, or of a feed.
+    /// A line for an event of the whole process, or of a feed.
     pub fn new(
         format: LogFormat,
         at: jiff::Timestamp,
@@ -64,19 +65,19 @@ impl LogLine {
         line
     }
 
-    /// A number, written the same way in both forms.
+    /// Adds a number, written the same way in both forms.
     pub fn number(&mut self, key: &'static str, number: impl Display) {
         self.key(key);
         let _ = write!(self.text, "{number}");
     }
 
-    /// Any text.
+    /// Adds a text.
     pub fn text(&mut self, key: &'static str, text: &str) {
         self.key(key);
         self.value(text);
     }
 
-    /// Names in their order.
+    /// Adds names, in their order.
     pub fn list<'a>(&mut self, key: &'static str, names: impl IntoIterator<Item = &'a str>) {
         self.key(key);
         match self.format {
@@ -97,7 +98,7 @@ impl LogLine {
         }
     }
 
-    /// The whole line with its end.
+    /// The complete line with its line end.
     pub fn end(mut self) -> String {
         self.text.push_str(if self.format == LogFormat::Json { "}\n" } else { "\n" });
         self.text
@@ -110,7 +111,7 @@ impl LogLine {
         };
     }
 
-    /// Text bare where it cannot be misread, else in quotes; JSON always in quotes.
+    /// Text without quotes if it cannot be misread, otherwise in quotes; JSON always in quotes.
     fn value(&mut self, value: &str) {
         let bare = |char: char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-' | ':' | '/' | '+' | ',');
         if self.format == LogFormat::Text && !value.is_empty() && value.chars().all(bare) {

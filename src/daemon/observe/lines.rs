@@ -1,6 +1,7 @@
-//! Where log lines go: one thread writes them, in order. A reader that is gone costs the lines and nothing else; one that
-//! stands still is waited for once, for a second, and from then on lines are kept up to a number and then counted as
-//! lost, until it reads again. The daemon never waits for ever to tell something, and never panics over it.
+//! Where log lines go: one thread writes them, in order. If the reader is gone, lines are lost and nothing else
+//! happens. If it does not read, it is waited for once, for a second; from then on lines are kept up to a limit and
+//! counted as lost beyond it, until it reads again. The daemon never waits without limit for its log, and never panics
+//! because of it.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -11,17 +12,17 @@ use prometheus_client::metrics::counter::Counter;
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// Lines that are kept for a reader that stands still.
+/// The number of lines that are kept for a reader that does not read.
 const MOST: usize = 1024;
-/// How long one is waited for before that.
+/// The time for which such a reader is waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The end of the log that lines are put into.
+/// Accepts log lines.
 pub struct LineSink(Arc<Shared>);
 
 struct Shared {
     queue: Mutex<Queue>,
-    /// A line came, or none will come any more.
+    /// A line was added, or the sink was closed.
     came: Condvar,
     /// Lines were written.
     went: Condvar,
@@ -31,21 +32,21 @@ struct Shared {
 #[derive(Default)]
 struct Queue {
     lines: VecDeque<String>,
-    /// Lines that were ever put in.
+    /// The number of lines that were added.
     put: u64,
-    /// Lines that were ever written, or could not be.
+    /// The number of lines that were written or lost.
     done: u64,
-    /// Whether the reader stands still.
+    /// Whether the reader does not read.
     stalled: bool,
-    /// Whether no line will be put in again.
+    /// Whether no line will be added any more.
     closed: bool,
 }
 
 impl LineSink {
-    /// Lines that are written to `out`; `lost` counts those that are not.
+    /// Writes lines to `out`; `lost` counts those that are lost.
     ///
     /// # Errors
-    /// No thread can be started.
+    /// The thread cannot be started.
     pub fn new(out: impl Write + Send + 'static, lost: Counter) -> Result<LineSink> {
         let (came, went) = (Condvar::new(), Condvar::new());
         let shared = Arc::new(Shared { queue: Mutex::default(), came, went, lost });
@@ -58,7 +59,7 @@ impl LineSink {
         Ok(LineSink(shared))
     }
 
-    /// Writes a line. When this returns it has been written, unless the reader has gone.
+    /// Adds a line. When this returns it has been written, unless the reader is gone or does not read.
     pub fn put(&self, line: String) {
         let mut queue = self.0.lock();
         if queue.lines.len() >= MOST {
@@ -119,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// Stands still until it is told to go on.
+    /// Does not read until it is told to continue.
     struct Slow(mpsc::Receiver<()>, Arc<Mutex<Vec<u8>>>);
 
     impl Write for Slow {
@@ -167,10 +168,10 @@ mod tests {
             lines.put(format!("{number}\n"));
         }
         assert!(began.elapsed() < PATIENCE * 3, "{:?}", began.elapsed());
-        // One line is in the writer's hands and the queue is full behind it.
+        // The writer has one line, and the queue is full.
         assert_eq!(lost.get(), more - 1 - MOST as u64);
         drop(go);
-        // It reads again: what was kept comes out in order, and the next line is there when `put` returns.
+        // It reads again: the kept lines are written in order, and the next line has been written when `put` returns.
         while lines.0.lock().stalled {
             std::thread::yield_now();
         }

@@ -1,5 +1,5 @@
-//! What is to be reported is reported here: an event goes in, its line, its metrics and the state of its feed move
-//! together. Callable from any thread; nothing here has a timer, and nothing decides.
+//! Reports events: its line, its metrics and the state of its feed change together. It can be called from any thread;
+//! nothing here has a timer, and nothing decides.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Lines go to standard error.
+    /// Writes lines to standard error.
     ///
     /// # Errors
     /// The thread that writes them cannot be started.
@@ -33,7 +33,7 @@ impl Observer {
         Observer::new(format, std::io::stderr(), jiff::Timestamp::now)
     }
 
-    /// Lines go to `out`; time comes from `clock`.
+    /// Writes lines to `out`; the time comes from `clock`.
     ///
     /// # Errors
     /// The thread that writes lines cannot be started.
@@ -47,14 +47,14 @@ impl Observer {
         Ok(Observer { format, clock, lines, metrics, states: FeedStates::default(), sources: Sources::default() })
     }
 
-    /// What reports of this feed. The feed counts as starting from now on, so that the process is not ready before it.
+    /// The observer of this feed. From now on the feed counts as starting, so that the process is not ready before it.
     pub fn feed(self: &Arc<Observer>, feed: &FeedConfig) -> FeedObserver {
         self.states.set(&feed.name, FeedPhase::Starting, true);
         self.metrics.begin(&feed.name);
         FeedObserver { observer: Arc::clone(self), feed: feed.name.clone() }
     }
 
-    /// Tells what concerns no feed.
+    /// Reports an event that belongs to no feed.
     pub fn emit(&self, event: &impl ProcessEvent) {
         self.write(event, None, (self.clock)());
     }
@@ -67,7 +67,7 @@ impl Observer {
         self.metrics.text()
     }
 
-    /// What every feed does.
+    /// The state of every feed.
     pub fn health(&self) -> Health {
         let late = self.sources.now().into_iter().filter(|(_, _, late)| *late);
         self.states.health(late.map(|(feed, _, _)| feed))
@@ -80,7 +80,7 @@ impl Observer {
     }
 }
 
-/// Tells of one feed.
+/// The observer of one feed.
 #[derive(Clone)]
 pub struct FeedObserver {
     observer: Arc<Observer>,
@@ -88,7 +88,7 @@ pub struct FeedObserver {
 }
 
 impl FeedObserver {
-    /// Moves the metrics of an event and the state of the feed, then writes its line.
+    /// Changes the metrics and the state of the feed, then writes the line.
     pub fn emit<E: Event>(&self, event: &E) {
         let at = (self.observer.clock)();
         event.count(&Meters { all: &self.observer.metrics, feed: &self.feed, at });
@@ -98,17 +98,18 @@ impl FeedObserver {
         self.observer.write(event, Some(&self.feed), at);
     }
 
-    /// Has health say why the feed is halted, or is about to be.
+    /// Sets the reason that health gives for the halt of the feed.
     pub fn explain(&self, halt: Halt) {
         self.observer.states.explain(&self.feed, halt);
     }
 
-    /// Has health say what is missing or changed in the roots of the feed.
+    /// Sets the missing or changed files of the roots that health lists.
     pub fn damaged(&self, damaged: Vec<String>) {
         self.observer.states.damaged(&self.feed, damaged);
     }
 
-    /// Asks this source how far the feed is behind, whenever it is read; more than `max` and the feed is not ready.
+    /// Asks this source how far the feed is behind whenever that is read; the feed is not ready if it is behind by more
+    /// than `max`.
     pub fn watch(&self, max: Duration, source: impl Fn() -> SourceLag + Send + Sync + 'static) {
         self.observer.sources.watch(&self.feed, max, source);
     }

@@ -1,10 +1,10 @@
-//! What a process has one of although every feed file names it (CONTRACTS 1): the address of its pages and the form of
-//! its log lines. Files that contradict each other are refused; none of them wins in silence.
+//! Settings that each feed file contains but that the process has only one of (CONTRACTS 1): the address of its pages
+//! and the format of its log lines. Files that contradict each other are refused; none is preferred silently.
 
 use crate::daemon::config::{FeedConfig, Http, LogFormat};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// The one `[http]` of several feeds; `None` without any feed.
+/// The one `[http]` table of several feeds; None without any feed.
 ///
 /// # Errors
 /// Two feed files disagree.

@@ -1,4 +1,4 @@
-//! Whether feeds are ready (CONTRACTS 5, `/health/ready`): a state per feed that events change, and nothing else does.
+//! Whether feeds are ready (CONTRACTS 5, `/health/ready`): a state per feed, which only events change.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,28 +6,28 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a feed does.
+/// The state of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FeedPhase {
     /// It reads its log.
     Starting,
-    /// It works.
+    /// It runs.
     Running,
-    /// It works, and its source is further ahead than it may be.
+    /// It runs, and its source is further ahead than permitted.
     Behind,
     /// It publishes nothing until an operator has acted.
     Halted,
 }
 
-/// Why a feed does not go on. Its texts are those of errors: they hold no value of a record.
+/// Why a feed does not continue. Its texts are those of errors: they contain no value of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Halt {
     /// When it halted, in UTC.
     pub since: String,
-    /// What is wrong and where, as the log says it.
+    /// The error and its place, as in the log.
     pub reason: String,
-    /// What an operator does next.
+    /// What an operator has to do next.
     pub what_to_do: String,
 }
 
@@ -38,30 +38,30 @@ pub struct FeedStates(Mutex<Known>);
 #[derive(Debug, Default)]
 struct Known {
     states: BTreeMap<String, FeedPhase>,
-    /// Why feeds have halted, the newest halt of each.
+    /// The newest halt of each feed.
     halts: BTreeMap<String, Halt>,
-    /// What is missing or changed, by feed.
+    /// Missing or changed files, by feed.
     damaged: BTreeMap<String, Vec<String>>,
 }
 
-/// All feeds at a moment, as `/health/ready` answers.
+/// All feeds at one time, as `/health/ready` reports them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
-    /// Whether there is a feed, and all of them run and are not behind.
+    /// Whether there is a feed, and all feeds run and are not behind.
     pub ready: bool,
     /// State by feed.
     pub feeds: BTreeMap<String, FeedPhase>,
     /// Why a feed is halted, and what to do, by feed; absent if none is.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub halted: BTreeMap<String, Halt>,
-    /// Entries, objects and published files that are missing or changed, and how, by feed; absent if none is known. `tidegate verify`
-    /// says the same of them.
+    /// Entries, objects and published files that are missing or changed, and how, by feed; absent if none is known.
+    /// `tidegate verify` reports them in the same words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub damaged: BTreeMap<String, Vec<String>>,
 }
 
 impl FeedStates {
-    /// A feed is in this state from now on. A halted one stays halted while it is tried again.
+    /// Sets the state of a feed. A halted feed stays halted while it is tried again.
     pub fn set(&self, feed: &str, state: FeedPhase, ends_halt: bool) {
         let mut known = self.lock();
         if known.states.get(feed) != Some(&FeedPhase::Halted) || ends_halt {
@@ -69,12 +69,12 @@ impl FeedStates {
         }
     }
 
-    /// Why a feed is halted, or is about to be.
+    /// Sets why a feed is halted, or is about to halt.
     pub fn explain(&self, feed: &str, halt: Halt) {
         self.lock().halts.insert(feed.to_owned(), halt);
     }
 
-    /// What is missing or changed in the roots of a feed.
+    /// Sets the missing or changed files in the roots of a feed.
     pub fn damaged(&self, feed: &str, damaged: Vec<String>) {
         let known = &mut self.lock().damaged;
         if damaged.is_empty() {
@@ -84,7 +84,7 @@ impl FeedStates {
         }
     }
 
-    /// All of them now; those of `late` are behind if they run.
+    /// All feeds; those of `late` are behind if they run.
     pub fn health(&self, late: impl IntoIterator<Item = String>) -> Health {
         let known = self.lock();
         let (mut feeds, mut halted) = (known.states.clone(), known.halts.clone());

@@ -1,9 +1,9 @@
-//! Closed enumerations of words: fields of events and values of labels alike. A word that is not here can be neither.
+//! Closed enumerations of words, used as fields of events and as values of labels. No other word can be either.
 
 use super::field::{EventField, sealed};
 use super::line::LogLine;
 
-/// An enumeration of words, which are a field of events and a value of a label alike.
+/// An enumeration of words that are a field of events and a value of a label.
 macro_rules! words {
     ($($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $variant:ident = $word:literal,)* })*) => {$(
         $(#[$about])*
@@ -30,109 +30,109 @@ macro_rules! words {
 }
 
 words! {
-    /// What an entry of the log says of a release.
+    /// The decision of an entry of the log about a release.
     Decision {
-        /// It leaves.
+        /// It is published.
         Publish = "publish",
-        /// It does not.
+        /// It is rejected.
         Reject = "reject",
-        /// A person is asked.
+        /// A person decides.
         Hold = "hold",
     }
-    /// Why a tick made no decision yet.
+    /// Why a tick has made no decision yet.
     Hold {
-        /// There is no release yet, and too few rows for one.
+        /// There is no release yet, and there are too few rows for one.
         TooFew = "too_few",
         /// A person has to approve.
         Approval = "approval",
     }
-    /// What a person asks for.
+    /// The kind of request.
     Request {
-        /// That a held release leaves.
+        /// Publish a release that waits for approval.
         Approve = "approve",
-        /// That it does not.
+        /// Reject it.
         Reject = "reject",
-        /// That a person is forgotten.
+        /// Erase a person.
         Erase = "erase",
-        /// Releases are to be withdrawn.
+        /// Withdraw releases.
         Withdraw = "withdraw",
-        /// That a new chain begins.
+        /// Begin a new chain.
         NewChain = "new_chain",
-        /// That what was set aside is tried again.
+        /// Read messages again that were set aside.
         QuarantineRetry = "quarantine_retry",
     }
-    /// What came of it.
+    /// The answer to a request.
     Answer {
         /// It is in the log.
         Done = "done",
-        /// It could not be, and the operator who asked is told why.
+        /// It was refused, and the operator is told why.
         Refused = "refused",
     }
-    /// Who is told of a feed.
+    /// A receiver of notifications.
     Receiver {
-        /// Public facts of releases.
+        /// It receives public facts of releases.
         Topic = "topic",
-        /// Public facts of releases.
+        /// It receives public facts of releases.
         Webhook = "webhook",
-        /// What the operator is to know.
+        /// It receives what the operator has to know.
         OperatorTopic = "operator_topic",
-        /// What the operator is to know.
+        /// It receives what the operator has to know.
         OperatorWebhook = "operator_webhook",
     }
-    /// What a receiver is told.
+    /// The kind of notification.
     Notice {
-        /// A release is visible.
+        /// A release was published.
         Release = "release",
         /// Releases were withdrawn.
         Withdrawn = "withdrawn",
-        /// Manifests that list erased rows are gone.
+        /// Manifests that list erased rows were deleted.
         Erased = "erased",
-        /// Old manifests are gone.
+        /// Old manifests were deleted.
         Expired = "expired",
-        /// A release may not leave.
+        /// A release was rejected.
         Rejected = "rejected",
-        /// Everything goes to the root for the rest of a chain.
+        /// Every column is published as its root for the rest of a chain.
         Coarsest = "coarsest",
-        /// A release waits for a person.
+        /// A release waits for approval.
         Approval = "approval",
         /// The feed has halted.
         Halted = "halted",
-        /// The feed goes on after a halt.
+        /// The feed continues after a halt.
         Resumed = "resumed",
     }
-    /// What became of a row.
+    /// The outcome of a row.
     RowOutcome {
         /// Accepted.
         Kept = "kept",
         /// Of a person who is in the feed already.
         Duplicate = "duplicate",
-        /// Left out by policy.
+        /// Left out by a rule of the feed file.
         Skipped = "skipped",
         /// Set aside.
         Quarantined = "quarantined",
     }
-    /// How a tick ended.
+    /// The outcome of a tick.
     TickOutcome {
-        /// Fewer new rows than the schedule asks for, or rows gather for a later tick.
+        /// There are fewer new rows than the schedule requires, or rows wait for a later tick.
         Skipped = "skipped",
         /// No atom was added.
         Waiting = "waiting",
-        /// Too few rows for a first release, or a person has to approve.
+        /// There are too few rows for a first release, or a person has to approve.
         Held = "held",
-        /// The gate refused the release.
+        /// The gate rejected the release.
         Rejected = "rejected",
-        /// A check that reads sensitive values refused it.
+        /// A check that reads sensitive values rejected it.
         Stopped = "stopped",
-        /// The release left without anybody being asked.
+        /// The release was published without asking a person.
         Published = "published",
     }
-    /// What time is spent on.
+    /// A step whose time is measured.
     Step {
-        /// Taking a file.
+        /// Reading a file.
         Ingest = "ingest",
         /// Closing an increment.
         Closing = "closing",
-        /// Making a release and judging it.
+        /// Making a release and checking it.
         Judging = "judging",
         /// Copying a release to the public root.
         Publishing = "publishing",

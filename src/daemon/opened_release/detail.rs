@@ -14,20 +14,20 @@ use crate::engine::model::{Node, Role, Taxonomy};
 pub struct ColumnDetail {
     /// Its name.
     pub name: String,
-    /// The mean share of the domain that labels hide: 0 where each value is published, 1 where each row shows the root.
+    /// The mean share of the domain that a label covers: 0 if each value is published, 1 if each row shows the root.
     pub loss: f64,
     /// Rows by the size of their label, the smallest first.
     pub labels: Vec<LabelSize>,
 }
 
-/// Rows whose label stands for so many values.
+/// Rows whose label stands for a given number of values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct LabelSize {
-    /// How many.
+    /// The number of values.
     pub values: u64,
     /// Their share of all values of the column.
     pub share_of_domain: f64,
-    /// The rows.
+    /// The number of rows.
     pub rows: u64,
 }
 
@@ -40,7 +40,7 @@ impl Opened {
     }
 }
 
-/// Rows by the label that they show in a column.
+/// Rows by their label in a column.
 fn shown(tables: &[Release], column: usize) -> BTreeMap<Node, u64> {
     let mut rows = BTreeMap::new();
     for table in tables {

@@ -1,5 +1,5 @@
-//! A release from its public files: the columns as the files tell them, and the rows. Every file has to be the one that the manifest
-//! names.
+//! A release read from its public files: its columns as the files describe them, and its rows. Every file must be the
+//! one that the manifest names.
 
 mod detail;
 
@@ -29,7 +29,7 @@ pub struct Opened {
     pub manifest: Manifest,
     /// Its columns.
     pub columns: Columns,
-    /// Its rows, by the release in which they came where the table grows.
+    /// Its rows; if the table grows, by the release in which they were added.
     pub tables: Vec<Release>,
     /// What the codes of sensitive values stand for.
     pub values: SensitiveValues,
@@ -39,16 +39,16 @@ impl Opened {
     /// The newest release in a store, or the one with this number.
     ///
     /// # Errors
-    /// There is none, or it is not as its manifest says.
+    /// There is none, or it differs from its manifest.
     pub fn newest(store: &dyn Store, layout: Layout, release: Option<u32>, place: &Path) -> Result<Opened> {
         let manifest = manifest(store, layout, release, place)?;
         Opened::of(manifest, &|file| bytes(store, file), place)
     }
 
-    /// The release of a manifest, whose files are read like this.
+    /// The release of a manifest, whose files `read` returns.
     ///
     /// # Errors
-    /// It is in two tables, or a file is not as the manifest says.
+    /// It consists of two tables, or a file differs from the manifest.
     pub fn of(manifest: Manifest, read: &dyn Fn(&FileLine) -> Result<Vec<u8>>, place: &Path) -> Result<Opened> {
         if manifest.two_tables() {
             let text = format!(
@@ -87,7 +87,8 @@ impl Opened {
         Ok(Opened { manifest, columns, tables, values: rows.values().clone() })
     }
 
-    /// How its rows are spread: labels of halving do not follow the data, but for the splits that a coin or too few people refused.
+    /// How labels depend on the data: labels of halving do not, except for the splits that a random draw or too few
+    /// people rejected.
     pub fn method(&self) -> Method {
         let Manifest { policy, layout, k, .. } = &self.manifest;
         if policy.get("search").is_none_or(|search| search != "halves") {
@@ -98,7 +99,7 @@ impl Opened {
         Method::Em { fewest: *k, refusals: layout.map_or(0, |_| refusals) }
     }
 
-    /// Whether values of guarded sets may be others.
+    /// Whether values of guarded sets may be masked.
     pub fn masks(&self) -> bool {
         let policy = &self.manifest.policy;
         policy["m"].is_number() && policy.get("mask").is_none_or(|mask| mask != false)
@@ -131,7 +132,7 @@ pub fn manifest(store: &dyn Store, layout: Layout, release: Option<u32>, place: 
     Manifest::parse(&bytes).map_err(|why| Error::new(Fault::Input, why.to_string()).in_file(Path::new(&path)))
 }
 
-/// An error about the place that was named.
+/// An error about the folder or address of the releases.
 fn none(place: &Path, text: impl Into<String>) -> Error {
     Error::new(Fault::Usage, text).in_file(place)
 }
@@ -143,15 +144,15 @@ fn bytes(store: &dyn Store, file: &FileLine) -> Result<Vec<u8>> {
     if Sha256::of(&bytes) == file.sha256 { Ok(bytes) } else { Err(wrong("this published file was changed")) }
 }
 
-/// The bytes of a table that is within the limits of one that is read.
+/// The content of a table that is within the limits for reading.
 fn table(file: &FileLine, read: &dyn Fn(&FileLine) -> Result<Vec<u8>>) -> Result<Bytes> {
     let bytes = Bytes::from(read(file)?);
     check_parquet(Path::new(&file.path), &bytes)?;
     Ok(bytes)
 }
 
-/// Quasi columns are those that have a taxonomy; all others are sensitive, but for the one with the number of the release in which a
-/// row came.
+/// Quasi columns are those that have a taxonomy. All others are sensitive, except the one with the number of the
+/// release in which a row was added.
 fn columns(trees: &Taxonomies, table: &Bytes) -> Option<Columns> {
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let about = ArrowReaderMetadata::load(table, options).ok()?;
@@ -161,7 +162,7 @@ fn columns(trees: &Taxonomies, table: &Bytes) -> Option<Columns> {
         all.push(column(&tree.name, Role::Quasi, Kind::String, Some(domain)));
     }
     let own = |name: &str| trees.columns.iter().any(|tree| tree.name == name);
-    // Numbers of releases alone have 32 bits, whatever their column is called.
+    // Only numbers of releases have 32 bits, whatever their column is called.
     let (releases, others): (Vec<&Field>, Vec<&Field>) =
         about.schema().fields().iter().map(|field| &**field).partition(|field| *field.data_type() == DataType::Int32);
     let release =

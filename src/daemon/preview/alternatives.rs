@@ -1,5 +1,5 @@
-//! Settings that may give more detail: a smaller k, another search, rows that may wait, a higher ratio, one column less. Each of them is
-//! run, so that no promise is made that it does not keep.
+//! Settings that may give more detail: a smaller k, another search, rows that may wait, a higher ratio, one column
+//! less. Each of them is run, so that every figure shown is a result.
 
 use super::answer::Alternative;
 use crate::daemon::config::{FeedConfig, Setting};
@@ -8,10 +8,10 @@ use crate::engine::policy::{ChainKind, Guarantee, Search};
 
 /// The share of rows that a search for one recoding may leave waiting.
 const SET_ASIDE: &str = "0.05";
-/// What a limit on refinement is raised by.
+/// The factor by which a limit on refinement is raised.
 const RATIO: f64 = 10.0;
 
-/// Settings that are tried under a feed file, each for itself. Which of them the file takes is seen when they are.
+/// Settings that are tried under a feed file, each on its own. Trying them shows which of them the file accepts.
 pub fn choices(feed: &FeedConfig) -> Vec<Vec<Setting>> {
     let policy = &feed.policy;
     let mut all = Vec::new();
@@ -55,7 +55,7 @@ fn searched(search: Search, current: Search, chain: ChainKind) -> Vec<Vec<Settin
     all
 }
 
-/// The settings with the most precise counts first.
+/// Sorts them, the settings with the most precise counts first.
 pub fn sort(alternatives: &mut [Alternative]) {
     let key = |one: &Alternative| (one.count_error.map_or(f64::INFINITY, |error| error.mean), one.loss);
     alternatives.sort_by(|one, other| {

@@ -1,4 +1,5 @@
-//! What a preview answers (CONTRACTS 3, preview). Counts and labels of a made-up release for the operator; no value of a record.
+//! The answer of a preview (CONTRACTS 3, preview). Counts and labels of a trial release for the operator; no value of a
+//! record.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,34 +12,34 @@ use crate::engine::release::CheckLine;
 /// What a feed file would publish of a sample.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Preview {
-    /// Rows of the sample.
+    /// The number of rows in the sample.
     pub rows: u64,
-    /// What came of the last input.
+    /// The outcome of the last input.
     pub outcome: InputOutcome,
-    /// Rows of the newest release; 0 where none was published.
+    /// The number of rows in the newest release; 0 if none was published.
     pub published: u64,
     /// Rows that wait, are withheld, or are in classes that are not published yet.
     pub waiting: u64,
-    /// Rows of people who have one already.
+    /// Rows of people who have a row already.
     pub repeats: u64,
-    /// Loss of the newest release.
+    /// The information loss of the newest release.
     pub loss: Option<f64>,
     /// Detail of the newest release by quasi column.
     pub columns: Vec<ColumnDetail>,
-    /// Columns of which most rows of the sample share one of the finest labels.
+    /// Columns in which most rows of the sample share one of the finest labels.
     pub broad_labels: Vec<BroadLabel>,
-    /// How far answers to counts lie off that look drawn, over two and three columns, each of at least half a percent of the rows of the
-    /// sample. Rows that are not published are missing in the answers.
+    /// Errors of the answers to random count queries over two and three columns, each with a true answer of at least
+    /// half a percent of the rows of the sample. Rows that are not published are missing from the answers.
     pub count_error: Option<CountFigures>,
-    /// Rows in classes of one sensitive value.
+    /// Rows in classes with only one sensitive value.
     pub uniform_classes: UniformRows,
-    /// How many sums of measures the newest release shows; empty where there are no measures.
+    /// The number of sums of measures in the newest release; empty if there are no measures.
     pub measures: Vec<MeasureSums>,
     /// The checks of the newest release.
     pub checks: Vec<CheckLine>,
-    /// Why the last input brought no release.
+    /// Why the last input led to no release.
     pub reasons: Vec<VerdictReason>,
-    /// What comes of a chain to which the sample comes in ten ticks.
+    /// The ticks of a chain that receives the sample in ten parts.
     pub ticks: Vec<PreviewTick>,
     /// The share of these ticks whose release is rejected.
     pub failing: f64,
@@ -46,15 +47,15 @@ pub struct Preview {
     pub alternatives: Vec<Alternative>,
 }
 
-/// A finest label of a taxonomy that stands for several values, and that more than half of the rows of the sample have: the column tells
-/// little of them.
+/// A finest label of a taxonomy that stands for several values, and that more than half of the rows of the sample have:
+/// the column tells little about them.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BroadLabel {
     /// The column.
     pub column: String,
     /// The label.
     pub label: String,
-    /// How many values it stands for.
+    /// The number of values that it stands for.
     pub values: u64,
     /// The share of the sample's rows that have it.
     pub share: f64,
@@ -78,14 +79,14 @@ pub struct MeasureSums {
     pub labels: u64,
     /// Labels whose sum is shown.
     pub shown: u64,
-    /// Labels whose sum is left out: it would give a value away, or is of too few values.
+    /// Labels whose sum is left out, because it would reveal a value or has too few values.
     pub left_out: u64,
 }
 
-/// Rows in classes of one sensitive value.
+/// Rows in classes with only one sensitive value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct UniformRows {
-    /// How many.
+    /// The number of rows.
     pub rows: u64,
     /// Their share of all rows of the release.
     pub share: f64,
@@ -94,9 +95,9 @@ pub struct UniformRows {
 /// One tick of a chain.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PreviewTick {
-    /// What came of it.
+    /// Its outcome.
     pub outcome: InputOutcome,
-    /// Rows of its release.
+    /// The number of rows in its release.
     pub rows: u64,
     /// Rows that wait after it, are withheld, or are not published yet.
     pub waiting: u64,
@@ -107,11 +108,11 @@ pub struct PreviewTick {
 pub struct Alternative {
     /// The settings, as `--set` takes them.
     pub set: String,
-    /// Loss of its newest release.
+    /// The information loss of its newest release.
     pub loss: f64,
-    /// Loss of the same columns without these settings.
+    /// The loss of the same columns without these settings.
     pub loss_without: Option<f64>,
-    /// How far counts lie off.
+    /// Errors of counts.
     pub count_error: Option<CountFigures>,
     /// Rows that wait, are withheld, or are not published yet.
     pub waiting: u64,

@@ -10,30 +10,30 @@ use crate::engine::release::{CheckLine, Manifest};
 /// The figures of a release.
 #[derive(Default)]
 pub struct PreviewFigures {
-    /// Its rows.
+    /// The number of rows.
     pub rows: u64,
-    /// Loss of its manifest.
+    /// The information loss in its manifest.
     pub loss: f64,
     /// Detail by column.
     pub columns: Vec<ColumnDetail>,
-    /// How far counts lie off.
+    /// Errors of counts.
     pub count_error: Option<CountFigures>,
-    /// Classes of one sensitive value.
+    /// Classes with only one sensitive value.
     pub uniform_classes: UniformRows,
     /// Sums of measures.
     pub measures: Vec<MeasureSums>,
-    /// What was checked.
+    /// The checks that were made.
     pub checks: Vec<CheckLine>,
 }
 
 impl PreviewFigures {
-    /// What a manifest tells alone.
+    /// The figures that the manifest alone contains.
     pub fn of_manifest(manifest: &Manifest) -> PreviewFigures {
         let Manifest { rows, loss, checks, .. } = manifest;
         PreviewFigures { rows: *rows, loss: *loss, checks: checks.clone(), ..PreviewFigures::default() }
     }
 
-    /// Of a release. `place` is where a column that counts were drawn over is in it.
+    /// The figures of a release. `place` gives the position in it of a column that count queries were drawn over.
     pub fn of(
         opened: &Opened,
         place: impl Fn(usize) -> Option<usize>,
@@ -53,7 +53,7 @@ impl PreviewFigures {
 }
 
 impl PreviewFigures {
-    /// Loss of some of the columns.
+    /// The information loss of some of the columns.
     pub fn loss_of<'n>(&self, names: impl Iterator<Item = &'n String>) -> f64 {
         let (mut product, mut number) = (1.0, 0u32);
         for column in names.filter_map(|name| self.columns.iter().find(|column| column.name == *name)) {

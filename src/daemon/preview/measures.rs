@@ -1,4 +1,4 @@
-//! How many sums of measures a release shows, from its public files.
+//! The number of sums of measures that a release shows, from its public files.
 
 use super::answer::MeasureSums;
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -7,7 +7,7 @@ use crate::engine::gate::bytes::read_part;
 use crate::engine::model::{Columns, ReleaseColumn};
 use crate::engine::release::{Manifest, MeasureFigures, TableKind};
 
-/// Of each measure, in the order of the feed file.
+/// For each measure, in the order of the feed file.
 pub fn sums(public: &dyn ReadStore, manifest: &Manifest, columns: &Columns) -> Result<Vec<MeasureSums>> {
     let grows = manifest.layout.is_some();
     let of_measures = columns.of_measures();

@@ -1,5 +1,5 @@
-//! What a feed file would publish of a sample (CONTRACTS 3, preview): the ticks of `anonymize` are run in memory, and their newest release is read
-//! back from its public files. Nothing is written, and nothing is decided here.
+//! What a feed file would publish of a sample (CONTRACTS 3, preview): the ticks of `anonymize` are run in memory, and
+//! their newest release is read back from its public files. Nothing is written, and nothing is decided here.
 
 mod alternatives;
 mod answer;
@@ -24,7 +24,7 @@ use crate::engine::histogram::{CodedRows, Headcount};
 use crate::engine::model::Role;
 use crate::engine::release::Layout;
 
-/// What is asked for.
+/// The request for a preview.
 pub struct PreviewRequest<'a> {
     /// The feed file.
     pub file: &'a Path,
@@ -38,17 +38,17 @@ pub struct PreviewRequest<'a> {
     pub alternatives: bool,
 }
 
-/// Is told how far the work is.
+/// Receives the progress of a preview.
 pub trait PreviewProgress {
-    /// Is told what is noticed about the sample.
+    /// Receives warnings about the sample.
     fn sample(&mut self) -> &mut dyn TaskProgress;
-    /// The sample is run in parts.
+    /// The sample is run in parts now.
     fn in_ticks(&mut self);
-    /// The sample is run under other settings.
+    /// The sample is run under these settings now.
     fn under(&mut self, settings: &[Setting]);
 }
 
-/// Ticks in which a sample comes to see how a chain goes on.
+/// The number of ticks that the sample is divided into to see how a chain continues.
 const TICKS: usize = 10;
 
 /// Runs a sample.
@@ -77,23 +77,23 @@ pub fn preview(asked: &PreviewRequest<'_>, follow: &mut dyn PreviewProgress) -> 
     Ok(Preview { broad_labels: broad, ..base.preview(rows.len() as u64, ticks, alternatives) })
 }
 
-/// What one run of a sample says, with nothing tried beside it.
+/// The result of one run of a sample, without alternatives.
 #[derive(Debug)]
 pub struct PreviewTrial {
-    /// What came of the last input.
+    /// The outcome of the last input.
     pub outcome: InputOutcome,
-    /// Quasi columns of the newest release that show nothing but labels that stand for all values.
+    /// Quasi columns of the newest release that show only labels that stand for all values.
     pub without_detail: Vec<String>,
 }
 
-/// Runs a sample once, as it is asked for, without parts and other settings.
+/// Runs a sample once, without parts and other settings.
 ///
 /// # Errors
 /// As for [`preview`].
 pub fn trial(asked: &PreviewRequest<'_>, watch: &mut dyn TaskProgress) -> Result<PreviewTrial> {
     let feed = FeedConfig::load_with(asked.file, asked.settings)?;
     let task = Run { feed: &feed, asked }.task()?;
-    // What is noticed about the sample is told once.
+    // Warnings about the sample are given only once.
     let (entries, public) = rehearse(&task, &RehearsalRows::read(&task, watch)?, &mut SilentProgress)?;
     let last = entries.last().ok_or_else(|| Error::new(ErrorCategory::Input, "there is no sample").in_field("--in"))?;
     let newest = entries.iter().rev().find_map(|entry| entry.release);
@@ -110,13 +110,13 @@ struct Run<'a> {
     asked: &'a PreviewRequest<'a>,
 }
 
-/// What came of it.
+/// The result of a run.
 struct TrialResult {
-    /// What came of the last input.
+    /// The outcome of the last input.
     last: InputEntry,
-    /// Rows of people who have one already.
+    /// Rows of people who have a row already.
     repeats: u64,
-    /// What the newest release shows; `None` where none was published.
+    /// What the newest release shows; None if none was published.
     figures: Option<PreviewFigures>,
 }
 
@@ -132,7 +132,7 @@ impl<'a> Run<'a> {
         RehearsalRows::read(&self.task()?, watch)
     }
 
-    /// The figures of the sample, with counts that were drawn under the columns of `base`.
+    /// The figures of the sample, with count queries that were drawn under the columns of `base`.
     fn once(
         &self,
         sample: &RehearsalRows,
@@ -147,7 +147,7 @@ impl<'a> Run<'a> {
             Some(release) => {
                 let (layout, memory) = (Layout::Folders, Path::new("memory"));
                 let manifest = manifest(&public, layout, Some(release), memory)?;
-                // Two tables show each value as it is: there is no detail to tell, and no label to count by.
+                // Two tables show each value unchanged: there is no detail to report, and no label to count by.
                 let figures = if manifest.two_tables() {
                     PreviewFigures::of_manifest(&manifest)
                 } else {
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
         Ok(TrialResult { last, repeats, figures })
     }
 
-    /// How a chain goes on that begins with the first part of the sample.
+    /// The course of a chain that begins with the first part of the sample.
     fn ticks(&self, sample: &RehearsalRows) -> Result<Vec<PreviewTick>> {
         let (entries, _) = rehearse(&self.task()?, sample, &mut SilentProgress)?;
         let tick =
@@ -170,7 +170,8 @@ impl<'a> Run<'a> {
         Ok(entries.iter().map(tick).collect())
     }
 
-    /// The same sample under other settings; `None` where they do not fit the feed file, or nothing is published then.
+    /// The same sample under other settings; None if the feed file does not accept them, or if nothing is published
+    /// then.
     fn with(
         &self,
         settings: &[Setting],
@@ -181,7 +182,7 @@ impl<'a> Run<'a> {
         let all = [self.asked.settings, settings].concat();
         let Ok(feed) = FeedConfig::load_with(self.asked.file, &all) else { return Ok(None) };
         let run = Run { feed: &feed, asked: self.asked };
-        // Rows are codes of the columns that they were read under.
+        // Rows consist of codes of the columns that they were read under.
         let other = settings.iter().any(Setting::is_of_column).then(|| run.sample(&mut SilentProgress)).transpose();
         let Ok(other) = other else { return Ok(None) };
         let TrialResult { last, figures, .. } =
@@ -195,7 +196,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Where a quasi column of one feed is among those of another one.
+/// The position of a quasi column of one feed among those of another one.
 fn place(base: &FeedConfig, other: &FeedConfig, column: usize) -> Option<usize> {
     let name = &base.columns.of(Role::Quasi).nth(column)?.name;
     other.columns.of(Role::Quasi).position(|column| column.name == *name)

@@ -1,6 +1,6 @@
-//! Whether the clock can be believed (CONTRACTS 1, `max_clock_step`). What the feed knows of the time is kept in its private
-//! root while it is at work, so that a clock that jumps ahead is noticed: by what was known last, and by how long this process
-//! has been at work. Until a person accepts such a clock nothing is destroyed for its age, however often the feed is started.
+//! Whether the clock can be trusted (CONTRACTS 1, `max_clock_step`). The private root records the known time while the
+//! feed runs, so that a clock that jumps ahead is noticed: by the time recorded last, and by how long this process has
+//! run. Until a person accepts such a clock nothing is deleted for its age, however often the feed is started.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,19 +11,19 @@ use crate::daemon::clock;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
 
-/// The object that says what the time was last.
+/// The object that records the time.
 pub const CLOCK: &str = "clock";
-/// It is written this often in the time that a clock may step.
+/// It is written this many times within the permitted step.
 const OFTEN: u32 = 4;
 
-/// What is known of the clock.
+/// The state of the clock.
 pub struct ClockState {
     store: Arc<dyn Store>,
-    /// How far it may step ahead.
+    /// The greatest permitted step.
     step: Duration,
-    /// What it said, and how long the process had been at work then.
+    /// The time that the clock gave last, and how long the process had run then.
     last: (Timestamp, Duration),
-    /// What is written down.
+    /// The recorded time.
     known: Timestamp,
     /// How far the clock is ahead of the known time, until an operator accepts it with `--accept-clock`.
     ahead: Option<Duration>,
@@ -31,7 +31,7 @@ pub struct ClockState {
 }
 
 impl ClockState {
-    /// Looks at the clock when a feed begins to work; `newest` is the newest time of its log.
+    /// Reads the clock when a feed begins to run; `newest` is the newest time in its log.
     ///
     /// # Errors
     /// The private root cannot be read or written.
@@ -43,7 +43,7 @@ impl ClockState {
         (now, age): (Timestamp, Duration),
     ) -> Result<ClockState> {
         let known = store.read(CLOCK)?.and_then(|bytes| clock::parse(std::str::from_utf8(&bytes).ok()?.trim()));
-        // Of a root of an earlier version nothing is known but its log.
+        // A root of an earlier version has no recorded time, only its log.
         let known = known.or(newest).unwrap_or(now);
         let ahead = Some(since(known, now)).filter(|ahead| *ahead > step && !accepted);
         let mut sense = ClockState { store, step, last: (now, age), known, ahead, told: false };
@@ -53,7 +53,7 @@ impl ClockState {
         Ok(sense)
     }
 
-    /// Looks at the clock again. How far it is ahead, the first time that it is.
+    /// Reads the clock again; returns how far it is ahead, the first time that it is.
     ///
     /// # Errors
     /// The private root cannot be written.
@@ -71,13 +71,13 @@ impl ClockState {
         Ok(self.ahead.filter(|_| !std::mem::replace(&mut self.told, true)))
     }
 
-    /// Whether what is old by this clock may be destroyed.
+    /// Whether data that is old according to this clock may be deleted.
     pub fn is_believed(&self) -> bool {
         self.ahead.is_none()
     }
 
     fn write(&mut self, now: Timestamp) -> Result<()> {
-        // A clock that was set back says nothing of how old anything is.
+        // A clock that was set back tells nothing about ages.
         if now >= self.known {
             self.store.replace(CLOCK, clock::text(now).as_bytes())?;
             self.known = now;
@@ -86,7 +86,7 @@ impl ClockState {
     }
 }
 
-/// How long one time lies before another; none if it lies behind it.
+/// How long one time lies before another; zero if it lies behind it.
 fn since(from: Timestamp, to: Timestamp) -> Duration {
     Duration::try_from(to.duration_since(from)).unwrap_or(Duration::ZERO)
 }
@@ -111,17 +111,17 @@ mod tests {
         };
         let mut sense = begin("2026-11-23T10:00:00Z", Some("2026-11-23T09:30:00Z"), false);
         assert!(sense.is_believed());
-        // Set by a minute, and back by days.
+        // Set ahead by a minute, and back by days.
         assert_eq!(sense.look((at("2026-11-23T10:01:00Z"), Duration::ZERO)).expect("a store"), None);
         assert_eq!(sense.look((at("2026-11-21T10:00:00Z"), Duration::ZERO)).expect("a store"), None);
         assert!(sense.is_believed());
-        // The way back is not believed either, where it is longer than a step.
+        // The way back is not trusted either if it is longer than the permitted step.
         let ahead = sense.look((at("2026-11-23T10:02:00Z"), Duration::ZERO)).expect("a store");
         assert!(ahead.is_some_and(|ahead| ahead > 47 * HOUR) && !sense.is_believed());
         assert_eq!(sense.look((at("2026-11-23T10:02:00Z"), Duration::ZERO)).expect("a store"), None, "it is told once");
-        // What was known is not far behind.
+        // The recorded time is not far behind.
         assert!(begin("2026-11-23T10:30:00Z", None, false).is_believed());
-        // Ticks of 2040 are in the log now, and what was known is older all the same.
+        // The log now contains ticks of 2040, but the recorded time is older.
         for _ in 0..2 {
             let mut sense = begin("2040-01-01T00:00:00Z", Some("2040-01-01T00:00:00Z"), false);
             assert!(

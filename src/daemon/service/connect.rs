@@ -1,5 +1,6 @@
-//! Whether what a feed file names is there (CONTRACTS 3, `check --connect`): the source, its registry, the roots and the key.
-//! Looks as the daemon would, and must never read a record, write anything or take a lock.
+//! Whether everything outside that a feed file names can be used (CONTRACTS 3, `check --connect`): the source, its
+//! registry, the roots and the key. It connects as the daemon would, but never reads a record, writes anything or takes
+//! a lock.
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ use crate::daemon::observe::events::Receiver;
 pub struct ConnectionCheck {
     /// The key that names it.
     pub what: &'static str,
-    /// What is to be said of it; or why it cannot be used.
+    /// What to report about it; or why it cannot be used.
     pub found: Result<String>,
     /// What may go wrong with it.
     pub doubts: Vec<String>,
@@ -31,7 +32,7 @@ impl ConnectionCheck {
     }
 }
 
-/// Looks at all that a feed file names, in the order of the file.
+/// Checks everything that a feed file names, in the order of the file.
 pub fn connect(feed: &FeedConfig) -> Vec<ConnectionCheck> {
     let mut all = Vec::new();
     if let Some(source) = &feed.services.source {
@@ -96,10 +97,10 @@ fn of_registry(registry: &RegistrySettings) -> Result<String> {
     reach_registry(registry).map(|()| "the schema registry answers, and lets us ask".to_owned())
 }
 
-/// A root as it lies there.
+/// A root as it is.
 fn of_root(feed: &FeedConfig, root: &Root, private: bool) -> Result<String> {
     let Root::Directory(path) = root else {
-        // Opening looks into it.
+        // Opening it reads from it.
         let store = look(feed, private)?;
         let text = "can be looked into; whether it can be written is seen only when the feed runs";
         return Ok(format!("the bucket {} {text}", store.place()));
@@ -126,7 +127,7 @@ fn of_root(feed: &FeedConfig, root: &Root, private: bool) -> Result<String> {
     })
 }
 
-/// Whether something can be made in a folder, by what the system says of it.
+/// Whether a file can be created in a folder, according to the system.
 fn may_write(folder: &Path) -> Result<()> {
     let may = access(folder, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK);
     let refused = |errno: rustix::io::Errno| Error::io(folder, "write into the folder", &errno.into());

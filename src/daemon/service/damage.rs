@@ -1,5 +1,5 @@
-//! Damage that has halted a feed while it was at work. A start reads from the newest checkpoint on and may not see it: it is looked at again
-//! before each try to go on.
+//! Damage that has halted a running feed. A start reads from the newest checkpoint on and may not see it, so it is
+//! checked again before each attempt to continue.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,26 +11,26 @@ use crate::daemon::feed_writer::past_quickly;
 use crate::daemon::journal::KeyRing;
 use crate::daemon::verify::{Damage, ScrubInput, inspect};
 
-/// How much of it is remembered.
+/// The greatest number of damaged files that are remembered.
 const MOST: usize = 100;
 
-/// Damage that has halted a feed; outlives its writers.
+/// Damage that has halted a feed; kept from one writer to the next.
 #[derive(Debug, Default)]
 pub struct KnownDamage(Mutex<Vec<Damage>>);
 
 impl KnownDamage {
-    /// Looks again at what has halted the feed, before its log is opened: a start reads from the newest checkpoint on, and does not see
-    /// what lies before it.
+    /// Checks again the files that have halted the feed, before its log is opened: a start reads from the newest checkpoint on, and
+    /// does not see what is before it.
     ///
     /// # Errors
-    /// It is still missing or changed.
+    /// A file is still missing or changed.
     pub fn is_mended(&self, feed: &FeedConfig, roots: &world::OpenedRoots) -> Result<()> {
         let mut damaged = self.lock();
         if damaged.is_empty() {
             return Ok(());
         }
         let Some(ring) = KeyRing::open(&*roots.private, &key(feed)?)? else { return Ok(()) };
-        // Whatever keeps the log from being read is said by the start that follows.
+        // If the log cannot be read, the start that follows reports why.
         let Ok(past) = past_quickly(&*roots.private, &*roots.public, &ring) else { return Ok(()) };
         let (Some(state), Some(last)) = (&past.state, &past.last) else { return Ok(()) };
         let next = last.entry.seq + 1;
@@ -44,7 +44,7 @@ impl KnownDamage {
         Ok(())
     }
 
-    /// Remembers what halts the feed.
+    /// Remembers the damage that halts the feed.
     pub fn add(&self, damage: &Damage) {
         let mut damaged = self.lock();
         if damaged.len() < MOST {

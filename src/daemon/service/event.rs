@@ -1,17 +1,17 @@
-//! What can happen to a feed: a closed list. The thread that waits makes one of these of it, and the feed does what it says.
+//! A closed list of what can happen to a feed. The task that waits makes one of these, and the feed acts on it.
 
 use jiff::Timestamp;
 
 /// What happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoopEvent {
-    /// It is time to look at the inbox and at the source.
+    /// It is time to look into the inbox and the source.
     Look,
     /// A tick of the schedule is due.
     Tick {
-        /// When it was.
+        /// When it was due.
         due: Timestamp,
-        /// Ticks before it that were missed and became this one.
+        /// Missed ticks before it that it replaces.
         missed: u64,
     },
 }

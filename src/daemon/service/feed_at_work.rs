@@ -1,4 +1,4 @@
-//! A feed at work and what outlives its writers.
+//! A running feed, and what is kept from one of its writers to the next.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
 use crate::daemon::observe::FeedObserver;
 
-/// One feed, and what outlives its writers.
+/// One feed, and what is kept from one of its writers to the next.
 #[derive(Clone)]
 pub struct FeedAtWork {
     /// The feed, as its file was read last.
@@ -19,7 +19,7 @@ pub struct FeedAtWork {
     pub told: FeedObserver,
     /// How it is run.
     pub how: RunOptions,
-    /// What is known of its log.
+    /// What is known about its log.
     pub known: Arc<KnownLog>,
     /// Its halts.
     pub halts: Arc<Halts>,
@@ -28,7 +28,7 @@ pub struct FeedAtWork {
 }
 
 impl FeedAtWork {
-    /// The feed is open, and what its source had to offer was taken: a halt is over.
+    /// The feed is open, and everything that its source had was read: a halt has ended.
     ///
     /// # Errors
     /// As for [`aside`].

@@ -1,5 +1,5 @@
-//! What is told of a feed beside its files and ticks: what people asked for, how many messages are set aside, and ticks that
-//! come late. Counts only.
+//! Reports about a feed beside its files and ticks: requests, the share of messages that are set aside, and late ticks.
+//! Counts only.
 
 use std::time::{Duration, Instant};
 
@@ -14,11 +14,11 @@ use crate::daemon::observe::events::{
     Answer, Erased, NothingSetAside, OverdueWarning, QuarantineShare, Request, RequestDone, StrangeNotes,
 };
 
-/// How late a tick may be before anybody is told: a step may take its time.
+/// How late a tick may be before that is reported; a step may take some time.
 const LATE: Duration = Duration::from_secs(60);
 
 impl Keeper {
-    /// Does what people ask for.
+    /// Handles the requests in the inbox.
     pub(super) fn inbox(&mut self) -> Result<()> {
         let file = self.feed.file.clone();
         let (begun, before) = (Instant::now(), self.writer.state().releases.len());
@@ -51,13 +51,13 @@ impl Keeper {
         Ok(())
     }
 
-    /// Whether the messages that are set aside are few enough to go on before the tick.
+    /// Whether few enough messages are set aside to continue before the tick.
     pub(super) fn bearable(&mut self) -> Result<()> {
         self.tell_aside(false);
         self.writer.bearable(false)
     }
 
-    /// Tells how many messages are set aside: at a tick whatever they are, before it when they are near the limit.
+    /// Reports the share of messages that are set aside: at a tick always, before it if the share is near the limit.
     pub(super) fn tell_aside(&mut self, closing: bool) {
         let Some(share) = self.writer.set_aside(closing) else { return };
         let told = share.near || (closing && (share.aside > 0 || self.aside));
@@ -71,7 +71,7 @@ impl Keeper {
         }
     }
 
-    /// Tells of a tick that comes late.
+    /// Reports a late tick.
     pub(super) fn overdue(&self, due: Timestamp, missed: u64) {
         let late = Duration::try_from(self.world.now().duration_since(due)).unwrap_or(Duration::ZERO);
         if missed > 0 || late >= LATE {

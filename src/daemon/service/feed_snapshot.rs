@@ -1,4 +1,4 @@
-//! Looking at the feed of a feed file as it lies there.
+//! Reads the state of the feed of a feed file.
 
 use super::root_opening::{key, look, not_begun};
 use crate::daemon::config::FeedConfig;
@@ -8,18 +8,18 @@ use crate::daemon::journal::{CheckedEntry, KeyRing, read};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::release::Layout;
 
-/// Looks at a feed.
+/// Reads the state of a feed.
 ///
 /// # Errors
-/// Nothing has begun, the key is another one, or the log is damaged.
+/// No feed has begun, the key is another one, or the log is damaged.
 pub fn seen(feed: &FeedConfig) -> Result<FeedSnapshot> {
     FeedSnapshot::whole(looked(feed, None)?)?.ok_or_else(|| not_begun(feed))
 }
 
-/// Looks at a feed and at all entries of its log, with this key or the one that the feed file names.
+/// Reads the state of a feed and all entries of its log, with this key or the one that the feed file names.
 ///
 /// # Errors
-/// Nothing has begun, the key is another one, or the log is damaged.
+/// No feed has begun, the key is another one, or the log is damaged.
 pub fn seen_with(feed: &FeedConfig, named: Option<OperatorKey>) -> Result<(FeedSnapshot, Vec<CheckedEntry>)> {
     let seen = FeedSnapshot::whole(looked(feed, named)?)?.ok_or_else(|| not_begun(feed))?;
     let entries = read(seen.store(), seen.ring(), 0, None)?;

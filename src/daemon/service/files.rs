@@ -1,4 +1,4 @@
-//! Files of a folder are taken in (CONTRACTS 5): each once, in the order of their names, when it stands still.
+//! Intake of files from a folder (CONTRACTS 5): each once, in the order of their names, when it no longer changes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,19 +15,19 @@ use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::observe::events::{FileName, FileTaken, LateFile};
 use crate::engine::release::Sha256;
 
-/// How often files that were taken are looked at again.
+/// How often files that were read are compared with the log again.
 const AGAIN: Duration = Duration::from_secs(60);
 
 /// A file that was read.
 struct ReadFile {
     sha256: Sha256,
     decoded: Decoded,
-    /// What of it was put already.
+    /// Objects for it that were written already.
     shelf: UnnamedObjects,
 }
 
 impl Keeper {
-    /// The folder that is watched.
+    /// The watched folder.
     fn folder(&self) -> Result<&Directory> {
         match &self.source {
             Intake::Folder(folder) => Ok(folder),
@@ -35,7 +35,7 @@ impl Keeper {
         }
     }
 
-    /// Looks at the folder, and takes what stands still.
+    /// Looks into the folder, and reads the files that no longer change.
     pub(super) fn look_at_files(&mut self) -> Result<Vec<FeedTick>> {
         let (now, age) = (Instant::now(), self.world.age());
         let writer = &self.writer;
@@ -43,7 +43,7 @@ impl Keeper {
         let (ready, taken) = folder.look(now, &|name| writer.taken(name).is_some())?;
         if self.looked.is_none_or(|looked| age.saturating_sub(looked) >= AGAIN) {
             taken.iter().try_for_each(|seen| self.unchanged(seen))?;
-            // A writer with nothing to write is to notice, too, that another has taken over.
+            // A writer that has nothing to write must notice too that another has taken over.
             self.writer.log().ours()?;
             self.looked = Some(age);
         }
@@ -58,7 +58,7 @@ impl Keeper {
         Ok(ticks)
     }
 
-    /// A file that was taken must stay what it was.
+    /// Checks that a file that was read has not changed.
     fn unchanged(&self, seen: &FolderFile) -> Result<()> {
         let Some(known) = self.writer.taken(&seen.name) else { return Ok(()) };
         if known.looks(seen.look.size, seen.look.modified) {
@@ -66,7 +66,7 @@ impl Keeper {
         }
         let file = self.folder()?.file(&seen.name);
         let now = digest(&file);
-        // A file that was taken may be moved away at any time.
+        // A file that was read may be moved away at any time.
         if self.folder()?.again(&seen.name).is_none() || now? == known.sha256 {
             return Ok(());
         }
@@ -75,7 +75,7 @@ impl Keeper {
         Err(Error::new(ErrorCategory::Input, text).in_file(&file))
     }
 
-    /// What is in a file; `None` if it does not stand still to the end, or is gone: it is looked at again then.
+    /// The content of a file; None if it changes before its end, or is gone: it is tried again then.
     fn read(&mut self, seen: &FolderFile) -> Result<Option<ReadFile>> {
         let file = self.folder()?.file(&seen.name);
         let read = self.read_at_rest(&file);
@@ -88,7 +88,7 @@ impl Keeper {
         Ok(None)
     }
 
-    /// What is in a file; `None` if it changes meanwhile.
+    /// The content of a file; None if it changes meanwhile.
     fn read_at_rest(&mut self, file: &Path) -> Result<Option<ReadFile>> {
         let sha256 = digest(file)?;
         self.fitting(file).map_err(untaken)?;
@@ -102,7 +102,7 @@ impl Keeper {
         }
     }
 
-    /// Takes a file in.
+    /// Reads a file and appends its rows.
     fn take(&mut self, seen: &FolderFile) -> Result<Option<IntakeCounts>> {
         let (begun, file) = (Instant::now(), self.folder()?.file(&seen.name));
         let Some(ReadFile { sha256, decoded, shelf }) = self.read(seen)? else { return Ok(None) };
@@ -130,7 +130,7 @@ impl Keeper {
         Ok(Some(came))
     }
 
-    /// Whether a file is of the format that the feed file names.
+    /// Whether a file has the format that the feed file names.
     fn fitting(&self, file: &Path) -> Result<()> {
         let named = self.feed.services.source.as_ref().and_then(|source| source.format);
         let word = match named {
@@ -151,7 +151,7 @@ impl Keeper {
     }
 }
 
-/// What to do about a file that cannot be read as such.
+/// Adds what to do about a file that cannot be read.
 fn untaken(mut error: Error) -> Error {
     if error.kind == ErrorCategory::Input {
         error.text += ". Nothing of this file was taken: put a whole one in its place, or move it away or rename it to begin \

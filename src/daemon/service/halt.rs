@@ -1,6 +1,6 @@
-//! A halt of a feed, from its first error until the feed goes on: what log, metrics, health and receivers are told of it, each
-//! once, and the note that it leaves in the private root for `tidegate show`. The note survives the process. No decision is
-//! made from it but whether a halt that lasts is told under the same key.
+//! A halt of a feed, from its first error until the feed continues. Log, metrics, health and receivers are each told
+//! once, and a file in the private root records it for `tidegate show`. That file outlives the process. It is read only
+//! for one decision: whether a halt that lasts is notified under the same key.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,11 +18,11 @@ use crate::daemon::notify::{HaltTeller, Notification};
 use crate::daemon::observe::events::{Halted, Resumed, StillHalted};
 use crate::daemon::observe::{FeedObserver, Halt};
 
-/// The note in the private root.
+/// The file in the private root.
 const NOTE: &str = "halted.json";
-/// After so many tries in a row that find another process at work it is the reason.
+/// After this many attempts in a row that find another process running, that is the reason for the halt.
 const BUSY: u32 = 6;
-/// How long receivers are waited for where the process is about to end.
+/// The time that receivers have if the process is about to end.
 const AT_THE_END: Duration = Duration::from_secs(5);
 
 /// The halts of one feed, for as long as its process lives.
@@ -35,38 +35,38 @@ pub struct Halts {
 
 #[derive(Default)]
 struct Known {
-    /// The halt that lasts.
+    /// The current halt.
     now: Option<LastingHalt>,
     /// When the newest halt was: two halts have two keys.
     newest: Option<Timestamp>,
-    /// It was looked whether an earlier process has left a note.
+    /// Whether it was checked if an earlier process has left a file.
     looked: bool,
 }
 
-/// A halt that lasts.
+/// A current halt.
 struct LastingHalt {
     halt: Halt,
     /// Reasons that receivers were told.
     told: BTreeSet<String>,
-    /// Tries in a row that found another process at work.
+    /// Attempts in a row that found another process running.
     busy: u32,
-    /// The note is in the private root, or does not belong there.
+    /// Whether the file is in the private root, or need not be there.
     noted: bool,
     rival: Option<OtherProcess>,
 }
 
 impl Halts {
-    /// Of a feed that begins.
+    /// For a feed that begins.
     pub fn new(told: FeedObserver, world: Arc<dyn World>) -> Halts {
         let teller = HaltTeller::new(told.clone());
         Halts { told, teller, world, known: Mutex::default() }
     }
 
-    /// The feed has halted, or a try to go on has failed. `again`: it is tried again.
+    /// The feed has halted, or an attempt to continue has failed. `again`: it is tried again.
     pub fn failed(&self, feed: &FeedConfig, error: &Error, again: bool) {
         let mut known = self.known();
         let Some(now) = &mut known.now else { return self.begins(&mut known, feed, error, again) };
-        // A command at work holds the lock for moments; that is no other reason.
+        // A running command holds the lock for moments; that is not another reason.
         now.busy = if error.rival == Some(OtherProcess::Works) { now.busy + 1 } else { 0 };
         if now.halt.reason == error.to_string() {
             now.note(feed, &*self.world);
@@ -92,7 +92,7 @@ impl Halts {
         known.now = Some(now);
     }
 
-    /// It is halted for another reason now.
+    /// Whether this is another reason for the halt.
     fn changes(&self, known: &mut Known, feed: &FeedConfig, error: &Error, again: bool) {
         let Some(now) = &mut known.now else { return };
         now.halt = halt(&now.halt.since, error, again);
@@ -110,12 +110,12 @@ impl Halts {
         self.known().now.is_some()
     }
 
-    /// Whether another process has taken the feed over: it is not taken back.
+    /// Whether another process has taken over the feed: it is not taken back.
     pub fn is_lost(&self) -> bool {
         self.known().now.as_ref().is_some_and(|now| now.rival == Some(OtherProcess::TookOver))
     }
 
-    /// The feed works: a halt is over, be it of this process or of an earlier one.
+    /// The feed runs: a halt of this process or an earlier one has ended.
     pub fn over(&self, feed: &FeedConfig) {
         let mut known = self.known();
         let looked = std::mem::replace(&mut known.looked, true);
@@ -125,7 +125,7 @@ impl Halts {
             None => left_in(feed, &*self.world).map(|halt| halt.since),
         };
         let Some(since) = since else { return };
-        // Where it stays the next tick takes it away.
+        // If the file stays, the next tick removes it.
         let _ = root(feed).map(|root| self.world.note(root, NOTE, None));
         if let Some(at) = clock::parse(&since) {
             self.told.emit(&Resumed { since: at });
@@ -133,7 +133,7 @@ impl Halts {
         }
     }
 
-    /// Receivers are told what they were not told yet, before the process ends.
+    /// Before the process ends, receivers are sent what they were not sent yet.
     pub fn finish(&self) {
         self.teller.finish(AT_THE_END);
     }
@@ -148,7 +148,7 @@ impl Halts {
 }
 
 impl LastingHalt {
-    /// Leaves the note. Where that fails the next try does it; health, metrics and log say the same.
+    /// Writes the file. If that fails the next attempt does it; health, metrics and log say the same.
     fn note(&mut self, feed: &FeedConfig, world: &dyn World) {
         if self.noted || self.rival == Some(OtherProcess::Works) {
             // The other process has not halted.
@@ -160,7 +160,7 @@ impl LastingHalt {
     }
 }
 
-/// The halt that a process has left a note of, in a feed that is not known to go on.
+/// The halt that a process has recorded, if the feed is not known to continue.
 pub fn left_by(feed: &FeedConfig) -> Option<Halt> {
     left_in(feed, &Machine::default())
 }
@@ -170,7 +170,7 @@ fn left_in(feed: &FeedConfig, world: &dyn World) -> Option<Halt> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Takes away the note of a writer that has lost the feed to this one.
+/// Removes the file of a writer that was taken over by this one.
 ///
 /// # Errors
 /// The private root cannot be read or written.
@@ -202,7 +202,7 @@ fn halt(since: &str, error: &Error, again: bool) -> Halt {
     Halt { since: since.to_owned(), reason: error.to_string(), what_to_do }
 }
 
-/// What an operator does about an error of this kind; its own text says more.
+/// What an operator has to do about an error of this kind; its own text says more.
 fn remedy(error: &Error) -> &'static str {
     match error.kind {
         ErrorCategory::Usage => "Correct the file or the setting that the reason names.",

@@ -1,4 +1,4 @@
-//! Where a feed at work takes its messages from.
+//! The sources that a running feed reads.
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ use crate::daemon::ingest::directory::Directory;
 use crate::daemon::ingest::topic::{Fetching, TopicSettings};
 use crate::daemon::observe::{FeedObserver, SourceLag};
 
-/// How long a single tick waits for brokers.
+/// The time that a single tick waits for brokers.
 const ONCE: Duration = Duration::from_secs(30);
 
-/// A source at work.
+/// An open source.
 pub enum Intake {
     /// A folder that is watched.
     Folder(Directory),
@@ -25,15 +25,15 @@ pub enum Intake {
 pub struct TopicIntake {
     /// Its name.
     pub name: String,
-    /// What fetches it.
+    /// Fetches its messages.
     pub fetch: Box<dyn Fetching>,
 }
 
 impl Intake {
-    /// Begins where the state says. `once`: brokers that are away are not waited for very long.
+    /// Begins at the place that the state contains. `once`: brokers that do not answer are waited for only a short time.
     ///
     /// # Errors
-    /// The source cannot be begun with what the feed file says.
+    /// The source cannot be opened with the settings of the feed file.
     pub fn begin(feed: &FeedConfig, state: &FeedState, once: bool, world: &dyn World) -> Result<Intake> {
         let source = feed.services.source.as_ref().expect("a feed at work has a source");
         match &source.place {
@@ -49,7 +49,7 @@ impl Intake {
 }
 
 impl Intake {
-    /// Has metrics and health say how far the source is behind, where it can be.
+    /// Lets metrics and health report how far the source is behind, if it can be.
     pub fn watched(&self, feed: &FeedConfig, told: &FeedObserver) {
         let place = feed.services.source.as_ref().map(|source| &source.place);
         if let (Intake::Topic(topic), Some(SourcePlace::Kafka { max_lag, .. })) = (self, place) {
@@ -60,7 +60,7 @@ impl Intake {
     }
 }
 
-/// What a topic is read with; `None` where the source is none.
+/// The settings for reading a topic; None if the source is not one.
 pub fn topic_settings<'f>(feed: &'f FeedConfig, source: &'f SourceSettings, once: bool) -> Option<TopicSettings<'f>> {
     let SourcePlace::Kafka { brokers, topic, start, security, topic_id, resume, .. } = &source.place else {
         return None;

@@ -1,5 +1,5 @@
-//! A feed and everything around it: the folder that it watches, its schedule, and the receivers of what happens. Does what
-//! an event says, one step after the other; what goes wrong ends it.
+//! A feed and everything around it: the folder that it watches, its schedule, and its receivers of notifications. It
+//! acts on events, one after the other; an error ends it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,28 +30,28 @@ use crate::daemon::observe::events::{
     CheckpointWritten, ClockAhead, ClockBehind, FenceAppended, Forgotten, Recovered, Swept, UnpublishedRows,
 };
 
-/// How long receivers of notifications are waited for: before a halt is told, and by a command that ends.
+/// The time that receivers of notifications have: before a halt is reported, and in a command that ends.
 const BEFORE_A_HALT: Duration = Duration::from_secs(2);
 const AT_THE_END: Duration = Duration::from_secs(10);
 
-/// Entries that are many to read at a start.
+/// The number of entries that are many to read at a start.
 const MANY: u64 = 128;
 
-/// A feed at work, with everything around it.
+/// A running feed, with everything around it.
 pub struct Keeper {
     pub(super) feed: Arc<FeedConfig>,
     pub(super) writer: FeedWriter,
     pub(super) told: FeedObserver,
     pub(super) source: Intake,
-    /// When files that were taken were looked at last, by the age of the process.
+    /// When files that were read were last compared with the log, by the age of the process.
     pub(super) looked: Option<Duration>,
     pub(super) world: Arc<dyn World>,
-    /// What was last told of messages that are set aside was more than none.
+    /// Whether the last report about messages that are set aside was about more than none.
     pub(super) aside: bool,
     pub(super) sense: ClockState,
-    /// No halt lasts: a note of one is of a writer that lost the feed to this one.
+    /// Whether no halt lasts: a file that records one then belongs to a writer that was taken over by this one.
     pub(super) settled: bool,
-    /// How far the slow look at everything is.
+    /// The progress of the slow check of everything.
     pub(super) rounds: Rounds,
     notifier: Notifier,
     pub(super) known: Arc<KnownLog>,
@@ -59,7 +59,7 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Begins or goes on.
+    /// Begins or continues.
     ///
     /// # Errors
     /// The feed cannot be opened; the message says what to do.
@@ -76,8 +76,8 @@ impl Keeper {
         let (tried, accepts_clock) = (known.has_begun(), known.accepts_clock(how.accept_clock));
         let (mut writer, found) = named_writer(&feed, &roots, &now, known.name(), &*world)?;
         known.saw(writer.log());
-        // A feed that is halted is opened again and again, and leaves a fence each time: the next one is to read little. Now, while its state
-        // is what the log says: what follows may fail half way.
+        // A halted feed is opened again and again, and appends a fence each time, so the next attempt must have little
+        // to read. The checkpoint is written now, while the state agrees with the log: what follows may fail half-way.
         if found.read >= MANY && (tried || writer.bearable(true).is_err()) {
             writer.checkpoint()?;
             writer.pack()?;
@@ -114,11 +114,11 @@ impl Keeper {
             keeper.told.emit(&Swept { objects: found.swept });
         }
         keeper.tell_recovered(&found, rolled, begun)?;
-        // What halted the feed may still be there: it halts now, and not at the next tick only.
+        // What halted the feed may still exist: the feed then halts now, and not only at the next tick.
         let bearable = keeper.bearable();
         keeper.tell(bearable)?;
         if tried {
-            // Each try leaves a fence, and a halt may last for days.
+            // Each attempt appends a fence, and a halt may last for days.
             let written = keeper.checkpoint();
             keeper.tell(written)?;
         }
@@ -147,7 +147,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Finishes what the process before has left half done; how many releases came of it.
+    /// Completes what the previous process has left half done; returns the number of releases that it published.
     fn go_on(&mut self, now: &str) -> Result<u64> {
         let mut rolled = 0;
         if let Some(left) = self.writer.roll_forward(now)? {
@@ -165,13 +165,13 @@ impl Keeper {
         Ok(rolled)
     }
 
-    /// Now, as what is written down says it: never before anything that was.
+    /// The current time as it is written: never before any time that was written already.
     pub(super) fn now(&self) -> String {
         let now = self.world.now();
         clock::text(self.writer.state().newest().map_or(now, |newest| now.max(newest)))
     }
 
-    /// Tells of a clock that cannot be believed.
+    /// Reports a clock that cannot be trusted.
     fn look_at_clock(&mut self) -> Result<()> {
         let now = self.world.now();
         if let Some(ahead) = self.sense.look((now, self.world.age()))? {
@@ -185,7 +185,7 @@ impl Keeper {
         UnpublishedRows { waiting: feed.waiting().rows(), withheld: feed.withheld().rows(), pending: feed.pending() }
     }
 
-    /// Does what an event says; the ticks that came of it.
+    /// Acts on an event; returns the ticks that it closed.
     ///
     /// # Errors
     /// The feed halts.
@@ -194,7 +194,7 @@ impl Keeper {
         self.tell(ticks)
     }
 
-    /// Receivers are told what was done; what has happened before a halt is told before it.
+    /// Receivers are notified of what was done; before a halt they are notified of what preceded it.
     fn tell<T>(&self, done: Result<T>) -> Result<T> {
         self.known.saw(self.writer.log());
         self.notifier.entries(self.writer.log().next());
@@ -204,7 +204,7 @@ impl Keeper {
         done
     }
 
-    /// Ends; receivers that listen are told what they were not told yet.
+    /// Ends; receivers that answer are sent what they were not sent yet.
     pub fn finish(self) {
         self.notifier.finish(AT_THE_END);
     }
@@ -245,8 +245,8 @@ impl Keeper {
         self.feed.services.schedule.as_ref().expect("a feed at work has a schedule")
     }
 
-    /// A tick that was missed while no process was at work: rows are there that came before it. How many ticks before it were
-    /// missed as well.
+    /// A tick that was missed while no process was running, if rows arrived before it; with the number of ticks before
+    /// it that were missed as well.
     pub fn missed(&self, now: Timestamp) -> Option<(Timestamp, u64)> {
         let due = timetable::last(self.schedule(), now)?;
         let state = self.writer.state();
@@ -256,7 +256,7 @@ impl Keeper {
         last.is_none_or(|last| last < due).then(|| (due, timetable::between(self.schedule(), from, due)))
     }
 
-    /// Whether something is there that cannot be taken yet.
+    /// Whether the source has something that cannot be read yet.
     pub fn waits(&self) -> bool {
         match &self.source {
             Intake::Folder(folder) => folder.waits(),
@@ -264,7 +264,7 @@ impl Keeper {
         }
     }
 
-    /// How long it is to be waited before the next look at a source that waits.
+    /// The time until the next look at a source that waits.
     pub fn settle(&self) -> Duration {
         match &self.source {
             Intake::Folder(folder) => folder.settle(),
@@ -272,7 +272,7 @@ impl Keeper {
         }
     }
 
-    /// What rings when something comes, where a source can tell.
+    /// A signal of new messages, if the source can give one.
     pub fn bell(&self) -> Option<FetchBell> {
         match &self.source {
             Intake::Folder(_) => None,
@@ -280,7 +280,7 @@ impl Keeper {
         }
     }
 
-    /// Looks at the source, and takes what is there.
+    /// Looks into the source, and reads what it has.
     fn look(&mut self) -> Result<Vec<FeedTick>> {
         match &self.source {
             Intake::Folder(_) => self.look_at_files(),
@@ -288,7 +288,7 @@ impl Keeper {
         }
     }
 
-    /// What is done after a tick, when there is time.
+    /// The work after a tick, when there is time.
     pub(super) fn upkeep(&mut self) -> Result<()> {
         self.writer.log().ours()?;
         self.writer.removed_stay_away()?;
@@ -303,7 +303,7 @@ impl Keeper {
         self.checkpoint()
     }
 
-    /// Writes down the state, if that is due, so that the next start need not read the whole log.
+    /// Writes a checkpoint, if one is due, so that the next start need not read the whole log.
     fn checkpoint(&mut self) -> Result<()> {
         let begun = Instant::now();
         if let Some((seq, bytes)) = self.writer.checkpoint()? {
@@ -312,7 +312,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// What came of the last tick, where nothing is due.
+    /// The result of the last tick, if nothing is due.
     pub(super) fn nothing(&self) -> FeedTick {
         let feed = &self.writer.state().feed;
         FeedTick {
@@ -332,7 +332,7 @@ impl Keeper {
     }
 }
 
-/// What to say where another process holds the lock.
+/// The error if another process holds the lock.
 fn busy(feed: &FeedConfig) -> Error {
     match store(feed).map(|table| table.private.as_ref()) {
         Ok(Some(Root::Directory(path))) => Local::busy(path),

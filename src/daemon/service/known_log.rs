@@ -1,6 +1,6 @@
-//! What a process knows of the log of its feed from one writer to the next. A feed that halted is opened again as at a start,
-//! while an operator may be restoring its roots and another process may have taken it over. So it does not begin anew where a
-//! log was, does not go on from an older one, and does not take a feed back that it has lost.
+//! What a process knows about the log of its feed, from one writer to the next. A feed that halted is opened again as
+//! at a start, while an operator may be restoring its roots and another process may have taken it over. So it never
+//! begins a new log where one was, never continues an older one, and never takes back a feed that was taken over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,19 +15,19 @@ use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Entry, Log, fenced};
 use crate::engine::release::Sha256;
 
-/// Why a private root is not gone on with.
+/// Why a feed does not continue on a private root.
 const RESTORED: &str = "the log of this private root does not hold what this process has written there: it was put back from an older copy, \
      or is being put back. Put the newest one back; if this is the newest, start the process again";
 
-/// What a process knows of a log.
+/// What a process knows about a log.
 pub struct KnownLog {
-    /// Its name as a writer, under all epochs.
+    /// The name under which it writes, in all epochs.
     name: String,
     /// The newest entry that it has seen.
     newest: Mutex<Option<(u64, Sha256)>>,
-    /// An operator has accepted the clock of the start, which counts for no later one.
+    /// Whether an operator has accepted the clock at the start, which does not apply to a later one.
     accepted: AtomicBool,
-    /// What has halted it that a start may not see.
+    /// Damage that has halted it and that a start may not see.
     pub(super) damage: KnownDamage,
 }
 
@@ -45,7 +45,7 @@ impl KnownLog {
         })
     }
 
-    /// Its name as a writer.
+    /// The name under which it writes.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -55,27 +55,27 @@ impl KnownLog {
         self.newest().is_some()
     }
 
-    /// Whether an operator, who has accepted the clock of the start, accepts this one.
+    /// Whether an operator, who has accepted the clock at the start, accepts this one.
     pub fn accepts_clock(&self, accepted: bool) -> bool {
         accepted && !self.accepted.load(Ordering::Relaxed)
     }
 
-    /// A clock was accepted.
+    /// Records that a clock was accepted.
     pub fn has_accepted(&self) {
         self.accepted.store(true, Ordering::Relaxed);
     }
 
-    /// This log is open here.
+    /// Records that this log is open here.
     pub fn saw(&self, log: &Log) {
         if let (Some(seq), Some(head)) = (log.next().checked_sub(1), log.head()) {
             *self.newest() = Some((seq, head));
         }
     }
 
-    /// Checks, before a root is opened or made, that the one that was open is there.
+    /// Checks, before a root is opened or created, that the one that was open still exists.
     ///
     /// # Errors
-    /// It is not.
+    /// It does not.
     pub fn is_there(&self, feed: &FeedConfig) -> Result<()> {
         match &store(feed)?.private {
             Some(Root::Directory(path)) if self.has_begun() && !path.is_dir() => {
@@ -86,7 +86,7 @@ impl KnownLog {
         }
     }
 
-    /// Checks that the log is the one that was open, and that no other writer has come to it where nothing locks it.
+    /// Checks that the log is the one that was open, and that no other writer has appended to it if nothing locks it.
     ///
     /// # Errors
     /// It is an older one or another one, or another writer has taken over.
@@ -100,7 +100,7 @@ impl KnownLog {
         if roots.lock.is_none() { self.alone(private, seq + 1) } else { Ok(()) }
     }
 
-    /// Entries from this place on are ours: a try that has failed may have left some.
+    /// Checks that all entries from this number on are of this process: an attempt that failed may have left some.
     fn alone(&self, private: &dyn Store, from: u64) -> Result<()> {
         for seq in from.. {
             let Some(bytes) = private.read(&Entry::path(seq))? else { break };
@@ -128,7 +128,7 @@ mod tests {
     use crate::daemon::journal::{Fence, KeyRing};
     use crate::daemon::seal::OperatorKey;
 
-    /// A writer of this name that has put its fence.
+    /// A writer of this name that has appended its fence.
     fn writer(store: &Memory, name: &str) -> Log {
         let key = OperatorKey::parse(&"a".repeat(64)).expect("a key");
         let ring = KeyRing::draw(&key, &mut Seeded::new(1)).expect("a ring");
@@ -152,14 +152,14 @@ mod tests {
         };
         assert!(known.may_go_on(&roots()).is_ok() && !known.has_begun(), "nothing was known");
         known.saw(&writer(&store, known.name()));
-        // A try that failed behind its fence.
+        // An attempt that failed after its fence.
         writer(&store, known.name());
         assert!(known.may_go_on(&roots()).is_ok());
         writer(&store, "another");
         writer(&store, known.name());
         let error = known.may_go_on(&roots()).expect_err("it was taken over");
         assert_eq!(error.rival, Some(OtherProcess::TookOver), "{error}");
-        // Nor is an older log gone on with.
+        // An older log is not continued either.
         let error =
             known.may_go_on(&OpenedRoots { private: Arc::new(Memory::default()), ..roots() }).expect_err("it is empty");
         assert!(error.text.contains("put back"), "{error}");

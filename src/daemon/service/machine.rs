@@ -40,7 +40,7 @@ impl World for Machine {
 
     fn aside(&self, work: Box<dyn FnOnce() + Send>) -> Wait {
         Box::pin(async {
-            // What has ended by a fault has handed on nothing, which is seen there.
+            // Work that ended by a panic has returned nothing, which the receiver of its result notices.
             let _ = tokio::task::spawn_blocking(work).await;
         })
     }

@@ -1,5 +1,5 @@
-//! The daemon (HOUSE 2): feeds at work, each by itself, and the pages that tell of them. A feed that halts stops neither its
-//! neighbours nor the pages, and is tried again until it goes on.
+//! The daemon (HOUSE 2): running feeds, independent of each other, and the pages that report on them. A feed that halts
+//! stops neither the other feeds nor the pages, and is tried again until it continues.
 
 mod clock_check;
 mod connect;
@@ -54,13 +54,13 @@ use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::observe::Observer;
 use crate::daemon::observe::http::{HttpPort, address, serve};
 
-/// How long a feed at work may take to end; what is cut off then is finished at the next start.
+/// The time that a running feed has to end; work that is interrupted then is completed at the next start.
 const GRACE: Duration = Duration::from_secs(8);
 
-/// Runs feeds until they end. With [`RunEnd::Once`] the ticks that came of it.
+/// Runs feeds until they end. With [`RunEnd::Once`] it returns the ticks that they closed.
 ///
 /// # Errors
-/// Why feeds halted, where they are not tried again; the others have gone on until they ended.
+/// Why feeds halted, if they are not tried again; the others have continued until they ended.
 pub(crate) async fn run(
     feeds: Vec<FeedConfig>,
     how: RunOptions,

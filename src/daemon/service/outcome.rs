@@ -1,11 +1,11 @@
-//! What came of a tick, as it is told. Counts and reasons, never a value.
+//! The result of a tick, as it is reported. Counts and reasons, never a value.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::daemon::formats::VerdictReason;
 
-/// What came of a tick.
+/// The outcome of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TickOutcome {
@@ -19,13 +19,13 @@ pub enum TickOutcome {
     Held,
     /// Fewer new rows than a tick needs; they wait for the next.
     Skipped,
-    /// No row had come, and no person waited.
+    /// There were no new rows, and no person waited.
     Idle,
-    /// The release may not leave.
+    /// The gate rejected the release.
     Rejected,
     /// A check that reads sensitive values failed, now or earlier in this chain.
     Stopped,
-    /// The clock is behind the last tick; nothing closes until it is past it.
+    /// The clock is behind the last tick; no tick closes until it is past it.
     Postponed,
 }
 
@@ -34,9 +34,9 @@ pub enum TickOutcome {
 pub struct FeedTick {
     /// The feed.
     pub feed: String,
-    /// The number of the tick; null when nothing had to be written down.
+    /// The number of the tick; null if nothing had to be appended.
     pub tick: Option<u32>,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: TickOutcome,
     /// The release that was published, or that waits for approval.
     pub release: Option<u32>,
@@ -44,7 +44,7 @@ pub struct FeedTick {
     pub rows: u64,
     /// Rows whose atoms formed in this tick.
     pub added: u64,
-    /// Rows that came and wait for the next tick.
+    /// New rows that wait for the next tick.
     pub new: u64,
     /// Rows that wait for a class.
     pub waiting: u64,
@@ -52,9 +52,9 @@ pub struct FeedTick {
     pub withheld: u64,
     /// Rows in atoms that are not published yet.
     pub pending: u64,
-    /// Columns of the release that show nothing but labels that stand for all values, if the release before it showed more or there was
-    /// none.
+    /// Columns of the release that show only labels that stand for all values, if the release before it showed more or
+    /// there was none.
     pub without_detail: Vec<String>,
-    /// Why a release may not leave.
+    /// Why the gate rejected a release.
     pub reasons: Vec<VerdictReason>,
 }

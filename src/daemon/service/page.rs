@@ -1,5 +1,5 @@
-//! What the pages of a process that runs a feed say of it, asked on the machine of that process: whether its feeds are ready, and why a
-//! feed is halted that could leave no note in its private root.
+//! What the pages of the process that runs a feed say about it, read on the machine of that process: whether its feeds
+//! are ready, and why a feed is halted that could not write the file about it in its private root.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -12,19 +12,19 @@ use crate::daemon::config::{FeedConfig, Http};
 use crate::daemon::error::{Error, ErrorCategory, Result, cause};
 use crate::daemon::observe::{Halt, Health};
 
-/// How long `show` waits for the page: it is on this machine.
+/// The time that `show` waits for the page, which is on this machine.
 const GLANCE: Duration = Duration::from_millis(500);
-/// How long a command waits that asks for nothing else.
+/// The time that a command waits which asks for nothing else.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// A page that is longer is none of ours.
+/// A page that is longer is not one of this program.
 const MOST: u64 = 1 << 20;
 
-/// Why a feed is halted; `None` if it is not, or if that cannot be known here.
+/// Why a feed is halted; None if it is not, or if that cannot be known here.
 pub fn halted(feed: &FeedConfig) -> Option<Halt> {
     left_by(feed).or_else(|| on_page(feed))
 }
 
-/// What is missing or changed in the roots of a feed, as the process that runs it has found; nothing where none answers.
+/// Missing or changed files in the roots of a feed, as the process that runs it has found; empty if none answers.
 pub fn damaged(feed: &FeedConfig) -> Vec<String> {
     glance(feed).and_then(|mut health| health.damaged.remove(&feed.name)).unwrap_or_default()
 }
@@ -33,17 +33,17 @@ fn on_page(feed: &FeedConfig) -> Option<Halt> {
     glance(feed)?.halted.remove(&feed.name)
 }
 
-/// The page, where it asks for no token. `show` shows none: another program may listen there by now.
+/// The page, if it requires no token. `show` sends none: another program may listen there by now.
 fn glance(feed: &FeedConfig) -> Option<Health> {
     let address = near(feed.services.http.bind)?;
     let (_, body) = read(address, None, GLANCE).ok()?;
     serde_json::from_str(&body).ok()
 }
 
-/// Whether the feeds of the process that serves these pages are ready. The first token is shown to the program that listens there.
+/// Whether the feeds of the process that serves these pages are ready. The first token is sent to the program that listens there.
 ///
 /// # Errors
-/// No daemon answers there, or it wants another token.
+/// No daemon answers there, or it requires another token.
 pub fn ask_health(http: &Http) -> Result<Health> {
     let refuse = |kind, text: String, field: &str| Err(Error::new(kind, text).in_field(field));
     let Some(address) = near(http.bind) else {
@@ -69,7 +69,7 @@ pub fn ask_health(http: &Http) -> Result<Health> {
     }
 }
 
-/// Where this machine reaches an address to listen on; `None` where the system chooses the port.
+/// The address at which this machine reaches an address to listen on; None if the system chooses the port.
 fn near(bind: SocketAddr) -> Option<SocketAddr> {
     let host = match bind.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

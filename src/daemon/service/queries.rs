@@ -1,4 +1,4 @@
-//! What is asked of feeds that run.
+//! How feeds are run.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -6,13 +6,13 @@ use std::path::PathBuf;
 /// When a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunEnd {
-    /// The process is told to end.
+    /// When the process is told to end.
     Told,
-    /// Each feed has closed one tick.
+    /// When each feed has closed one tick.
     Once,
 }
 
-/// How feeds are run.
+/// The options of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunOptions {
     /// When the run ends.
@@ -23,17 +23,17 @@ pub struct RunOptions {
     pub exit_on_halt: bool,
 }
 
-/// What options say of the pages, beside `[http]` of the feed files.
+/// Options for the pages, beside `[http]` of the feed files.
 #[derive(Debug, Clone, Default)]
 pub struct PageOptions {
-    /// Where pages are served, if not at `http.bind`.
+    /// The address of the pages, if not `http.bind`.
     pub bind: Option<SocketAddr>,
-    /// The file of a token that readers may show, beside `http.tokens`.
+    /// The file of a token that readers may send, beside `http.tokens`.
     pub token: Option<PathBuf>,
 }
 
 impl RunOptions {
-    /// Whether a feed that halts is tried again until it goes on.
+    /// Whether a feed that halts is tried again until it continues.
     pub fn tries_again(self) -> bool {
         self.until == RunEnd::Told && !self.exit_on_halt
     }

@@ -1,5 +1,5 @@
-//! How the operator's key of a feed is changed (HOUSE 3): by a command that is the one writer meanwhile, with both keys at
-//! hand, so that the same command again ends whatever it had begun.
+//! How the operator's key of a feed is changed (HOUSE 3): by a command that is the only writer meanwhile and has both
+//! keys, so that running it again completes whatever it had begun.
 
 use super::request_delivery::Requester;
 use super::root_opening::{key, not_begun, roots, under};
@@ -12,12 +12,12 @@ use crate::daemon::feed_writer::RequestOutcome;
 use crate::daemon::journal::{KeyRing, RequestOrigin};
 use crate::daemon::seal::OperatorKey;
 
-/// Wraps all keys of a feed under another key of the operator; the feed file still names the old one, or the new one
-/// already.
+/// Wraps all keys of a feed with another key of the operator; the feed file still names the old one, or already the new
+/// one.
 ///
 /// # Errors
-/// Another process is at work, neither key opens the private root, or it cannot be written. Either key opens it then, and the same
-/// again goes on.
+/// Another process is running, neither key opens the private root, or it cannot be written. Either key opens it then, and
+/// running the command again continues.
 pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<RequestOutcome> {
     let Some(roots) = roots(feed)? else {
         let text = "another tidegate is at work here, and keys are changed only while none is: stop it, give this command \
@@ -45,7 +45,7 @@ pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<Requ
             );
             Ok(answer(true, keys, &text))
         }
-        // It was changed to the new one before, and perhaps not to the end.
+        // It was changed to the new key before, but perhaps not completely.
         Err(_) if matches!(KeyRing::open(&*roots.private, to), Ok(Some(_))) => finished(feed, &roots, to, &now),
         Err(error) => Err(error),
     }
@@ -53,7 +53,7 @@ pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<Requ
 
 const SAME: &str = "this is the key that the feed has: make another one";
 
-/// The new key holds already; whatever is left under the old one is removed by the next writer.
+/// The new key is valid already; wrappings with the old one that are left are removed by the next writer.
 fn finished(feed: &FeedConfig, roots: &OpenedRoots, to: &OperatorKey, now: &str) -> Result<RequestOutcome> {
     under(feed, roots, to, now)?;
     let text = "the key was changed to this one before, and the old one opens nothing any more: let store.key name the new one";

@@ -1,5 +1,5 @@
-//! How a command asks something of a feed (HOUSE 3): where no process is at work it does it itself, under the lock; else it puts
-//! a note into the inbox and waits for the answer. It never fences a live daemon.
+//! How a command brings a request to a feed (HOUSE 3): if no process is running it handles the request itself, under
+//! the lock; otherwise it writes the request into the inbox and waits for the answer. It never fences a live daemon.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,14 +17,14 @@ use crate::daemon::journal::KeyRing;
 use crate::daemon::journal::store::Store;
 use crate::daemon::sign::Signing;
 
-/// How long an answer is waited for.
+/// The time that an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a command knows of the feed before it asks.
+/// What a command knows about the feed before it asks.
 pub struct FeedFacts<'a> {
-    /// The release that waits for a person.
+    /// The release that waits for approval.
     pub held: Option<&'a OutgoingRelease>,
-    /// The releases that were let go, in order.
+    /// The releases that were published, in order.
     pub releases: &'a [DecidedRelease],
     /// The keys.
     pub ring: &'a KeyRing,
@@ -39,21 +39,21 @@ impl<'a> FeedFacts<'a> {
 /// Who asks, and why.
 #[derive(Debug, Clone, Default)]
 pub struct Requester {
-    /// Their name; the account alone where none is given.
+    /// Their name; None for the account alone.
     pub name: Option<String>,
     /// Their reason.
     pub why: Option<String>,
-    /// The key of an approver, with which they sign what they decide.
+    /// The key of an approver, who signs decisions with it.
     pub key: Option<Signing>,
 }
 
 impl Requester {
-    /// With this reason.
+    /// A requester who gives this reason.
     pub fn with_reason(why: &str) -> Requester {
         Requester { why: Some(why.to_owned()), ..Requester::default() }
     }
 
-    /// What they ask for, signed where they have a key.
+    /// The request, signed if they have a key.
     fn request(&self, ask: RequestKind, when: String, feed: &FeedConfig, ring: &KeyRing) -> Result<Request> {
         let request = Request::new(ask, self.who(), when, self.why.clone(), ring, &mut SystemChance)?;
         Ok(match self.name.as_deref().zip(self.key.as_ref()) {
@@ -68,13 +68,13 @@ impl Requester {
     }
 }
 
-/// What is asked, once the feed is known; or why it need not be asked.
+/// The request, once the feed is known; or why there is nothing to ask.
 pub type RequestBuilder<'a> = dyn Fn(&FeedFacts<'_>) -> Result<RequestKind> + 'a;
 
-/// Asks, and waits for what comes of it. `new_chain`: the feed file may have changed what is frozen.
+/// Asks, and waits for the answer. `new_chain`: the feed file may have changed settings that are frozen.
 ///
 /// # Errors
-/// The feed cannot be opened, or no answer comes.
+/// The feed cannot be opened, or no answer arrives.
 pub fn ask(feed: &FeedConfig, asking: &RequestBuilder<'_>, by: &Requester, new_chain: bool) -> Result<RequestOutcome> {
     match roots(feed)? {
         Some(roots) if roots.lock.is_some() => here(feed, &roots, asking, by, new_chain),
@@ -88,7 +88,7 @@ pub fn ask(feed: &FeedConfig, asking: &RequestBuilder<'_>, by: &Requester, new_c
     }
 }
 
-/// Does it in this process, which holds the lock.
+/// Handles it in this process, which holds the lock.
 fn here(
     feed: &FeedConfig,
     roots: &OpenedRoots,
@@ -99,7 +99,7 @@ fn here(
     let now = clock::now();
     let mut writer = match writer(feed, roots, &now) {
         Ok((writer, _)) => writer,
-        // What is frozen was changed: a new chain may be asked for just then, and nothing else.
+        // Frozen settings were changed: only a new chain may be asked for then.
         Err(error) => match new_chain {
             true => before_new_chain(feed, roots, &now)?,
             false => return Err(error),
@@ -111,7 +111,7 @@ fn here(
     writer.asked(&request, &|| FeedConfig::load(&feed.file), &now)
 }
 
-/// Asks the process at work.
+/// Asks the running process.
 fn there(
     feed: &FeedConfig,
     store: &Arc<dyn Store>,

@@ -1,5 +1,6 @@
-//! One feed for as long as the process lives. A feed that halts is tried again, ever more slowly: its file is read anew and its
-//! writer opened as at a start, which recovers from the log. What halted it may be mended by then, by an operator or by time.
+//! One feed for as long as the process lives. A feed that halts is tried again, at growing intervals: its file is read
+//! again and its writer opened as at a start, which recovers from the log. By then an operator may have ended the cause
+//! of the halt, or it has ended by itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,17 +19,18 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{ShuttingDown, Started};
 
-/// Between two tries: at first, at most in the first hours, and after those. Each try leaves a fence in the log, which stays there for good.
+/// Between two attempts: at first, at most in the first hours, and after those. Each attempt appends a fence to the
+/// log, which stays there for good.
 const AGAIN: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(60), Duration::from_secs(600)];
-/// Tries before they become slower: a command holds the lock for moments.
+/// Attempts before the intervals grow: a command holds the lock for moments.
 const QUICK: u32 = 8;
-/// Tries within the first four hours.
+/// Attempts within the first four hours.
 const FIRST_HOURS: u32 = 256;
 
-/// One feed until the process ends, or until it halts where it is not tried again.
+/// One feed until the process ends, or until it halts if it is not tried again.
 ///
 /// # Errors
-/// Why it has halted, where it is not tried again.
+/// Why it has halted, if it is not tried again.
 // Not itself an `async fn`: a public one is compiled into each program of unit tests, with all that it calls.
 pub fn keep(
     feed: FeedConfig,
@@ -40,7 +42,7 @@ pub fn keep(
     try_again(feed, told, how, world, shutdown)
 }
 
-/// Works at a feed, and again after each halt.
+/// Runs a feed, and again after each halt.
 async fn try_again(
     feed: FeedConfig,
     told: FeedObserver,
@@ -77,11 +79,11 @@ async fn try_again(
     }
 }
 
-/// Tells of a halt; where it is the end, receivers have some time.
+/// Reports a halt; if the process ends now, receivers have some time.
 async fn halt(at_work: &FeedAtWork, error: &Error) {
     let (feed, halts, error) = (Arc::clone(&at_work.feed), Arc::clone(&at_work.halts), error.clone());
     let again = at_work.how.tries_again();
-    // Whatever comes of it, why the feed has halted is what counts.
+    // Whatever the result, the reason for the halt is the one above.
     let _ = aside(&at_work.world, move || {
         halts.failed(&feed, &error, again);
         if !again {
@@ -91,13 +93,13 @@ async fn halt(at_work: &FeedAtWork, error: &Error) {
     .await;
 }
 
-/// How long it is waited after so many tries.
+/// The pause after this many attempts.
 fn pause(tries: u32) -> Duration {
     let slower = 1 << tries.saturating_sub(QUICK).min(16);
     (AGAIN[0] * slower).min(AGAIN[if tries < FIRST_HOURS { 1 } else { 2 }])
 }
 
-/// Waits for the next try; whether the process is to end instead.
+/// Waits for the next attempt; returns whether the process is to end instead.
 async fn waits(at_work: &FeedAtWork, tries: u32, shutdown: &mut watch::Receiver<bool>) -> bool {
     let pause = pause(tries);
     let ends = async {

@@ -1,4 +1,4 @@
-//! How a feed file becomes a feed at work: its roots are opened and locked, its keys read.
+//! How a feed file becomes a running feed: its roots are opened and locked, its keys read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,10 +19,10 @@ use crate::engine::policy::ChainKind;
 use crate::engine::policy::OnRepeat;
 use crate::engine::release::{Layout, Sha256};
 
-/// What can be done when the feed file has changed what is frozen.
+/// What can be done if the feed file has changed frozen settings.
 const REMEDY: &str = "give `tidegate new-chain` for this feed: the change begins with a new chain";
 
-/// The table of a feed file that must be there.
+/// The `[store]` table, which the feed file must have.
 pub fn store(feed: &FeedConfig) -> Result<&StoreTable> {
     feed.services.store.as_ref().ok_or_else(|| missing(feed, "store", "private, public and key"))
 }
@@ -32,7 +32,7 @@ fn missing(feed: &FeedConfig, field: &str, keys: &str) -> Error {
     Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field)
 }
 
-/// Opens the roots and takes the lock; `None` when another process holds it.
+/// Opens the roots and takes the lock; None if another process holds it.
 ///
 /// # Errors
 /// One of them cannot be used.
@@ -50,7 +50,7 @@ pub fn roots(feed: &FeedConfig) -> Result<Option<OpenedRoots>> {
     Ok(Some(OpenedRoots { private, public: public(feed)?, lock }))
 }
 
-/// The private root, whatever process is at work there.
+/// The private root, whether or not a process is running there.
 ///
 /// # Errors
 /// It cannot be used.
@@ -59,10 +59,10 @@ pub fn private(feed: &FeedConfig) -> Result<Arc<dyn Store>> {
     open(&root, true)
 }
 
-/// A root, only to look at it.
+/// A root, for reading only.
 ///
 /// # Errors
-/// It is not there, or cannot be read.
+/// It does not exist, or cannot be read.
 pub fn look(feed: &FeedConfig, private: bool) -> Result<Arc<dyn Store>> {
     let table = store(feed)?;
     let (root, key) = if private { (&table.private, "private") } else { (&table.public, "public") };
@@ -87,7 +87,7 @@ pub fn public(feed: &FeedConfig) -> Result<PublicRoot> {
 /// The operator's key.
 ///
 /// # Errors
-/// There is none, or it is no key.
+/// There is none, or it is not a key.
 pub fn key(feed: &FeedConfig) -> Result<OperatorKey> {
     let secret = store(feed)?.key.as_ref().ok_or_else(|| missing(feed, "store.key", "key"))?;
     read_key(feed, secret, "store.key", OperatorKey::parse)
@@ -101,7 +101,7 @@ fn read_key<T>(feed: &FeedConfig, secret: &Secret, field: &str, parse: impl Fn(&
     })
 }
 
-/// What of the feed file may change between two starts.
+/// Settings of the feed file that may change between two starts.
 ///
 /// # Errors
 /// The signing key cannot be read.
@@ -128,10 +128,10 @@ pub fn settings(feed: &FeedConfig) -> Result<FeedSettings> {
     })
 }
 
-/// What a feed asks for that is not built, or cannot be.
+/// Checks that everything that a feed asks for exists and is possible.
 ///
 /// # Errors
-/// What it is.
+/// The setting that is not.
 pub fn possible(feed: &FeedConfig) -> Result<()> {
     let refuse =
         |field: &str, text: &str| Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field));
@@ -156,13 +156,13 @@ pub fn possible(feed: &FeedConfig) -> Result<()> {
     Ok(())
 }
 
-/// How often a feed is looked at.
+/// How often a feed looks into its source and its inbox.
 pub fn pause(feed: &FeedConfig) -> Duration {
     let bucket = |root: Option<&Root>| matches!(root, Some(Root::Bucket(_)));
     let slow = feed.services.store.as_ref().is_some_and(|store| bucket(store.private.as_ref()));
     let settle = feed.services.source.as_ref().map_or(Duration::ZERO, |source| match &source.place {
         SourcePlace::Directory { settle, .. } => settle.get(),
-        // What comes rings by itself.
+        // The source signals new messages itself.
         SourcePlace::Kafka { .. } => Duration::from_secs(2),
     });
     let often = (settle / 2).clamp(Duration::from_millis(50), Duration::from_secs(1));
@@ -172,12 +172,12 @@ pub fn pause(feed: &FeedConfig) -> Duration {
 /// Opens a feed whose roots are held.
 ///
 /// # Errors
-/// Its log is damaged, its key another one, or the feed file has changed what is frozen.
+/// Its log is damaged, its key is another one, or the feed file has changed frozen settings.
 pub fn writer(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<(FeedWriter, OpeningReport)> {
     opened(feed, roots, &key(feed)?, now, Writer::of_a_command())
 }
 
-/// [`writer`], as the writer of this name.
+/// [`writer`], with this name.
 ///
 /// # Errors
 /// As for [`writer`].
@@ -192,7 +192,7 @@ pub fn named_writer(
     opened(feed, roots, &key(feed)?, now, writer)
 }
 
-/// Opens a feed whose file may have changed what is frozen: nothing but a new chain is asked of it.
+/// Opens a feed whose file may have changed frozen settings; only a new chain is asked of it.
 ///
 /// # Errors
 /// Its log is damaged, or its key another one.
@@ -208,19 +208,19 @@ pub fn under(feed: &FeedConfig, roots: &OpenedRoots, key: &OperatorKey, now: &st
     opened(feed, roots, key, now, Writer { changed: true, ..Writer::of_a_command() }).map(|(writer, _)| writer)
 }
 
-/// What a writer brings along.
+/// What a writer is opened with.
 struct Writer {
-    /// Its name; `None` draws one.
+    /// Its name; None to draw one.
     name: Option<String>,
     chance: Box<dyn Chance>,
-    /// How many entries or objects are too few to be put together.
+    /// The number of entries or objects that are too few to be packed.
     few: usize,
-    /// The feed file may have changed what is frozen.
+    /// The feed file may have changed frozen settings.
     changed: bool,
 }
 
 impl Writer {
-    /// A command, which works for moments.
+    /// For a command, which runs for moments.
     fn of_a_command() -> Writer {
         Writer { name: None, chance: Box::new(SystemChance), few: FEW, changed: false }
     }
@@ -251,7 +251,7 @@ fn opened(
     FeedWriter::open(opening)
 }
 
-/// What to say where no feed has begun.
+/// The error if no feed has begun.
 pub fn not_begun(feed: &FeedConfig) -> Error {
     let text = "the feed has not begun yet, so that there is nothing to look at: `tidegate run` begins it";
     Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("store.private")

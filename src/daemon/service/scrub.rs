@@ -1,5 +1,6 @@
-//! Everything that the log names is looked at slowly while a feed is at work, a small piece at a time: what was changed or deleted
-//! behind the feed is found before a restart or a reader needs it. What a feed must not go on without halts it, until it is as it was.
+//! While a feed runs, everything that the log names is checked slowly, a small piece at a time: a file that was changed
+//! or deleted is found before a restart or a reader needs it. Damage that the feed must not continue with halts it,
+//! until the file is restored.
 
 use std::time::Duration;
 
@@ -10,23 +11,23 @@ use crate::daemon::feed_writer::FeedWriter;
 use crate::daemon::observe::events::{Damaged, Scrubbed};
 use crate::daemon::verify::{Damage, Finding, ScrubInput, ScrubStep, inspect};
 
-/// What a piece takes at most: bytes, steps, and time. One object is always read as a whole.
+/// The limits of a piece: bytes, steps, and time. One object is always read as a whole.
 const BYTES: u64 = 4 << 20;
 const STEPS: u32 = 256;
 const TIME: Duration = Duration::from_millis(20);
-/// Between two pieces, at least and at most; within these a round takes as long as this.
+/// The least and greatest pause between two pieces; within these a round takes as long as this.
 const REST: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 const ROUND: Duration = Duration::from_secs(6 * 3600);
-/// Between two rounds, where nothing is damaged: a small feed would read everything every few seconds.
+/// The pause between two rounds if nothing is damaged: without it a small feed would read everything every few seconds.
 const PAUSE: Duration = Duration::from_secs(60);
-/// How often a round is told of that found what the one before has found.
+/// How often a round is reported that found the same as the one before.
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 impl Keeper {
-    /// Looks at the next piece, if it is time.
+    /// Checks the next piece, if it is time.
     ///
     /// # Errors
-    /// Something is missing or changed that the feed must not go on without, or a root cannot be read.
+    /// A file is missing or changed that the feed must not continue without, or a root cannot be read.
     pub(super) fn scrub(&mut self) -> Result<()> {
         let began = self.world.age();
         if !self.settled || began < self.rounds.due {
@@ -57,7 +58,7 @@ impl Keeper {
     }
 
     fn damaged(&mut self, damage: &Damage) -> Result<()> {
-        // Of a feed that another writer has taken over anything may be gone.
+        // If another writer has taken over the feed, files may be missing for that reason.
         self.writer.log().ours()?;
         let Some(damage) = inspect(roots(&self.writer), &damage.place)? else { return Ok(()) };
         let rounds = &mut self.rounds;

@@ -1,4 +1,4 @@
-//! One tick of a feed from its close to its release, step by step, and what is told of it.
+//! One tick of a feed from its close to its release, step by step, and how it is reported.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::daemon::observe::events::{
     Rejected, Stopped, TickClosed, TickGathered, TickSkipped, TickWaiting, WithoutDetail,
 };
 
-/// What shows which settings would give more detail.
+/// The command that shows which settings would give more detail.
 const HELP: &str = "tidegate preview --feed FEED --in SAMPLE";
 /// What to do about a guarded value in a spelling that is not guarded.
 const SPELLING: &str = "mend the source, or add the spelling to `guarded` with a new chain";
@@ -37,7 +37,7 @@ impl Keeper {
         let outcome = match ticked.outcome {
             Came::Candidate => {
                 let judged = self.judge(begun)?;
-                // Where all people of the refused classes wait again, the release adds no rows.
+                // If all people of the rejected classes wait again, the release adds no rows.
                 let gone = judged.outcome != TickOutcome::Published && self.writer.state().feed.pending() == 0;
                 return Ok(FeedTick { added: if gone { 0 } else { added }, ..judged });
             }
@@ -62,7 +62,7 @@ impl Keeper {
         Ok(FeedTick { tick: Some(ticked.tick), outcome, added, reasons: ticked.recorded.reasons, ..self.nothing() })
     }
 
-    /// A tick that decided nothing.
+    /// Reports a tick that decided nothing.
     fn tell_skipped(&self, tick: u64, new_rows: u64) {
         let feed = &self.writer.state().feed;
         match self.writer.policy().publish_every() {
@@ -75,7 +75,7 @@ impl Keeper {
         }
     }
 
-    /// Asks the gate about the release that is due, and makes it visible if it may leave.
+    /// Lets the gate decide on the release that is due, and publishes it if the gate approves.
     pub(super) fn judge(&mut self, begun: Instant) -> Result<FeedTick> {
         let judging = Instant::now();
         let misspelled = self.writer.misspelled_guarded();
@@ -133,7 +133,7 @@ impl Keeper {
     }
 
     pub(super) fn published(&mut self, left: &PublishedRelease, tick: Option<u32>, begun: Instant, approved: bool) {
-        // What is counted for the operator stops no release.
+        // An error in counting for the operator stops no release.
         let sums = self.writer.newest_sums().ok().flatten();
         let state = self.writer.state();
         let line = state.releases.last();

@@ -1,11 +1,11 @@
-//! When ticks are due (CONTRACTS 1): at multiples since 1970, or at the times of a cron pattern. Told the time, never asks
-//! for it.
+//! When ticks are due (CONTRACTS 1): at multiples of an interval since 1970, or at the times of a cron pattern. The
+//! time is an argument; the clock is not read here.
 
 use jiff::{Timestamp, ToSpan};
 
 use crate::daemon::config::{Schedule, Ticks};
 
-/// The tick that is due last at `now`, at or before it; `None` where every file is one.
+/// The newest tick that is due at `now` or before; None if every file is a tick.
 pub fn last(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
     match &schedule.ticks {
         Ticks::Every(every) => {
@@ -20,7 +20,7 @@ pub fn last(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
     }
 }
 
-/// The first tick after `now`; `None` where every file is one, or no tick ever comes.
+/// The first tick after `now`; None if every file is a tick, or no tick will ever be due.
 pub fn next(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
     match &schedule.ticks {
         Ticks::Every(every) => {
@@ -35,13 +35,13 @@ pub fn next(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
     }
 }
 
-/// How many ticks are due after `from` and before `to`; where they are more than anybody counts, a great many.
+/// The number of ticks due after `from` and before `to`, up to a great number.
 pub fn between(schedule: &Schedule, from: Timestamp, to: Timestamp) -> u64 {
     let mut ticks = std::iter::successors(next(schedule, from), |&tick| next(schedule, tick));
     ticks.by_ref().take_while(|&tick| tick < to).take(MOST).count() as u64
 }
 
-/// Ticks that are counted one by one.
+/// The greatest number of ticks that are counted.
 const MOST: usize = 100_000;
 
 #[cfg(test)]
@@ -77,7 +77,7 @@ mod tests {
         let pattern = Box::new("30 2 * * *".parse::<croner::Cron>().expect("a pattern"));
         let nightly = schedule(Ticks::Cron { pattern, zone });
         check(&nightly, "2026-11-21T12:00:00Z", ["2026-11-21T01:30:00Z", "2026-11-22T01:30:00Z"]);
-        // Summer begins on 2026-03-29: the clock goes from 2:00 to 3:00, and the tick of that night is not lost.
+        // Summer time begins on 2026-03-29: the clock goes from 2:00 to 3:00, and the tick of that night is not lost.
         let before = at("2026-03-29T00:00:00Z");
         let tick = next(&nightly, before).expect("a tick");
         assert!(tick <= at("2026-03-29T02:00:00Z"), "{tick}");

@@ -1,5 +1,5 @@
-//! Messages of a topic are taken in (HOUSE 3): batch by batch, each with the offsets that follow from it in one entry of the
-//! journal, and only then is the next one asked for.
+//! Intake of messages from a topic (HOUSE 3), batch by batch: each batch is appended in one entry of the log with the
+//! offsets that follow from it, and only then is the next one requested.
 
 use std::time::Instant;
 
@@ -16,11 +16,11 @@ use crate::daemon::observe::events::{
 };
 use crate::engine::histogram::CodedRows as Decoded;
 
-/// Batches of one look; ticks and requests are not to wait for a topic that never ends.
+/// Batches per look; ticks and requests must not wait for a topic that never ends.
 const MOST: usize = 4;
 
 impl Keeper {
-    /// Takes in what was fetched.
+    /// Appends what was fetched.
     pub(super) fn look_at_topic(&mut self) -> Result<Vec<FeedTick>> {
         for _ in 0..MOST {
             let Intake::Topic(topic) = &self.source else { break };
@@ -46,7 +46,7 @@ impl Keeper {
         }
     }
 
-    /// Partitions are read from here on: it is put down before anything of them comes.
+    /// Appends the offsets that partitions are read from, before any message of them.
     fn take_begins(&mut self, begins: Vec<(i32, u64, Position)>) -> Result<()> {
         let topic = self.topic();
         let part = |(partition, from, Position { topic_id, next, epoch }): (i32, u64, Position)| TakenPart {
@@ -74,7 +74,7 @@ impl Keeper {
         Decoded::empty(count(Role::Quasi), count(Role::Sensitive), count(Role::Identifier) > 0)
     }
 
-    /// What a batch holds.
+    /// The content of a batch.
     fn decoded(&self, topic: &str, batch: &Batch) -> Result<Rows> {
         let unwanted = self.writer.settings().unwanted;
         let (columns, hasher) = (&self.writer.state().terms.columns, self.writer.hasher());
@@ -83,7 +83,7 @@ impl Keeper {
         decode_sifted(topic, batch, columns, hasher, unwanted, repeats.as_mut())
     }
 
-    /// Takes a batch in.
+    /// Appends a batch.
     fn take_batch(&mut self, batch: &Batch) -> Result<()> {
         let (begun, topic) = (Instant::now(), self.topic());
         let decoded = self.decoded(&topic, batch)?;

@@ -1,5 +1,5 @@
-//! What a feed at work is given of the world (HOUSE 2): time, waits, chance, its roots and its topic. The program hands in the
-//! machine that it runs on, a simulation another world, and the loop is the same.
+//! What a running feed receives from outside (HOUSE 2): time, waiting, randomness, its roots and its topic. The program
+//! passes in the machine that it runs on, a simulation another world, and the loop is the same.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use crate::daemon::feed_writer::{FEW, PublicRoot};
 use crate::daemon::ingest::topic::{Fetching, Position, TopicSettings};
 use crate::daemon::journal::store::Store;
 
-/// Something that is held until it is dropped.
+/// A resource that is held until it is dropped.
 pub type HeldResource = Box<dyn Any + Send + Sync>;
 
 /// The roots of a feed.
@@ -25,31 +25,31 @@ pub struct OpenedRoots {
     pub private: Arc<dyn Store>,
     /// The public root.
     pub public: PublicRoot,
-    /// The lock of the process that works there; `None` in a bucket, which has no locks.
+    /// The lock of the process that runs there; None in a bucket, which has no locks.
     pub lock: Option<HeldResource>,
 }
 
-/// Something that is waited for.
+/// A future to wait for.
 pub type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The world around a process with feeds.
 pub trait World: Send + Sync {
-    /// What the clock says.
+    /// The time of the clock.
     fn now(&self) -> Timestamp;
 
-    /// How long the process has been at work, whatever the clock is set to.
+    /// How long the process has run, whatever the clock is set to.
     fn age(&self) -> Duration;
 
-    /// Waits for so long.
+    /// Waits for this long.
     fn sleep(&self, time: Duration) -> Wait;
 
-    /// Does something that may take its time where no task has to wait for it.
+    /// Runs work that may take long where no task has to wait for it.
     fn aside(&self, work: Box<dyn FnOnce() + Send>) -> Wait;
 
-    /// Where random bytes come from.
+    /// The source of random bytes.
     fn chance(&self) -> Box<dyn Chance>;
 
-    /// Opens the roots of a feed and takes the lock; `None` when another process holds it.
+    /// Opens the roots of a feed and takes the lock; None if another process holds it.
     ///
     /// # Errors
     /// One of them cannot be used.
@@ -61,28 +61,28 @@ pub trait World: Send + Sync {
     /// The settings cannot be used.
     fn fetch(&self, settings: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>>;
 
-    /// Puts a note for people into a private root, or takes it away.
+    /// Writes a file for people into a private root, or removes it.
     ///
     /// # Errors
     /// The root cannot be written.
     fn note(&self, private: &Root, name: &str, bytes: Option<&[u8]>) -> Result<()>;
 
-    /// The note that [`World::note`] has put there.
+    /// The file that [`World::note`] has written.
     ///
     /// # Errors
     /// The root cannot be read.
     fn noted(&self, private: &Root, name: &str) -> Result<Option<Vec<u8>>>;
 
-    /// How many entries or objects of a private root are too few to be put together.
+    /// The number of entries or objects of a private root that are too few to be packed.
     fn few(&self) -> usize {
         FEW
     }
 }
 
-/// Does something aside, and waits for what comes of it.
+/// Runs work aside, and waits for its result.
 ///
 /// # Errors
-/// It has ended by a fault.
+/// It has panicked.
 pub async fn aside<T: Send + 'static>(world: &Arc<dyn World>, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     let (put, got) = tokio::sync::oneshot::channel();
     world.aside(Box::new(move || _ = put.send(work()))).await;

@@ -1,5 +1,5 @@
-//! What the log says of the public root: it holds the manifests, the notices of removal and the commits of Delta logs that were decided, and
-//! no others. What is just leaving it is nothing strange.
+//! Compares the public root with the log: it contains the manifests, the removal notices and the commits of Delta logs
+//! that were decided, and no others. Files that are just being removed are not reported.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::daemon::journal::store::ReadStore;
 use crate::engine::delta::LogFile;
 use crate::engine::release::{RemovalNotice, RemovalReason, Sha256, TableId};
 
-// Words that a scrub says too.
+// A scrub reports this in the same words.
 pub(super) const RELEASE_GONE: &str = "this release was published and is gone";
 pub(super) const OTHER_MANIFEST: &str = "this manifest is not the one that was published";
 pub(super) const COMMIT_GONE: &str = "this commit was decided and is gone";
 pub(super) const OTHER_COMMIT: &str = "this commit is not the one that was decided";
 
 impl Private {
-    /// The public root holds what was decided, and no more.
+    /// Checks that the public root contains what was decided, and no more.
     ///
     /// # Errors
     /// It cannot be read.
@@ -65,7 +65,7 @@ impl Private {
         Ok(())
     }
 
-    /// Notices lie in the places of manifests that are gone. What is just leaving is nothing strange.
+    /// Removal notices are at the paths of removed manifests. Files that are just being removed are not reported.
     fn removals(&mut self, state: &FeedState, public: &CheckedPublicRoot, shown: &dyn ReadStore) -> Result<()> {
         for (line, removed) in state.releases.iter().filter_map(|line| Some((line, line.removed?))) {
             if state.cleaning {
@@ -89,7 +89,7 @@ impl Private {
         Ok(())
     }
 
-    /// A Delta log holds the commits that were decided, and no others.
+    /// A Delta log contains the commits that were decided, and no others.
     fn delta(
         &mut self,
         (id, table): (TableId, &ChainTable),
@@ -116,7 +116,7 @@ impl Private {
         for version in seen.commits.keys().filter(|version| **version >= decided.len() as u64) {
             self.wrong(path(*version), "no decision of the log made this commit");
         }
-        // Checkpoints of versions that are just leaving may be of a release that was withdrawn.
+        // Checkpoints of versions that are just being removed may be of a withdrawn release.
         let checkpoints = seen.checkpoints.par_iter().filter(|version| !cleaning || **version >= first);
         let is_other = |version: &u64| {
             let path = log_path(id, LogFile::Checkpoint(*version));

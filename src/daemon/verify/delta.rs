@@ -1,5 +1,5 @@
-//! The Delta log of a table by itself: its commits follow one another, each version has the rows of the release that it names, files are
-//! named with the rows and bytes that they have, and a checkpoint says what the commits before it say.
+//! The Delta log of a table by itself: its commits follow one another, each version has the rows of the release that it
+//! names, files are listed with their rows and bytes, and a checkpoint agrees with the commits before it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::daemon::journal::store::{ListedObject, ReadStore};
 use crate::engine::delta::{CheckpointActions, LogFile, Metadata, Snapshot, named_checkpoint};
 use crate::engine::release::{Manifest, Sha256, TableId, TableKind};
 
-/// The log of a table, as it lies there.
+/// The log of a table, as it was found.
 #[derive(Debug, Default)]
 pub struct SeenLog {
-    /// The digests of its commits, by version.
+    /// The hashes of its commits, by version.
     pub commits: BTreeMap<u64, Sha256>,
     /// The versions of its checkpoints.
     pub checkpoints: Vec<u64>,
@@ -26,21 +26,22 @@ pub struct SeenLog {
     pub newest: Option<Snapshot>,
 }
 
-/// A file of a log, if one lies at a path from the public root, and its table.
+/// The log file at a path from the public root, with its table; None if it is not one.
 pub fn log_file(path: &str) -> Option<(TableId, LogFile)> {
     let (table, file) = TableId::holding(path)?;
     Some((table, LogFile::at(file)?))
 }
 
-/// The version that a checkpoint holds; `None` if it is none of ours, or would take more to read than one of ours.
+/// The version that a checkpoint contains; None if this program did not write it, or if it is larger than such a one
+/// can be.
 pub fn read_checkpoint(path: &str, bytes: Vec<u8>) -> Option<Snapshot> {
     let bytes = Bytes::from(bytes);
     let rows = parquet_rows_at_a_time(Path::new(path), &bytes).ok()?;
     Snapshot::of_checkpoint(&actions(&bytes, rows)?)
 }
 
-/// Whether the file at a path is a checkpoint with the same content as another one, however they are encoded; the other one is one
-/// of ours.
+/// Whether the file at a path is a checkpoint with the same content as another one, however they are encoded; the other
+/// one was written by this program.
 pub fn is_same_checkpoint(path: &str, bytes: Vec<u8>, other: &[u8]) -> bool {
     if bytes == other {
         return true;
@@ -55,24 +56,24 @@ fn actions(bytes: &Bytes, rows: usize) -> Option<CheckpointActions> {
     guarded(|| CheckpointActions::read(bytes.clone(), rows)).flatten()
 }
 
-/// The Delta logs of a public root, looked at beside its manifests.
+/// The Delta logs of a public root, compared with its manifests.
 pub struct Logs<'a> {
     /// The root.
     pub store: &'a dyn ReadStore,
     /// Its manifests, by release.
     pub releases: &'a [(Manifest, Sha256)],
-    /// Its manifests that are gone.
+    /// Its removed manifests.
     pub removals: &'a Removals,
     /// Parts of tables that manifests list, and their rows.
     pub parts: &'a BTreeMap<String, u64>,
-    /// What is not as it was published.
+    /// Everything that differs from what was published.
     pub findings: Vec<Finding>,
     /// The logs, by their tables.
     pub logs: BTreeMap<TableId, SeenLog>,
 }
 
 impl Logs<'_> {
-    /// Looks at the Delta logs among these files.
+    /// Checks the Delta logs among these files.
     ///
     /// # Errors
     /// The root cannot be read.
@@ -103,7 +104,7 @@ impl Logs<'_> {
         seen.checkpoints = files.iter().filter_map(|file| version(*file, true)).collect();
         commits.sort_unstable();
         seen.checkpoints.sort_unstable();
-        // Where the first versions are gone, a checkpoint stands for them: the oldest one from which on no commit is missing.
+        // If the first versions are gone, a checkpoint replaces them: the oldest one after which no commit is missing.
         let is_whole =
             |from: u64| (from + 1..).zip(commits.iter().filter(|at| **at > from)).all(|(meant, at)| meant == *at);
         let start = seen.checkpoints.iter().copied().find(|version| is_whole(*version));
@@ -116,7 +117,7 @@ impl Logs<'_> {
             self.version(table, &log_path(table, LogFile::Checkpoint(version)), snapshot, sizes);
         }
         if let Some(version) = start.filter(|version| commits.contains(version)) {
-            // The checkpoint says what this commit has made of the table.
+            // The checkpoint contains the state of the table after this commit.
             let bytes = self.store.read(&log_path(table, LogFile::Commit(version)))?;
             seen.commits.extend(bytes.map(|bytes| (version, Sha256::of(&bytes))));
         }
@@ -191,7 +192,7 @@ impl Logs<'_> {
         self.findings.extend(wrong.into_iter().map(|text| Finding::new(path, text)));
     }
 
-    /// What a checkpoint says, if it says what the commits up to it say.
+    /// The content of a checkpoint, if it agrees with the commits up to it.
     fn checkpoint(&mut self, table: TableId, version: u64, meant: Option<&Snapshot>) -> Result<Option<Snapshot>> {
         let path = log_path(table, LogFile::Checkpoint(version));
         let Some(bytes) = self.store.read(&path)? else { return Ok(None) };
@@ -202,7 +203,7 @@ impl Logs<'_> {
         Ok(said)
     }
 
-    /// The newest checkpoint is named, or an older one that is there.
+    /// The newest checkpoint is named, or an older one that exists.
     fn named_checkpoint(&mut self, table: TableId, checkpoints: &[u64]) -> Result<()> {
         let path = log_path(table, LogFile::LastCheckpoint);
         let Some(bytes) = self.store.read(&path)? else { return Ok(()) };
@@ -214,7 +215,8 @@ impl Logs<'_> {
         Ok(())
     }
 
-    /// The newest version of a table is that of its newest release, or of the one before: a commit follows its manifest.
+    /// The newest version of a table is that of its newest release, or of the one before: a commit follows its
+    /// manifest.
     fn behind(&mut self) {
         for (table, log) in &self.logs {
             let Some(newest) = &log.newest else { continue };
@@ -234,7 +236,7 @@ impl Logs<'_> {
     }
 }
 
-/// The rows of a table, as the manifest of a release tells them.
+/// The rows of a table, according to the manifest of a release.
 fn rows_of(manifest: &Manifest, table: TableKind) -> u64 {
     match table {
         TableKind::Rows => manifest.rows,

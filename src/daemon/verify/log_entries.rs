@@ -1,4 +1,4 @@
-//! The entries of a private root as they lie there: each is signed and follows the one before, and its messages add up.
+//! Checks the entries of a private root: each is signed and follows the one before, and its messages add up.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -12,12 +12,12 @@ use crate::engine::release::Sha256;
 const NO_ENTRY: &str = "this entry of the log is missing";
 const NO_SUM: &str = "its messages do not add up";
 
-/// Entries that are read together, to be parsed on all cores.
+/// The number of entries that are read together, to be parsed on all cores.
 const TOGETHER: usize = 1 << 12;
 
 impl Private {
-    /// Entry by entry, with the objects that each names; after one that is wrong the next is looked at by itself. The entries; `None`:
-    /// some are missing or say nothing.
+    /// Checks the entries with the objects that each names; after a wrong entry the next one is checked by itself.
+    /// Returns the entries; None if some are missing or cannot be parsed.
     pub(super) fn log(&mut self, store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<Vec<CheckedEntry>>> {
         let (mut entries, mut is_whole, mut is_after) = (Vec::<CheckedEntry>::new(), true, false);
         let places: Vec<u64> = (0..newest(store)?.map_or(0, |newest| newest + 1)).collect();
@@ -42,7 +42,7 @@ impl Private {
         Ok(Some(entries).filter(|_| is_whole))
     }
 
-    /// An entry in this place, behind the one before it where that is known.
+    /// Checks the entry with this number, and that it follows the one before, if that is known.
     fn entry(&mut self, CheckedEntry { entry, sha256 }: &CheckedEntry, seq: u64, before: Option<&CheckedEntry>) {
         self.entries += 1;
         wrong_with(entry, seq, before).for_each(|text| self.wrong(Entry::path(seq), text));
@@ -60,7 +60,7 @@ impl Private {
         self.epoch = self.epoch.max(entry.epoch);
     }
 
-    /// What people decided, to be held against their signatures when the feed is known.
+    /// Collects the decisions of people, whose signatures are checked when the feed is known.
     fn decisions(&mut self, entry: &Entry, sha256: Sha256) {
         let (statement, wanted) = match &entry.body {
             EntryBody::Decision(Decision::Hold(held)) => return self.held = Some((held.release(), sha256)),
@@ -79,7 +79,7 @@ impl Private {
         }
     }
 
-    /// Approvers have signed what the log says of them.
+    /// Approvers have signed what the log says about them.
     pub(super) fn statements(&mut self, feed: &str) {
         for (path, statement, wanted) in std::mem::take(&mut self.signed) {
             if !statement.is_signed(feed, &wanted) {
@@ -89,14 +89,14 @@ impl Private {
     }
 }
 
-/// What lies in the place of an entry, or what is wrong with it.
+/// The entry at a number, or what is wrong with it.
 pub(super) fn parsed(bytes: Option<&[u8]>, ring: &KeyRing) -> std::result::Result<CheckedEntry, String> {
     let bytes = bytes.ok_or(NO_ENTRY)?;
     let entry = Entry::parse(bytes, ring).map_err(|none| none.to_string())?;
     Ok(CheckedEntry { entry, sha256: Sha256::of(bytes) })
 }
 
-/// What is wrong with an entry in this place behind the one before it, where that is known.
+/// What is wrong with the entry at this number, given the one before, if that is known.
 pub(super) fn wrong_with(
     entry: &Entry,
     seq: u64,
@@ -115,7 +115,7 @@ fn follows(entry: &Entry, seq: u64, before: Option<&CheckedEntry>) -> Option<&'s
     (entry.prev_sha256 != Some(*sha256) || !epoch).then_some("this entry does not follow the one before")
 }
 
-/// Every message became something.
+/// Every message has an outcome.
 fn adds_up(entry: &Entry) -> bool {
     match &entry.body {
         EntryBody::Ingest(ingest) => {

@@ -1,5 +1,5 @@
-//! Looking whether everything is as it was written (CONTRACTS 3, verify): the log and what it names, and what is published.
-//! Every manipulation is named, not just the first. Changes nothing and takes no lock.
+//! Checks that everything is as it was written (CONTRACTS 3, verify): the log and what it names, and what is published.
+//! Every manipulation is reported, not only the first. Nothing is changed and no lock is taken.
 
 mod decided_public;
 mod delta;
@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::daemon::error::Error;
 
-/// Something that is not as it was written.
+/// A file that differs from what was written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Finding {
     /// The file or object.
@@ -34,7 +34,7 @@ impl Finding {
         Finding { file: file.into(), text: text.into() }
     }
 
-    /// An error that names what is wrong.
+    /// The finding that an error describes.
     fn of(error: &Error) -> Finding {
         let file = error.field.clone().or_else(|| error.file.as_ref().map(|file| file.display().to_string()));
         Finding::new(file.unwrap_or_else(|| "log".to_owned()), error.text.clone())

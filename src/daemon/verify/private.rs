@@ -1,6 +1,6 @@
-//! A private root: the entries follow one another and are signed, messages add up, every object that is needed is there as it
-//! was sealed, nothing lies there that no entry names, checkpoints say what the log says, and the public root holds what was decided
-//! (`decided_public`).
+//! Checks a private root: the entries follow one another and are signed, messages add up, every object that is needed
+//! is as it was sealed, there is no file that no entry names, checkpoints agree with the log, and the public root
+//! contains what was decided (`decided_public`).
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -18,14 +18,14 @@ use crate::daemon::journal::{
 use crate::daemon::sign::PublicKey;
 use crate::engine::release::{Layout, Sha256};
 
-/// A private root that was looked at.
+/// A private root that was checked.
 #[derive(Debug, Default)]
 pub struct Private {
     /// Entries of the log.
     pub entries: u64,
     /// Objects that were opened.
     pub objects: u64,
-    /// What is not as it was written.
+    /// Everything that differs from what was written.
     pub findings: Vec<Finding>,
     /// Files in the public root of a release that is decided and has no manifest yet.
     pub(super) leaving: BTreeSet<String>,
@@ -33,19 +33,19 @@ pub struct Private {
     pub(super) refs: Vec<Ref>,
     /// The same, by path.
     pub(super) named: BTreeSet<String>,
-    /// Those of them that the log says to be forgotten, or that others have taken the places of.
+    /// Those of them that the log forgets, or that other objects have replaced.
     pub(super) gone: HashSet<String>,
     /// Those of the others that open.
     open: HashSet<String>,
     /// The newest epoch.
     pub(super) epoch: u64,
-    /// The release that was held last, with the digest of its entry.
+    /// The release that was held last, with the hash of its entry.
     pub(super) held: Option<(u32, Sha256)>,
-    /// Decisions that approvers have signed, with the entries that hold them.
+    /// Decisions that approvers have signed, with the entries that contain them.
     pub(super) signed: Vec<(String, Statement, RequestOrigin)>,
 }
 
-/// What says whose a private root is.
+/// The file that says which feed a private root belongs to.
 const FORMAT: &str = "FORMAT";
 
 const UNNAMED: &str = "no entry of the log names this: an earlier writer has left it behind (the next start takes it away), or it was put \
@@ -60,14 +60,14 @@ const DIFFERS: &str =
 /// Folders with sealed objects.
 const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms"];
 
-/// Whether this is the fence of a writer that came too late: its request was still on its way when the entry that has the place was packed.
-/// It counts for nothing, and the next start takes it away.
+/// Whether this is the fence of a writer that came too late: its write was still in progress when the entry with the
+/// same number was packed. It has no effect, and the next start deletes it.
 fn is_late_fence(path: &str, bytes: &[u8], ring: &KeyRing) -> bool {
     let fence = Entry::parse(bytes, ring).ok().filter(|entry| matches!(entry.body, EntryBody::Fence(_)));
     fence.is_some_and(|fence| Entry::path(fence.seq) == path)
 }
 
-/// Looks at a public root and at the private one that it belongs to, both at the same time.
+/// Checks a public root and the private one that it belongs to, both at the same time.
 ///
 /// # Errors
 /// One of them cannot be read.
@@ -81,7 +81,8 @@ pub fn roots(
     let before = newest(store).ok();
     let (seen, found) = Private::of(store, ring, shown, || public(shown, layout, keys))?;
     let is_intact = seen.findings.is_empty() && seen.strange.is_empty() && found.findings.is_empty();
-    // A writer at work may have gone on between the two. What is public is decided before, so that a log that is read later knows it.
+    // A running writer may have continued between the two reads. Releases are decided before they are published, so a
+    // log that is read later contains them.
     if is_intact || newest(store).ok() == before {
         return Ok((seen, found));
     }
@@ -89,17 +90,18 @@ pub fn roots(
     Private::of(store, ring, shown, || Ok(seen))
 }
 
-/// The log of a private root, as all ways to read it found it.
+/// The log of a private root, as each way of reading it found it.
 struct ReadLog {
     format: Option<RootFormat>,
     /// Read from its beginning.
     past: Result<ReplayedLog>,
-    /// The digest of the state that a start from the newest checkpoint comes to; `None`: it reads the log from its beginning.
+    /// The hash of the state that a start from the newest checkpoint leads to; None if it reads the log from its
+    /// beginning.
     quick: Result<Option<Sha256>>,
 }
 
 impl Private {
-    /// A private root of which nothing can be looked at: the error of opening its keys names the object that was changed.
+    /// A private root that cannot be checked at all: the error of opening its keys names the object that was changed.
     ///
     /// # Errors
     /// The error is of another kind.
@@ -109,7 +111,7 @@ impl Private {
         Ok(found)
     }
 
-    /// All findings: these, and those of the public root but for what is just arriving or leaving there.
+    /// All findings: these, and those of the public root except for files that are just being written or removed there.
     pub fn with_public(self, seen: CheckedPublicRoot) -> Vec<Finding> {
         let Private { mut findings, leaving, .. } = self;
         findings.extend(seen.findings);
@@ -118,7 +120,7 @@ impl Private {
         findings
     }
 
-    /// A pack that cannot be opened hides what else there is.
+    /// A pack that cannot be opened hides everything else.
     fn hidden(&mut self, error: Error) -> Result<()> {
         if error.kind != ErrorCategory::Input || error.field.is_none() {
             return Err(error);
@@ -144,7 +146,7 @@ impl Private {
         Ok((seen, found))
     }
 
-    /// Reads the log, from its beginning and from its newest checkpoint on, and the public root beside it.
+    /// Reads the log, from its beginning and from its newest checkpoint on, and the public root at the same time.
     fn read(
         &mut self,
         store: &dyn ReadStore,
@@ -223,15 +225,16 @@ impl Private {
         self.findings.push(Finding::new(path, text));
     }
 
-    /// Opens what is probably needed, while the log is read.
+    /// Opens the objects that are probably needed, while the log is read.
     fn opens(&mut self, objects: &ObjectReader) {
         let refs = self.refs.par_iter().filter(|object| !self.gone.contains(&object.path));
         let open = refs.filter(|object| objects.read(object).is_ok_and(|content| content.is_some()));
         self.open = open.map(|object| object.path.clone()).collect();
     }
 
-    /// What is needed opens. Other objects are forgotten, or erased: looking for one that is in no pack costs a look at all packs.
-    /// Of those that do not open a writer at work may have forgotten some since `state` was read; the newest state says which.
+    /// Checks that the needed objects open. Other objects are forgotten, or erased: looking for one that is in no pack
+    /// would mean reading all packs. Of those that do not open, a running writer may have forgotten some since `state`
+    /// was read; the newest state says which.
     fn objects(&mut self, state: &FeedState, objects: &ObjectReader, newest: impl FnOnce() -> Option<FeedState>) {
         let live = self.refs.iter().filter(|object| state.live.contains(&object.path)).collect::<Vec<_>>();
         let wrong = |object: &&Ref| match self.open.contains(&object.path) {
@@ -248,7 +251,7 @@ impl Private {
         wrong.iter().for_each(|(_, error)| self.push(error));
     }
 
-    /// The files of a release that is decided, or waits for a person, are as they were decided.
+    /// Checks that the files of a release that is decided, or waits for a person, are as they were decided.
     fn staged(&mut self, store: &dyn ReadStore, state: &FeedState) -> Result<()> {
         let last = newest(store)?;
         for pending in state.publishing.iter().chain(&state.held) {
@@ -257,7 +260,7 @@ impl Private {
                 if bytes.is_some_and(|bytes| Sha256::of(&bytes) == file.sha256) {
                     continue;
                 }
-                // A daemon at work may have published them meanwhile.
+                // A running daemon may have published them meanwhile.
                 if newest(store)? == last {
                     self.push(&not_as_decided(&file.stage));
                 }
@@ -266,7 +269,7 @@ impl Private {
         Ok(())
     }
 
-    /// A start from a checkpoint comes to the same state.
+    /// Checks that a start from a checkpoint leads to the same state.
     fn checkpoints(&mut self, store: &dyn ReadStore, quick: &Result<Option<Sha256>>, whole: Sha256) {
         let Some(newest) = checkpoints(store).unwrap_or_default().pop() else { return };
         if !matches!(quick, Ok(None)) && !quick.as_ref().is_ok_and(|quick| *quick == Some(whole)) {
@@ -274,7 +277,7 @@ impl Private {
         }
     }
 
-    /// Every key is under the operator's key that holds.
+    /// Checks that every key is wrapped with the valid key of the operator.
     fn keys(&mut self, store: &dyn ReadStore, ring: &KeyRing) -> Result<()> {
         for key in store.list("keys")? {
             if WrappedKey::at(&key.path).is_some_and(|wrap| wrap.generation != ring.generation()) {
@@ -286,7 +289,8 @@ impl Private {
         Ok(())
     }
 
-    /// Nothing lies there that no entry names; what the newest writer has not named yet may still be. What is named has its key.
+    /// Checks that there is no object that no entry names, except those that the newest writer has not named yet, and
+    /// that each named object has its key.
     fn strangers(&mut self, store: &dyn ReadStore) -> Result<()> {
         // Listed before the objects, since they are forgotten with their keys.
         let keys = store.list("keys")?;

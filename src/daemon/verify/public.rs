@@ -1,5 +1,6 @@
-//! A public root by itself: the manifests follow one another, each file has the digest that its manifest states, and nothing
-//! lies there that no manifest names. With public keys every signature is checked: it has to be of one of them.
+//! Checks a public root by itself: the manifests follow one another, each file has the hash that its manifest states,
+//! and there is no file that no manifest names. With public keys every signature is checked, and must be of one of
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +12,10 @@ use crate::daemon::journal::store::ReadStore;
 use crate::daemon::sign::PublicKey;
 use crate::engine::release::{Layout, Manifest, Notice, Sha256, TableId};
 
-/// What a scrub says too of a signature that is gone.
+/// A scrub reports a missing signature in the same words.
 pub(super) const NO_SIGNATURE: &str = "the signature is missing";
 
-/// What is wrong with a published file, by the digest of what lies there.
+/// What is wrong with a published file, given the hash of the file that was found.
 pub(super) fn not_published(there: Option<Sha256>, meant: Sha256) -> Option<&'static str> {
     match there {
         None => Some("this published file is missing"),
@@ -23,30 +24,30 @@ pub(super) fn not_published(there: Option<Sha256>, meant: Sha256) -> Option<&'st
     }
 }
 
-/// A public root that was looked at.
+/// A public root that was checked.
 #[derive(Debug)]
 pub struct CheckedPublicRoot {
-    /// How its files lie.
+    /// The layout of its files.
     pub layout: Layout,
-    /// Its manifests, by release, with the digests of their bytes.
+    /// Its manifests, by release, with the hashes of their bytes.
     pub releases: Vec<(Manifest, Sha256)>,
     /// Signatures that were checked.
     pub signatures: u64,
     /// Its Delta logs, by their tables.
     pub logs: BTreeMap<TableId, SeenLog>,
-    /// What is not as it was published.
+    /// Everything that differs from what was published.
     pub findings: Vec<Finding>,
-    /// Files that no manifest names; those of a release that is just leaving may be among them.
+    /// Files that no manifest names, possibly of a release that is just being removed.
     pub strange: Vec<String>,
-    /// Files that were looked at, with the digests of their bytes: many manifests list the same parts of a table.
+    /// Files that were read, with the hashes of their bytes: many manifests list the same parts of a table.
     looked: BTreeMap<String, Option<Sha256>>,
-    /// Manifests that are gone.
+    /// Removed manifests.
     removals: Removals,
     /// Tables and parts of tables that manifests list, and their rows.
     parts: BTreeMap<String, u64>,
 }
 
-/// Looks at a public root.
+/// Checks a public root.
 ///
 /// # Errors
 /// It cannot be read.
@@ -95,7 +96,7 @@ pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Resu
     let Logs { findings, logs, .. } = logs;
     found.findings.extend(findings);
     found.logs = logs;
-    // The notice of erased rows outlasts the manifest that it came with.
+    // The notice of erased rows stays when the manifest that it was published with is removed.
     let outlasts = |path: &str| {
         let file = path.strip_suffix(".sig").unwrap_or(path);
         let release = file.strip_prefix("erased/").and_then(|name| name.strip_suffix(".json")?.parse().ok());
@@ -107,7 +108,7 @@ pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Resu
         .filter(|path| !named.contains(*path) && log_file(path).is_none() && !outlasts(path))
         .collect();
     for path in strange {
-        // Taxonomies hold no rows, and stay behind the releases that listed them.
+        // Taxonomies contain no rows, and stay when the releases that listed them are removed.
         let is_taxonomy = path.starts_with("taxonomy/") && !found.removals.is_empty();
         let own = is_taxonomy.then(|| store.read(path)).transpose()?.flatten().map(|bytes| Sha256::of(&bytes));
         if own.is_none_or(|own| *path != format!("taxonomy/{own}.json")) {
@@ -120,7 +121,7 @@ pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Resu
 }
 
 impl CheckedPublicRoot {
-    /// Manifests that are missing between those of these releases, and of which no notice says that they are gone.
+    /// Finds manifests that are missing between those of these releases and that have no removal notice.
     fn missing(&mut self, releases: &[u32]) {
         let between = [0].iter().chain(releases).zip(releases).flat_map(|(before, release)| before + 1..*release);
         let missing = between.filter(|missing| !self.removals.may_hold(*missing, &self.releases));
@@ -168,7 +169,7 @@ impl CheckedPublicRoot {
         Ok(())
     }
 
-    /// A notice in the place of a manifest.
+    /// A removal notice at the path of a manifest.
     fn removal(
         &mut self,
         store: &dyn ReadStore,
@@ -185,7 +186,7 @@ impl CheckedPublicRoot {
         self.signature(store, path, (&bytes, is_signed), keys)
     }
 
-    /// Whether the notice of a release, where its manifest lists one, is its own and is signed as the manifest is.
+    /// Whether the notice that the manifest of a release lists is its own and is signed as the manifest is.
     fn notice(
         &mut self,
         store: &dyn ReadStore,
@@ -236,7 +237,7 @@ impl CheckedPublicRoot {
         Ok(())
     }
 
-    /// `LATEST` names a release that is there; it is advisory, and may be behind for a moment.
+    /// `LATEST` names an existing release; it is advisory, and may be behind for a moment.
     fn latest(&mut self, store: &dyn ReadStore) -> Result<()> {
         let Some(bytes) = store.read("LATEST")? else { return Ok(()) };
         let path = |release: u32| format!("{}\n", self.layout.manifest(release)).into_bytes();

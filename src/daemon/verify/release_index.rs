@@ -1,5 +1,5 @@
-//! The page over all releases follows from the manifests. It may be behind by a release that is just published, and it lists no release
-//! that has a notice of removal already.
+//! Checks that the page of all releases follows from the manifests. It may lack a release that is just being published,
+//! and must not list a release that has a removal notice already.
 
 use super::Finding;
 use super::removals::Removals;
@@ -7,10 +7,10 @@ use crate::daemon::error::Result;
 use crate::daemon::journal::store::ReadStore;
 use crate::engine::release::{Language, Layout, ListedRelease, Manifest, Sha256, index};
 
-/// The page over all releases.
+/// The page of all releases.
 pub const INDEX: &str = "index.html";
 
-/// What is wrong with the page, if it is there; `releases` are the manifests that were found, and `removals` the notices.
+/// What is wrong with the page, if it exists; `releases` are the manifests that were found, and `removals` the notices.
 ///
 /// # Errors
 /// The public root cannot be read.
@@ -20,7 +20,7 @@ pub fn look(
     releases: &[(Manifest, Sha256)],
     removals: &Removals,
 ) -> Result<Option<Finding>> {
-    // Without any manifest nothing says what the feed is called.
+    // Without a manifest the name of the feed is unknown.
     let (Some(bytes), Some((newest, _))) = (store.read(INDEX)?, releases.last()) else { return Ok(None) };
     let there = in_one_line(&bytes);
     let page = |releases: &[&Manifest], language| in_one_line(&page(&newest.feed, releases, language));
@@ -33,14 +33,14 @@ pub fn look(
             return Ok(None);
         }
     }
-    // A feed at work has published or removed releases since the manifests were listed.
+    // A running feed has published or removed releases since the manifests were listed.
     let there = store.list("")?.iter().filter(|object| layout.release(&object.path).is_some()).count();
     let text = "the page does not list the releases that are there: it was changed. The next release writes it again";
     Ok((there == releases.len()).then(|| Finding::new(INDEX, text)))
 }
 
-/// A page as versions up to 0.2 and later ones have it alike: those had line breaks between tags, and wrote an apostrophe as a number.
-/// `None` is no text.
+/// A page in the form that versions up to 0.2 and later ones share: the former wrote line breaks between tags, and an
+/// apostrophe as a number. None if it is not text.
 fn in_one_line(page: &[u8]) -> Option<String> {
     let page = std::str::from_utf8(page).ok()?;
     Some(page.replace('\n', "").replace("&#39;", "'"))

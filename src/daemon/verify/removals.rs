@@ -1,21 +1,21 @@
-//! Manifests that are gone from a public root, as the signed notices in their places tell (CONTRACTS 4).
+//! Manifests that were removed from a public root, according to the signed notices at their paths (CONTRACTS 4).
 
 use std::collections::BTreeMap;
 
 use crate::engine::release::{Layout, Manifest, RemovalNotice, RemovalReason, Sha256};
 
-/// The notices of a public root.
+/// The removal notices of a public root.
 #[derive(Debug, Default)]
 pub struct Removals {
-    /// The chains and digests of manifests that are gone, by their releases.
+    /// The chains and hashes of removed manifests, by their releases.
     gone: BTreeMap<u32, (u32, Sha256)>,
-    /// Feeds by the chains that a notice is of.
+    /// Feeds by the chains that a notice belongs to.
     chains: BTreeMap<u32, String>,
-    /// Up to which release the manifests of each chain have expired; of those before it there is no notice any more.
+    /// The newest release of each chain whose manifest has expired; there are no notices for those before it any more.
     expired: BTreeMap<u32, u32>,
 }
 
-/// Why a notice may lie at a path, if one may.
+/// The reason that a notice at a path can have; None if no notice can be there.
 pub fn reason_at(layout: Layout, path: &str) -> Option<RemovalReason> {
     let reasons = [RemovalReason::Withdrawn, RemovalReason::Erased, RemovalReason::Expired];
     let is_in = |reason: &RemovalReason| {
@@ -25,7 +25,7 @@ pub fn reason_at(layout: Layout, path: &str) -> Option<RemovalReason> {
 }
 
 impl Removals {
-    /// Takes in the notice at a path; `false` if it is none, or that of another place.
+    /// Adds the notice at a path; `false` if it is not one, or one of another path.
     pub fn take(&mut self, layout: Layout, path: &str, bytes: &[u8]) -> bool {
         let Ok(notice) = RemovalNotice::parse(bytes) else { return false };
         if layout.removal(notice.reason, notice.release) != path {
@@ -40,22 +40,23 @@ impl Removals {
         true
     }
 
-    /// Whether no manifest is gone.
+    /// Whether no manifest was removed.
     pub fn is_empty(&self) -> bool {
         self.gone.is_empty()
     }
 
-    /// The feed of a chain, where a notice is of it.
+    /// The feed of a chain, if a notice belongs to it.
     pub fn feed(&self, chain: u32) -> Option<&str> {
         self.chains.get(&chain).map(String::as_str)
     }
 
-    /// Whether a notice says that the manifest of a release of this chain is gone.
+    /// Whether a notice says that the manifest of a release of this chain was removed.
     pub fn holds(&self, chain: u32, release: u32) -> bool {
         self.gone.contains_key(&release) || self.expired.get(&chain).is_some_and(|expired| release <= *expired)
     }
 
-    /// Whether a notice may say so of a release whose chain is not known, beside these manifests: chains follow one another.
+    /// Whether a notice may say so of a release whose chain is not known, given these manifests: chains follow one
+    /// another.
     pub fn may_hold(&self, release: u32, there: &[(Manifest, Sha256)]) -> bool {
         let there = there.iter().map(|(manifest, _)| (manifest.release, manifest.chain));
         let known = there.chain(self.gone.iter().map(|(release, (chain, _))| (*release, *chain)));
@@ -66,7 +67,7 @@ impl Removals {
             || self.expired.iter().any(|(chain, expired)| release <= *expired && may_be_of(*chain))
     }
 
-    /// The digest of the manifest of a release that is gone, where a notice still says it.
+    /// The hash of the manifest of a removed release, if a notice still contains it.
     pub fn manifest(&self, release: u32) -> Option<Sha256> {
         self.gone.get(&release).map(|(_, sha256)| *sha256)
     }

@@ -1,9 +1,9 @@
-//! The slow look at everything that the log names, while a feed is at work: one entry, object, manifest, commit or piece of a
-//! published file at each step, in the order of the log. What is wrong is said in the words of the look at the whole (CONTRACTS 3,
-//! verify).
+//! The slow check of everything that the log names, while a feed runs: one entry, object, manifest, commit or piece of
+//! a published file at each step, in the order of the log. Damage is reported in the words of the check of the whole
+//! (CONTRACTS 3, verify).
 //!
-//! Memory follows the largest object, never the length of the log. What is not needed any more by the state that the caller has at
-//! hand, which is the newest one, is passed over.
+//! Memory follows the largest object, never the length of the log. Whatever the newest state, which the caller has, no
+//! longer needs is skipped.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::daemon::journal::{CheckedEntry, Entry, KeyRing, ObjectReader, Ref};
 use crate::engine::delta::LogFile;
 use crate::engine::release::{Layout, Manifest, Sha256, TableId};
 
-/// Bytes of a published file that are read at a time.
+/// The number of bytes of a published file that are read at a time.
 const PIECE: u64 = 1 << 20;
 
-/// What a feed at work has at hand.
+/// What a running feed passes in.
 #[derive(Clone, Copy)]
 pub struct ScrubInput<'a> {
     /// The private root.
@@ -35,11 +35,11 @@ pub struct ScrubInput<'a> {
     pub ring: &'a KeyRing,
     /// The newest state.
     pub state: &'a FeedState,
-    /// The place of the next entry.
+    /// The number of the next entry.
     pub next: u64,
 }
 
-/// Something that is looked at.
+/// An object that is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScrubbedObject {
     /// An entry, and whether it follows the one before.
@@ -48,24 +48,24 @@ pub enum ScrubbedObject {
     Object(Ref),
     /// A manifest with its signature.
     Manifest(u32),
-    /// A file that came with a release.
+    /// A file that was published with a release.
     File(u32, String, Sha256),
     /// A commit of a Delta log.
     Commit(TableId, u64),
 }
 
-/// Something that is not as it was written.
+/// An object that differs from what was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// What it is.
+    /// The object.
     pub place: ScrubbedObject,
-    /// The words for it.
+    /// The finding that describes it.
     pub finding: Finding,
 }
 
 impl Damage {
-    /// Whether the feed must not go on without it: a start, a tick or a release reads it or is judged against it. Messages that are set
-    /// aside, verdicts and pages are for people.
+    /// Whether the feed must not continue without it: a start, a tick or a release reads it or is checked against it.
+    /// Messages that are set aside, verdicts and pages are for people.
     pub fn stops(&self) -> bool {
         let is_for_people = |path: &str| ["quarantine/", "verdict/", "report/"].iter().any(|at| path.starts_with(at));
         match &self.place {
@@ -81,28 +81,28 @@ impl Damage {
     }
 }
 
-/// What came of a step.
+/// The result of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScrubStep {
-    /// So many bytes were looked at, and nothing was wrong.
+    /// This many bytes were checked, and nothing was wrong.
     Sound(u64),
-    /// This is not as it was written.
+    /// An object differs from what was written.
     Damaged(Damage),
-    /// Everything was looked at once.
+    /// Everything was checked once.
     Over,
 }
 
-/// How far a round has come.
+/// The progress of a round.
 #[derive(Default)]
 pub struct Scrub {
-    /// The private root without what the writer keeps of it in memory.
+    /// The private root without the part that the writer keeps in memory.
     fresh: Option<Arc<dyn ReadStore>>,
     entry: u64,
-    /// The entry before.
+    /// The previous entry.
     before: Option<CheckedEntry>,
     /// Objects of that entry.
     objects: VecDeque<Ref>,
-    /// How many releases were looked at.
+    /// The number of releases that were checked.
     releases: usize,
     /// Files of the last one of them.
     files: VecDeque<ScrubbedObject>,
@@ -113,7 +113,7 @@ pub struct Scrub {
 }
 
 impl Scrub {
-    /// Looks at what comes next.
+    /// Checks the next object.
     ///
     /// # Errors
     /// A root cannot be read.
@@ -206,7 +206,7 @@ struct FileReader {
 }
 
 impl FileReader {
-    /// Reads on; how many bytes, `None` where there is no file.
+    /// Reads the next piece; returns its bytes, None if there is no file.
     fn read_on(&mut self, store: &dyn ReadStore, path: &str) -> Result<Option<u64>> {
         let Some(bytes) = store.read_part(path, self.at..self.at + PIECE)? else { return Ok(None) };
         self.digest.update(&bytes);
@@ -214,7 +214,7 @@ impl FileReader {
         Ok(Some(bytes.len() as u64))
     }
 
-    /// The digest of the file, when this was the last that could be read of it.
+    /// The hash of the file, if this was its last piece.
     fn digest(&self, read: Option<u64>) -> Option<Option<Sha256>> {
         match read {
             Some(PIECE) => None,
@@ -224,7 +224,7 @@ impl FileReader {
     }
 }
 
-/// Looks at one place from its beginning, past what is kept in memory: a file as a whole, an entry with the one before it.
+/// Checks one object from its beginning, without the part that is kept in memory: a file as a whole, an entry with the one before it.
 ///
 /// # Errors
 /// A root cannot be read.
@@ -253,10 +253,10 @@ pub fn inspect(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<Option<D
     Ok(finding.map(|finding| Damage { place: place.clone(), finding }))
 }
 
-/// Bytes that were looked at, and what is wrong with them.
+/// The number of bytes that were checked, and what is wrong with them.
 type InspectedBytes = (u64, Option<Finding>);
 
-/// Looks at an object, a manifest or a commit.
+/// Checks an object, a manifest or a commit.
 fn look(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<InspectedBytes> {
     match place {
         ScrubbedObject::Object(object) if roots.state.live.contains(&object.path) => {
@@ -276,7 +276,7 @@ fn looked(roots: ScrubInput<'_>, place: ScrubbedObject) -> Result<ScrubStep> {
     Ok(finding.map_or(ScrubStep::Sound(bytes), |finding| ScrubStep::Damaged(Damage { place, finding })))
 }
 
-/// An error that says what is wrong with what lies there; any other one is of the store.
+/// The finding of an error about damage; any other error is one of the store.
 fn damaged(error: Error) -> Result<Finding> {
     if error.kind == ErrorCategory::Input { Ok(Finding::of(&error)) } else { Err(error) }
 }
@@ -311,7 +311,7 @@ fn needs(state: &FeedState, release: u32, path: &str) -> bool {
     line(state, release).is_some_and(|line| line.manifest.is_some() && state.needs_file(line, path))
 }
 
-/// The manifest of a release that readers see, as it was published, and its signature.
+/// Checks the manifest of a release that readers see against what was published, and its signature.
 fn manifest(roots: ScrubInput<'_>, release: u32) -> Result<Option<Finding>> {
     let meant = line(roots.state, release).filter(|line| line.is_visible()).and_then(|line| line.manifest);
     let (Some(meant), path) = (meant, Layout::Root.manifest(release)) else { return Ok(None) };
@@ -326,7 +326,7 @@ fn manifest(roots: ScrubInput<'_>, release: u32) -> Result<Option<Finding>> {
     Ok(is_gone.then(|| Finding::new(place, NO_SIGNATURE)))
 }
 
-/// A commit of a Delta log, as it was decided.
+/// Checks a commit of a Delta log against what was decided.
 fn commit(roots: ScrubInput<'_>, id: TableId, version: u64) -> Result<Option<Finding>> {
     let delta = roots.state.tables.get(&id).and_then(|table| table.delta()).filter(|delta| delta.first() <= version);
     let decided = delta.and_then(|delta| Some((delta, delta.versions().get(usize::try_from(version).ok()?)?)));

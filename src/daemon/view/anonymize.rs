@@ -1,11 +1,11 @@
-//! What `anonymize` answers: one entry per input (CONTRACTS 3).
+//! The answer of `anonymize`: one entry per input (CONTRACTS 3).
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::daemon::folder::InputEntry;
 
-/// What `anonymize --json` prints.
+/// The output of `anonymize --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "anonymize")]
 pub struct AnonymizeAnswer {

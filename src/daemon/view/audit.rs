@@ -21,12 +21,12 @@ use crate::engine::policy::Policy;
 /// The result of `tidegate audit --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Audit {
-    /// Every release has classes of at least `policy.k`, a sound figure of the chain reaches it, and every configured
-    /// check passes.
+    /// Every release has classes of at least `policy.k`, a proved lower bound of the chain reaches it, and every
+    /// configured check passes.
     pub safe: bool,
-    /// False when no sound figure of the chain reaches `policy.k` and none lies below it.
+    /// False if no proved lower bound of the chain reaches `policy.k` and no figure is below it.
     pub decided: bool,
-    /// Every reason against; empty when safe.
+    /// Every failed check; empty if safe.
     pub reasons: Vec<AuditReason>,
     /// One entry per release, in the order given.
     pub releases: Vec<ReleaseEntry>,
@@ -34,35 +34,37 @@ pub struct Audit {
     pub pairs: Vec<Pair>,
     /// The whole chain; null for a disjoint feed.
     pub chain: Option<AuditChain>,
-    /// Whether rows keep their labels: `fa` and `ca` are then the fewest rows of a label of the earlier release, `ba` the fewest new
-    /// rows of a label, and the figures of the chain the fewest rows of a label that came together. Realised figures are the same.
+    /// Whether rows keep their labels: `fa` and `ca` are then the fewest rows of a label of the earlier release, `ba`
+    /// the fewest new rows of a label, and the figures of the chain the fewest rows of a label that were added
+    /// together. Realised figures are the same.
     pub crowds: bool,
-    /// What one release tells a reader who knows that it was generalised until l-diversity held; null without `--minimality`.
+    /// What one release reveals to a reader who knows that it was generalised until l-diversity held; null without
+    /// `--minimality`.
     pub minimality: Option<MinimalityAnswer>,
-    /// Refinement attacks on releases whose classes have labels of their own, as `tidegate attack refinement` prints them; null
-    /// for others, and with `policy.max_ratio = "off"`.
+    /// Refinement attacks on releases whose classes have labels of their own, as `tidegate attack refinement` prints
+    /// them; null for others, and with `policy.max_ratio = "off"`.
     pub refinement: Option<RefinementAnswer>,
-    /// Numeric disclosure; null while it is not judged.
+    /// Numeric disclosure; null, because it is not checked.
     pub dominance: Option<NotMade>,
 }
 
-/// How strongly people are tied to what is sensitive.
+/// How strongly people are linked to guarded sets.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MinimalityAnswer {
-    /// An attacker may tie no person to a guarded set with more than 1/m; not there with `--requirement`.
+    /// An attacker may link no person to a guarded set with more than 1/m; absent with `--requirement`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub m: Option<u64>,
-    /// The requirement as `--requirement` names it; only there with it.
+    /// The requirement as `--requirement` names it; present only with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requirement: Option<String>,
-    /// What figures are compared with: 1/l, alpha or p, the most for a `credibility`; c, above `recursive_c`; t, the most for a
-    /// `distance`; e, the least for a `span`. Only there with `--requirement`.
+    /// The limit of the figures: 1/l, alpha or p, the greatest `credibility`; c, which `recursive_c` must be below; t,
+    /// the greatest `distance`; e, the least `span`. Present only with `--requirement`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<JsonNumber>,
-    /// One entry per leaf tuple that people have and guarded set, in the order of the release's classes; one per leaf tuple where the
-    /// requirement looks at all values.
+    /// One entry per leaf tuple that people have and guarded set, in the order of the release's classes; one per leaf
+    /// tuple if the requirement considers all values.
     pub classes: Vec<TieAnswer>,
-    /// The largest credibility; null where there is none.
+    /// The largest credibility; null if there is none.
     pub max: Option<String>,
 }
 
@@ -71,28 +73,29 @@ pub struct MinimalityAnswer {
 pub struct TieAnswer {
     /// Their leaves, one per quasi column.
     pub class: Vec<String>,
-    /// The guarded set, counted from 0 in the order of the feed file; not there where the requirement looks at all values.
+    /// The guarded set, counted from 0 in the order of the feed file; absent if the requirement considers all values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<usize>,
-    /// Personal privacy: the label of what these people guard; `set` numbers such labels.
+    /// Personal privacy: the label that these people guard; `set` numbers such labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guarding: Option<String>,
-    /// An exact share such as `53/86`, of the set or of the likeliest value; with `<=` before it a bound, where counting is too much
-    /// work. Null where the release cannot have been generalised for this set or requirement.
+    /// An exact share such as `53/86`, of the set or of the likeliest value; with `<=` before it an upper bound, if
+    /// counting is too much work. Null if the release cannot have been generalised for this set or requirement.
     pub credibility: Option<String>,
-    /// Recursive (c, l)-diversity: the c that what is believed of one of them would need.
+    /// Recursive (c, l)-diversity: the c that the attacker's belief about one of them would need.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recursive_c: Option<JsonNumber>,
-    /// Recursive (c, l)-diversity: the most different values that they can have between them, where that is certain to be fewer than l.
+    /// Recursive (c, l)-diversity: the greatest number of different values that they can have, if that is certainly
+    /// less than l.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct: Option<usize>,
-    /// t-closeness: from what is believed of one of them to the values of the whole table.
+    /// t-closeness: the distance between the attacker's belief about one of them and the values of the whole table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance: Option<f64>,
-    /// (k, e)-anonymity: from the lowest to the highest number that one of them can have.
+    /// (k, e)-anonymity: the difference between the lowest and the highest number that one of them can have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<JsonNumber>,
-    /// Whether what is believed of one of them is what the requirement promises; only there with `--requirement`.
+    /// Whether the attacker's belief about one of them keeps the requirement; present only with `--requirement`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<bool>,
 }
@@ -100,11 +103,12 @@ pub struct TieAnswer {
 /// Leakage from coarseness, to an attacker who knows the search.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SearchLeakage {
-    /// Classes below the allowed size of which every reader knows; null where that could not be decided.
+    /// Classes below the permitted size whose existence every reader can infer; null if that could not be decided.
     pub certain: Option<u64>,
-    /// log10 of what all refusals together narrow down who is where, or a bound from above; null where it is not known.
+    /// log10 of the factor by which all rejections together reduce the possible tables, or an upper bound; null if it
+    /// is not known.
     pub log10_ratio: Option<f64>,
-    /// The same for the final recoding alone, which is a bound from below.
+    /// The same for the final recoding only, which is a lower bound.
     pub log10_at_least: Option<f64>,
 }
 
@@ -117,11 +121,11 @@ pub struct NotMade {}
 pub struct AuditReason {
     /// The check's name.
     pub check: &'static str,
-    /// The release, counted from 0; null when it is about the chain.
+    /// The release, counted from 0; null if it is about the chain.
     pub release: Option<usize>,
     /// The figure.
     pub value: JsonNumber,
-    /// The limit it had to keep.
+    /// The limit that it failed.
     pub limit: JsonNumber,
     /// The same in words.
     pub text: String,
@@ -132,55 +136,56 @@ pub struct AuditReason {
 pub struct ReleaseEntry {
     /// The file's name.
     pub name: String,
-    /// Rows.
+    /// The number of rows.
     pub rows: u64,
-    /// Classes.
+    /// The number of classes.
     pub classes: usize,
     /// The smallest class.
     pub k: u64,
-    /// Loss, from 0 (nothing generalised) to 1.
+    /// Information loss, from 0 (nothing generalised) to 1.
     pub loss: f64,
     /// Σ|class|²/N².
     pub discernibility: f64,
     /// Per quasi column the labels that occur, in preorder.
     pub recoding: BTreeMap<String, Vec<String>>,
-    /// Diversity, worst over classes.
+    /// Diversity, the worst of all classes.
     pub diversity: BeforeAndAfter,
-    /// What is told by how far the top-down search got: of the first release of a chain, or every one of a disjoint feed, and
-    /// only where that search can have ended with it; else null.
+    /// What is revealed by how far the top-down search got: for the first release of a chain, or every one of a
+    /// disjoint feed, and only if that search can have ended with it; otherwise null.
     pub search: Option<SearchLeakage>,
-    /// Rows of earlier releases that this one leaves out and that its notice of erasure names; only `--dir` knows of notices.
+    /// Rows of earlier releases that this one leaves out and that its notice of erasure names; notices are read only
+    /// with `--dir`.
     pub erased: u64,
-    /// The risk of re-identification; null for releases in two tables, which show the leaves, and where rows did not stay as they
-    /// were published.
+    /// The risk of re-identification; null for releases in two tables, which show the leaves, and if rows did not keep
+    /// their published labels.
     pub risk: Option<RiskEntry>,
 }
 
 /// Diversity before and after cracked rows are excluded.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BeforeAndAfter {
-    /// Of the classes as they stand.
+    /// Of the published classes.
     pub before: AuditDiversity,
-    /// Of what attacks leave of them.
+    /// Of the rows that attacks leave in them.
     pub after: AuditDiversity,
 }
 
-/// Diversity figures; null where the feed file does not give what they need.
+/// Diversity figures; null if the feed file does not contain what they need.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AuditDiversity {
-    /// Least number of distinct sensitive values.
+    /// The least number of distinct sensitive values.
     pub distinct_l: Option<u64>,
-    /// Least exp(entropy).
+    /// The least exp(entropy).
     pub entropy_l: Option<f64>,
-    /// Largest r1 / (rl + …), with `policy.diversity.l`.
+    /// The largest r1 / (rl + …), with `policy.diversity.l`.
     pub recursive_c: Option<JsonNumber>,
-    /// Largest share of one sensitive value.
+    /// The largest share of one sensitive value.
     pub alpha: Option<f64>,
-    /// Largest share of a guarded set.
+    /// The largest share of a guarded set.
     pub confidence: Option<f64>,
-    /// Largest distance to the whole table, all values equally far apart.
+    /// The largest distance to the whole table, with all values equally far apart.
     pub t_equal: Option<f64>,
-    /// Largest earth mover's distance along the sensitive column's taxonomy.
+    /// The largest earth mover's distance along the sensitive column's taxonomy.
     pub t_hierarchical: Option<f64>,
 }
 
@@ -197,7 +202,7 @@ pub struct Pair {
     pub ca: u64,
     /// After B-attacks.
     pub ba: u64,
-    /// The same over classes with a person in them; null without the raw rows, but where rows keep their labels.
+    /// The same over classes that contain a person; null without the raw rows, unless rows keep their labels.
     pub realised: Option<PairRealised>,
 }
 
@@ -208,37 +213,37 @@ pub struct PairRealised {
     pub fa: u64,
     /// After C-attacks.
     pub ca: u64,
-    /// After B-attacks; 0 where no person came in between.
+    /// After B-attacks; 0 if no person was added in between.
     pub ba: u64,
 }
 
 /// A chain of releases.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AuditChain {
-    /// The least number of candidates left over all non-empty tuples: the pair bound, or what was solved exactly.
+    /// The least number of candidates left over all non-empty tuples: the pair bound, or the exact solution.
     pub anonymity: u64,
     /// The paper's composed figure.
     pub paper: u64,
-    /// Whether `anonymity` is the truth and not only a bound from above.
+    /// Whether `anonymity` is exact and not only an upper bound.
     pub exact: bool,
-    /// `anonymity` by increment; where recodings cross, an entry above `anonymity` may be only a bound from above.
+    /// `anonymity` by increment; if recodings cross, an entry above `anonymity` may be only an upper bound.
     pub per_increment: Vec<u64>,
-    /// Over targets that exist; null without the raw rows, but where rows keep their labels.
+    /// Over targets that exist; null without the raw rows, unless rows keep their labels.
     pub realised: Option<ChainRealised>,
 }
 
-/// What is known when the raw rows are.
+/// Figures that need the raw rows.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ChainRealised {
-    /// The least number of candidates left: the pair bound, or what was solved exactly.
+    /// The least number of candidates left: the pair bound, or the exact solution.
     pub anonymity: u64,
-    /// A bound from below that no attack gets under.
+    /// A lower bound that no attack gets below.
     pub lower: u64,
     /// `anonymity` by increment; 0 for one without people.
     pub per_increment: Vec<u64>,
 }
 
-/// Puts an audit into its JSON shape.
+/// Converts an audit to its JSON form.
 pub fn audit(
     figures: &AuditFigures,
     verdict: &AuditVerdict,
@@ -276,7 +281,7 @@ pub fn audit(
     }
 }
 
-/// Of a release that the search cannot have ended with nothing is told.
+/// None for a release that the search cannot have ended with.
 fn searched(of: &audit::CoarsenessLeak) -> Option<SearchLeakage> {
     let told = SearchLeakage {
         certain: (of.certainty.answer == FactExtent::Whole).then_some(of.certainty.facts.len() as u64),

@@ -16,7 +16,7 @@ use crate::engine::release::{Manifest, Sha256};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "show-candidate")]
 pub struct HeldRelease {
-    /// The digest of what waits: `approve --seen` takes it, and refuses anything else.
+    /// The hash of the candidate: `approve --seen` takes it, and refuses any other candidate.
     pub digest: Sha256,
     /// The approvers who have approved it.
     pub approvals: Vec<Approval>,
@@ -24,24 +24,24 @@ pub struct HeldRelease {
     pub missing: usize,
     /// Where its report is, in the private root.
     pub report: Option<String>,
-    /// Its manifest; it gets the digest of the decision when it is published.
+    /// Its manifest; the hash of the decision is added when it is published.
     pub manifest: Manifest,
     /// Detail by quasi column; empty for a release in two tables, which shows each value.
     pub columns: Vec<ColumnDetail>,
     /// The whole verdict.
     pub verdict: Option<RecordedTick>,
-    /// The release before it in its chain.
+    /// The previous release of its chain.
     pub before: Option<ReleaseLine>,
-    /// Rows that it has more than that one; fewer where rows leave the table.
+    /// Its rows minus those of that release; negative if rows leave the table.
     pub more_rows: i64,
-    /// Columns whose labels are others than in the release before.
+    /// Columns whose labels differ from those of the previous release.
     pub changed: Vec<ChangedLabels>,
 }
 
 /// An approver has approved it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Approval {
-    /// Who, with their account.
+    /// The approver, with their account.
     pub who: String,
     /// When.
     pub when: String,
@@ -52,26 +52,26 @@ pub struct Approval {
 }
 
 impl Approval {
-    /// From what the log holds of it.
+    /// From the log.
     fn of(wanted: &RequestOrigin) -> Approval {
         let RequestOrigin { who, when, why, .. } = wanted.clone();
         Approval { who, when, why, key: wanted.fingerprint() }
     }
 }
 
-/// Labels of a column that were not there before, and that are not there any more.
+/// Labels of a column that are new, and labels that no longer occur.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ChangedLabels {
     /// The column.
     pub name: String,
-    /// New ones.
+    /// New labels.
     pub added: Vec<String>,
-    /// Those that are gone.
+    /// Labels that no longer occur.
     pub gone: Vec<String>,
 }
 
 impl HeldRelease {
-    /// From the log; `None` where no release waits.
+    /// From the log; None if no release waits.
     ///
     /// # Errors
     /// Its files are not as they were written.

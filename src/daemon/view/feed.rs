@@ -1,4 +1,5 @@
-//! A feed at work: what its log says, what waits, what is held. Counts, times, names of checks, labels of quasi columns; never a value.
+//! A running feed: its log, the rows that wait, the release that is held. Counts, times, names of checks, labels of
+//! quasi columns; never a value.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,71 +14,72 @@ use crate::daemon::observe::Halt;
 use crate::engine::policy::Guarantee;
 use crate::engine::release::{Manifest, RemovalReason};
 
-/// A feed at work.
+/// A running feed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "show-feed")]
 pub struct FeedShown {
     /// The feed's name.
     pub feed: String,
-    /// What the chain promises; null for disjoint feeds.
+    /// The guarantee of the chain; null for disjoint feeds.
     pub guarantee: Option<Guarantee>,
     /// Releases that readers see, oldest first.
     pub releases: Vec<ReleaseLine>,
-    /// Releases whose manifests are gone from the public root, oldest first.
+    /// Releases whose manifests were removed from the public root, oldest first.
     pub removed: Vec<RemovedLine>,
-    /// What happened, oldest first: the newest part of it.
+    /// What happened, oldest first, limited to the newest events.
     pub history: Vec<HistoryEvent>,
     /// Entries of the log.
     pub entries: u64,
-    /// Why the feed is halted, and what to do; null if it is not, or if neither the private root nor the page of its process
-    /// tells.
+    /// Why the feed is halted, and what to do; null if it is not, or if neither the private root nor the page of its
+    /// process says so.
     pub halted: Option<Halt>,
     /// Entries, objects and published files that are missing or changed, as the process that runs the feed has found.
     pub damaged: Vec<String>,
-    /// Rows that came since the last tick.
+    /// Rows since the last tick.
     pub new: u64,
     /// The release that waits for approval.
     pub held: Option<u32>,
-    /// The release that is decided and that readers do not see yet: its new rows are in no release above and wait no more.
+    /// The release that is decided and that readers do not see yet: its new rows are in no release above and do not
+    /// wait any more.
     pub decided: Option<DecidedLine>,
     /// Messages that are set aside.
     pub quarantined: u64,
-    /// Who is not published.
+    /// People who are not published.
     pub waiting: Waiting,
 }
 
-/// A release that is decided and not visible yet.
+/// A release that is decided and not published yet.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DecidedLine {
     /// The release.
     pub release: u32,
     /// Its chain.
     pub chain: u32,
-    /// Its rows, those of earlier releases among them where the chain is cumulative.
+    /// The number of its rows, including those of earlier releases if the chain is cumulative.
     pub rows: u64,
 }
 
-/// A release whose manifest is gone from the public root.
+/// A release whose manifest was removed from the public root.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RemovedLine {
     /// The release.
     pub release: u32,
     /// Its chain.
     pub chain: u32,
-    /// Why it is gone.
+    /// Why it was removed.
     pub reason: RemovalReason,
 }
 
-/// One release of a feed at work.
+/// One release of a running feed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FeedRelease {
     /// Its manifest.
     pub manifest: Manifest,
-    /// What came of its tick: the whole verdict.
+    /// The whole verdict of its tick.
     pub verdict: Option<RecordedTick>,
 }
 
-/// Entries that are told at most.
+/// The greatest number of events that are shown.
 const MOST: usize = 25;
 
 impl FeedRelease {

@@ -1,4 +1,5 @@
-//! What a folder of releases holds, what waits, and what the next release would be. Counts, labels of quasi columns and reasons; never a value.
+//! A folder of releases, the rows that wait, and what the next release would be. Counts, labels of quasi columns and
+//! reasons; never a value.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,13 +20,13 @@ use crate::engine::release::{Manifest, PublishedLabels};
 pub struct ShowAnswer {
     /// The feed's name.
     pub feed: Option<String>,
-    /// What the chain promises; null for disjoint feeds.
+    /// The guarantee of the chain; null for disjoint feeds.
     pub guarantee: Option<Guarantee>,
     /// Releases, oldest first.
     pub releases: Vec<ReleaseLine>,
     /// Ticks, oldest first; empty for a reader who may not read verdicts.
     pub ticks: Vec<TickLine>,
-    /// What waits; null without the key.
+    /// People who are not published; null without the key.
     pub waiting: Option<Waiting>,
 }
 
@@ -38,13 +39,13 @@ pub struct ReleaseLine {
     pub chain: u32,
     /// Its time.
     pub time: String,
-    /// Its rows.
+    /// The number of its rows.
     pub rows: u64,
-    /// Its classes.
+    /// The number of its classes.
     pub classes: u64,
     /// The smallest of them.
     pub smallest_class: u64,
-    /// The share of detail that was given up.
+    /// The information loss.
     pub loss: f64,
 }
 
@@ -53,71 +54,72 @@ pub struct ReleaseLine {
 pub struct TickLine {
     /// Its number, from 0.
     pub tick: u32,
-    /// The file that came in.
+    /// The input file.
     pub file: String,
-    /// What came of it.
+    /// Its result.
     pub answer: crate::daemon::folder::InputEntry,
-    /// What was done about the standing recoding.
+    /// How the standing recoding was changed.
     pub step: Option<String>,
 }
 
-/// Who is not published.
+/// People who are not published.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Waiting {
     /// The chain.
     pub chain: u32,
     /// Whether a check that reads sensitive values stopped it.
     pub stopped: bool,
-    /// Rows that wait. Of a folder those are among them that gather for a later tick; a feed at work tells them as `new`.
+    /// Rows that wait. For a folder this includes rows that are kept for a later tick; a running feed reports those as
+    /// `new`.
     pub rows: u64,
     /// Rows withheld from this chain.
     pub withheld: u64,
     /// Rows in atoms that are not published yet.
     pub pending: u64,
-    /// For how many ticks rows wait, the longest first; where classes keep their labels, rows that came since the last tick that
-    /// formed classes are among them.
+    /// How many ticks rows have been waiting for, the longest first; if classes keep their labels, rows since the last
+    /// tick that formed classes are included.
     pub ages: Vec<Age>,
-    /// The classes that wait, the largest first, a few at most.
+    /// The classes that wait, the largest first, up to a limit.
     pub crowds: Vec<CrowdLine>,
-    /// What the next tick does if no person comes; null in a chain that was stopped, and where it is drawn.
+    /// What the next tick does if no person is added; null in a chain that was stopped, and if it is drawn at random.
     pub next: Option<NextLine>,
-    /// What coarsening at once would do; null when it would do nothing.
+    /// What coarsening now would do; null if it would do nothing.
     pub coarser: Option<CoarserLine>,
-    /// When who waits is divided next; null where classes do not keep labels of their own.
+    /// When waiting people are divided next; null if classes do not keep labels of their own.
     pub halving: Option<HalvingLine>,
-    /// Published people whose class shows one sensitive value only; null likewise, and where no person is published or no column is
-    /// sensitive.
+    /// Published people whose class shows one sensitive value only; null for the same reason, and if no person is
+    /// published or no column is sensitive.
     pub uniform: Option<UniformLine>,
 }
 
-/// The next ticks that divide the people who wait, where classes keep their labels.
+/// The next ticks that divide the people who wait, if classes keep their labels.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HalvingLine {
-    /// In how many ticks the next release can come; 1: with the next tick.
+    /// The number of ticks until the next release can be published; 1 means the next tick.
     pub ticks: u64,
-    /// In how many ticks the next one divides only as far as it must, so that few are left waiting.
+    /// The number of ticks until the next one that divides only as far as it must, so that few are left waiting.
     pub sweep: u64,
 }
 
 /// People in classes with one sensitive value.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UniformLine {
-    /// The sensitive column; of several the one with the most of them.
+    /// The sensitive column; if there are several, the one with the most such people.
     pub column: String,
     /// Rows of such classes.
     pub rows: u64,
     /// Their share of all published rows.
     pub share: f64,
-    /// The smallest k that would halve the share, were people's values independent of each other; null where none would.
+    /// The smallest k that would halve the share if people's values were independent of each other; null if none would.
     pub k: Option<u64>,
 }
 
 /// Rows of one age.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Age {
-    /// Ticks.
+    /// The number of ticks.
     pub ticks: u32,
-    /// Rows.
+    /// The number of rows.
     pub rows: u64,
 }
 
@@ -126,7 +128,7 @@ pub struct Age {
 pub struct CrowdLine {
     /// The class.
     pub class: String,
-    /// Its rows.
+    /// The number of its rows.
     pub rows: u64,
 }
 
@@ -135,18 +137,18 @@ pub struct CrowdLine {
 pub struct NextLine {
     /// Rows that would be added.
     pub added: u64,
-    /// Whether some of them may have to wait on, because their classes have labels of their own and are attacked.
+    /// Whether some of them may have to wait longer, because their classes have labels of their own and are attacked.
     pub at_most: bool,
     /// Rows that would be withheld.
     pub withheld: u64,
-    /// Whether the standing recoding would get coarser.
+    /// Whether the standing recoding would become coarser.
     pub coarser: bool,
 }
 
 /// A coarser recoding.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CoarserLine {
-    /// It.
+    /// The recoding.
     pub recoding: PublishedLabels,
     /// Rows that would be added.
     pub added: u64,
@@ -165,11 +167,11 @@ pub struct ReleaseShown {
     pub verdict: Option<TickVerdict>,
 }
 
-/// Classes that are told at most.
+/// The greatest number of classes that are shown.
 const MOST_CROWDS: usize = 12;
 
 impl ShowAnswer {
-    /// Of what lies in a folder, and the sealed state where it could be opened.
+    /// From the files of a folder, and the sealed state if it could be opened.
     pub fn of(seen: &FolderStatus, saved: Option<&FeedState>) -> ShowAnswer {
         let tick = |tick: &TickVerdict| TickLine {
             tick: tick.tick,
@@ -192,7 +194,7 @@ impl ShowAnswer {
 }
 
 impl ReleaseLine {
-    /// Of a manifest.
+    /// From a manifest.
     pub fn of(manifest: &Manifest) -> ReleaseLine {
         ReleaseLine {
             release: manifest.release,
@@ -207,7 +209,7 @@ impl ReleaseLine {
 }
 
 impl Waiting {
-    /// Of a feed between two ticks.
+    /// From a feed between two ticks.
     pub fn of(feed: &Feed, terms: &ChainTerms) -> Waiting {
         let columns = &terms.columns;
         let trees = columns.trees();

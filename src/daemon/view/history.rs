@@ -1,4 +1,4 @@
-//! What happened to a feed, entry by entry of its log, in words. Counts, times, names of checks; never a value.
+//! The history of a feed in words, entry by entry of its log. Counts, times, names of checks; never a value.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,24 +12,24 @@ use crate::daemon::journal::{
     RecodingChoice, Rejection, RequestOrigin,
 };
 
-/// Something that happened.
+/// An event of the history.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HistoryEvent {
-    /// Its place in the log.
+    /// The number of its entry in the log.
     pub seq: u64,
-    /// What kind of entry it is.
+    /// The kind of entry.
     pub kind: String,
-    /// When.
+    /// When it happened.
     pub time: Option<String>,
     /// Who asked for it.
     pub who: Option<String>,
     /// Why, in their words.
     pub why: Option<String>,
-    /// What it was.
+    /// What happened.
     pub text: String,
 }
 
-/// What stood against a release that could not even be proposed.
+/// Reasons against a release that had no candidate.
 /// # Errors
 /// The verdict is not as it was written.
 pub fn against(seen: &FeedSnapshot, entry: &CheckedEntry) -> Result<String> {
@@ -45,7 +45,7 @@ pub fn against(seen: &FeedSnapshot, entry: &CheckedEntry) -> Result<String> {
     Ok(reasons.iter().map(|reason| format!(": {}", reason.text)).collect())
 }
 
-/// What came of closing a tick, in words.
+/// The result of closing a tick, in words.
 fn came(outcome: ClosingOutcome) -> &'static str {
     match outcome {
         ClosingOutcome::Skipped => "nothing is decided, new rows gather",
@@ -57,7 +57,7 @@ fn came(outcome: ClosingOutcome) -> &'static str {
     }
 }
 
-/// Why everything is at the root, where it is.
+/// Why every column is published as its root, if it is.
 fn coarsest(under: RecodingChoice) -> &'static str {
     match under {
         RecodingChoice::Proposed | RecodingChoice::Finer => "",
@@ -67,10 +67,10 @@ fn coarsest(under: RecodingChoice) -> &'static str {
     }
 }
 
-/// When an entry was written, who asked for it, and what it says in words.
+/// When an entry was written, who asked for it, and its text.
 type DatedText = (Option<String>, Option<RequestOrigin>, String);
 
-/// An entry about what leaves the public root.
+/// An entry about removing files from the public root.
 fn removal(body: &EntryBody) -> Option<DatedText> {
     let at = |time: &str, text: String| Some((Some(time.to_owned()), None, text));
     match body {
@@ -106,7 +106,7 @@ fn erased(erase: &Erase) -> String {
     format!("{} of {} people were taken out, {} are published{rows}", erase.erased, erase.asked, erase.published)
 }
 
-/// An entry in words; those that only serve the log are left out.
+/// An entry in words; None for entries that only serve the log.
 pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
     let (mut time, mut wanted) = (None, None);
     let text = match &entry.entry.body {
@@ -198,12 +198,12 @@ fn approved(asked: &ApproverDecision) -> String {
     format!("release {} is approved{}{still}", asked.release, signed(&asked.wanted))
 }
 
-/// With which key a person signed, where they did.
+/// The key that a person signed with, if they did.
 fn signed(by: &RequestOrigin) -> String {
     by.fingerprint().map_or_else(String::new, |key| format!(" (signed with the key {})", &key.to_string()[..16]))
 }
 
-/// Messages that came in, in words.
+/// Messages that were read, in words.
 fn taken(parts: &[IntakePart]) -> Option<String> {
     let [first, more @ ..] = parts else { return None };
     let from = match (&first.origin, more.len()) {

@@ -1,9 +1,9 @@
-//! A number of an answer in JSON, which has no word for one without bound.
+//! A number of an answer in JSON, which has no notation for infinity.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A number; the text `inf` where it has no bound.
+/// A number; the text `inf` if it is infinite.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum JsonNumber {
@@ -11,14 +11,14 @@ pub enum JsonNumber {
     Whole(u64),
     /// Any number.
     Real(f64),
-    /// Without bound.
+    /// Infinite.
     Unlimited(InfWord),
 }
 
 /// The text `inf`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub enum InfWord {
-    /// Without bound.
+    /// Infinite.
     #[serde(rename = "inf")]
     Inf,
 }

@@ -1,4 +1,4 @@
-//! What was set aside, and what is wrong with it. Places and names of columns; never a value.
+//! Messages that are set aside, and their faults. Places and names of columns; never a value.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use crate::daemon::feed_writer::FeedSnapshot;
 use crate::daemon::ingest::Offer;
 use crate::engine::histogram::MisfitKind;
 
-/// What was set aside.
+/// Messages that are set aside.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct QuarantineAnswer {
-    /// Messages.
+    /// The number of messages.
     pub messages: u64,
-    /// What is wrong with them, file by file.
+    /// Their faults, file by file.
     pub groups: Vec<FaultGroup>,
 }
 
@@ -28,18 +28,18 @@ pub struct FaultGroup {
     pub topic: Option<String>,
     /// Its partition.
     pub partition: Option<i32>,
-    /// The column; null: the message as such.
+    /// The column; null for a fault of the whole message.
     pub column: Option<String>,
-    /// What is wrong.
+    /// The fault.
     pub text: String,
-    /// How many.
+    /// The number of messages.
     pub messages: u64,
-    /// The line of the first in a text, its offset in a partition, else its row.
+    /// The place of the first one: its line in a text, its offset in a partition, otherwise its row.
     pub first: u64,
 }
 
 impl QuarantineAnswer {
-    /// Of a feed.
+    /// For a feed.
     ///
     /// # Errors
     /// An object is not as it was written.
@@ -64,7 +64,7 @@ impl QuarantineAnswer {
     }
 }
 
-/// What is wrong, and what can be done about it in a chain that runs; `grows`: its taxonomies may get new leaves.
+/// The fault, and what can be done about it in a running chain; `grows`: its taxonomies may get new leaves.
 fn advice(kind: MisfitKind, grows: bool) -> String {
     match kind {
         MisfitKind::Outside if grows => "the value is outside the taxonomy: add it there as a new leaf under an inner node and give \

@@ -1,4 +1,4 @@
-//! What `query` answers: counts of the rows of a release under conditions.
+//! The answer of `query`: counts of the rows of a release under conditions.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,32 +10,33 @@ use crate::engine::histogram::Release;
 use crate::engine::model::Value;
 use crate::engine::model::forms::dates;
 
-/// What is known of a count.
+/// A count as far as a release tells it.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct QueryFigures {
     /// The estimate.
     pub estimate: f64,
-    /// Its standard error; null where rows are spread evenly.
+    /// Its standard error; null if rows are spread evenly.
     pub standard_error: Option<f64>,
-    /// There are so many rows at least.
+    /// A lower bound of the count.
     pub low: u64,
-    /// There are so many rows at most.
+    /// An upper bound of the count.
     pub high: u64,
 }
 
-/// What was asked, and the answer.
+/// The query and its answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct QueryAnswer {
     /// The release.
     pub release: u32,
-    /// Its rows.
+    /// The number of its rows.
     pub rows: u64,
-    /// How rows were spread over the values of their labels: `em` by the shares that make the labels most likely, `uniform` evenly.
+    /// How rows were spread over the values of their labels: `em` by the shares that make the labels most likely,
+    /// `uniform` evenly.
     pub method: SpreadRule,
-    /// All rows that were asked for.
+    /// The count of all rows that fulfil the conditions.
     #[serde(flatten)]
     pub all: QueryFigures,
-    /// They by the columns of --by. Combinations that no row can have are left out.
+    /// The same by the columns of --by. Combinations that no row can have are left out.
     pub groups: Vec<CountGroup>,
 }
 
@@ -49,12 +50,12 @@ pub enum SpreadRule {
     Uniform,
 }
 
-/// Rows that are counted apart.
+/// A group of rows.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CountGroup {
-    /// Their label or value in each column.
+    /// Its label or value in each column.
     pub group: Map<String, Json>,
-    /// How many they are.
+    /// Its count.
     #[serde(flatten)]
     pub of: QueryFigures,
 }

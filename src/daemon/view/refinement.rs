@@ -1,5 +1,5 @@
-//! The JSON of refinement attacks, as `tidegate attack refinement` and `tidegate audit` print it (CONTRACTS 3). The types here
-//! are the contract: `schemas/v1/attack-refinement.schema.json` is made from them.
+//! The JSON of refinement attacks, as `tidegate attack refinement` and `tidegate audit` print it (CONTRACTS 3). The
+//! types here are the contract: `schemas/v1/attack-refinement.schema.json` is made from them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,26 +11,26 @@ use crate::engine::gate::refinement::{
 use crate::engine::model::Columns;
 use crate::engine::policy::{self, Policy};
 
-/// What a refinement attack finds.
+/// The result of refinement attacks.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RefinementAnswer {
-    /// No limit of the policy fails; with `policy.max_ratio = "off"` none is judged.
+    /// No limit of the policy fails; with `policy.max_ratio = "off"` there is none.
     pub safe: bool,
-    /// Who attacks.
+    /// The attacker.
     pub attacker: AttackerKind,
     /// How solutions are counted.
     pub values: ValuesAnswer,
-    /// The classes in order of formation, where that is not known by their public key (loss, Σ layer, Σ layer/height) and
-    /// then in preorder; the outliers last, if there are any.
+    /// The classes in order of formation, or, if that is not known, by their public key (loss, Σ layer, Σ layer/height)
+    /// and then in preorder; the outliers last, if there are any.
     pub targets: Vec<TargetAnswer>,
-    /// The largest `log10_ratio`; null where one of them is not known.
+    /// The largest `log10_ratio`; null if one of them is not known.
     pub max_log10_ratio: Option<f64>,
-    /// The largest `bound`; not there where targets have none.
+    /// The largest `bound`; absent if targets have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bound: Option<u64>,
-    /// What all targets together tell; null where that is too much work, or there are several releases.
+    /// What all targets reveal together; null if that is too much work, or if there are several releases.
     pub joint: Option<JointAnswer>,
-    /// Every limit that fails; empty when safe.
+    /// Every limit that fails; empty if safe.
     pub reasons: Vec<ExceededLimit>,
 }
 
@@ -38,13 +38,13 @@ pub struct RefinementAnswer {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AttackerKind {
-    /// Knows the release, and the order of its classes as far as public keys tell.
+    /// Knows the release, and the order of its classes as far as public keys reveal it.
     Paper,
     /// Knows in which order the classes were formed.
     Strongest,
 }
 
-/// Whether rows may share all their values.
+/// Whether rows may have all their values in common.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ValuesAnswer {
@@ -57,33 +57,34 @@ pub enum ValuesAnswer {
 /// A class, or the outliers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TargetAnswer {
-    /// The release, counted from 0; not there when there is only one.
+    /// The release, counted from 0; absent if there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<usize>,
-    /// Its labels, one per quasi column; null for the outliers, and in a disjoint chain for a class of halving that holds all people.
+    /// Its labels, one per quasi column; null for the outliers, and in a disjoint chain for a class of halving that
+    /// contains all people.
     pub class: Option<Vec<String>>,
-    /// Its rows.
+    /// The number of its rows.
     pub rows: u64,
-    /// Possible sets of rows without the attack, as decimal digits; null where that is not known exactly.
+    /// Possible sets of rows without the attack, as decimal digits; null if that is not known exactly.
     pub lr: Option<String>,
     /// Those that the attack leaves; likewise.
     pub cra: Option<String>,
-    /// Ways to put so many rows into leaf cells that the attack leaves; likewise.
+    /// Ways to distribute this number of rows over leaf cells that the attack leaves; likewise.
     pub assignments: Option<String>,
-    /// log10 of lr / cra, a bound from above where `bounds` says so; null where nothing is known.
+    /// log10 of lr / cra, an upper bound if `bounds` says so; null if nothing is known.
     pub log10_ratio: Option<f64>,
-    /// By what factor its label moves the odds of where one of its people lies: 4 for each split that halving with a coin may have
-    /// refused; not there for releases that were made otherwise.
+    /// The factor by which its label changes the odds of where one of its people is: 4 for each split that a random
+    /// draw of halving may have rejected; absent for releases that were made otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<u64>,
-    /// Leaf cells, each alone in its block, of which every solution has the same number of rows, and not 0; null where that
-    /// is open.
+    /// Leaf cells, each alone in its block, of which every solution has the same number of rows, and not 0; null if
+    /// that is not known.
     pub certain_cells: Option<u64>,
     /// Leaf cells with exactly one of the true rows; null without `--increment`.
     pub fuzzy: Option<u64>,
-    /// The parts of the class in which an earlier class has left something free.
+    /// The parts of the class that earlier classes have not used up.
     pub blocks: Vec<BlockAnswer>,
-    /// What is known of figures that are not exact; not there when all are.
+    /// Bounds of figures that are not exact; absent if all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<FigureBounds>,
 }
@@ -93,22 +94,22 @@ pub struct TargetAnswer {
 pub struct BlockAnswer {
     /// The children, counted from 0, of the labels of `class` that have any, in the order of the columns.
     pub children: Vec<usize>,
-    /// The fewest and the most rows that a solution has in it.
+    /// The least and the greatest number of rows that a solution has in it.
     pub support: [u64; 2],
 }
 
-/// Figures that are not exact: null where the figure itself is given, or nothing is known.
+/// Figures that are not exact: null if the figure itself is given, or nothing is known.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FigureBounds {
     /// Of `lr`.
     pub lr: Option<LogBound>,
-    /// Of `cra`; a bound without error is from below.
+    /// Of `cra`; without an error it is a lower bound.
     pub cra: Option<LogBound>,
     /// Of `assignments`.
     pub assignments: Option<LogBound>,
-    /// Of the ratio; a bound without error is from above.
+    /// Of the ratio; without an error it is an upper bound.
     pub ratio: Option<LogBound>,
-    /// Whether `support` was seen in solutions that were drawn, so that others may have fewer or more rows.
+    /// Whether `support` comes from sampled solutions, so that others may have fewer or more rows.
     pub drawn: bool,
 }
 
@@ -117,41 +118,41 @@ pub struct FigureBounds {
 pub struct LogBound {
     /// The logarithm.
     pub log10: f64,
-    /// How far the truth may lie from it, on both sides; null where it is a bound on the safe side, which fails less than once
-    /// in 10^9 runs.
+    /// The distance, on both sides, within which the true value is; null if it is a bound on the safe side, which fails
+    /// less than once in 10^9 runs.
     pub error: Option<f64>,
 }
 
-/// All targets together: how often solutions of each, drawn independently, fit together.
+/// All targets together: how often solutions of each, sampled independently, fit together.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct JointAnswer {
-    /// log10 of the joint ratio: a bound from above, which fails less than once in 10^9 runs; null where no draw fitted.
+    /// log10 of the joint ratio: an upper bound, which fails less than once in 10^9 runs; null if no sample fitted.
     pub log10_ratio: Option<f64>,
-    /// What it most likely is; no bound. Null where no draw fitted.
+    /// The most likely value, not a bound. Null if no sample fitted.
     pub estimate: Option<f64>,
-    /// How often was drawn.
+    /// The number of samples.
     pub draws: u64,
-    /// How often that fitted.
+    /// The number of samples that fitted.
     pub kept: u64,
 }
 
 /// A limit that fails.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExceededLimit {
-    /// The release, counted from 0; not there when there is only one.
+    /// The release, counted from 0; absent if there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<usize>,
-    /// The target, counted from 0; null when it is about all of them together.
+    /// The target, counted from 0; null if it is about all of them together.
     pub target: Option<usize>,
-    /// The figure; null where it is not known, or larger than numbers go.
+    /// The figure; null if it is not known, or larger than a number can be.
     pub value: Option<f64>,
-    /// The limit it had to keep; null where nothing was decided.
+    /// The limit that failed; null if nothing was decided.
     pub limit: Option<f64>,
     /// The same in words.
     pub text: String,
 }
 
-/// Puts an attack into its JSON shape.
+/// Converts an attack to its JSON form.
 pub fn refinement(found: &AttackResult, attacker: Attacker, names: Names<'_>) -> RefinementAnswer {
     let joint = |joint: &refinement::Joint| JointAnswer {
         log10_ratio: joint.ratio.log10(),
@@ -189,7 +190,7 @@ pub fn refinement(found: &AttackResult, attacker: Attacker, names: Names<'_>) ->
     }
 }
 
-/// The attacks on all releases, target after target; `None` where none was made.
+/// The attacks on all releases, target after target; None if none was made.
 pub fn refinements(attacks: &[AttackOutcome], policy: &Policy, columns: &Columns) -> Option<RefinementAnswer> {
     let several = attacks.len() > 1;
     let mut all: Vec<RefinementAnswer> = Vec::new();
@@ -215,7 +216,7 @@ pub fn refinements(attacks: &[AttackOutcome], policy: &Policy, columns: &Columns
     })
 }
 
-/// What is said of a release that cannot have been made as the policy says.
+/// The answer for a release that cannot have been made as the policy says.
 fn unknown(why: &str, policy: &Policy) -> RefinementAnswer {
     RefinementAnswer {
         safe: false,

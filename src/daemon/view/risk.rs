@@ -9,10 +9,10 @@ use crate::engine::risk::{self, RiskFigures, THRESHOLD};
 /// The risk of re-identification in a release, from this release alone.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RiskEntry {
-    /// Of the classes that the release shows.
+    /// For the classes that the release shows.
     #[serde(flatten)]
     pub after: Risks,
-    /// Of the raw rows behind the release, whose classes have equal leaves; null without `--increment`.
+    /// For the raw rows behind the release, whose classes have equal leaves; null without `--increment`.
     pub before: Option<Risks>,
 }
 
@@ -23,8 +23,8 @@ pub struct Risks {
     pub prosecutor: ProsecutorEntry,
     /// The attacker does not know it.
     pub journalist: JournalistEntry,
-    /// The share of rows that an attacker is expected to get right who tries with all of them; a bound from above or an estimate, as
-    /// the journalist's figures are.
+    /// The expected share of correct answers if an attacker tries to re-identify all rows; an upper bound or an
+    /// estimate, as the journalist's figures are.
     pub marketer: f64,
     /// Rows that are alone in their class.
     pub sample_uniques: Uniques,
@@ -58,15 +58,15 @@ pub struct JournalistEntry {
     pub records_at_risk: f64,
     /// 0.2, as for the prosecutor.
     pub threshold: f64,
-    /// True: estimates, from the share of the population that is in the table. False: no population was given, and these are the
-    /// prosecutor's figures, which bound them.
+    /// True: estimates, from the share of the population that is in the table. False: no population was given, and
+    /// these are the prosecutor's figures, which are upper bounds.
     pub estimated: bool,
 }
 
 /// Rows that are alone in their class.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Uniques {
-    /// How many.
+    /// The number of rows.
     pub rows: u64,
     /// Their share of all rows.
     pub share: f64,
@@ -75,15 +75,15 @@ pub struct Uniques {
 /// Estimates of how many people are alone in their class of the population.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PopulationUniquesEntry {
-    /// What `--population` says.
+    /// The population that `--population` gives.
     pub population: u64,
     /// People, by estimator.
     pub estimators: Estimators,
-    /// The estimator that the rule of Dankar et al. chooses; null where nothing had to be estimated.
+    /// The estimator that the rule of Dankar et al. chooses; null if nothing had to be estimated.
     pub chosen: Option<EstimatorName>,
 }
 
-/// People by estimator; null where its equations have no solution.
+/// People by estimator; null if its equations have no solution.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Estimators {
     /// Pitman's sampling formula (Hoshino 2001).

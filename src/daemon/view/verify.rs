@@ -1,11 +1,11 @@
-//! What `verify` has found of a feed or of a folder of releases.
+//! The answer of `verify` for a feed or a folder of releases.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::daemon::verify::{CheckedPublicRoot, Finding, Private};
 
-/// What was found.
+/// The result of the check.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct VerifyAnswer {
     /// Whether everything is as it was written.
@@ -18,12 +18,12 @@ pub struct VerifyAnswer {
     pub entries: Option<u64>,
     /// Sealed objects that were opened; null for a public root alone.
     pub objects: Option<u64>,
-    /// What is not as it was written.
+    /// Files that are not as they were written.
     pub findings: Vec<Finding>,
 }
 
 impl VerifyAnswer {
-    /// Of a public root, and the private one that belongs to it.
+    /// For a public root, and the private one that belongs to it.
     pub fn of(seen: CheckedPublicRoot, found: Option<Private>) -> VerifyAnswer {
         let (releases, signatures) = (seen.releases.len() as u64, seen.signatures);
         let (entries, objects) = (found.as_ref().map(|found| found.entries), found.as_ref().map(|found| found.objects));

@@ -1,4 +1,5 @@
-//! Batches become segments and entries (HOUSE 3, Ingest order); what cannot be decoded is set aside, and offered again.
+//! Converts batches into segments and entries (HOUSE 3, Ingest order); messages that cannot be decoded are set aside,
+//! and offered again later.
 
 pub(super) mod retry;
 pub(super) mod set_aside;

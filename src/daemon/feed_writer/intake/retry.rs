@@ -1,5 +1,5 @@
-//! Messages that were set aside are offered again (HOUSE 3 and 4), after the feed file was corrected: what counts now comes
-//! in, what still does not stays set aside.
+//! Offers set-aside messages again (HOUSE 3 and 4), after the feed file was corrected: rows that are valid now are
+//! taken in, other messages stay set aside.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +14,11 @@ use crate::daemon::journal::{Drafts, Quarantined, Ref, Retry, SealedRows, destro
 use crate::engine::histogram::{CodedRows, Person};
 use crate::engine::policy::OnRepeat;
 
-/// An offer that comes to something else than it was.
+/// An object whose messages were offered again and gave another result.
 struct OfferedObject {
     object: Ref,
     rows: CodedRows,
-    /// What still does not count, which is put already; `None`: nothing.
+    /// The messages that are still invalid, already written; `None`: none.
     rest: Option<Quarantined>,
 }
 
@@ -46,7 +46,7 @@ impl FeedWriter {
         let (schemas, unanswered) = self.schemas()?;
         let all = match self.offered(&schemas, &mut entry)? {
             Ok(all) => all,
-            // Only people whom an entry has are known by then.
+            // At that time only people in entries are known.
             Err(error) => return Ok(ask.refused(error.to_string())),
         };
         let trees = self.state.terms.columns.trees();
@@ -75,8 +75,8 @@ impl FeedWriter {
         Ok(answer)
     }
 
-    /// What the messages come to now, one offer after another: of those that stay set aside none is held. Within, why they
-    /// cannot be offered.
+    /// The new results of the messages, one offer after another: set-aside messages are never all in memory. The inner
+    /// error says why they cannot be offered.
     fn offered(
         &mut self,
         schemas: &[(SchemaKey, KnownSchema)],
@@ -113,7 +113,7 @@ impl FeedWriter {
                 Ok(again) => again,
                 Err(error) => return Ok(Err(error)),
             };
-            // A message that was set aside as one may be many rows by now.
+            // A message that was set aside as one may be many rows now.
             let left = rest.messages().len() as u64;
             entry.offered += rows.len() as u64 + left + skipped;
             entry.quarantined += left;
@@ -121,7 +121,7 @@ impl FeedWriter {
             if rows.is_empty() && skipped == 0 && rest.faults() == faults {
                 continue;
             }
-            // Repeats do not count among those that came since the last tick.
+            // Duplicates do not count among the messages since the last tick.
             entry.cleared += if aside.fresh { faults.saturating_sub(rest.faults()) } else { 0 };
             let rest = if left > 0 { Some(shelf.put(&rest, log)?) } else { None };
             all.push(OfferedObject { object: aside.object.clone(), rows, rest });
@@ -129,12 +129,12 @@ impl FeedWriter {
         Ok(Ok(all))
     }
 
-    /// Schemas that are known by now of messages that had none; and why others are still unknown.
+    /// Schemas that have become known for messages without one; and why others are still unknown.
     fn schemas(&self) -> Result<(LearntSchemas, Option<String>)> {
         let Some(registry) = &self.settings.registry else { return Ok((Vec::new(), None)) };
         let mut keys = BTreeSet::new();
         for aside in &self.state.quarantine {
-            // What cannot be read is told of when it is offered.
+            // Unreadable objects are reported when they are offered.
             let offer = Offer::parse(&self.log.objects().need(&aside.object)?);
             keys.extend(offer.iter().flat_map(unknown));
         }
@@ -142,7 +142,7 @@ impl FeedWriter {
     }
 }
 
-/// Schemas by what names them.
+/// Schemas, by their keys.
 type LearntSchemas = Vec<(SchemaKey, KnownSchema)>;
 
 fn told(entry: &Retry, unanswered: Option<String>) -> RequestOutcome {

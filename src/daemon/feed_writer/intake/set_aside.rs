@@ -1,6 +1,6 @@
-//! Messages that are set aside are put where they stay before an entry names them (HOUSE 3, Ingest order), one object after
-//! the other, so that they need little memory however many they are. What no entry comes to name is removed, here or by the
-//! next start.
+//! Writes set-aside messages to their final place before an entry names them (HOUSE 3, Ingest order), one object after
+//! the other, so that they need little memory however many there are. Objects that no entry names in the end are
+//! removed, here or at the next start.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::daemon::journal::{Drafts, Log, Quarantined, destroy_all};
 use crate::engine::histogram::Person;
 use crate::engine::policy::OnRepeat;
 
-/// Bytes of messages that an object has at most, but for the last one of them.
+/// The most bytes of messages in an object, not counting the last message.
 const MOST: usize = 16 << 20;
 
 /// Objects of messages that no entry names yet.
@@ -24,7 +24,7 @@ pub struct UnnamedObjects {
 }
 
 impl UnnamedObjects {
-    /// How many messages there are.
+    /// The number of messages.
     pub fn messages(&self) -> u64 {
         self.objects.iter().map(|object| object.messages).sum()
     }
@@ -34,19 +34,19 @@ impl UnnamedObjects {
         self.repeats
     }
 
-    /// Puts these; where they are.
+    /// Writes these messages; returns where.
     pub(in crate::daemon::feed_writer) fn put(&mut self, offer: &Offer, log: &mut Log) -> Result<Quarantined> {
         let (mut drafts, messages) = (Drafts::default(), offer.messages().len() as u64);
         let object = log.seal(&mut drafts, "quarantine", &offer.bytes())?;
         let put = Quarantined { object, messages };
-        // Known before it is there: it is removed with the others, whatever comes.
+        // Recorded before it is written, so that it is removed with the others in any case.
         self.objects.push(put.clone());
         self.repeats += messages - offer.faults();
         drafts.put(log.store())?;
         Ok(put)
     }
 
-    /// Removes what no entry will name. Whatever cannot be removed is by the next start.
+    /// Removes objects that no entry will name. The next start removes those that cannot be removed now.
     pub(in crate::daemon::feed_writer) fn clear(self, log: &Log) {
         let paths = self.objects.iter().map(|put| put.object.path.as_str());
         let _ = destroy_all(log.store(), log.ring(), paths);
@@ -54,10 +54,10 @@ impl UnnamedObjects {
 }
 
 impl FeedWriter {
-    /// Reads a file. Of the messages that are set aside those that are too many are put already.
+    /// Reads a file. When too many messages are set aside, the first of them are already written.
     ///
     /// # Errors
-    /// As [`take_cut`], or they cannot be put.
+    /// As [`take_cut`], or they cannot be written.
     pub fn read(&mut self, file: &Path) -> Result<(TakenRows, UnnamedObjects)> {
         let FeedWriter { log, state, policy, hasher, .. } = self;
         let people = state.feed.people();
@@ -74,7 +74,7 @@ impl FeedWriter {
         }
     }
 
-    /// What was put is not to be named.
+    /// The written objects will not be named.
     pub fn let_go(&self, shelf: UnnamedObjects) {
         shelf.clear(&self.log);
     }

@@ -1,5 +1,5 @@
-//! Messages are taken in (HOUSE 3, Ingest order): decoded, put into segments that last, named by an entry, and only then
-//! counted among those who came.
+//! Takes messages in (HOUSE 3, Ingest order): they are decoded, written to durable segments, named by an entry, and
+//! only then counted.
 
 use super::super::state_parts::{Consumed, MessageShare};
 use super::super::writer::FeedWriter;
@@ -13,16 +13,16 @@ use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::histogram::{CodedRows, Person};
 use crate::engine::policy::{Decimal, OnRepeat};
 
-/// Rows of a segment at most.
+/// The most rows of a segment.
 const MOST_ROWS: usize = 1 << 20;
-/// Messages from which on their share is judged before the tick is closed.
+/// The number of messages from which on their share is judged before the tick is closed.
 const EARLY: u64 = 1000;
 
-/// Messages that were decoded, of files or of partitions.
+/// Decoded messages, from files or from partitions.
 pub struct TakenMessages {
-    /// Where they are from, in order.
+    /// Their origins, in order.
     pub parts: Vec<TakenPart>,
-    /// The rows that count, part after part.
+    /// The valid rows, part after part.
     pub rows: CodedRows,
     /// Sensitive cells that were missing or malformed.
     pub nulled: u64,
@@ -30,21 +30,21 @@ pub struct TakenMessages {
 
 /// Messages of one file or partition.
 pub struct TakenPart {
-    /// What they are from.
+    /// The origin.
     pub origin: MessageOrigin,
-    /// The first one.
+    /// The offset of the first message.
     pub from: u64,
-    /// The one after the last.
+    /// The offset after the last message.
     pub next: u64,
-    /// What tells the last one from another one that was given its offset.
+    /// The leader epoch of the last message, which distinguishes it from another one with the same offset.
     pub epoch: Option<i32>,
-    /// How many there were.
+    /// The number of messages.
     pub seen: u64,
-    /// How many of them are rows that count.
+    /// The number of valid rows.
     pub rows: u64,
-    /// How many are passed over by policy.
+    /// The number of messages that the policy skips.
     pub skipped: u64,
-    /// How many are set aside, and their content, to be sealed.
+    /// The number of set-aside messages, and their content, to be sealed.
     pub aside: Option<(u64, WipedBytes)>,
     /// How many of those are rows of people who have one already.
     pub repeats: u64,
@@ -67,7 +67,7 @@ impl TakenMessages {
         TakenMessages { parts: vec![part], rows, nulled }
     }
 
-    /// So many of the messages that are set aside are rows of people who have one already.
+    /// Sets how many of the set-aside messages are rows of people who have one already.
     #[must_use]
     pub fn with_repeats(mut self, repeats: u64) -> TakenMessages {
         self.parts.iter_mut().for_each(|part| part.repeats = repeats);
@@ -78,39 +78,39 @@ impl TakenMessages {
 /// Messages since the last tick, judged by `max_quarantine_share`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SetAsideCounts {
-    /// All.
+    /// All messages.
     pub seen: u64,
     /// Those that are set aside.
     pub aside: u64,
-    /// The share that may be.
+    /// The largest share allowed.
     pub most: Decimal,
-    /// It is more than that.
+    /// Whether the share is larger.
     pub above: bool,
-    /// It is more than half of that.
+    /// Whether the share is above half of that.
     pub near: bool,
 }
 
 impl FeedWriter {
-    /// Hashes the people of this feed.
+    /// The hasher for the people of this feed.
     pub fn hasher(&self) -> &PersonHasher {
         &self.hasher
     }
 
-    /// Whether a person has a row already, where rows of such people are to be set aside.
+    /// Whether a person has a row already, if rows of such people are to be set aside.
     pub fn knows(&self) -> Option<impl Fn(Person) -> bool + '_> {
         let wanted = self.policy.on_repeat() == OnRepeat::DeadLetter;
         wanted.then_some(|person| self.state.feed.people().knows(person))
     }
 
-    /// Takes in messages, all or none of them.
+    /// Takes in all of the messages, or none of them.
     ///
     /// # Errors
-    /// They cannot be written; nothing is taken in then.
+    /// They cannot be written; then none is taken in.
     pub fn take(&mut self, taken: TakenMessages, now: &str) -> Result<IntakeCounts> {
         self.take_with(taken, UnnamedObjects::default(), now)
     }
 
-    /// [`FeedWriter::take`], of a file whose first messages that are set aside were put already.
+    /// As [`FeedWriter::take`], for a file whose first set-aside messages are already written.
     ///
     /// # Errors
     /// As [`FeedWriter::take`].
@@ -127,7 +127,7 @@ impl FeedWriter {
             let own = |row: &&u32| (first..first + rows).contains(&u64::from(**row));
             let duplicate = repeats.iter().filter(own).count() as u64;
             first += rows;
-            // They are of the one file that there is.
+            // They belong to the only file.
             let shelf = std::mem::take(&mut shelf);
             let quarantined = shelf.messages() + aside.as_ref().map_or(0, |(messages, _)| *messages);
             quarantine.extend(shelf.objects);
@@ -148,7 +148,7 @@ impl FeedWriter {
         Ok(ingest.parts.iter().map(|part| part.counts).sum())
     }
 
-    /// Rows in sealed objects of no more than [`MOST_ROWS`].
+    /// The rows in sealed objects of at most [`MOST_ROWS`] rows.
     fn segments(&mut self, rows: &CodedRows, drafts: &mut Drafts) -> Result<Vec<SealedRows>> {
         let trees = self.state.terms.columns.trees();
         let mut segments = Vec::new();
@@ -167,8 +167,8 @@ impl FeedWriter {
         self.state.files.get(file)?.last().copied()
     }
 
-    /// What is set aside, where it is judged: when so many messages have come that their share says something, or when the
-    /// tick is `closing`.
+    /// The set-aside counts, if they are judged: when there are enough messages for their share to be meaningful, or
+    /// when the tick is `closing`.
     pub fn set_aside(&self, closing: bool) -> Option<SetAsideCounts> {
         let MessageShare { seen, aside } = self.state.share;
         if (seen < EARLY && !closing) || seen == 0 {
@@ -180,11 +180,11 @@ impl FeedWriter {
         Some(SetAsideCounts { seen, aside, most, above, near })
     }
 
-    /// Whether too large a share of the messages since the last tick is set aside: a release of the rest would be biased.
-    /// `closing`: however few they are.
+    /// Checks that the share of set-aside messages since the last tick is not too large: a release of the other rows would be biased.
+    /// `closing`: however few messages there are.
     ///
     /// # Errors
-    /// It is.
+    /// The share is too large.
     pub fn bearable(&self, closing: bool) -> Result<()> {
         let Some(SetAsideCounts { seen, aside, most, .. }) = self.set_aside(closing).filter(|share| share.above) else {
             return Ok(());

@@ -1,5 +1,5 @@
-//! A value of the log inside an object of the state. Entries leave out what is not there, which a form without names of fields cannot
-//! read back, so the value is kept as the JSON that it has in the log.
+//! A value of the log inside an object of the state. Entries omit absent fields, which a format without field names
+//! cannot read back, so the value is stored as the JSON that it has in the log.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
@@ -27,7 +27,7 @@ mod tests {
         behind: u32,
     }
 
-    /// A release that waits is in checkpoints, whether fields of it are there or not.
+    /// Checkpoints contain a held release, whether its optional fields are present or not.
     #[test]
     fn a_release_that_waits_is_read_back() {
         let (sha256, loss) = (Sha256::of(b""), Figure::real(0.0).expect("finite"));

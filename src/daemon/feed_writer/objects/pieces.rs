@@ -1,5 +1,5 @@
-//! A value that is too large to be held twice: it is written as sealed objects one after the other, and read so. Two of them are in
-//! memory at a time: one is filled while the one before it is sealed.
+//! A value that is too large to be in memory twice: it is written as a sequence of sealed objects, and read back in the
+//! same way. Two of them are in memory at a time: one is filled while the previous one is sealed.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::io;
@@ -13,12 +13,13 @@ use serde::de::DeserializeOwned;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::{DraftObject, Drafts, Log, ObjectReader, Ref};
 
-/// Bytes of the first object. Each further one has twice as many, so that a small value has few objects and a large one many.
+/// The bytes of the first object. Each further one has twice as many, so that a small value has few objects and a large
+/// one does not have too many.
 const FIRST: usize = 8 << 10;
-/// Bytes that an object has at most.
+/// The most bytes of an object.
 const MOST: usize = 4 << 20;
 
-/// Bytes of an object, by its number.
+/// The bytes of an object, by its number.
 fn size(number: usize) -> usize {
     MOST.min(FIRST << number.min(16))
 }
@@ -27,12 +28,12 @@ fn size(number: usize) -> usize {
 pub struct ObjectPieces {
     /// The sealed objects, in order.
     pub objects: Vec<Ref>,
-    /// The bytes behind them, fewer than another object would have.
+    /// The remaining bytes, fewer than another object would have.
     pub rest: WipedBytes,
 }
 
 impl ObjectPieces {
-    /// Writes a value as objects of a folder that have this name and a number.
+    /// Writes a value as objects of a folder with this name and a number.
     ///
     /// # Errors
     /// An object cannot be written.
@@ -50,7 +51,7 @@ impl ObjectPieces {
         }
     }
 
-    /// Reads the value; `None` where an object is missing or is not as it was written, or the value has another form.
+    /// Reads the value; `None` if an object is missing or damaged, or the value has another format.
     pub fn read<T: DeserializeOwned>(self, objects: ObjectReader<'_>) -> Option<T> {
         let (left, rest) = (self.objects.into_iter(), Some(self.rest));
         let reader = Reader { objects, left, rest, piece: WipedBytes::default(), at: 0, across: WipedBytes::default() };
@@ -59,7 +60,7 @@ impl ObjectPieces {
         values.finalize().ok().map(|()| value)
     }
 
-    /// How many bytes the value has.
+    /// The number of bytes of the value.
     pub fn bytes(&self) -> u64 {
         let objects: usize = (0..self.objects.len()).map(size).sum();
         (objects + self.rest.len()) as u64
@@ -71,19 +72,19 @@ impl ObjectPieces {
     }
 }
 
-/// Bytes that become objects while they are written.
+/// Converts bytes into objects while they are written.
 struct Writer<'l> {
     log: &'l mut Log,
     folder: &'l str,
     name: &'l str,
     pieces: ObjectPieces,
-    /// The object before, which another thread seals while the next one is filled.
+    /// The previous object, which another thread seals while the next one is filled.
     sealing: Option<Receiver<Result<DraftObject>>>,
     failed: Option<Error>,
 }
 
 impl Writer<'_> {
-    /// How many objects are full.
+    /// The number of full objects.
     fn full(&self) -> usize {
         self.pieces.objects.len() + usize::from(self.sealing.is_some())
     }
@@ -94,7 +95,7 @@ impl Writer<'_> {
         self.put_sealed()?;
         let content = std::mem::take(&mut self.pieces.rest);
         let (sender, receiver) = channel();
-        // A receiver that is gone has met an error before this one.
+        // If the receiver is gone, an earlier error is reported.
         let seal = move || _ = sender.send(object.seal(&content));
         if size(self.full()) < MOST {
             seal()
@@ -105,7 +106,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the object that is being sealed, if one is.
+    /// Writes the object that is being sealed, if there is one.
     fn put_sealed(&mut self) -> Result<()> {
         let Some(sealing) = self.sealing.take() else { return Ok(()) };
         let ended = |_| Error::new(ErrorCategory::Internal, "the thread that seals an object has ended");
@@ -136,20 +137,20 @@ impl io::Write for Writer<'_> {
     }
 }
 
-/// Objects that are opened while they are read.
+/// Opens objects while they are read.
 struct Reader<'o> {
     objects: ObjectReader<'o>,
     left: std::vec::IntoIter<Ref>,
     rest: Option<WipedBytes>,
-    /// The one that is read, and how far.
+    /// The current object, and the position in it.
     piece: WipedBytes,
     at: usize,
-    /// Bytes that lie in several.
+    /// Bytes that span several objects.
     across: WipedBytes,
 }
 
 impl Reader<'_> {
-    /// Opens the next one, when this one is at its end; whether there is more to read.
+    /// Opens the next object at the end of the current one; returns whether there is more to read.
     fn more(&mut self) -> postcard::Result<bool> {
         while self.at == self.piece.len() {
             let next = match self.left.next() {
@@ -164,7 +165,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// At most so many of the bytes that follow in the one that is read; none only at the end.
+    /// At most `most` of the next bytes in the current object; none only at the end.
     fn some(&mut self, most: usize) -> postcard::Result<&[u8]> {
         let end = if self.more()? { self.piece.len().min(self.at.saturating_add(most)) } else { self.at };
         let from = std::mem::replace(&mut self.at, end);
@@ -180,7 +181,7 @@ impl<'de> Flavor<'de> for Reader<'de> {
         self.some(1)?.first().copied().ok_or(postcard::Error::DeserializeUnexpectedEnd)
     }
 
-    /// Nothing that is read borrows.
+    /// No value that is read borrows.
     fn try_take_n(&mut self, _: usize) -> postcard::Result<&'de [u8]> {
         Err(postcard::Error::WontImplement)
     }

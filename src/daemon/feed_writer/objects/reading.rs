@@ -1,5 +1,5 @@
-//! Reading sealed objects of a log whose people may have been erased since: an object that was written anew is found where it
-//! is now, and one that was forgotten is not looked for.
+//! Reads sealed objects of a log from which people may have been erased since: an object that was rewritten is found in
+//! its new place, and one that was forgotten is not looked for.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::{BTreeMap, HashSet};
@@ -10,17 +10,18 @@ use crate::daemon::journal::{CheckedEntry, EntryBody, Moved, ObjectReader, Ref};
 use crate::daemon::terms::ChainTerms;
 use crate::engine::model::ReleaseColumn;
 
-/// Where objects are read, and which took the place of which.
+/// The readable objects, and which of them were replaced.
 pub struct ObjectSources<'a> {
     /// The sealed objects.
     pub objects: ObjectReader<'a>,
-    /// The new object by the path of the old one.
+    /// The new object, by the path of the old one.
     pub moved: &'a BTreeMap<String, Option<Ref>>,
-    /// Paths of objects that a later entry says to be forgotten: to find that one is not there costs a look at all packs.
+    /// Paths of objects that a later entry declares as forgotten: finding that one is missing would require reading the
+    /// index of all packs.
     pub forgotten: HashSet<&'a str>,
 }
 
-/// What has moved, over a whole log.
+/// The replaced objects, over a whole log.
 pub fn moved(entries: &[CheckedEntry]) -> BTreeMap<String, Option<Ref>> {
     let mut moved = BTreeMap::new();
     for entry in entries {
@@ -31,7 +32,7 @@ pub fn moved(entries: &[CheckedEntry]) -> BTreeMap<String, Option<Ref>> {
     moved
 }
 
-/// What was forgotten, over a whole log.
+/// The forgotten objects, over a whole log.
 pub fn forgotten(entries: &[CheckedEntry]) -> HashSet<&str> {
     let objects = entries.iter().filter_map(|entry| match &entry.entry.body {
         EntryBody::Forgotten(forgotten) => Some(&forgotten.objects),
@@ -41,7 +42,7 @@ pub fn forgotten(entries: &[CheckedEntry]) -> HashSet<&str> {
 }
 
 impl ObjectSources<'_> {
-    /// Where an object is now.
+    /// The current version of an object.
     pub fn now(&self, object: &Ref) -> Option<Ref> {
         let mut now = object.clone();
         while let Some(next) = self.moved.get(&now.path) {
@@ -50,7 +51,7 @@ impl ObjectSources<'_> {
         Some(now)
     }
 
-    /// What an object says; `None` when it is gone.
+    /// The content of an object; `None` if it is gone.
     ///
     /// # Errors
     /// It was changed.
@@ -61,7 +62,7 @@ impl ObjectSources<'_> {
         }
     }
 
-    /// The same, of an object where it is now.
+    /// The content of a current object.
     ///
     /// # Errors
     /// It was changed.
@@ -72,7 +73,7 @@ impl ObjectSources<'_> {
         }
     }
 
-    /// Rows of a segment.
+    /// The rows of a segment.
     ///
     /// # Errors
     /// It is gone, or was changed.

@@ -1,5 +1,5 @@
-//! The table of a chain that grows (SCIENCE 11): which files hold the rows of which releases. A part belongs to every release from the
-//! one that it came with to the one before which another part took its place.
+//! The table of a chain that grows (SCIENCE 11): which files contain the rows of which releases. A part belongs to
+//! every release from the one that added it to the one before it was replaced.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,31 +12,31 @@ use crate::engine::release::{PartLine, ReleaseSpan};
 /// The table of a chain.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ChainTable {
-    /// Its parts, also those that newer ones have taken the places of, in the order in which they came.
+    /// Its parts, including replaced ones, in the order in which they were added.
     parts: Vec<TablePart>,
     /// Its column for the number of the release.
     pub release_column: ReleaseColumn,
-    /// Its Delta log, where the chain has one.
+    /// Its Delta log, if the chain has one.
     delta: Option<DeltaLog>,
 }
 
 /// A part of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TablePart {
-    /// The releases whose rows it holds, and its file.
+    /// The releases whose rows it contains, and its file.
     pub line: PartLine,
-    /// The bytes of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// When the release was due that it came with, in milliseconds since 1970.
+    /// The scheduled time of the release that added it, in milliseconds since 1970.
     pub time: i64,
-    /// The release that it came with.
+    /// The release that added it.
     pub from: u32,
-    /// The first release that does not hold it any more; `None` while the newest one does.
+    /// The first release that does not contain it any more; `None` while the newest one does.
     pub until: Option<u32>,
 }
 
 impl TablePart {
-    /// Whether a release holds it.
+    /// Whether a release contains it.
     pub fn is_in(&self, release: u32) -> bool {
         self.from <= release && self.until.is_none_or(|until| release < until)
     }
@@ -45,35 +45,35 @@ impl TablePart {
         self.line.file.rows.unwrap_or(0)
     }
 
-    /// The same as a Delta log names it.
+    /// The part as a Delta log names it.
     pub fn data_file(&self) -> DataFile {
         let path = self.line.file.path.rsplit('/').next().unwrap_or_default().to_owned();
         DataFile { path, bytes: self.bytes, rows: self.rows(), time: self.time }
     }
 }
 
-/// A release that joins a table.
+/// A release that is added to a table.
 pub struct NewRelease {
     /// Its number.
     pub release: u32,
-    /// When it was due, in milliseconds since 1970.
+    /// Its scheduled time, in milliseconds since 1970.
     pub time: i64,
-    /// The parts that come with it, and the bytes of their files.
+    /// The parts that it adds, and the bytes of their files.
     pub new: Vec<(PartLine, u64)>,
     /// All of its parts.
     pub parts: Vec<PartLine>,
-    /// Whether it takes the place of the release before it, as in a disjoint chain.
+    /// Whether it replaces the previous release, as in a disjoint chain.
     pub overwrites: bool,
 }
 
 impl ChainTable {
-    /// Of a chain that begins.
+    /// For a chain that begins.
     pub fn of(chain: &ChainStart) -> ChainTable {
         let delta = chain.delta.then(DeltaLog::default);
         ChainTable { parts: Vec::new(), release_column: chain.release_column.clone(), delta }
     }
 
-    /// The releases whose rows a file holds.
+    /// The releases whose rows a file contains.
     pub fn span_of(&self, path: &str) -> Option<ReleaseSpan> {
         self.parts.iter().find(|part| part.line.file.path == path).map(|part| part.line.span)
     }
@@ -86,7 +86,7 @@ impl ChainTable {
         parts
     }
 
-    /// All parts that lie in the public root.
+    /// All parts that are in the public root.
     pub fn parts(&self) -> &[TablePart] {
         &self.parts
     }
@@ -108,7 +108,7 @@ impl ChainTable {
         parts.into_iter().map(TablePart::data_file).collect()
     }
 
-    /// The next release joins the table. `metadata` is what its Delta log calls it, if this is its first release.
+    /// Adds the next release. `metadata` gives the metadata of its Delta log, if this is its first release.
     pub fn publish(&mut self, release: NewRelease, metadata: impl FnOnce() -> Metadata) {
         let NewRelease { release: number, time, new, parts, overwrites } = release;
         let leaves = |part: &&mut TablePart| part.until.is_none() && !parts.contains(&part.line);
@@ -125,7 +125,7 @@ impl ChainTable {
                 true => Operation::Overwrite { release: number },
                 false => Operation::Append { release: number },
             };
-            // What only changes its file is a version of its own, which readers of changes pass over.
+            // A change of files alone is a version of its own, which readers of changes skip.
             let is_compacted = |new: &&TablePart| {
                 let before = gone.iter().filter(|old| old.line.span.meets(new.line.span));
                 !overwrites && new.line.span.last < number && before.map(TablePart::rows).sum::<u64>() == new.rows()
@@ -148,7 +148,7 @@ impl ChainTable {
         self.parts.extend(new);
     }
 
-    /// A release and all later ones are withdrawn: the table holds the rows of `left` again, or none.
+    /// A release and all later ones are withdrawn: the table contains the rows of `left` again, or none.
     pub fn withdraw(&mut self, first: u32, left: Option<u32>, time: i64) {
         let before = self.current_files();
         self.parts.retain(|part| left.is_some_and(|left| part.from <= left));
@@ -169,12 +169,12 @@ impl ChainTable {
         self.parts.iter().filter(|part| part.until.is_none()).map(TablePart::data_file).collect()
     }
 
-    /// Parts that no visible release lists are gone, but for those of the newest table.
+    /// Removes parts that no visible release lists, except those of the newest table.
     pub fn forget_parts(&mut self, visible: &[u32]) {
         self.parts.retain(|part| part.until.is_none() || visible.iter().any(|release| part.is_in(*release)));
     }
 
-    /// The checkpoint that the commits that are due call for.
+    /// The checkpoint that the due commits require.
     pub fn checkpoint_due(&self) -> Option<DeltaCheckpoint> {
         self.checkpoint(self.delta()?.checkpoint_due()?)
     }

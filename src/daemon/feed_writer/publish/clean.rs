@@ -1,6 +1,6 @@
-//! What is to leave the public root leaves it (CONTRACTS 4): notices come first, then manifests go, so that each manifest that is visible
-//! is whole, then files of a Delta log before a checkpoint, and at last the files that nothing lists any more. Every step can be done
-//! twice; an entry behind them says that all are done.
+//! Removes files from the public root (CONTRACTS 4): first notices are written, then manifests are removed, so that
+//! each visible manifest is complete, then files of a Delta log before a checkpoint, and finally the files that no
+//! manifest lists any more. Every step can be repeated; an entry after them records that all are done.
 
 use std::collections::BTreeSet;
 
@@ -17,15 +17,15 @@ use crate::engine::delta::{LogFile, named_checkpoint};
 use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256, TableId};
 
 impl FeedWriter {
-    /// Takes out of the public root what is to leave it, if anything is.
+    /// Removes from the public root what is to be removed, if anything is.
     ///
     /// # Errors
-    /// The public root cannot be written, or the log cannot.
+    /// The public root or the log cannot be written.
     pub fn clean(&mut self, now: &str) -> Result<bool> {
         if !self.state.cleaning {
             return Ok(false);
         }
-        // Nothing that was removed comes back through a writer that another one has taken the place of.
+        // A writer that was taken over must not restore what was removed.
         self.log.ours()?;
         self.put_notices()?;
         if self.settings.layout == Layout::Root {
@@ -44,7 +44,8 @@ impl FeedWriter {
         Ok(true)
     }
 
-    /// A signed notice in the place of each manifest that is gone. Of expired ones the newest stands for those before it.
+    /// Writes a signed notice for each manifest that is to be removed. For expired ones the notice of the newest stands
+    /// for those before it.
     fn put_notices(&self) -> Result<()> {
         let layout = self.settings.layout;
         for (line, removed) in self.state.removed() {
@@ -60,8 +61,8 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// Manifests, tables and versions of Delta logs that are gone stay away, also if a writer that was held up put one of them once more, or a
-    /// write lands that a bucket had given up. Nor do the files that help readers to find releases name any that is gone.
+    /// Keeps removed manifests, tables and versions of Delta logs removed, even if a writer that was held up wrote one of them again, or a
+    /// write arrives that a bucket had given up. The files that help readers to find releases do not name removed ones either.
     ///
     /// # Errors
     /// The public root cannot be read or written.
@@ -95,7 +96,8 @@ impl FeedWriter {
                 gone.extend([format!("{path}.sig"), path]);
             }
         }
-        // The newest first: what is left is always a chain from its beginning, and a notice goes before its signature.
+        // The newest first, so that the rest is always a chain from its beginning; a notice is removed before its
+        // signature.
         for path in gone.iter().rev() {
             self.public.delete(path)?;
         }
@@ -105,7 +107,7 @@ impl FeedWriter {
         self.public.delete_all(&signatures.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Neither the advisory name nor the page over all releases goes back to a release that is gone.
+    /// Makes sure that neither `LATEST` nor the page over all releases names a removed release.
     fn removed_stay_unnamed(&mut self) -> Result<()> {
         if self.settings.layout == Layout::Root
             && let Some(named) = self.public.read(LATEST)?
@@ -121,7 +123,8 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// The advisory name is that of a manifest that stays. Another writer may have gone on meanwhile: then its release is named.
+    /// Makes sure that `LATEST` names a manifest that stays. Another writer may have continued meanwhile: then its
+    /// release is named.
     fn name_newest(&self) -> Result<()> {
         let layout = self.settings.layout;
         let next = self.state.releases.last().map_or(1, |line| line.release + 1);
@@ -133,7 +136,8 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// A checkpoint of the oldest version that readers can go back to; what lies before it in the log goes.
+    /// Writes a checkpoint of the oldest version to which readers can go back; the part of the log before it is
+    /// removed.
     fn delete_versions(&self) -> Result<()> {
         for (id, table) in &self.state.tables {
             let Some(delta) = table.delta().filter(|delta| delta.metadata().is_some()) else { continue };
@@ -150,7 +154,7 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// Deletes what the log of a table has from before the oldest version that readers can go back to.
+    /// Deletes the files of a table's log that are before the oldest version to which readers can go back.
     fn delete_earlier_versions(&self, id: TableId) -> Result<()> {
         let first = self.state.tables.get(&id).and_then(|table| table.delta()).map_or(0, |delta| delta.first());
         if first == 0 {
@@ -165,13 +169,13 @@ impl FeedWriter {
         let mut before: Vec<(u64, &str)> =
             listed.iter().filter_map(|object| Some((is_before(&object.path)?, object.path.as_str()))).collect();
         before.sort_unstable();
-        // The oldest version first: without it a reader begins at the checkpoint, whatever is left between them.
+        // The oldest version first: without it a reader begins at the checkpoint, whatever remains in between.
         let oldest = before.partition_point(|(version, _)| Some(*version) == before.first().map(|(first, _)| *first));
         before[..oldest].iter().try_for_each(|(_, path)| self.public.delete(path))?;
         self.public.delete_all(&before[oldest..].iter().map(|(_, path)| *path).collect::<Vec<_>>())
     }
 
-    /// Readers of a table begin at no checkpoint that is gone.
+    /// Makes sure that readers of a table begin at no removed checkpoint.
     fn name_checkpoint_that_stays(&self, id: TableId) -> Result<()> {
         let Some(table) = self.state.tables.get(&id) else { return Ok(()) };
         let first = table.delta().map_or(0, |delta| delta.first());
@@ -189,12 +193,12 @@ impl FeedWriter {
         }
     }
 
-    /// Files that no visible release lists. Notices of erased rows stay.
+    /// Deletes files that no visible release lists. Notices of erased rows stay.
     fn delete_files(&self) -> Result<()> {
         let needed = self.state.needed_files();
         let own = self.state.removed().flat_map(|(line, _)| &line.files).map(|(path, _)| path.as_str());
         let mut there = BTreeSet::new();
-        // Taxonomies hold no rows, and the next release may list the same ones again.
+        // Taxonomies contain no rows, and the next release may list the same ones again.
         for folder in ["data", "measures", "sensitive", "report"] {
             there.extend(self.public.list(folder)?.into_iter().map(|object| object.path));
         }
@@ -205,12 +209,12 @@ impl FeedWriter {
 }
 
 impl FeedState {
-    /// Releases whose manifests are gone, oldest first.
+    /// Releases whose manifests were removed, oldest first.
     fn removed(&self) -> impl Iterator<Item = (&DecidedRelease, Removed)> {
         self.releases.iter().filter_map(|line| Some((line, line.removed?)))
     }
 
-    /// Releases of a chain whose manifests are gone for a reason.
+    /// Releases of a chain whose manifests were removed for a reason.
     pub fn removed_in(&self, chain: u32, reason: RemovalReason) -> impl Iterator<Item = u32> + '_ {
         let of_them = self.removed().filter(move |(line, removed)| line.chain == chain && removed.reason == reason);
         of_them.map(|(line, _)| line.release)

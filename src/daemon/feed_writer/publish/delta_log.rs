@@ -1,5 +1,5 @@
-//! The Delta log of a table, as far as it is decided (CONTRACTS 4): the versions that there are, and the commits that may not be in the
-//! public root yet.
+//! The Delta log of a table, as decided (CONTRACTS 4): its versions, and the commits that may not be in the public root
+//! yet.
 //!
 //! Nothing here writes.
 
@@ -8,38 +8,38 @@ use serde::{Deserialize, Serialize};
 use crate::engine::delta::{Commit, DataFile, LogFile, Metadata, Operation, checkpoint, last_checkpoint};
 use crate::engine::release::{Sha256, TableId};
 
-/// Versions between two checkpoints.
+/// The number of versions between two checkpoints.
 const CHECKPOINT_EVERY: u64 = 10;
 
 /// A Delta log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeltaLog {
-    /// What the log calls its table, once that has a release.
+    /// The metadata of the table, from its first release on.
     metadata: Option<Metadata>,
     /// The versions, from 0.
     versions: Vec<Version>,
     /// Commits that may not be in the public root yet.
     due: Vec<Commit>,
-    /// The oldest version that readers can go back to; 0, or one with a checkpoint.
+    /// The oldest version to which readers can go back; 0, or one with a checkpoint.
     first: u64,
 }
 
 /// A version of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
-    /// The release whose rows it holds; `None` if it holds none.
+    /// The release whose rows it contains; `None` if it contains none.
     pub release: Option<u32>,
-    /// When the release was due that it belongs to, in milliseconds since 1970.
+    /// The scheduled time of the release that it belongs to, in milliseconds since 1970.
     pub time: i64,
     /// The digest of its commit.
     pub commit: Sha256,
 }
 
-/// What the next commit says.
+/// The content of the next commit.
 pub struct DeltaStep {
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
-    /// When the release was due that it belongs to, in milliseconds since 1970.
+    /// The scheduled time of the release that it belongs to, in milliseconds since 1970.
     pub time: i64,
     /// Files that leave the table.
     pub removed: Vec<DataFile>,
@@ -47,7 +47,7 @@ pub struct DeltaStep {
     pub added: Vec<DataFile>,
 }
 
-/// Where a file of the Delta log of a table lies.
+/// The path of a file of the Delta log of a table.
 pub fn log_path(table: TableId, file: LogFile) -> String {
     format!("{}/{}", table.folder(), file.path())
 }
@@ -56,20 +56,20 @@ pub fn log_path(table: TableId, file: LogFile) -> String {
 pub struct DeltaCheckpoint {
     /// Its version.
     pub version: u64,
-    /// What the table has in it.
+    /// The content of the table in it.
     pub content: DeltaFile,
     /// The file that names it.
     pub named: DeltaFile,
 }
 
-/// A file of a log: only the log itself makes one, of versions that are decided.
+/// A file of a log: only the log itself creates one, for versions that are decided.
 pub struct DeltaFile {
     name: LogFile,
     bytes: Vec<u8>,
 }
 
 impl DeltaFile {
-    /// Which one.
+    /// Its kind and version.
     pub fn name(&self) -> LogFile {
         self.name
     }
@@ -89,7 +89,7 @@ impl DeltaLog {
         }
     }
 
-    /// The next version.
+    /// Adds the next version.
     pub fn push(&mut self, step: DeltaStep) {
         let DeltaStep { operation, time, removed, added } = step;
         let commit = Commit { version: self.versions.len() as u64, time, operation, removed, added };
@@ -103,17 +103,17 @@ impl DeltaLog {
         self.due.push(commit);
     }
 
-    /// The oldest version that readers can go back to; 0, or one with a checkpoint.
+    /// The oldest version to which readers can go back; 0, or one with a checkpoint.
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// From now on readers cannot go back behind the newest version.
+    /// From now on readers cannot go back to versions before the newest one.
     pub fn starts_anew(&mut self) {
         self.first = (self.versions.len() as u64).saturating_sub(1);
     }
 
-    /// From now on readers cannot go back behind the version of a release.
+    /// From now on readers cannot go back to versions before that of a release.
     pub fn starts_with_release(&mut self, release: u32) {
         let version = self.versions.iter().position(|version| version.release == Some(release));
         self.first = self.first.max(version.unwrap_or(0) as u64);
@@ -124,7 +124,7 @@ impl DeltaLog {
         &self.versions
     }
 
-    /// What the log calls its table; `None` before its first release.
+    /// The metadata of the table; `None` before its first release.
     pub fn metadata(&self) -> Option<&Metadata> {
         self.metadata.as_ref()
     }
@@ -141,13 +141,13 @@ impl DeltaLog {
         self.due.clear();
     }
 
-    /// The newest version, if the commits that are due call for its checkpoint.
+    /// The newest version, if the due commits require its checkpoint.
     pub fn checkpoint_due(&self) -> Option<u64> {
         let (first, last) = (self.due.first()?.version, self.due.last()?.version);
         (last / CHECKPOINT_EVERY > first.saturating_sub(1) / CHECKPOINT_EVERY).then_some(last)
     }
 
-    /// A version that holds a release, and has these files.
+    /// The checkpoint of a version that contains a release, with these files.
     pub fn checkpoint(&self, version: u64, files: &[DataFile]) -> Option<DeltaCheckpoint> {
         let (metadata, of) = (self.metadata.as_ref()?, self.versions.get(usize::try_from(version).ok()?)?);
         let newest = of.release.map(|release| (release, of.time));

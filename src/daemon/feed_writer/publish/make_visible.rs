@@ -1,6 +1,6 @@
-//! What is decided becomes visible (HOUSE 3, Publish): files are copied to the public root, then the signature, then the
-//! manifest, which is the visibility point. Every step can be done twice: what is there with the same bytes is fine, what
-//! is there with others stops the feed.
+//! Makes decided releases visible (HOUSE 3, Publish): files are copied to the public root, then the signature, then the
+//! manifest, which is the visibility point. Every step can be repeated: an existing file with the same bytes is
+//! accepted, one with other bytes halts the feed.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -17,13 +17,13 @@ use crate::engine::release::{Layout, Sha256};
 pub struct PublishedRelease {
     /// Its number.
     pub release: u32,
-    /// Its rows.
+    /// The number of its rows.
     pub rows: u64,
     /// The digest of its manifest.
     pub manifest: Sha256,
 }
 
-/// What to say of a file that is decided and not visible yet, when it is not as it was decided.
+/// The error for a file that is decided and not visible yet, and differs from the decision.
 pub fn not_as_decided(stage: &str) -> Error {
     let text = "a file of a release that was decided is gone or was changed before it was published: put the private root back from a \
                 backup that is newer";
@@ -31,10 +31,10 @@ pub fn not_as_decided(stage: &str) -> Error {
 }
 
 impl FeedWriter {
-    /// Makes the release visible that is decided, if one is.
+    /// Makes the decided release visible, if there is one.
     ///
     /// # Errors
-    /// The public root cannot be written, or holds other bytes where the release belongs.
+    /// The public root cannot be written, or contains other bytes in the place of the release.
     pub fn leave(&mut self, now: &str) -> Result<Option<PublishedRelease>> {
         let Some(pending) = self.state.publishing.clone() else { return Ok(None) };
         let OutgoingRelease { approved, decision, .. } = &pending;
@@ -50,7 +50,7 @@ impl FeedWriter {
             }
             self.public.sign(signing, (&path, manifest.bytes()), &path)?;
         }
-        // A writer that another one has taken the place of must not show again what that one may have removed.
+        // A writer that was taken over must not publish again what the other writer may have removed.
         self.log.ours()?;
         self.public.put_manifest(&path, &manifest)?;
         self.state.table_ids().into_iter().try_for_each(|table| self.show_delta(table))?;
@@ -68,8 +68,8 @@ impl FeedWriter {
         Ok(Some(PublishedRelease { release: pending.approved.release(), rows, manifest: sha256 }))
     }
 
-    /// Names the newest release. Another writer may have gone on meanwhile, and its release must not be left unnamed: a writer that
-    /// has written the name last looks for a newer manifest after that, so that in the end the newest one is named.
+    /// Names the newest release in `LATEST`. Another writer may have continued meanwhile, and its release must be
+    /// named: after writing the name, a writer looks for a newer manifest, so that in the end the newest one is named.
     pub(in crate::daemon::feed_writer) fn newest(&self, mut release: u32) -> Result<()> {
         let newer =
             |release: u32| self.public.read(&self.settings.layout.manifest(release + 1)).map(|there| there.is_some());
@@ -84,7 +84,7 @@ impl FeedWriter {
         }
     }
 
-    /// A file of a release that is decided, as it was decided.
+    /// A staged file of a decided release, with the decided content.
     pub(in crate::daemon::feed_writer) fn aside(&self, file: &CandidateFile) -> Result<Vec<u8>> {
         let bytes = self.log.store().read(&file.stage)?;
         if let Some(bytes) = bytes.filter(|bytes| Sha256::of(bytes) == file.sha256) {
@@ -95,15 +95,15 @@ impl FeedWriter {
         Err(not_as_decided(&file.stage))
     }
 
-    /// Writes files aside and reads them back, so that what is judged is what lies there.
+    /// Stages files and reads them back, so that the gate judges what was actually written.
     pub(in crate::daemon::feed_writer) fn stage(
         &self,
         release: u32,
         files: Vec<(String, Vec<u8>)>,
         stages: &mut Vec<String>,
     ) -> Result<Vec<Vec<u8>>> {
-        // A release may be judged more than once: after a crash, when the one before was rejected, and when it was repaired. No name comes
-        // twice: a request to delete the files of the one before may still be on its way.
+        // A release may be judged more than once: after a crash, when the previous one was rejected, and when it was
+        // repaired. No name is used twice: a request to delete the files of the previous one may still be on its way.
         let attempt = self.staged.fetch_add(1, Relaxed);
         let folder = format!("stage/{:010}/{release}/{}-{attempt}", self.log.writer().epoch, self.log.next());
         let placed = |(name, bytes)| (format!("{folder}-{name}"), bytes);
@@ -115,7 +115,7 @@ impl FeedWriter {
         for (path, bytes) in &files {
             let read = store.read(path)?.filter(|back| back == bytes);
             if read.is_none() {
-                // Another writer sweeps what no entry names.
+                // Another writer removes files that no entry names.
                 self.log.ours()?;
             }
             back.push(read.ok_or_else(|| Error::new(ErrorCategory::Io, strange).in_field(path.clone()))?);
@@ -123,20 +123,20 @@ impl FeedWriter {
         Ok(back)
     }
 
-    /// Throws away what was written aside for a release that may not leave.
+    /// Removes the staged files of a release that may not be published.
     pub(in crate::daemon::feed_writer) fn discard(&self, release: u32) -> Result<()> {
         let store = self.log.store();
         let staged = store.list(&format!("stage/{:010}/{release}", self.log.writer().epoch))?;
         store.delete_all(&staged.iter().map(|file| file.path.as_str()).collect::<Vec<_>>())
     }
 
-    /// What was written aside is published and needed no more.
+    /// Removes the staged files of a published release.
     pub(in crate::daemon::feed_writer) fn unstage(&self, pending: &OutgoingRelease) -> Result<()> {
         let files = pending.approved.staged();
         self.log.store().delete_all(&files.map(|file| file.stage.as_str()).collect::<Vec<_>>())
     }
 
-    /// A release that waits for a person is thrown away; in words, where one was.
+    /// Discards a release that is held for approval; returns a description if there was one.
     pub(in crate::daemon::feed_writer) fn void(&mut self) -> Result<String> {
         let Some(held) = self.state.held.take() else { return Ok(String::new()) };
         self.unstage(&held)?;
@@ -146,7 +146,7 @@ impl FeedWriter {
         ))
     }
 
-    /// Finishes what the writer before has left half done, a decision included: nothing else is done before.
+    /// Completes what the previous writer left half done, including a decision: nothing else is done before.
     ///
     /// # Errors
     /// As for each step.
@@ -158,7 +158,7 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// Finishes what the writer before has left half done, but for a decision.
+    /// Completes what the previous writer left half done, except for a decision.
     ///
     /// # Errors
     /// As for each step.

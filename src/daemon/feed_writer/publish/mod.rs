@@ -1,4 +1,4 @@
-//! What is decided becomes visible in the public root, and what is to leave it leaves.
+//! Makes decided releases visible in the public root, and removes what has to be removed.
 
 pub(super) mod chain_table;
 pub(super) mod clean;

@@ -1,6 +1,6 @@
-//! The door to the public root (HOUSE 3, Publish). Its files can be read and removed by whatever part of the feed has it. What is put there
-//! is a file whose digest is in a decision that the gate's approval has made, or follows from such files: the final manifest, a signature,
-//! the page over all releases, the name of the newest one, the notice that one is gone, a file of the Delta log. Nothing else can be put:
+//! The only access to the public root (HOUSE 3, Publish). Any part of the feed that has it can read and remove files. It can only write
+//! files whose digests are in a decision that the gate's approval has made, or files that follow from these: the final manifest, a signature,
+//! the page over all releases, the name of the newest one, a notice of removal, a file of the Delta log. Nothing else can be written:
 //!
 //! ```compile_fail
 //! # use tidegate::daemon::feed_writer::PublicRoot;
@@ -16,7 +16,7 @@
 //! # }
 //! ```
 //!
-//! Reading is free:
+//! Reading is unrestricted:
 //!
 //! ```
 //! # use tidegate::daemon::feed_writer::PublicRoot;
@@ -35,7 +35,7 @@ use crate::daemon::journal::store::{CreateOutcome, PutOutcome, ReadStore, Store,
 use crate::daemon::sign::Signing;
 use crate::engine::release::{Language, Layout, ListedRelease, Manifest, RemovalNotice, Sha256, TableId, index};
 
-/// The advisory name of the newest release.
+/// The file that names the newest release; readers need not rely on it.
 pub(in crate::daemon::feed_writer) const LATEST: &str = "LATEST";
 
 /// The page over all releases.
@@ -45,16 +45,16 @@ pub const INDEX: &str = "index.html";
 #[derive(Clone)]
 pub struct PublicRoot(Arc<dyn Store>);
 
-/// A manifest as it is published: what was approved, with the digest of the entry that lets it out.
+/// A manifest as it is published: the approved one, with the digest of the entry that publishes it.
 pub struct FinalManifest {
     bytes: Vec<u8>,
 }
 
 impl FinalManifest {
-    /// Of a manifest as it was staged.
+    /// From a staged manifest.
     ///
     /// # Errors
-    /// These are not the bytes that were approved.
+    /// The bytes are not those that were approved.
     pub fn of(approved: &ReleaseDecision, staged: &[u8], decision: Sha256) -> Result<FinalManifest> {
         let internal = |text: String| Error::new(ErrorCategory::Internal, text);
         if Sha256::of(staged) != approved.manifest().sha256 {
@@ -79,21 +79,21 @@ impl Deref for PublicRoot {
 }
 
 impl PublicRoot {
-    /// The files in this store.
+    /// The public root in this store.
     pub fn over(store: Arc<dyn Store>) -> PublicRoot {
         PublicRoot(store)
     }
 
-    /// The same files, only to be read.
+    /// The same files for reading only.
     pub fn read_only(&self) -> Arc<dyn ReadStore> {
         self.0.clone()
     }
 
-    /// Copies files of an approved release to where they are published, if nothing else lies in their places or in that of the manifest:
-    /// otherwise nothing of the release is put there.
+    /// Copies files of an approved release to their public places, if these and that of the manifest are empty or have the same content:
+    /// otherwise no file of the release is written.
     ///
     /// # Errors
-    /// Something else lies there, the root cannot be written, or these are not the bytes that were approved.
+    /// A place has other content, the root cannot be written, or the bytes are not those that were approved.
     pub(in crate::daemon::feed_writer) fn copy(
         &self,
         approved: &ReleaseDecision,
@@ -119,16 +119,16 @@ impl PublicRoot {
         doubtful.try_for_each(|((path, bytes), _)| self.put(path, bytes))
     }
 
-    /// Puts the manifest of a release, which makes it visible.
+    /// Writes the manifest of a release, which makes it visible.
     ///
     /// # Errors
-    /// Something else lies there, or the root cannot be written.
+    /// The place has other content, or the root cannot be written.
     pub fn put_manifest(&self, path: &str, manifest: &FinalManifest) -> Result<()> {
         self.put(path, manifest.bytes())
     }
 
-    /// Puts the signature of a file beside its place, before the file that makes it visible lies at `visible`: until then it tells nothing,
-    /// and may be one under a key that was used before.
+    /// Writes the signature of a file, before the file that makes it visible is at `visible`: until then a signature
+    /// has no meaning, and may be one under an earlier key.
     pub(in crate::daemon::feed_writer) fn sign(
         &self,
         signing: &Signing,
@@ -143,7 +143,7 @@ impl PublicRoot {
         }
     }
 
-    /// Puts the notice that a release is gone, behind its signature. A signature under a key that was used before is as good.
+    /// Writes the notice that a release was removed, after its signature. A signature under an earlier key is accepted.
     pub(in crate::daemon::feed_writer) fn put_notice(
         &self,
         path: &str,
@@ -168,7 +168,7 @@ impl PublicRoot {
         }
     }
 
-    /// Writes the page over all releases. Its digest.
+    /// Writes the page over all releases; returns its digest.
     pub(in crate::daemon::feed_writer) fn replace_index(
         &self,
         feed: &str,
@@ -180,12 +180,13 @@ impl PublicRoot {
         Ok(Sha256::of(&page))
     }
 
-    /// Puts a commit of the Delta log of a table.
+    /// Writes a commit of the Delta log of a table.
     pub(in crate::daemon::feed_writer) fn put_commit(&self, table: TableId, commit: &DeltaFile) -> Result<()> {
         self.put(&log_path(table, commit.name()), commit.bytes())
     }
 
-    /// Puts a checkpoint of the Delta log of a table. Another version of the program may have written the same content in other bytes.
+    /// Writes a checkpoint of the Delta log of a table. Another version of the program may have written the same
+    /// content in other bytes.
     pub(in crate::daemon::feed_writer) fn put_checkpoint(&self, table: TableId, checkpoint: &DeltaFile) -> Result<()> {
         put(&*self.0, &log_path(table, checkpoint.name()), checkpoint.bytes()).map(|_| ())
     }
@@ -200,7 +201,7 @@ impl PublicRoot {
         self.0.delete(path)
     }
 
-    /// Removes several files; it is fine if one is not there.
+    /// Removes several files, some of which may be missing.
     pub(in crate::daemon::feed_writer) fn delete_all(&self, paths: &[&str]) -> Result<()> {
         self.0.delete_all(paths)
     }
@@ -222,7 +223,7 @@ impl PublicRoot {
     }
 }
 
-/// What the advisory name says.
+/// The content of `LATEST`.
 pub(in crate::daemon::feed_writer) fn latest(layout: Layout, release: u32) -> Vec<u8> {
     format!("{}\n", layout.manifest(release)).into_bytes()
 }

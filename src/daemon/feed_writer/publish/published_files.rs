@@ -1,6 +1,5 @@
-//! Whether what was published is still there as readers were shown it: the manifests, each by the digest that the log has, and
-//! a signature beside those that say so, whichever key it is of.
-//! Tables are read back where later releases are judged against them.
+//! Checks that published files are unchanged: the manifests, each by the digest in the log, and the signatures of
+//! manifests that declare one, under any key. Tables are read back where later releases are judged against them.
 
 use super::super::state_parts::DecidedRelease;
 use super::super::writer::FeedWriter;
@@ -8,10 +7,10 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::release::{Manifest, Sha256};
 
 impl FeedWriter {
-    /// Whether the manifests are as they were published and have their signatures, all of them or the `newest` alone.
+    /// Checks that the manifests are unchanged and have their signatures, all of them or only the `newest`.
     ///
     /// # Errors
-    /// One is missing or was changed, or has no signature any more, or the public root cannot be read.
+    /// One is missing, was changed or has lost its signature, or the public root cannot be read.
     pub fn shown(&self, newest: bool) -> Result<()> {
         let mut lines = self.state.releases.iter().rev().filter(|line| line.is_visible());
         if newest {
@@ -34,7 +33,7 @@ impl FeedWriter {
             (Some(_), _) => "was changed since it was published",
             (None, _) => "is missing from it, and was published",
         };
-        // Another writer may have taken over a root that was moved.
+        // Another writer may have taken over, with a root that was moved.
         self.log.ours()?;
         let text = format!(
             "the manifest of release {} in the public root {} {what}: readers find something else than what was decided, or \

@@ -1,16 +1,16 @@
-//! Earlier releases as reports and the page over all releases (`index.html`) show them. The page is a convenience for people: it is
-//! written again with every release, and no decision reads it.
+//! Earlier releases as reports and the page over all releases (`index.html`) show them. The page is a convenience for
+//! people: it is rewritten with every release, and no decision reads it.
 
 use super::super::state_parts::DecidedRelease;
 use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
 use crate::engine::release::{ListedRelease, Manifest, PastRelease, RemovalReason, Sha256};
 
-/// Earlier releases that a report plots at most.
+/// The most earlier releases that a report plots.
 const PLOTTED: usize = 100;
 
 impl FeedWriter {
-    /// The figures of earlier releases of the running chain, oldest first. A release that was withdrawn is none of them.
+    /// The figures of earlier releases of the running chain, oldest first, without withdrawn ones.
     pub(in crate::daemon::feed_writer) fn earlier_releases(&self) -> Vec<PastRelease> {
         let (chain, lines) = (self.state.feed.chain(), self.state.releases.iter().rev());
         let withdrawn =
@@ -21,7 +21,7 @@ impl FeedWriter {
         earlier
     }
 
-    /// Writes the page over all releases that are visible; `shown`: one of which the log does not say so yet.
+    /// Writes the page over all visible releases; `shown` is one that the log does not record as visible yet.
     ///
     /// # Errors
     /// The public root cannot be read or written.
@@ -32,7 +32,7 @@ impl FeedWriter {
         let mut listed = Vec::new();
         for line in visible {
             let report = line.files.iter().map(|(path, _)| path.as_str()).find(|path| path.ends_with(".html"));
-            // A release that an earlier version decided has its figures in its manifest alone.
+            // The figures of a release that an earlier version decided are only in its manifest.
             let figures = line.figures.map_or_else(|| self.published_figures(line), |figures| Ok(Some(figures)))?;
             let listing = |figures| ListedRelease { figures, chain: line.chain, time: &line.time, report };
             listed.extend(figures.map(listing));

@@ -1,6 +1,6 @@
-//! Releases, rows and manifests that leave the public root (CONTRACTS 4): a release is withdrawn, old rows leave the table
-//! (`publish.retain`), old manifests go (`publish.keep`), and manifests that list erased rows go behind the release without them. Each is
-//! one entry of the log; what follows from it for the state is here.
+//! Removal of releases, rows and manifests from the public root (CONTRACTS 4): a release is withdrawn, old rows leave
+//! the table (`publish.retain`), old manifests are removed (`publish.keep`), and manifests that list erased rows are
+//! removed after the release without them. Each is one entry of the log; its effect on the state is here.
 //!
 //! Nothing here reads or writes an object.
 
@@ -15,7 +15,7 @@ use crate::engine::policy::Policy;
 use crate::engine::release::{ReleaseSpan, RemovalReason, TableId};
 
 impl DecidedRelease {
-    /// Whether readers see it: its manifest was published and is not gone.
+    /// Whether readers see it: its manifest was published and not removed.
     pub fn is_visible(&self) -> bool {
         self.manifest.is_some() && self.removed.is_none()
     }
@@ -32,11 +32,11 @@ impl FeedState {
     pub fn withdraw(&mut self, withdraw: &Withdraw) {
         let Withdraw { chain, first, last, left, republish, .. } = *withdraw;
         self.wanted(&withdraw.wanted);
-        // A release that waits for a person is void, whichever chain it is of: its files are gone.
+        // A release that is held for approval is void, whatever its chain: its files are gone.
         (self.held, self.candidate) = (None, None);
         let of_them = |line: &&mut DecidedRelease| line.chain == chain && (first..=last).contains(&line.release);
         self.releases.iter_mut().filter(of_them).for_each(|line| line.remove(RemovalReason::Withdrawn, None));
-        // The table holds once more what the releases behind the one that is left have left out.
+        // The table contains again what the releases after the remaining one have left out.
         let (mut again, mut through) = (Vec::new(), None);
         let is_behind = |line: &&mut DecidedRelease| line.chain == chain && Some(line.release) > left;
         for line in self.releases.iter_mut().filter(is_behind) {
@@ -58,12 +58,12 @@ impl FeedState {
         } else {
             self.feed.drop_rows(first..=last);
         }
-        // What is not in the table that is left comes back without these atoms, if at all.
+        // Rows outside the remaining table come back without these atoms, if at all.
         let parts = self.parts();
         let is_in_table = |atom: &LeavingAtom| parts.iter().any(|part| part.span.holds(atom.release));
         self.erased.retain(is_in_table);
         self.retired.retain(is_in_table);
-        // What the releases have added is found again in the table that is left.
+        // The rows that the releases added are derived again from the remaining table.
         self.history = Default::default();
     }
 
@@ -78,7 +78,7 @@ impl FeedState {
         self.retired.extend(leave);
         self.retired_through = self.retired_through.max(Some(retire.through));
         if self.releases_not_in_table().iter().any(|release| *release <= retire.through) {
-            // What these have added is in no file, and the counts lose it.
+            // The rows that these releases added are in no file any more, and the counts are without them.
             self.history = Default::default();
         }
         self.feed.drop_rows(0..=retire.through);
@@ -100,13 +100,14 @@ impl FeedState {
         self.cleaning = true;
     }
 
-    /// Whether the rows of an atom left the table because they were older than rows are retained, or leave it with the next release.
+    /// Whether the rows of an atom were removed from the table because they were older than the retention, or will be
+    /// with the next release.
     pub(in crate::daemon::feed_writer) fn is_retired(&self, atom: &LeavingAtom) -> bool {
         self.retired.contains(atom) || self.of_chain().any(|line| line.retired.contains(atom))
     }
 
-    /// Atoms are erased. The next release leaves them out, and manifests that list them go behind it; at once, where a release that is
-    /// visible has left them out because they were old.
+    /// Atoms are erased. The next release leaves them out, and manifests that list them are removed after it; at once,
+    /// if a visible release has left them out because they were old.
     pub(in crate::daemon::feed_writer) fn erase_atoms(&mut self, atoms: Vec<LeavingAtom>) {
         let (chain, parts) = (self.feed.chain(), self.parts());
         let mut left_out = Vec::new();
@@ -128,7 +129,7 @@ impl FeedState {
         left_out.into_iter().for_each(|release| self.erased_rows_are_gone(release));
     }
 
-    /// A release without erased rows is visible: earlier manifests that list them go.
+    /// A release without erased rows is visible: earlier manifests that list these rows are removed.
     pub(in crate::daemon::feed_writer) fn erased_rows_are_gone(&mut self, release: u32) {
         let Some(line) = self.releases.iter().rev().find(|line| line.release == release) else { return };
         let (chain, Some(first)) = (line.chain, line.erased.iter().map(|atom| atom.release).min()) else { return };
@@ -142,7 +143,7 @@ impl FeedState {
         self.cleaning = true;
     }
 
-    /// The public root holds nothing any more that was to leave it.
+    /// The public root contains nothing any more that had to be removed.
     pub fn cleaned(&mut self) {
         for (id, table) in &mut self.tables {
             let visible: Vec<u32> = self
@@ -158,23 +159,24 @@ impl FeedState {
         self.cleaning = false;
     }
 
-    /// The oldest release of a chain that readers see.
+    /// The oldest visible release of a chain.
     fn oldest(&self, chain: u32) -> Option<u32> {
         self.releases.iter().find(|line| line.chain == chain && line.is_visible()).map(|line| line.release)
     }
 
-    /// The newest release of a chain before another one that readers see.
+    /// The newest visible release of a chain before another one.
     pub fn newest_before(&self, chain: u32, release: u32) -> Option<u32> {
         let mut before = self.releases.iter().rev().filter(|line| line.chain == chain && line.release < release);
         before.find(|line| line.is_visible()).map(|line| line.release)
     }
 
-    /// Whether the table that grows is not what the next release makes of it: rows are to leave it, or to come back.
+    /// Whether the next release changes the rows of the growing table: rows have to be removed from it, or to be added
+    /// again.
     pub(in crate::daemon::feed_writer) fn table_is_behind(&self, policy: &Policy) -> bool {
         policy.publish_every().is_some() && (!self.retired.is_empty() || !self.releases_not_in_table().is_empty())
     }
 
-    /// Releases whose rows belong into the table and lie in no part of it.
+    /// Releases whose rows belong to the table and are in no part of it.
     pub(in crate::daemon::feed_writer) fn releases_not_in_table(&self) -> Vec<u32> {
         if self.terms.disjoint {
             return Vec::new();
@@ -186,7 +188,7 @@ impl FeedState {
         missing.map(|published| published.release).collect()
     }
 
-    /// The same, as the files that the next release writes with them.
+    /// The same, as the files that the next release writes for them.
     pub fn not_in_table(&self) -> Vec<ReleaseSpan> {
         let mut spans: Vec<ReleaseSpan> = Vec::new();
         let joined = self.terms.columns.release().name().is_some();

@@ -1,4 +1,4 @@
-//! Why the manifest of a release is gone from the public root, as the state keeps it.
+//! Why the manifest of a release was removed from the public root, as the state stores it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::engine::release::RemovalReason;
 /// Why the manifest of a release is not in the public root any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Removed {
-    /// Why.
+    /// The reason.
     pub reason: RemovalReason,
     /// The release whose notice says which rows were erased.
     pub notice: Option<u32>,

@@ -1,5 +1,5 @@
-//! The Delta log of a chain becomes visible behind the manifest of its release (CONTRACTS 4): commits are put where none are, so that
-//! a writer that does it again puts the same bytes; checkpoints only repeat what commits say.
+//! Makes the Delta log of a chain visible after the manifest of its release (CONTRACTS 4): commits are only written
+//! where none exist, so that a writer that repeats it writes the same bytes; checkpoints only repeat what commits say.
 
 use super::super::writer::FeedWriter;
 use super::delta_log::DeltaCheckpoint;
@@ -9,7 +9,7 @@ use crate::engine::delta::LogFile;
 use crate::engine::release::TableId;
 
 impl FeedWriter {
-    /// Puts the commits of a table that are due into its log.
+    /// Writes the due commits of a table into its log.
     pub(in crate::daemon::feed_writer) fn show_delta(&self, id: TableId) -> Result<()> {
         let Some(table) = self.state.tables.get(&id) else { return Ok(()) };
         for commit in table.delta().map(|delta| delta.due()).unwrap_or_default() {
@@ -21,8 +21,8 @@ impl FeedWriter {
         }
     }
 
-    /// Puts a checkpoint into the log of a table, and names the newest one. Another version of the program may have written the same
-    /// content in other bytes, which readers can use as well; `verify` compares the content.
+    /// Writes a checkpoint into the log of a table, and names the newest one. Another version of the program may have
+    /// written the same content in other bytes, which readers can use as well; `verify` compares the content.
     pub(in crate::daemon::feed_writer) fn show_checkpoint(
         &self,
         id: TableId,
@@ -30,7 +30,7 @@ impl FeedWriter {
     ) -> Result<()> {
         let DeltaCheckpoint { version, content, named } = checkpoint;
         self.public.put_checkpoint(id, content)?;
-        // Another writer may have gone on: the newest checkpoint must not be left unnamed.
+        // Another writer may have continued: the newest checkpoint must be named.
         if newest_checkpoint(&*self.public, id)? == Some(*version) {
             self.public.name_checkpoint(id, named)?;
         }

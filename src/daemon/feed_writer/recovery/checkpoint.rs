@@ -1,7 +1,7 @@
-//! Checkpoints (HOUSE 3): the state as it was behind an entry, sealed, so that a start need not read the whole log. Each is
-//! disposable: one that is damaged, of another version or of another log is passed over, and one that knows a person who was
-//! erased later is worth nothing. A large state is written in several objects. The checkpoint itself names them and is written last: objects
-//! without it are those of a writer that died, and go with the next one.
+//! Checkpoints (HOUSE 3): the state after an entry, sealed, so that a start need not read the whole log. Each is
+//! disposable: one that is damaged, of another version or of another log is ignored, and one with a person who was
+//! erased later is worthless. A large state is written in several objects. The checkpoint itself names them and is
+//! written last: objects without one belong to a writer that died, and are removed with the next checkpoint.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,23 +16,23 @@ use crate::engine::model::DetailSettings;
 use crate::engine::release::Sha256;
 
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
-/// Entries from which on another one is worth its while.
+/// The number of entries from which on another checkpoint is worthwhile.
 const OFTEN: u64 = 32;
-/// Bytes of a checkpoint that one entry pays for.
+/// The bytes of a checkpoint that are justified by one entry.
 const PAID: u64 = 64 << 10;
 
 #[derive(Serialize, Deserialize)]
 struct Checkpoint {
-    /// The version of the program. Types of the engine are in a state, and another version may have others.
+    /// The version of the program. A state contains types of the engine, which may differ in another version.
     program: String,
     seq: u64,
     head: Sha256,
-    /// The state and the details of its columns, which the terms do not keep.
+    /// The state, and the details of its columns, which the terms do not contain.
     objects: Vec<Ref>,
     rest: Vec<u8>,
 }
 
-/// The checkpoints that are there, oldest first.
+/// The existing checkpoints, oldest first.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -40,7 +40,7 @@ pub fn checkpoints(store: &dyn ReadStore) -> Result<Vec<ListedObject>> {
     Ok(store.list("checkpoint")?.into_iter().filter(|listed| !ObjectPieces::has(&listed.path)).collect())
 }
 
-/// The newest checkpoint of this log, and the entry that it stands behind.
+/// The newest checkpoint of this log, and the entry after which it was taken.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -59,7 +59,7 @@ pub fn newest(store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<(FeedState
         let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) else { continue };
         let pieces = ObjectPieces { objects: checkpoint.objects, rest: checkpoint.rest.into() };
         let Some((mut state, details)) = pieces.read::<(FeedState, Vec<DetailSettings>)>(objects) else { continue };
-        // Their rows are read from the segments, which come behind a checkpoint too.
+        // Their rows are read from the segments, as after any checkpoint.
         state.feed.forget_new();
         return Ok(Some((state.with_release().with_details(&details), CheckedEntry { entry, sha256 })));
     }
@@ -67,7 +67,7 @@ pub fn newest(store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<(FeedState
 }
 
 impl FeedWriter {
-    /// Writes a checkpoint, if one is due and nothing is half done. The place of its entry and its bytes.
+    /// Writes a checkpoint, if one is due and nothing is half done. Returns the number of its entry and its size in bytes.
     ///
     /// # Errors
     /// It cannot be written.

@@ -1,5 +1,5 @@
-//! How a feed begins, and begins again (HOUSE 3, Start): the log is read to its end, a fence is put behind it, and what a
-//! crash has left half done is finished. No effect outside comes before the fence lasts.
+//! The start of a feed (HOUSE 3, Start): the log is read to its end, a fence is written after it, and what a crash left
+//! half done is completed. No external effect happens before the fence is durable.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -18,7 +18,7 @@ use crate::daemon::seal::OperatorKey;
 use crate::daemon::terms::ChainTerms;
 use crate::engine::release::{Layout, Sha256};
 
-/// What a feed is opened with.
+/// The input for opening a feed.
 pub struct Opening<'a> {
     /// The private root.
     pub private: Arc<dyn Store>,
@@ -26,57 +26,57 @@ pub struct Opening<'a> {
     pub public: PublicRoot,
     /// The operator's key.
     pub key: &'a OperatorKey,
-    /// The feed's own keys, where they were drawn before anything was written; of a feed that begins only.
+    /// The feed's own keys, if they were drawn before anything was written; only for a new feed.
     pub drawn: Option<KeyRing>,
-    /// The name that this process has as a writer of this feed; `None` draws one.
+    /// The name of this process as a writer of the feed; `None` draws one.
     pub writer: Option<String>,
     /// The feed file.
     pub feed: &'a config::FeedConfig,
-    /// The digest of what of the feed file may change.
+    /// The digest of the settings that may change.
     pub services: Sha256,
-    /// Chance.
+    /// The source of randomness.
     pub chance: Box<dyn Chance>,
-    /// What may change.
+    /// The settings that may change.
     pub settings: FeedSettings,
-    /// Now.
+    /// The current time.
     pub now: &'a str,
-    /// What can be done when the feed file has changed what is frozen.
+    /// The remedy if the feed file has changed frozen settings.
     pub remedy: &'a str,
-    /// The feed file may have changed what is frozen: a new chain is to begin under it.
+    /// The feed file may have changed frozen settings: a new chain will begin under it.
     pub changed: bool,
 }
 
-/// What was found.
+/// What was found at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpeningReport {
-    /// Entries of the log.
+    /// The number of entries of the log.
     pub entries: u64,
-    /// Entries that were read, those behind a checkpoint only.
+    /// The number of entries that were read: only those after a checkpoint, if there is one.
     pub read: u64,
-    /// The place of the entry that a checkpoint stood behind.
+    /// The number of the entry after which the checkpoint was taken.
     pub checkpoint: Option<u64>,
-    /// Objects that no entry names.
+    /// The number of objects that no entry names, which were removed.
     pub swept: u64,
-    /// The place of the fence.
+    /// The number of the fence.
     pub fence: u64,
 }
 
-/// A feed whose log was read, before a writer begins: nothing is changed yet.
+/// A feed whose log has been read, before a writer begins: nothing is changed yet.
 pub struct OpenedFeed<'a> {
     opening: Opening<'a>,
-    /// It is known whose the private root is.
+    /// Whether the private root names its feed.
     named: bool,
     ring: KeyRing,
-    /// The feed's key was drawn just now.
+    /// Whether the feed's key has just been drawn.
     fresh: bool,
     past: ReplayedLog,
 }
 
 impl<'a> OpenedFeed<'a> {
-    /// Reads the log of a feed, or sees that none has begun.
+    /// Reads the log of a feed, or finds that there is none.
     ///
     /// # Errors
-    /// The roots are another feed's, the key another one, the log damaged, or the feed file has changed what is frozen.
+    /// The roots belong to another feed, the key does not fit, the log is damaged, or the feed file has changed frozen settings.
     pub fn read(mut opening: Opening<'a>) -> Result<OpenedFeed<'a>> {
         let Opening { private, public, key, drawn, feed, settings, chance, remedy, changed, .. } = &mut opening;
         let format = begun(&**private)?;
@@ -104,7 +104,7 @@ impl<'a> OpenedFeed<'a> {
             strangers(&**public, settings.layout, past.state.as_ref())?;
             Ok(past)
         });
-        // What another one has written meanwhile is not read with our keys.
+        // Entries that another process has written meanwhile are not read with our keys.
         let past =
             past.or_else(|error| if fresh { begun_meanwhile(&**private, key).and(Err(error)) } else { Err(error) })?;
         match past.state.as_ref().filter(|_| !*changed) {
@@ -119,17 +119,17 @@ impl<'a> OpenedFeed<'a> {
         Ok(OpenedFeed { opening, named, ring, fresh, past })
     }
 
-    /// What the log says; `None` where no feed has begun.
+    /// The state of the log; `None` if no feed has begun.
     pub fn state(&self) -> Option<&FeedState> {
         self.past.state.as_ref()
     }
 
-    /// Hashes the people of the feed.
+    /// The hasher for the people of the feed.
     pub fn hasher(&self) -> PersonHasher {
         PersonHasher::new(&self.ring.people())
     }
 
-    /// The feed begins, or goes on under a new writer.
+    /// Begins the feed, or continues it as a new writer.
     ///
     /// # Errors
     /// The log cannot be written, or another writer has taken over.
@@ -167,7 +167,7 @@ impl<'a> OpenedFeed<'a> {
             staged: AtomicU64::new(0),
             index: None,
         };
-        // What a tick has fixed is put down under the taxonomies that it was closed under.
+        // The decisions of a tick are completed under the taxonomies with which it was closed.
         opened.finish_closing()?;
         if !changed {
             opened.configured(feed, services, now)?;
@@ -199,7 +199,7 @@ impl FeedWriter {
         OpenedFeed::read(opening)?.begin()
     }
 
-    /// What of the feed file has changed, if anything has.
+    /// Records which settings of the feed file have changed, if any.
     fn configured(&mut self, feed: &config::FeedConfig, services: Sha256, now: &str) -> Result<()> {
         let grown = self.state.terms.growth(&feed.columns).is_some();
         if self.state.services == Some(services) && !grown {
@@ -237,8 +237,8 @@ fn first(log: &mut Log, feed: &config::FeedConfig, settings: &FeedSettings) -> R
     Ok(state)
 }
 
-/// Nothing is published that the log does not know: else its newest entries are lost, and going on would publish people
-/// twice.
+/// Checks that nothing is published that the log does not know: otherwise its newest entries are lost, and continuing
+/// would publish people twice.
 fn strangers(public: &dyn ReadStore, layout: Layout, state: Option<&FeedState>) -> Result<()> {
     let prefix = if layout == Layout::Root { "manifest" } else { "" };
     let known = state.and_then(|state| state.releases.last()).map_or(0, |line| line.release);

@@ -1,5 +1,6 @@
-//! Forgetting (HOUSE 3): raw rows go some time after what they brought is published, messages that were set aside after
-//! theirs. Told the time. The entry comes first: what it names goes, now or with the sweep of the next start.
+//! Deletion after a period (HOUSE 3): raw rows are deleted some time after their people were published, set-aside
+//! messages after their own period. The time is passed in. The entry comes first: objects that it names are deleted now
+//! or by the sweep of the next start.
 
 use jiff::Timestamp;
 
@@ -8,7 +9,7 @@ use crate::daemon::error::Result;
 use crate::daemon::journal::{Forgotten, destroy_all};
 
 impl FeedWriter {
-    /// Destroys what has been kept for long enough. How many objects.
+    /// Deletes objects whose period is over; returns their number.
     ///
     /// # Errors
     /// The store cannot be written.

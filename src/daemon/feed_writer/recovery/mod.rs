@@ -1,4 +1,4 @@
-//! How a feed begins anew with its log: a checkpoint, a replay, a sweep; and how its root stays small.
+//! How a feed starts from its log: a checkpoint, a replay, a sweep; and how its root stays small.
 
 pub(super) mod checkpoint;
 pub(super) mod feed_opening;

@@ -1,4 +1,4 @@
-//! What a feed keeps lies in few files, however many entries and objects there are (HOUSE 3, Packs).
+//! Keeps the number of files small, however many entries and objects there are (HOUSE 3, Packs).
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,22 @@ use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
 use crate::daemon::journal::Lifetime;
 
-/// How many entries or objects are too few to be put together, in a feed at work.
+/// The number of entries or objects from which on a running feed packs them.
 pub const FEW: usize = 32;
-/// How often more is put together at once: a root that an earlier version wrote has many files.
+/// The most packs that are written at once: a root of an earlier version has many files.
 const AT_ONCE: usize = 8;
-/// Folders with what each tick keeps for ever, but for ledgers, which lie beside counts.
+/// Folders with objects that each tick keeps for ever, except ledgers, which are beside counts.
 const KEPT: [&str; 4] = ["mask", "members", "coin", "verdict"];
 
 impl FeedWriter {
-    /// Puts together what lies alone, as far as there is enough of it. How many entries and objects.
+    /// Packs single entries and objects, if there are enough of them; returns how many.
     ///
     /// # Errors
     /// Another writer has taken over, or the store cannot be read or written.
     pub fn pack(&mut self) -> Result<u64> {
         let packed = self.pack_what_lies_alone();
         if packed.is_err() {
-            // What is missing may be what another writer, which has taken over, does not need any more.
+            // A missing object may be one that another writer, which has taken over, does not need any more.
             self.log.ours()?;
         }
         packed
@@ -43,7 +43,7 @@ impl FeedWriter {
         Ok(packed)
     }
 
-    /// Whether so many entries came since the last time that it is worth a look.
+    /// Whether enough entries have come since the last time.
     pub fn packs_soon(&self) -> bool {
         self.log.next() - self.packed >= 4 * self.settings.few as u64
     }
@@ -57,7 +57,7 @@ impl super::super::state::FeedState {
         named.filter(|path| path.split_once('/').is_some_and(|(folder, _)| KEPT.contains(&folder))).collect()
     }
 
-    /// Objects that are forgotten when their time is over, and rows that came since the last tick.
+    /// Objects that are deleted after a period, and rows that came since the last tick.
     fn passing(&self) -> Vec<&str> {
         let raw = self.spent().map(|raw| &raw.object).chain(self.segments.iter().map(|segment| &segment.object));
         raw.chain(self.quarantine.iter().map(|aside| &aside.object)).map(|object| object.path.as_str()).collect()

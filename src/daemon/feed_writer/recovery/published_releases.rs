@@ -1,5 +1,5 @@
-//! The releases of the chain as they were published, for the gate: read back from the very bytes, each of the digest that
-//! was decided.
+//! The releases of the chain as they were published, for the gate: read back from the published bytes, each with the
+//! digest that was decided.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,14 +18,14 @@ use crate::engine::measures::shown;
 use crate::engine::policy::ChainKind;
 use crate::engine::release::{Layout, PartLine, Sha256, TableKind};
 
-/// Files of a table that are decoded at the same time, and held in memory for that.
+/// The number of files of a table that are decoded in parallel, and held in memory for that.
 const AT_ONCE: usize = 8;
 
 impl FeedWriter {
-    /// Reads what is not remembered yet.
+    /// Reads the releases that are not in memory yet.
     ///
     /// # Errors
-    /// As for the state, or another writer has taken over, which may have moved or removed what is looked for.
+    /// As for the state, or another writer has taken over, which may have moved or removed a file.
     pub(in crate::daemon::feed_writer) fn remember(&mut self) -> Result<()> {
         let remembered = self.state.remember(self.log.store(), &*self.public);
         remembered.or_else(|error| self.log.ours().and(Err(error)))
@@ -33,10 +33,10 @@ impl FeedWriter {
 }
 
 impl FeedState {
-    /// Reads what is not remembered yet.
+    /// Reads the releases that are not in memory yet.
     ///
     /// # Errors
-    /// A table is missing, or not the one that was published.
+    /// A table is missing, or differs from the published one.
     pub fn remember(&mut self, private: &dyn ReadStore, public: &dyn ReadStore) -> Result<()> {
         let policy = self.terms.policy()?;
         if policy.kind() == ChainKind::Disjoint {
@@ -57,8 +57,8 @@ impl FeedState {
         Ok(())
     }
 
-    /// The same of a table that grows: what the releases have added is in the files of the newest one, but for atoms that were erased
-    /// since, which are in no release any more.
+    /// The same for a table that grows: the rows that releases have added are in the files of the newest one, except
+    /// for atoms that were erased since, which are in no release any more.
     fn remember_parts(
         &mut self,
         missing: &[DecidedRelease],
@@ -95,7 +95,7 @@ impl FeedState {
         Ok(())
     }
 
-    /// What the releases from this one on have added to a table, as far as these files of it tell.
+    /// The rows that the releases from this one on have added to a table, according to these files.
     fn added(
         &self,
         parts: &[PartLine],
@@ -116,7 +116,7 @@ impl FeedState {
             // Files are read one after the other, and decoded on all cores.
             let file = |part: &PartLine| self.file(&part.file.path, part.file.sha256, private, public);
             let files = some.iter().map(|part| Ok((*part, file(part)?))).collect::<Result<Vec<_>>>()?;
-            // One by one: the largest of them lie next to each other.
+            // One by one, because the largest files are adjacent.
             let decoded = files.into_par_iter().with_max_len(1).map(decode);
             for part in decoded.collect::<Vec<Result<PartRows>>>() {
                 let PartRows { releases, values, .. } = part?;
@@ -126,7 +126,8 @@ impl FeedState {
         Ok(added)
     }
 
-    /// The rows that a release has added and that no part holds: none, but for those that the next release publishes again.
+    /// The rows that a release has added and that are in no part: none, except for those that the next release
+    /// publishes again.
     fn as_counted(&self, kind: TableKind, release: u32, in_table: bool) -> (Release, SensitiveValues) {
         let known = self.feed.published().iter().find(|published| published.release == release && !in_table);
         let rows = known.and_then(|published| match kind {
@@ -139,20 +140,20 @@ impl FeedState {
         }
     }
 
-    /// A file of the chain, as it was decided: published, or still aside.
+    /// A file of the chain with the decided content: published, or still staged.
     fn file(&self, path: &str, sha256: Sha256, private: &dyn ReadStore, public: &dyn ReadStore) -> Result<Vec<u8>> {
         let right = |data: &Vec<u8>| Sha256::of(data) == sha256;
         let pending = self.publishing.iter().flat_map(|pending| pending.approved.files());
         let aside = pending.filter(|file| file.path == path).map(|file| file.stage.as_str()).next();
         match (public.read(path)?.filter(right), aside) {
-            // A foreign file may lie in its place; `leave` names it.
+            // Another file may be in its place; `leave` reports it.
             (None, Some(stage)) => private.read(stage)?.filter(right).ok_or_else(|| not_as_decided(stage)),
             (data, _) => data.ok_or_else(|| changed(public, path)),
         }
     }
 }
 
-/// The bytes of the files of a release that is visible, in their order; all are byte for byte as they were published.
+/// The bytes of the files of a visible release, in order, exactly as they were published.
 ///
 /// # Errors
 /// One of them is missing or was changed.
@@ -165,12 +166,12 @@ pub fn intact(public: &dyn ReadStore, layout: Layout, line: &DecidedRelease) -> 
     line.files.iter().cloned().chain(manifest).map(right).collect()
 }
 
-/// What to say of a release that is not as it was decided.
+/// The error for a release that differs from its decision.
 fn unread(release: u32) -> Error {
     Error::new(ErrorCategory::Internal, format!("release {release} cannot be read back as it was published"))
 }
 
-/// What to say of a published file that is not as it was.
+/// The error for a published file that was changed.
 fn changed(public: &dyn ReadStore, path: &str) -> Error {
     let text = "this published file is missing or was changed: put it back as it was published, every later release is \
                 judged against it";

@@ -1,5 +1,5 @@
-//! The log as it lies there, read to its end: from its beginning, or from the newest checkpoint on. Changes nothing, and takes
-//! no lock: a writer at work goes on.
+//! Reads the stored log to its end: from its beginning, or from the newest checkpoint. Changes nothing, and takes no
+//! lock: a running writer continues.
 
 use super::super::objects::reading::{ObjectSources, forgotten, moved};
 use super::super::state::FeedState;
@@ -10,15 +10,15 @@ use crate::daemon::journal::{
     CheckedEntry, EntryBody, KeyRing, ObjectReader, follow_each_other, newest as newest_entry, read,
 };
 
-/// The log as it lies there.
+/// The result of reading a stored log.
 pub struct ReplayedLog {
     /// The state after the last entry; `None` before the first chain.
     pub state: Option<FeedState>,
     /// The last entry.
     pub last: Option<CheckedEntry>,
-    /// Entries that were read.
+    /// The number of entries that were read.
     pub read: u64,
-    /// The place of the entry that a checkpoint stood behind.
+    /// The number of the entry after which the checkpoint was taken.
     pub checkpoint: Option<u64>,
 }
 
@@ -30,10 +30,10 @@ pub fn past(private: &dyn ReadStore, public: &dyn ReadStore, ring: &KeyRing) -> 
     steadily(private, || read_on(private, public, ring, None))
 }
 
-/// How often a log is read again that is written meanwhile.
+/// How often a log is read again if it is written meanwhile.
 const AGAIN: u32 = 8;
 
-/// Reads; a writer at work may append and remove while we do, and then we look again.
+/// Reads; if a running writer appends or removes objects meanwhile, reads again.
 pub(in crate::daemon::feed_writer) fn steadily<T>(private: &dyn ReadStore, reads: impl Fn() -> Result<T>) -> Result<T> {
     for _ in 0..AGAIN {
         let before = newest_entry(private)?;
@@ -45,7 +45,7 @@ pub(in crate::daemon::feed_writer) fn steadily<T>(private: &dyn ReadStore, reads
     reads()
 }
 
-/// The same of entries that were read already; where that fails, they are read again: a writer at work may have gone on.
+/// The same for entries that were read already; if that fails, they are read again, since a running writer may have continued.
 ///
 /// # Errors
 /// They were changed, or something that is needed is missing.
@@ -59,7 +59,7 @@ pub fn past_of(
     folded.or_else(|_| past(private, public, ring))
 }
 
-/// The state behind the last of these entries of a whole log, as a start from the newest checkpoint comes to it. `None`: a start
+/// The state after the last of these entries of a whole log, as a start from the newest checkpoint computes it. `None`: a start
 /// reads all of them.
 ///
 /// # Errors
@@ -112,12 +112,12 @@ fn read_on(
     fold(private, public, ring, known, &entries)
 }
 
-/// People were erased who are still in the states of before.
+/// Whether people were erased who are still in earlier states.
 fn erases(entry: &CheckedEntry) -> bool {
     matches!(&entry.entry.body, EntryBody::Erase(erase) if !erase.leaves_state())
 }
 
-/// What becomes of a state by the entries behind it.
+/// Applies the entries that follow to a state.
 fn fold(
     private: &dyn ReadStore,
     public: &dyn ReadStore,

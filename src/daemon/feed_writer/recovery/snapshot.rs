@@ -1,4 +1,5 @@
-//! A feed as it lies there, for a command that looks: nothing is locked, nothing is changed, and a writer at work goes on.
+//! A snapshot of a feed, for commands that only read: nothing is locked, nothing is changed, and a running writer
+//! continues.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ use crate::engine::model::Node;
 use crate::engine::policy::Output;
 use crate::engine::release::{FileLine, Layout, Manifest, Sha256, TableId, TableKind, Tables};
 
-/// Where a feed lies, and the keys to it.
+/// The roots of a feed, and the keys to it.
 pub struct FeedRoots {
     /// The private root.
     pub private: Arc<dyn Store>,
@@ -25,11 +26,11 @@ pub struct FeedRoots {
     pub public: Arc<dyn ReadStore>,
     /// The keys.
     pub ring: KeyRing,
-    /// How published files lie.
+    /// The arrangement of published files.
     pub layout: Layout,
 }
 
-/// A feed as it lies there.
+/// A snapshot of a feed.
 pub struct FeedSnapshot {
     /// Its state.
     pub state: FeedState,
@@ -39,7 +40,7 @@ pub struct FeedSnapshot {
 }
 
 impl FeedSnapshot {
-    /// Looks at a feed, reading its whole log; `None` where nothing has begun.
+    /// Takes a snapshot by reading the whole log; `None` if no feed has begun.
     ///
     /// # Errors
     /// The log is damaged.
@@ -48,7 +49,7 @@ impl FeedSnapshot {
         Ok(FeedSnapshot::of(past, roots))
     }
 
-    /// Looks at a feed, reading its log from the newest checkpoint on; `None` where nothing has begun.
+    /// Takes a snapshot by reading the log from the newest checkpoint on; `None` if no feed has begun.
     ///
     /// # Errors
     /// The log is damaged.
@@ -62,7 +63,7 @@ impl FeedSnapshot {
         Some(FeedSnapshot { state: state?, last, roots })
     }
 
-    /// What a sealed object says.
+    /// The content of a sealed object.
     ///
     /// # Errors
     /// It is gone or was changed.
@@ -82,7 +83,7 @@ impl FeedSnapshot {
         manifest.map(Some).ok_or_else(|| Error::new(ErrorCategory::Input, text).in_field(path))
     }
 
-    /// The manifest of the release that waits for a person, as it was written aside; it does not name the decision yet.
+    /// The staged manifest of the release that is held for approval; it does not name the decision yet.
     ///
     /// # Errors
     /// It is gone, or was changed.
@@ -94,7 +95,7 @@ impl FeedSnapshot {
         read.map_err(|error| Error::new(ErrorCategory::Internal, error.to_string()).in_field(manifest.stage.clone()))
     }
 
-    /// A file that its manifest names: written aside, or published before.
+    /// A file that its manifest names: staged, or published earlier.
     ///
     /// # Errors
     /// It is gone, or was changed.
@@ -119,7 +120,7 @@ impl FeedSnapshot {
     /// The tables of the newest chain, read back as they were published, with their numbers.
     ///
     /// # Errors
-    /// A file of any release, older chains included, is missing or not what was published.
+    /// A file of any release, including older chains, is missing or differs from the published one.
     pub fn tables(&self) -> Result<Vec<(u32, PublishedTable)>> {
         let (mut found, mut published) = (Vec::new(), self.state.feed.published().iter());
         let policy = self.state.terms.policy()?;
@@ -148,8 +149,8 @@ impl FeedSnapshot {
         Ok(found)
     }
 
-    /// All rows of a release of a table that grows, put together from the files that its manifest lists. `files` are those that came
-    /// with it, and `known` the rows of those that came before.
+    /// All rows of a release of a table that grows, combined from the files that its manifest lists. `files` are those
+    /// that it added, and `known` the rows of earlier ones.
     fn whole_table(
         &self,
         line: &DecidedRelease,
@@ -164,7 +165,7 @@ impl FeedSnapshot {
             }
         }
         let Some(manifest) = self.manifest(line)? else { return Ok(None) };
-        // Parts of releases whose manifests are gone.
+        // Parts of releases whose manifests were removed.
         for file in manifest.files.iter().filter(|file| file.people().is_some()) {
             if known.contains_key(&file.path) {
                 continue;
@@ -191,7 +192,7 @@ impl FeedSnapshot {
         bytes::read_part(bytes, &self.state.terms.columns, release).0
     }
 
-    /// Rows of a visible release of the chain that runs: those that came with a release, under a label, for which this holds.
+    /// Rows of a visible release of the running chain that satisfy a condition on the release that added them and on their label.
     ///
     /// # Errors
     /// A part is missing or was changed.

@@ -1,5 +1,6 @@
-//! Removing what no entry names (HOUSE 3): objects of lower epochs that were written and never committed, and raw rows whose
-//! time is over, and keys that are wrapped under another key of the operator. Whatever is of this epoch or a higher one is left alone: its writer may be about to name it.
+//! Removes what no entry names (HOUSE 3): objects of lower epochs that were written and never committed, raw rows whose
+//! period is over, and keys that are wrapped with another key of the operator. Objects of this epoch or a higher one
+//! are left alone: their writer may be about to name them.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ const SWEPT: [&str; 10] =
     ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms", "stage"];
 
 impl FeedWriter {
-    /// Removes what a crash has left behind. How many objects.
+    /// Removes what a crash has left behind; returns the number of objects.
     ///
     /// # Errors
     /// The store cannot be read or written.

@@ -1,5 +1,5 @@
-//! A person decides about the release that waits (HOUSE 3): of approvers whom the feed file names, each signs, and as many have to
-//! approve as it says. One rejection is enough. An approver decides only on what the gate has passed.
+//! Decisions of approvers about a held release (HOUSE 3): each approver whom the feed file names signs, and as many
+//! have to approve as it says. One rejection is enough. Approvers decide only about releases that the gate has passed.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ impl FeedWriter {
         if approves { self.approve(&held, request, &approvers, now) } else { self.reject(&held, request) }
     }
 
-    /// Whether this person may decide: where the feed file names approvers, one of them has signed exactly this.
+    /// Whether this person may decide: if the feed file names approvers, one of them has signed exactly this.
     fn may(&self, ask: &RequestKind, wanted: &RequestOrigin, approvers: &Approvers) -> std::result::Result<(), String> {
         if !approvers.sign() {
             return Ok(());
@@ -111,7 +111,7 @@ impl FeedWriter {
 }
 
 impl OutgoingRelease {
-    /// The approvals that count: one of each person, and of people only whom the feed file names still.
+    /// The approvals that count: one of each person, and only of people whom the feed file still names.
     pub fn counted(&self, approvers: &Approvers) -> Vec<&RequestOrigin> {
         let mut seen = BTreeSet::new();
         let counts = |wanted: &&RequestOrigin| {
@@ -122,7 +122,7 @@ impl OutgoingRelease {
     }
 }
 
-/// Who else has to approve.
+/// How many approvals are missing, in words.
 fn still(missing: u32) -> String {
     match missing {
         1 => "one more approver has to approve it before it is published".to_owned(),

@@ -1,9 +1,10 @@
-//! Erasing people (SCIENCE 3, erasure; HOUSE 3). A person who is not published leaves the feed, and the atom that they were in is
-//! dissolved. Of a published person the raw row is deleted, and a tombstone stays. In a chain of crowds a request can also erase the whole
-//! atoms of published people (SCIENCE 11): the counts lose them at once, the public root with the next release.
+//! Erasure of people (SCIENCE 3, erasure; HOUSE 3). A person who is not published is removed from the feed, and their
+//! atom is dissolved. Of a published person the raw row is deleted, and a tombstone stays. In a chain of crowds a
+//! request can also erase the whole atoms of published people (SCIENCE 11): the counts are changed at once, the public
+//! root with the next release.
 //!
-//! The feed writes every object that held a row of these people anew without it, and destroys the old one with its key. The state in memory
-//! then follows the entry of the erasure, and a new checkpoint is written.
+//! The feed rewrites every object with a row of these people without it, and destroys the old one with its key. The
+//! state in memory then follows the entry of the erasure, and a new checkpoint is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ use crate::engine::gate::verdict::History;
 use crate::engine::histogram::Person;
 use crate::engine::model::{Leaf, Value};
 
-/// A row of a person who is to be erased.
+/// A row of a person to be erased.
 struct Row {
     person: Person,
     since: u32,
@@ -28,17 +29,17 @@ struct Row {
     value: Box<[Value]>,
 }
 
-/// People who have left the feed.
+/// People who were removed from the feed.
 #[derive(Default)]
 struct Gone {
     people: BTreeSet<Person>,
-    /// The ticks that they arrived in.
+    /// The ticks in which they arrived.
     arrived: BTreeSet<u32>,
-    /// How many were in atoms that are dissolved.
+    /// How many were in dissolved atoms.
     dissolved: u64,
 }
 
-/// What to say of messages that are set aside.
+/// The words about set-aside messages.
 fn of_quarantine(&RewrittenQuarantine { gone, unread }: &RewrittenQuarantine) -> String {
     let mut text = match gone {
         0 => String::new(),
@@ -68,7 +69,7 @@ impl FeedWriter {
         let known: BTreeSet<Person> =
             asked.iter().copied().filter(|&person| self.state.feed.people().knows(person)).collect();
         let leaving = if with_rows { self.leaving(&known)? } else { Leaving::default() };
-        // Raw rows of people whose published rows leave serve no purpose any more.
+        // Raw rows of people whose published rows are erased have no purpose any more.
         let raw: BTreeSet<Person> = known.union(&leaving.people).copied().collect();
         let rows = self.rows_of(&known)?;
         let (unpublished, waited) = (!rows.is_empty(), self.state.feed.waiting().rows() > 0);
@@ -117,7 +118,7 @@ impl FeedWriter {
         Ok(RequestOutcome { count, changed, rows, ..request.ask.done(text) })
     }
 
-    /// Erases these rows from the increments that are not published.
+    /// Erases these rows from the unpublished increments.
     fn take_rows(&mut self, rows: &[Row]) -> Gone {
         let (columns, mut left) = (self.state.terms.columns.clone(), Gone::default());
         for row in rows {
@@ -132,11 +133,11 @@ impl FeedWriter {
         left
     }
 
-    /// These people have left the feed; the rest of the state follows: where rows are, and what the gate knows of releases that lie in
-    /// no file, which is what the counts say.
+    /// Updates the rest of the state: where rows are, and the gate's history of releases that are in no file, which
+    /// follows from the counts.
     fn follows(&mut self, erase: &Erase, leaving: &Leaving) -> Result<()> {
         let moved = BTreeMap::new();
-        // What was proposed may hold them; it is put together again.
+        // A proposed release may contain them; it is built again.
         self.state.candidate = None;
         let (objects, forgotten) = (self.log.objects(), Default::default());
         self.state.erased(erase, &ObjectSources { objects, moved: &moved, forgotten })?;
@@ -148,10 +149,10 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// Removes the objects that were written anew, and every checkpoint: one from before a person was published holds their row among
-    /// those that waited.
+    /// Removes the objects that were rewritten, and every checkpoint: one from before a person was published contains
+    /// their row among the waiting ones.
     fn destroyed(&mut self, erase: &Erase) -> Result<()> {
-        // The next one is due at once.
+        // The next checkpoint is due at once.
         self.last = LastCheckpoint::default();
         let store = self.log.store();
         let checkpoints = store.list("checkpoint")?;

@@ -1,5 +1,6 @@
-//! Published atoms that leave a chain of crowds (SCIENCE 11, erasure): the whole atom of each person who is erased with rows, since
-//! fewer of its rows would tell whose they were. Its people stay known, so that no release shows them again.
+//! Published atoms that are erased from a chain of crowds (SCIENCE 11, erasure): the whole atom of each person who is
+//! erased with rows, since erasing fewer of its rows would show whose they were. Its people stay known, so that no
+//! release contains them again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,19 +14,19 @@ use crate::engine::histogram::Person;
 /// Published atoms that are erased.
 #[derive(Default)]
 pub(in crate::daemon::feed_writer) struct Leaving {
-    /// Their labels, by the release that they came with; also of atoms whose rows left the table before.
+    /// Their labels, by the release that added them; also of atoms whose rows were removed from the table before.
     pub labels: BTreeMap<u32, BTreeSet<LabelTexts>>,
-    /// Those whose rows are in the table, or left it because they were older than rows are retained.
+    /// Those whose rows are in the table, or were removed from it because they were older than the retention.
     pub atoms: Vec<LeavingAtom>,
     /// The people of these.
     pub people: BTreeSet<Person>,
     /// Their rows in the table.
     pub rows: u64,
-    /// How many of these atoms left the table before.
+    /// How many of these atoms were removed from the table before.
     pub before: u64,
 }
 
-/// Why `--rows` is refused where atoms have no labels of their own.
+/// Why `--rows` is refused if atoms have no labels of their own.
 const NO_ATOMS: &str = "--rows is for chains whose atoms keep a label of their own (`search = \"halves\"`, `chain = \"cumulative\"`). In \
      this one each release has other labels or other rows: a published row cannot be taken out without telling \
      whose it was. Without --rows the raw rows go, and the published ones stay until the chain ends";
@@ -35,7 +36,7 @@ const STOPPED: &str = "this chain has stopped and makes no release any more, so 
      rows go; a new chain (`tidegate new-chain`) holds no published row of this one";
 
 impl FeedWriter {
-    /// Why no published row can leave this chain; `None` where whole atoms can.
+    /// Why no published row can be erased from this chain; `None` if whole atoms can.
     pub(in crate::daemon::feed_writer) fn keeps_rows(&self) -> Option<&'static str> {
         match () {
             () if !self.policy.keeps_labels() => Some(NO_ATOMS),
@@ -44,7 +45,8 @@ impl FeedWriter {
         }
     }
 
-    /// The atoms that people are published in, with all people in them, in the chain that runs; they leave the feed.
+    /// The atoms in which people are published, with all their people, in the running chain; these people are removed
+    /// from the feed.
     pub(in crate::daemon::feed_writer) fn leaving(&mut self, known: &BTreeSet<Person>) -> Result<Leaving> {
         let columns = self.state.terms.columns.clone();
         let (trees, mut leaving) = (columns.trees(), Leaving::default());
@@ -61,7 +63,7 @@ impl FeedWriter {
             of.into_iter().for_each(|(_, release)| leaving.labels.entry(*release).or_default().extend(labels.clone()));
         }
         leaving.labels.retain(|_, labels| !labels.is_empty());
-        // Atoms of several ticks may have come with one release, under one label.
+        // Atoms of several ticks may have been published in one release with one label.
         let mut published: BTreeMap<u32, Vec<AtomMembers>> = BTreeMap::new();
         for (object, release) in members.iter().filter(|(_, release)| leaving.labels.contains_key(release)) {
             let members = AtomMembers::parse(&self.log.objects().need(object)?)?;
@@ -97,8 +99,8 @@ impl FeedWriter {
     }
 }
 
-/// What an erasure has done, in words; `before`: atoms that had left the table; `elsewhere`: people whose published rows no later
-/// release would have held anyway.
+/// The result of an erasure, in words; `before`: atoms that were removed from the table earlier; `elsewhere`: people
+/// whose published rows no later release would have contained in any case.
 pub(in crate::daemon::feed_writer) fn told(erase: &Erase, before: u64, elsewhere: Option<usize>) -> String {
     let Erase { asked, erased, published, unknown, .. } = erase;
     let mut text = format!(

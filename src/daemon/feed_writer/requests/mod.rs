@@ -1,4 +1,4 @@
-//! What a person asks of a feed: approve, erase, withdraw, begin another chain, change the key.
+//! Requests of operators to a feed: approve, erase, withdraw, begin another chain, change the key.
 
 pub(super) mod approval;
 pub(super) mod erase;

@@ -1,5 +1,5 @@
-//! A new chain begins (CONTRACTS 1): under the feed file as it is now, with all people who wait, are withheld or are in atoms
-//! that were not published. Published people stay published: the columns that tell people apart never change.
+//! Begins a new chain (CONTRACTS 1): under the current feed file, with all people who wait, are withheld or are in
+//! unpublished atoms. Published people stay published: the columns that identify people never change.
 
 use super::super::recovery::replay::{ReplayedLog, past};
 use super::super::writer::{FeedWriter, terms};
@@ -39,17 +39,17 @@ impl FeedWriter {
         Ok(RequestOutcome { chain: Some(number), count: Some(waiting), ..ask.done(text) })
     }
 
-    /// Reads the state anew: it is the fold of the log, whatever has happened.
+    /// Reads the state again: it is the fold of the log, whatever has happened.
     pub(in crate::daemon::feed_writer) fn reload(&mut self) -> Result<()> {
         let ReplayedLog { state, .. } = past(self.log.store(), &*self.public, self.log.ring())?;
-        // What another writer has put behind the last entry of this one was read too.
+        // Entries that another writer has appended after the last one of this writer were read too.
         self.log.ours()?;
         self.state = state.ok_or_else(|| Error::new(ErrorCategory::Internal, "a feed has a chain"))?;
         self.policy = self.state.terms.policy()?;
         Ok(())
     }
 
-    /// Whether all people who wait can go on under a feed file.
+    /// Checks that all people who wait can continue under a feed file.
     fn fits(&self, feed: &config::FeedConfig) -> Result<()> {
         let changed = |field: String, text: &str| {
             Err(Error::new(ErrorCategory::Feed, text.to_owned()).in_file(&feed.file).in_field(field))
@@ -79,7 +79,7 @@ impl FeedWriter {
         self.places_of(&feed.columns).map_err(|error| error.in_file(&feed.file).in_field("column"))
     }
 
-    /// Whether all people who wait have a place in these taxonomies.
+    /// Checks that all people who wait have leaves in these taxonomies.
     fn places_of(&self, columns: &Columns) -> Result<()> {
         let trees = columns.trees();
         let fit = |roll: &RowColumns| {

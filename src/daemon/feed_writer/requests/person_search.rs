@@ -1,5 +1,5 @@
-//! Which sealed objects name some people: an erasure looks through all that hold rows, which are hundreds of megabytes after a year. The
-//! thread of the loop reads them; all cores open them and look.
+//! Finds the sealed objects that contain some people: an erasure searches all objects with rows, which are hundreds of
+//! megabytes after a year. The thread of the loop reads them; all cores open and search them.
 
 use std::collections::BTreeSet;
 
@@ -11,29 +11,29 @@ use crate::daemon::error::Result;
 use crate::daemon::journal::{Ref, SealedObject};
 use crate::engine::histogram::Person;
 
-/// Objects that are in memory at once while they are looked through.
+/// The most objects in memory while they are searched.
 const SOME: usize = 16;
-/// People each of whom is looked for on their own, byte by byte, before an object is taken apart.
+/// The most people who are searched separately, byte by byte, before an object is decoded.
 const FEW: usize = 4;
-/// People who are looked for together, byte by byte: of more of them most objects hold one.
+/// The most people who are searched together, byte by byte: with more, most objects contain one of them.
 const SEVERAL: usize = 1024;
 
-/// People who are looked for in the bytes of objects, which hold the hash of a person as sixteen bytes.
+/// People who are searched in the bytes of objects, which contain the hash of a person as sixteen bytes.
 enum PersonSearch {
     Few(Vec<Finder<'static>>),
     Several {
-        /// Whether a hash begins with these two bytes.
+        /// For each two bytes, whether a hash begins with them.
         begins: Vec<bool>,
         hashes: BTreeSet<[u8; 16]>,
     },
-    /// Each object is taken apart.
+    /// Each object is decoded.
     Many,
 }
 
-/// What it means that an object is not there.
+/// What a missing object means.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::daemon::feed_writer) enum Absent {
-    /// It is forgotten, and holds nothing.
+    /// It was forgotten, and contained nothing.
     Forgotten,
     /// The private root is damaged.
     Lost,
@@ -53,7 +53,7 @@ impl PersonSearch {
         PersonSearch::Several { begins, hashes: hashes.collect() }
     }
 
-    /// Whether one of them can be in an object: never `false` for one that holds a hash of theirs.
+    /// Whether one of them can be in an object: never `false` if it contains one of their hashes.
     fn can_be_in(&self, content: &[u8]) -> bool {
         match self {
             PersonSearch::Few(finders) => finders.iter().any(|finder| finder.find(content).is_some()),
@@ -71,7 +71,7 @@ fn two(bytes: &[u8]) -> usize {
 }
 
 impl FeedWriter {
-    /// What is found in those of these objects that name one of these people, in their order.
+    /// The results of searching those of these objects that contain one of these people, in order.
     ///
     /// # Errors
     /// An object is lost or was changed, or the store cannot be read.
@@ -96,7 +96,7 @@ impl FeedWriter {
         };
         let mut parts = all.chunks(SOME);
         let mut next = parts.next().map(read).transpose()?;
-        // This thread reads some while the others look through those before.
+        // This thread reads objects while the others search the previous ones.
         while let Some(sealed) = next.take() {
             let mut looked: Vec<Result<Option<T>>> = Vec::new();
             let read = rayon::in_place_scope(|scope| {

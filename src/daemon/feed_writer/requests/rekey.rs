@@ -1,6 +1,7 @@
-//! The operator's key is changed (HOUSE 3): every key is wrapped anew beside the old one, the feed's own last; then one entry
-//! says that the new ones hold; then the old ones go. A writer that dies on the way leaves one key that opens everything:
-//! the old one before the entry, the new one behind it. What is left of the other is swept at the next start.
+//! Changes the operator's key (HOUSE 3): every key is wrapped again beside the old wrapping, the feed's own last; then
+//! one entry says that the new wrappings are valid; then the old ones are deleted. A writer that dies on the way leaves
+//! one key that opens everything: the old one before the entry, the new one after it. The next start removes the rest
+//! of the other.
 
 use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
@@ -8,7 +9,7 @@ use crate::daemon::journal::{Rekey, RequestOrigin, remove_others};
 use crate::daemon::seal::OperatorKey;
 
 impl FeedWriter {
-    /// Changes the operator's key. This writer has the old one and ends with it; how many keys were wrapped anew.
+    /// Changes the operator's key. This writer uses the old one and ends with it; returns how many keys were wrapped again.
     ///
     /// # Errors
     /// A key was changed, another writer has taken over, or the store cannot be written.

@@ -1,5 +1,6 @@
-//! What a person asks of a feed (HOUSE 3, CONTRACTS 3): a signed note in the inbox of the private root, which the live
-//! writer turns into one entry, and the answer beside it. It holds no identifiers, only keyed hashes of them.
+//! A request of an operator to a feed (HOUSE 3, CONTRACTS 3): a signed note in the inbox of the private root, which the
+//! running writer turns into one entry, and the answer beside it. It contains no identifiers, only keyed hashes of
+//! them.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,41 +13,41 @@ use crate::daemon::sign::Signing;
 use crate::engine::histogram::Person;
 use crate::engine::release::Sha256;
 
-/// What is asked.
+/// The kind of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestKind {
-    /// The release that is held may leave.
+    /// Publish the release that is held.
     Approve {
-        /// It.
+        /// The release.
         release: u32,
         /// The digest of the entry that holds it.
         decision: Sha256,
     },
-    /// The release that is held may not leave.
+    /// Do not publish the release that is held.
     Reject {
-        /// It.
+        /// The release.
         release: u32,
         /// The digest of the entry that holds it.
         decision: Sha256,
     },
-    /// People are to be taken out.
+    /// Erase people.
     Erase {
         /// The keyed hashes of their identifiers.
         people: Vec<Hash>,
-        /// With the whole atoms of those who are published.
+        /// Whether the whole atoms of published people are erased.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         rows: bool,
     },
-    /// A new chain is to begin, under the feed file as it is then.
+    /// Begin a new chain, under the feed file as it is then.
     NewChain,
-    /// Messages that were set aside are to be offered again.
+    /// Offer set-aside messages again.
     Retry,
-    /// A release and all later ones of its chain are to be withdrawn.
+    /// Withdraw a release and all later ones of its chain.
     Withdraw {
         /// The first of them.
         release: u32,
-        /// Whether the next release holds their rows again.
+        /// Whether the next release contains their rows again.
         republish: bool,
     },
 }
@@ -75,38 +76,38 @@ impl TryFrom<String> for Hash {
 /// A note in the inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// Who asks, when and why.
+    /// Who made the request, when and why.
     #[serde(flatten)]
     pub wanted: RequestOrigin,
-    /// What.
+    /// The kind of the request.
     pub ask: RequestKind,
-    /// A code over the note with an empty signature, under a key of the feed.
+    /// A message authentication code of the note with an empty signature, under a key of the feed.
     pub signature: String,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RequestOutcome {
-    /// What was asked for.
+    /// The command.
     pub asked: String,
     /// Whether it was done.
     pub done: bool,
-    /// What came of it, in words.
+    /// The outcome in words.
     pub text: String,
-    /// The release that it is about.
+    /// The release concerned.
     pub release: Option<u32>,
-    /// The chain that began.
+    /// The new chain.
     pub chain: Option<u32>,
-    /// People or messages that it was about.
+    /// The number of people or messages concerned.
     pub count: Option<u64>,
-    /// Rows that count from now on, or people who were taken out.
+    /// The number of rows that are valid now, or of people who were erased.
     pub changed: Option<u64>,
-    /// Published rows that the next release leaves out; null where that was not asked for.
+    /// The number of published rows that the next release leaves out; null unless that was requested.
     pub rows: Option<u64>,
 }
 
 impl RequestKind {
-    /// What a command calls it.
+    /// The name of the command.
     pub fn name(&self) -> &'static str {
         match self {
             RequestKind::Approve { .. } => "approve",
@@ -118,7 +119,7 @@ impl RequestKind {
         }
     }
 
-    /// What an approver signs of it; `None` where it is about no release that waits.
+    /// The statement that an approver signs; `None` if the request is not about a held release.
     pub fn statement(&self) -> Option<Statement> {
         match *self {
             RequestKind::Approve { release, decision } => Some(Statement { release, digest: decision, approves: true }),
@@ -127,14 +128,14 @@ impl RequestKind {
         }
     }
 
-    /// It was done.
+    /// The outcome if it was done.
     pub fn done(&self, text: impl Into<String>) -> RequestOutcome {
         let text = text.into();
         let asked = self.name().to_owned();
         RequestOutcome { asked, done: true, text, release: None, chain: None, count: None, changed: None, rows: None }
     }
 
-    /// It cannot be done.
+    /// The outcome if it cannot be done.
     pub fn refused(&self, text: impl Into<String>) -> RequestOutcome {
         RequestOutcome { done: false, ..self.done(text) }
     }
@@ -159,7 +160,7 @@ impl Request {
         Ok(request)
     }
 
-    /// With the statement of an approver, where it is about a release that waits.
+    /// Adds the statement of an approver, if the request is about a held release.
     pub fn signed_by(mut self, name: &str, key: &Signing, feed: &str, ring: &KeyRing) -> Request {
         let Some(statement) = self.ask.statement() else { return self };
         self.wanted.signed = Some(statement.sign(feed, name, key, &self.wanted));
@@ -172,7 +173,7 @@ impl Request {
         serde_json::to_vec(self).expect("a request is JSON")
     }
 
-    /// Puts it into the inbox.
+    /// Writes it into the inbox.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -195,7 +196,7 @@ impl Request {
             .map_err(|_| Error::new(ErrorCategory::Internal, "the answer of the running tidegate cannot be read"))
     }
 
-    /// Takes the answer away that was read.
+    /// Removes the answer, which was read.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -204,7 +205,7 @@ impl Request {
     }
 }
 
-/// What lies in the inbox: requests that were signed, and notes that are none.
+/// The content of the inbox: valid requests, and other notes.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -224,13 +225,13 @@ pub fn inbox(store: &dyn Store, ring: &KeyRing) -> Result<Vec<(String, Option<Re
     Ok(found)
 }
 
-/// Answers a request and takes it out of the inbox.
+/// Answers a request and removes it from the inbox.
 ///
 /// # Errors
 /// The store cannot be written.
 pub fn answered(store: &dyn Store, request: &Request, answer: &RequestOutcome) -> Result<()> {
     let bytes = serde_json::to_vec(answer).expect("an answer is JSON");
-    // The writer that answered first has said what counts.
+    // The answer of the writer that answered first counts.
     put(store, &reply(&request.wanted.request), &bytes)?;
     store.delete(&note(&request.wanted.request))
 }

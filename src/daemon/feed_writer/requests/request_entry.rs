@@ -1,5 +1,5 @@
-//! A person's request becomes one entry (HOUSE 3): who asked, when and why is in it. What cannot be done is refused in
-//! words, and nothing is changed.
+//! Turns a request into one entry (HOUSE 3), with who made it, when and why. A request that cannot be done is refused
+//! in words, and nothing is changed.
 
 use super::super::writer::FeedWriter;
 use super::request::{Request, RequestKind, RequestOutcome, answered, inbox};
@@ -7,19 +7,19 @@ use crate::daemon::config;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Entry, EntryBody, Erase};
 
-/// What came of the inbox.
+/// The result of processing the inbox.
 #[derive(Debug, Default)]
 pub struct Inbox {
-    /// What was asked and answered.
+    /// The requests with their outcomes.
     pub answers: Vec<RequestOutcome>,
-    /// People who were taken out, request by request.
+    /// The people who were erased, request by request.
     pub erased: Vec<Erase>,
-    /// Notes that were not written with the key.
+    /// The number of notes that were not written with the key.
     pub strange: u64,
 }
 
 impl FeedWriter {
-    /// Does what the inbox asks for. `feed` reads the feed file, when a new chain begins under it.
+    /// Does what the requests in the inbox ask for. `feed` reads the feed file, under which a new chain begins.
     ///
     /// # Errors
     /// The log cannot be written.
@@ -37,7 +37,7 @@ impl FeedWriter {
                 done.erased.extend(self.erased_since(before)?);
             }
             if !answer.done {
-                // Nothing was appended: the writer that has taken over may know better.
+                // Nothing was appended: a writer that has taken over may give another answer.
                 self.log.ours()?;
             }
             answered(self.log.store(), &request, &answer)?;
@@ -46,7 +46,7 @@ impl FeedWriter {
         Ok(done)
     }
 
-    /// What the entries from this place on say of people who were taken out.
+    /// The erasures in the entries from this number on.
     fn erased_since(&self, from: u64) -> Result<Option<Erase>> {
         for seq in from..self.log.next() {
             let bytes = self.log.store().read(&Entry::path(seq))?.unwrap_or_default();
@@ -57,7 +57,7 @@ impl FeedWriter {
         Ok(None)
     }
 
-    /// Does what is asked for, once.
+    /// Does what a request asks for, once.
     ///
     /// # Errors
     /// The log cannot be written.

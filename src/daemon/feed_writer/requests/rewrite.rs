@@ -1,5 +1,6 @@
-//! Objects with raw rows, counts and members are written anew without people who are erased, and without atoms that are dissolved or leave
-//! all later releases. Nothing here changes what is known; the entry of the erasure says which object took the place of which.
+//! Rewrites objects with raw rows, counts and members without erased people, and without atoms that are dissolved or
+//! left out of all later releases. Nothing here changes the state; the entry of the erasure says which object replaces
+//! which.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,42 +20,42 @@ use crate::engine::feed::{FixedTick, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person};
 use crate::engine::model::{Leaf, Taxonomy};
 
-/// What a tick has fixed, as it is now, and the terms that it was closed under.
+/// The current decisions of a tick, and the terms under which it was closed.
 pub(in crate::daemon::feed_writer) struct Was {
     fixed: FixedTick,
     terms: ChainTerms,
-    /// What is published of those whose values are masked.
+    /// The published values of masked rows.
     ledger: Option<Ledger>,
-    /// Who is in which of its atoms, in a chain of crowds.
+    /// The members of its atoms, in a chain of crowds.
     members: Option<AtomMembers>,
 }
 
-/// What becomes of the objects.
+/// The rewritten objects.
 #[derive(Default)]
 pub(in crate::daemon::feed_writer) struct Rewritten {
     pub drafts: Drafts,
     pub moved: Vec<Moved>,
 }
 
-/// What became of messages that are set aside.
+/// The rewritten set-aside messages.
 #[derive(Default)]
 pub(in crate::daemon::feed_writer) struct RewrittenQuarantine {
-    /// Messages that were of people who are erased.
+    /// The number of messages of erased people.
     pub gone: u64,
-    /// Objects that cannot be read.
+    /// The number of unreadable objects.
     pub unread: u64,
 }
 
-/// People who are to be erased.
+/// People to be erased.
 pub(in crate::daemon::feed_writer) struct ErasedPeople<'p> {
     pub known: &'p BTreeSet<Person>,
-    /// Whether any of them is not published.
+    /// Whether any of them is unpublished.
     pub unpublished: bool,
-    /// Whether people waited before these left.
+    /// Whether people waited before these were removed.
     pub waited: bool,
 }
 
-/// Objects with rows of people who are to be erased.
+/// Objects with rows of people to be erased.
 pub(in crate::daemon::feed_writer) struct FoundObjects {
     /// The segments, and their rows without these people.
     pub segments: Vec<(Ref, RowColumns)>,
@@ -62,7 +63,7 @@ pub(in crate::daemon::feed_writer) struct FoundObjects {
     pub atoms: Vec<Ref>,
 }
 
-/// Objects in the order in which they were written, each once: what was written together lies together.
+/// Objects in the order in which they were written, each once: objects that were written together are stored together.
 fn each(objects: impl Iterator<Item = Ref>) -> Vec<Ref> {
     let mut known = BTreeSet::new();
     objects.filter(|object| known.insert(object.path.clone())).collect()
@@ -82,7 +83,7 @@ fn holds(atoms: &Atoms, people: &BTreeSet<Person>) -> bool {
     [&atoms.waiting, &atoms.withheld, &atoms.formed].into_iter().any(met)
 }
 
-/// A roll without these people; `None` if none of them is in it.
+/// The rows of a segment without these people; `None` if none of them is in it.
 fn without(roll: &RowColumns, people: &BTreeSet<Person>, trees: &[&Taxonomy]) -> Result<Option<RowColumns>> {
     if !roll.people().any(|person| people.contains(&person)) {
         return Ok(None);
@@ -93,7 +94,8 @@ fn without(roll: &RowColumns, people: &BTreeSet<Person>, trees: &[&Taxonomy]) ->
     Ok(Some(RowColumns::of(&rest, trees)))
 }
 
-/// The terms that ticks were closed under, each read once: taxonomies may have grown since, or be those of another chain.
+/// The terms under which ticks were closed, each read once: taxonomies may have grown since, or belong to another
+/// chain.
 #[derive(Default)]
 struct TermsOfTicks(BTreeMap<Ref, ChainTerms>);
 
@@ -112,8 +114,8 @@ impl TermsOfTicks {
 }
 
 impl FeedWriter {
-    /// The objects with rows of these people. Segments and atoms of a tick lie in the same packs, which are read once for both. Where
-    /// people are not published all atoms are found: others may wait again in any of them.
+    /// The objects with rows of these people. Segments and atoms of a tick are in the same packs, which are read once
+    /// for both. If people are unpublished, all atoms are found: others may wait again in any of them.
     pub(in crate::daemon::feed_writer) fn objects_with(
         &self,
         known: &BTreeSet<Person>,
@@ -160,8 +162,8 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// Messages that are set aside leave where their identifiers can be read. An object that cannot be read stays, and other people are taken
-    /// out all the same.
+    /// Removes set-aside messages whose identifiers can be read. An object that cannot be read stays, and other people
+    /// are erased nevertheless.
     pub(in crate::daemon::feed_writer) fn rewrite_quarantine(
         &mut self,
         asked: &BTreeSet<Person>,
@@ -187,8 +189,8 @@ impl FeedWriter {
         Ok(done)
     }
 
-    /// Atoms without rows of erased people, and with rows that wait again because their atom is dissolved. The atoms of ticks whose
-    /// people are not published, as they are now.
+    /// Rewrites atoms without rows of erased people, and with rows that wait again because their atom is dissolved.
+    /// Returns the current atoms of ticks with unpublished people.
     pub(in crate::daemon::feed_writer) fn rewrite_atoms(
         &mut self,
         all: Vec<Ref>,
@@ -212,8 +214,8 @@ impl FeedWriter {
                 atoms.waiting.append(&mut again);
                 atoms.came(self.state.feed.standing().arrived());
             }
-            // Where the counts tell what was published, or nothing was and its people are in another chain since, the ledger goes: it
-            // says which of the values were changed.
+            // If the counts show what was published, or nothing was and its people are in another chain since, the
+            // ledger is deleted: it shows which of the values were changed.
             let ledgers = self.state.raw.iter().filter(|raw| raw.tick == atoms.tick());
             let ledgers = ledgers.filter(|raw| raw.object.path.starts_with("mask/"));
             let ledgers = ledgers.filter(|raw| !self.state.ledgers.values().any(|ledger| *ledger == raw.object));
@@ -238,7 +240,7 @@ impl FeedWriter {
         Ok(pending)
     }
 
-    /// A ledger loses the lines of people who are in no atom any more.
+    /// Removes the lines of people who are in no atom any more from ledgers.
     pub(in crate::daemon::feed_writer) fn rewrite_ledgers(
         &mut self,
         pending: &mut BTreeMap<u32, Was>,
@@ -248,7 +250,7 @@ impl FeedWriter {
             let Some(object) = self.state.ledgers.get(tick).cloned() else { continue };
             let trees = was.terms.columns.trees();
             let ledger = LedgerColumns::parse(&self.log.objects().need(&object)?)?.ledger(&trees)?;
-            // Where atoms are not formed another release is fixed by the next tick.
+            // In policies without atoms the next tick fixes another release.
             let ledger = was.fixed.formed.as_ref().map(|formed| ledger.among(formed)).unwrap_or_default();
             let new = self.log.seal(&mut rewritten.drafts, "mask", &LedgerColumns::of(&ledger, &trees).bytes())?;
             rewritten.moved.push(Moved::to(object.path, new));
@@ -257,8 +259,8 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// Takes out of the atoms of a tick who is not to be there any more; whether they are to be written anew. The newest
-    /// ones are if any of these people is not published: others may wait again in them.
+    /// Removes people from the atoms of a tick; returns whether these have to be rewritten. The newest atoms have to be
+    /// if any of these people is unpublished: others may wait again in them.
     fn thin(
         &self,
         object: &Ref,
@@ -279,8 +281,8 @@ impl FeedWriter {
         let heads = |rows: &[&Histogram]| -> Vec<Headcount> { rows.iter().map(|rows| rows.headcount()).collect() };
         if formed {
             let still: Vec<&Histogram> = state.feed.unpublished().iter().map(|increment| &increment.rows).collect();
-            // After a new chain has begun they wait, and nothing is dissolved; nor where all form anew with the next tick. Else no atom may
-            // be left.
+            // After a new chain has begun they wait, and nothing is dissolved; nor if all form anew with the next tick.
+            // Otherwise no atom may be left.
             let form_anew = still.is_empty() && self.policy.waits_again();
             let still = if pending && !form_anew { heads(&still) } else { heads(&[state.feed.waiting()]) };
             let (stay, leave) = self.divide(&atoms.formed, &still, known)?;
@@ -299,11 +301,11 @@ impl FeedWriter {
         }
         if waiting {
             let [waits, withheld] = [state.feed.waiting(), state.feed.withheld()].map(|rows| heads(&[rows]));
-            // A new chain has people wait whom the one before withheld.
+            // In a new chain people may wait who were withheld in the previous one.
             let still = [&waits[..], &withheld[..]].concat();
             (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
             (atoms.withheld, _) = self.divide(&atoms.withheld, &still, known)?;
-            // Without atoms a release brings the people who waited; they wait still, or are erased.
+            // Without atoms a release publishes the people who waited; they still wait, or are erased.
             atoms.told &= terms.policy()?.forms() || !waited;
         } else if touched {
             (atoms.waiting, atoms.withheld) = (Vec::new(), Vec::new());
@@ -311,7 +313,7 @@ impl FeedWriter {
         Ok(touched)
     }
 
-    /// Rows but for these people: those that are still among some, and the others.
+    /// Rows without these people: those that are still among some, and the others.
     fn divide(
         &self,
         rolls: &RowsByTick,
@@ -342,7 +344,8 @@ impl FeedWriter {
         Ok((stay, leave))
     }
 
-    /// Who is in which atom: of ticks whose atoms have changed, or are erased. Of atoms that no release will hold nothing stays.
+    /// Rewrites the members of atoms of ticks whose atoms have changed, or are erased. Nothing is kept of atoms that no
+    /// release will contain.
     pub(in crate::daemon::feed_writer) fn rewrite_members(
         &mut self,
         pending: &BTreeMap<u32, Was>,
@@ -365,8 +368,8 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// The counts of ticks whose atoms have changed, or are erased, and those that hold the hash of a person who may come again: that person
-    /// was counted by the first tick that closed after they arrived.
+    /// Rewrites the counts of ticks whose atoms have changed, or are erased, and those with the hash of a person who
+    /// may come again: that person was counted by the first tick that closed after they arrived.
     pub(in crate::daemon::feed_writer) fn rewrite_counts(
         &mut self,
         (gone, arrived): (&BTreeSet<Person>, &BTreeSet<u32>),

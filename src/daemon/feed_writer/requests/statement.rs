@@ -1,5 +1,5 @@
-//! What an approver signs (CONTRACTS 3): one line per fact, so that no two decisions have one text. It is not kept: it is made
-//! again from the entry that holds the signature.
+//! The statement that an approver signs (CONTRACTS 3): one line per fact, so that no two decisions have the same text.
+//! It is not stored: it is built again from the entry that contains the signature.
 
 use crate::daemon::journal::{RequestOrigin, Signed};
 use crate::daemon::sign::{PublicKey, Signing, hex, unhex};
@@ -12,7 +12,7 @@ pub struct Statement {
     pub release: u32,
     /// The digest of the entry that holds it: of everything that would be published.
     pub digest: Sha256,
-    /// Approved, or rejected.
+    /// Whether it is approved; otherwise it is rejected.
     pub approves: bool,
 }
 
@@ -36,7 +36,7 @@ impl Statement {
         Signed { name: name.to_owned(), key: key.public().text(), signature: hex(&signature) }
     }
 
-    /// Whether the approver who asks for it has signed exactly this statement with the key that the entry names.
+    /// Whether the approver who made the request has signed exactly this statement with the key that the entry names.
     pub fn is_signed(&self, feed: &str, wanted: &RequestOrigin) -> bool {
         let Some(signed) = &wanted.signed else { return false };
         let (key, signature) = (PublicKey::parse(&signed.key), unhex(&signed.signature));

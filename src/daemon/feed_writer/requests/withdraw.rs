@@ -1,5 +1,5 @@
-//! A person withdraws a release, and all later ones of its chain with it (CONTRACTS 3): their manifests are replaced by signed notices and
-//! their files go, at once; what other people have copied is beyond reach.
+//! Withdraws a release, and all later ones of its chain (CONTRACTS 3): their manifests are replaced by signed notices
+//! and their files are deleted, at once; copies that other people have made are out of reach.
 
 use super::super::writer::FeedWriter;
 use super::request::{Request, RequestOutcome};
@@ -46,7 +46,7 @@ impl FeedWriter {
         Ok(RequestOutcome { release: Some(first), chain: Some(chain), rows: Some(rows), ..ask.done(text) })
     }
 
-    /// What is withdrawn, or why nothing is.
+    /// The withdrawal, or why nothing is withdrawn.
     fn withdrawal(
         &self,
         request: &Request,

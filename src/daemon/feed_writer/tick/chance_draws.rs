@@ -1,4 +1,4 @@
-//! Numbers that cannot be foreseen, for the engine (HOUSE 2: chance comes in from here). None is kept.
+//! Unpredictable numbers for the engine (HOUSE 2: randomness enters here). None is stored.
 
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, Result};
@@ -16,7 +16,7 @@ impl<'c> ChanceDraws<'c> {
         ChanceDraws { chance, failed: None }
     }
 
-    /// What was drawn counts.
+    /// Checks that the numbers were random.
     ///
     /// # Errors
     /// There were no random bytes.

@@ -1,6 +1,6 @@
-//! Which of the recodings that were fixed beforehand a release is under (SCIENCE 4): the one that the tick proposed; under `chain`
-//! a finer one, if it passes its one test and the coin lets it out; or, where the policy says so and a check that reads
-//! sensitive values fails, everything at the root, once.
+//! Chooses among the recodings that a tick has fixed (SCIENCE 4): the proposed one; under `chain` a finer one, if it
+//! passes its single test and the coin allows it; or, if the policy says so and a check that reads sensitive values
+//! fails, once, `*` in all columns.
 
 use super::super::state_parts::{CoinResult, UndecidedRelease};
 use super::super::writer::FeedWriter;
@@ -11,7 +11,7 @@ use crate::daemon::journal::RecodingChoice;
 use crate::engine::feed::{ProposedRelease, everything};
 use crate::engine::policy::OnUnsafe;
 
-/// A candidate, and what the gate said of it.
+/// A candidate, and the gate's answer.
 pub(in crate::daemon::feed_writer) struct Chosen {
     pub candidate: Box<ProposedRelease>,
     pub under: RecodingChoice,
@@ -19,7 +19,7 @@ pub(in crate::daemon::feed_writer) struct Chosen {
 }
 
 impl FeedWriter {
-    /// The candidate that a decision is made about, judged.
+    /// The candidate for the decision, judged.
     pub(in crate::daemon::feed_writer) fn chosen(
         &mut self,
         due: &UndecidedRelease,
@@ -51,8 +51,8 @@ impl FeedWriter {
         Ok(Chosen { candidate, under: RecodingChoice::Coarsest, said })
     }
 
-    /// The finer release, if it may leave. It is tested whatever the coin shows: how long a decision takes must not tell which
-    /// of the two withholds it, and nothing else may.
+    /// The finer release, if it may be published. It is tested whatever the coin shows: the duration of a decision must
+    /// not reveal which of the two withholds it.
     fn finer(&mut self, due: &UndecidedRelease, recorded: &mut RecordedTick) -> Result<Option<Chosen>> {
         let (Some(recoding), Some(odds)) = (&due.finer, self.policy.odds()) else { return Ok(None) };
         let CoinResult(lets) = self.coin(due, odds)?;

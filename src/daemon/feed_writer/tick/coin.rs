@@ -1,5 +1,5 @@
-//! The coin of `chain` (SCIENCE 4): drawn and put into the log before a finer release is tested, so that a writer that begins again
-//! after a crash finds the one that there is.
+//! The coin of `chain` (SCIENCE 4): drawn and recorded in the log before a finer release is tested, so that a writer
+//! that starts again after a crash uses the same coin.
 
 use super::super::state_parts::{CoinResult, UndecidedRelease};
 use super::super::writer::FeedWriter;
@@ -10,10 +10,10 @@ use crate::daemon::journal::Coin;
 use crate::engine::policy::Odds;
 use crate::engine::safeguards::mask::Draws;
 
-/// What a coin shows, from what was sealed: whether a finer release that passes its test may leave.
+/// The result of a coin, from its sealed object: whether a finer release that passes its test may be published.
 ///
 /// # Errors
-/// It is of another version.
+/// It has another version.
 pub fn shows(sealed: &[u8]) -> Result<CoinResult> {
     SealedFormat::Coin.parse(sealed).map(CoinResult)
 }

@@ -1,5 +1,5 @@
-//! The coins of a tick that halves (SCIENCE 11): drawn and put into the log before they are tossed, so that a writer that does the
-//! tick again tosses the same ones. As secret as the rows of the tick, and destroyed with them.
+//! The coins of a tick that halves (SCIENCE 11): their seed is drawn and recorded in the log before they are used, so
+//! that a writer that repeats the tick uses the same ones. As secret as the rows of the tick, and destroyed with them.
 
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher};
@@ -12,12 +12,12 @@ use crate::daemon::formats::SealedFormat;
 use crate::daemon::journal::Coins;
 use crate::engine::safeguards::mask::Draws;
 
-/// Coins that follow from a seed: the key of a stream of ChaCha20, of which each coin takes two bits, the lower ones of a byte
-/// first.
+/// Coins that follow from a seed: the key of a stream of ChaCha20, of which each coin uses two bits, the lower ones of
+/// a byte first.
 pub(in crate::daemon::feed_writer) struct Tossed {
     stream: ChaCha20,
     byte: u8,
-    /// Bits that are left of the byte.
+    /// The unused bits of the byte.
     left: u32,
 }
 

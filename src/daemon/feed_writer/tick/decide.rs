@@ -1,4 +1,4 @@
-//! What is to become of a release that is due (HOUSE 3, Publish): what the gate has said of it is put into the log.
+//! The decision about a release that is due (HOUSE 3, Publish): the gate's answer is recorded in the log.
 
 use std::collections::BTreeSet;
 
@@ -14,21 +14,21 @@ use crate::engine::histogram::Histogram;
 use crate::engine::model::Role;
 use crate::engine::release::Manifest;
 
-/// What was decided about a release.
+/// The decision about a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionMade {
-    /// It is on its way out.
+    /// It will be published.
     Publish,
-    /// It waits for a person.
+    /// It is held for approval.
     Hold,
-    /// It may not leave, for reasons of quasi-identifiers.
+    /// It may not be published, for reasons that depend only on quasi-identifiers.
     Reject,
     /// A check that reads sensitive values failed.
     Stop,
 }
 
 impl FeedWriter {
-    /// Decides about the release that is due, if one is.
+    /// Decides about the release that is due, if there is one.
     ///
     /// # Errors
     /// Its files cannot be written, or the log cannot.
@@ -50,7 +50,7 @@ impl FeedWriter {
             }
             Said::Refused(said) => {
                 self.discard(release)?;
-                // There is nothing coarser to fall back to.
+                // There is no coarser recoding to fall back to.
                 let stops = said.stops() || under == RecodingChoice::Coarsest;
                 let decided = if stops { DecisionMade::Stop } else { DecisionMade::Reject };
                 (rejection(release, &due, &said, stops, verdict).into(), decided, None)
@@ -66,7 +66,7 @@ impl FeedWriter {
         Ok(Some((decided, under, recorded)))
     }
 
-    /// Columns of the release that is decided or waits which show nothing but labels that stand for all values, and showed more in the
+    /// Columns of the decided or held release whose only labels stand for all values, and which had other labels in the
     /// newest visible release, or there is none.
     ///
     /// # Errors
@@ -82,14 +82,15 @@ impl FeedWriter {
         let before = self.state.releases.iter().rev().find(|line| line.manifest.is_some());
         if let Some(before) = before.filter(|_| !found.is_empty()) {
             let bytes = self.public.read(&self.settings.layout.manifest(before.release))?;
-            // The manifest of a release that was withdrawn or is too old is none any more.
+            // The manifest of a release that was withdrawn or is too old does not count.
             let known: Vec<String> = bytes.and_then(|bytes| names(&bytes)).unwrap_or_default();
             found.retain(|name| !known.contains(name));
         }
         Ok(found)
     }
 
-    /// Sensitive columns in which people who are new in the release that is due have a guarded value in a spelling that is not guarded.
+    /// Sensitive columns in which new people of the release that is due have a guarded value in a spelling that is not
+    /// guarded.
     pub fn misspelled_guarded(&self) -> Vec<String> {
         if self.state.due.is_none() {
             return Vec::new();
@@ -97,7 +98,7 @@ impl FeedWriter {
         let feed = &self.state.feed;
         let mut new: Vec<&Histogram> = feed.unpublished().iter().map(|increment| &increment.rows).collect();
         if new.is_empty() {
-            // Where no atoms form, the people who wait come out.
+            // In policies without atoms, the people who wait are published.
             new.push(feed.waiting());
         }
         let columns = self.state.terms.columns.of(Role::Sensitive).enumerate();
@@ -112,7 +113,7 @@ impl FeedWriter {
         found.map(|(_, column)| column.name.to_string()).collect()
     }
 
-    /// What the operator is told of a tick, as it was kept.
+    /// The record of a tick for the operator, as it was stored.
     ///
     /// # Errors
     /// It is gone, or was changed.
@@ -123,13 +124,13 @@ impl FeedWriter {
         }
     }
 
-    /// The gate's own memory of what was published grows by what it has just read.
+    /// Adds to the gate's history of published releases what it has just read.
     fn commit(&mut self, approved: Approved) -> Result<()> {
         let cumulative = self.policy.standing().is_some() || self.policy.guarantee().is_some();
         let left_out = self.state.releases.last().map(|line| [&line.erased[..], &line.retired].concat());
         let erased = self.state.for_the_gate(&left_out.unwrap_or_default())?;
         if let Some(published) = self.state.feed.published().last().filter(|_| cumulative) {
-            // The gate has looked for them.
+            // The gate has checked that they exist.
             self.state.history.erase(&erased);
             let entered = approved.enter(&mut self.state.history, &published.recoding);
             entered.map_err(|_| Error::new(ErrorCategory::Internal, "the gate has looked at the labels"))?;

@@ -1,5 +1,5 @@
-//! The gate is asked (HOUSE 3, Publish): every public file of a candidate is written aside and read back, and what was read is
-//! judged with the people of the increments as the journal has them.
+//! Asks the gate (HOUSE 3, Publish): every public file of a candidate is staged and read back, and what was read is
+//! judged with the people of the increments from the journal.
 
 use super::super::state_parts::UndecidedRelease;
 use super::super::writer::FeedWriter;
@@ -15,7 +15,7 @@ use crate::engine::policy::{Inference, Output};
 use crate::engine::release::{PastRelease, Presentation, ReleaseFacts, ReleasePages, ReleasePart, ReleaseSpan, Tables};
 use crate::engine::safeguards::search_inference::{TraceTerms, told};
 
-/// What the gate said of a candidate, and where its files lie aside.
+/// The gate's answer about a candidate, and its staged files.
 pub(in crate::daemon::feed_writer) enum Said {
     Approved(Box<Approved>, Vec<String>),
     Refused(Verdict),
@@ -51,7 +51,7 @@ impl FeedWriter {
         })
     }
 
-    /// Stages the tables of a candidate; of a table that grows the files that are new.
+    /// Stages the tables of a candidate; for a table that grows the new files.
     fn staged_tables(&self, candidate: &ProposedRelease, stages: &mut Vec<String>) -> Result<Tables> {
         let columns = &self.state.terms.columns;
         let tables = if self.policy.publish_every().is_some() {
@@ -78,7 +78,7 @@ impl FeedWriter {
             .ok_or_else(|| Error::new(ErrorCategory::Internal, "as many files are read back as were written"))
     }
 
-    /// Stages the files that go with a table, in the order of their paths in the manifest, and the manifest last.
+    /// Stages the files that accompany a table, in the order of their paths in the manifest, and the manifest last.
     fn staged_pages(&self, release: u32, pages: ReleasePages, stages: &mut Vec<String>) -> Result<ReleasePages> {
         let ReleasePages { taxonomy, report, manifest, notice } = pages;
         let noticed = notice.is_some();
@@ -92,7 +92,7 @@ impl FeedWriter {
         Ok(ReleasePages { taxonomy, report, notice, manifest: next() })
     }
 
-    /// Asks the gate, with the people of what is new as their objects have them.
+    /// Asks the gate, with the new people from their objects.
     fn ask(&self, candidate: &ProposedRelease, due: &UndecidedRelease, tables: Tables) -> Result<JudgedTable> {
         let state = &self.state;
         let proposed = due.recoding.as_ref().is_some_and(|recoding| *recoding == candidate.recoding);
@@ -126,7 +126,7 @@ impl FeedWriter {
         Ok(judge(&case, tables))
     }
 
-    /// By how much the course of a search narrows down who is where, for the gate to judge.
+    /// By how much the course of a search reduces the possible tables, for the gate to judge.
     fn learnt(&self, candidate: &ProposedRelease) -> Option<RecodingGain> {
         let limits = self.policy.refinement();
         let looks = limits.looks_at_coarseness() && self.state.history.is_empty();
@@ -139,7 +139,7 @@ impl FeedWriter {
         Some(RecodingGain { finally, wholly })
     }
 
-    /// The rows of what is new, increment by increment, read back from the journal.
+    /// The new rows, increment by increment, read back from the journal.
     fn increments(&self, candidate: &ProposedRelease) -> Result<Vec<Read>> {
         let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
         let read = |object: &Ref| -> Result<Atoms> { Atoms::parse(&self.log.objects().need(object)?) };
@@ -162,7 +162,7 @@ impl FeedWriter {
         waiting.into_iter().map(told).collect()
     }
 
-    /// Rows as they are published, where a ledger says that some were changed.
+    /// Rows as they are published, if a ledger says that some values were changed.
     fn told(&self, rows: Histogram, ledger: Option<&Ref>) -> Result<Read> {
         let Some(ledger) = ledger else { return Ok(Read { told: rows, raw: None, numbers: None }) };
         let ledger =
@@ -199,7 +199,7 @@ impl FeedWriter {
     }
 }
 
-/// What a part of a table is called while it lies aside.
+/// The name of a part of a table while it is staged.
 fn staged_part((at, part): (usize, &ReleasePart)) -> String {
     let [_, name] = part.table.names();
     format!("{name}-{at}.parquet")
@@ -222,11 +222,11 @@ fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> NewIncrement<'a> {
 
 /// People of an increment.
 struct Read {
-    /// As they are published.
+    /// The people as they are published.
     told: Histogram,
-    /// As they are, where that may be something else.
+    /// The people before masking, if that may differ.
     raw: Option<Histogram>,
-    /// With the numbers of their measures, where there are any.
+    /// The people with the numbers of their measures, if there are any.
     numbers: Option<CodedRows>,
 }
 

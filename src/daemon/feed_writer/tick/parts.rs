@@ -1,5 +1,5 @@
-//! Of which files a release of a table that grows consists (SCIENCE 11): those of the release before, and new ones with the rows that are
-//! new, with the rows of several small files, or with what is left of a file when atoms are erased.
+//! The files of a release of a table that grows (SCIENCE 11): those of the previous release, and new ones with the new
+//! rows, with the rows of several small files, or with the remaining rows of a file when atoms are erased.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,11 @@ use crate::engine::policy::{ChainKind, Policy};
 use crate::engine::release::{PartLine, ReleaseSpan, TableKind, replaced, rewritten};
 
 impl FeedState {
-    /// The files that a candidate needs and that are not published: the releases of each, and the rows that these have added.
+    /// The files that a candidate needs and that are not published: for each the releases, and the rows that these have
+    /// added.
     ///
-    /// Files become one within an eighth of the time that rows are retained, where there is such a time: so a file leaves
-    /// at once, and not much later than its oldest rows could.
+    /// Files are only merged within an eighth of the retention period, if there is one: so a file is removed as a
+    /// whole, and not much later than its oldest rows could be.
     pub fn new_parts(
         &self,
         candidate: &ProposedRelease,
@@ -45,7 +46,7 @@ impl FeedState {
         let times: BTreeMap<u32, &str> = self.of_chain().map(|line| (line.release, line.time.as_str())).collect();
         let of = |span: ReleaseSpan| times.get(&span.last).map_or(0, |time| period(time));
         let now = self.due.as_ref().map_or(0, |due| period(&due.time));
-        // Without a column for the release each file holds the rows of one.
+        // Without a column for the release each file contains the rows of one.
         let joined = self.terms.columns.release().name().is_some();
         let changed = || parts.iter().map(|part| part.span).filter(|span| self.loses_rows(*span));
         let spans = match policy.kind() {
@@ -54,19 +55,19 @@ impl FeedState {
             ChainKind::Disjoint => Vec::new(),
         };
         let missing = self.not_in_table();
-        // Parts that become one hold the rows of all releases between them.
+        // Merged parts contain the rows of all releases between them.
         let missing = missing.into_iter().filter(|span| !spans.iter().any(|known| known.meets(*span)));
         spans.iter().copied().chain(missing).collect()
     }
 
-    /// Whether atoms of one of these releases are in no later one. Of atoms that were too old and are erased since, nothing but the newest
-    /// release of those that were too old is known.
+    /// Whether atoms of one of these releases are in no later one. For atoms that were too old and have been erased
+    /// since, only the newest release of those that were too old is known.
     fn loses_rows(&self, span: ReleaseSpan) -> bool {
         let too_old = self.retired_through >= Some(span.first);
         too_old || self.erased.iter().chain(&self.retired).any(|atom| span.holds(atom.release))
     }
 
-    /// The files of the newest release, after one has come with these.
+    /// The files of the newest release, after these new ones are added.
     pub fn parts_with(&self, new: &[PartLine], policy: &Policy) -> Vec<PartLine> {
         match policy.kind() {
             ChainKind::Cumulative => {

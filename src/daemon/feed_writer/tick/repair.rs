@@ -1,9 +1,10 @@
-//! Repairs (SCIENCE 6, gate): as soon as a tick has made a release, it is attacked as the gate will. Where classes have labels
-//! of their own, the first one that fails goes back to those who wait, with all classes that were formed together with it, and
-//! the rest is judged once more: people carved before or after them are carved as if those had not been there, so that what
-//! is left is a release of its own. A recoding that makes a small class certain becomes one step coarser for its class.
+//! Repairs (SCIENCE 6, gate): as soon as a tick has made a release, the feed attacks it as the gate will. If classes
+//! have labels of their own, the first class that fails is dissolved, with all classes that were formed together with
+//! it, and its people wait; the rest is judged again: people in other classes are treated as if those had not existed,
+//! so that the rest is a release of its own. A recoding that makes a small class certain becomes one step coarser for
+//! its class.
 //!
-//! It looks at quasi-identifiers only, and approves nothing.
+//! This module uses only quasi-identifiers, and approves nothing.
 
 use crate::daemon::formats::Repaired;
 use crate::engine::feed::{ClosingResult, Feed, FeedTickResult};
@@ -13,7 +14,7 @@ use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{Output, Policy};
 
-/// Repairs what a tick has made, as often as the policy lets it.
+/// Repairs the release of a tick, as often as the policy allows.
 pub(in crate::daemon::feed_writer) fn repair(
     feed: &mut Feed,
     ticked: &mut FeedTickResult,
@@ -28,7 +29,7 @@ pub(in crate::daemon::feed_writer) fn repair(
     }
 }
 
-/// Makes the recoding of a tick coarser where it makes a small class certain.
+/// Makes the recoding of a tick coarser if it makes a small class certain.
 fn coarsened(
     feed: &mut Feed,
     ticked: &mut FeedTickResult,
@@ -37,7 +38,7 @@ fn coarsened(
     columns: &Columns,
 ) -> Vec<Repaired> {
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
-    // Classes that keep their labels are repaired by nothing.
+    // Classes that keep their labels cannot be repaired.
     let local = policy.search().is_local();
     if local || !limits.looks_at_coarseness() || policy.output() == Output::TwoTable || feed.is_coarsest() {
         return repairs;
@@ -56,7 +57,7 @@ fn coarsened(
     repairs
 }
 
-/// Repairs what a tick has carved.
+/// Repairs the classes of a tick.
 fn carved(feed: &mut Feed, ticked: &mut FeedTickResult, policy: &Policy, columns: &Columns) -> Vec<Repaired> {
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
     let ClosingResult::Candidate(candidate) = &ticked.closed else { return repairs };
@@ -64,7 +65,8 @@ fn carved(feed: &mut Feed, ticked: &mut FeedTickResult, policy: &Policy, columns
     let mut left: Vec<usize> = (0..carving.classes().len()).collect();
     while (repairs.len() as u64) < limits.max_repairs {
         let class = |&at: &usize| (carving.classes()[at].as_slice(), candidate.table().size_of(&carving.classes()[at]));
-        // What cannot be judged is for the gate to say; so is what all classes together tell, which no class mends.
+        // The gate reports what cannot be judged; the same holds for the leakage of all classes together, which
+        // removing a class does not reduce.
         let judged = judge(columns, left.iter().map(class), policy, (candidate.release.into(), JointAttack::Not));
         let Some((place, text)) = judged.as_ref().ok().and_then(first) else { break };
         let judged = judged.expect("a candidate was judged");
@@ -86,13 +88,13 @@ fn carved(feed: &mut Feed, ticked: &mut FeedTickResult, policy: &Policy, columns
     repairs
 }
 
-/// The first class in the order of formation that something speaks against, and what.
+/// The first class in the order of formation with a reason against it, and the reason.
 fn first(judged: &RefinementVerdict) -> Option<(AttackedRows, String)> {
     let against = judged.found.against.iter().filter_map(|against| Some((against.place?, against)));
     against.min_by_key(|(place, _)| *place).map(|(place, against)| (place, against.text.clone()))
 }
 
-/// The classes that were formed together with one; what was left over is the last of them.
+/// The classes that were formed together with one; the outliers count as the last class.
 fn together(judged: &RefinementVerdict, place: AttackedRows, all: usize) -> Vec<usize> {
     let classes = judged.release.classes();
     match place {

@@ -1,5 +1,5 @@
-//! How long rows and manifests stay (`publish.retain`, `publish.keep`): at each tick of the schedule old ones are found by the dates of
-//! their releases alone, so that going tells nothing of anybody.
+//! The retention of rows and manifests (`publish.retain`, `publish.keep`): at each tick of the schedule old ones are
+//! found by the dates of their releases alone, so that their removal reveals nothing about people.
 
 use super::super::times::milliseconds;
 use super::super::writer::FeedWriter;
@@ -8,7 +8,7 @@ use crate::daemon::journal::{Expire, Retire};
 use crate::engine::policy::ChainKind;
 
 impl FeedWriter {
-    /// Old rows and manifests begin to leave, if there are any at this tick.
+    /// Begins to remove old rows and manifests, if there are any at this tick.
     ///
     /// # Errors
     /// The log or the public root cannot be written.
@@ -17,7 +17,7 @@ impl FeedWriter {
         self.retire_rows(time)
     }
 
-    /// Manifests that are older than `publish.keep`, but for the newest one of each chain.
+    /// Removes manifests that are older than `publish.keep`, except the newest one of each chain.
     fn expire_manifests(&mut self, time: &str) -> Result<()> {
         let Some(keep) = self.settings.keep else { return Ok(()) };
         let lines = &self.state.releases;
@@ -40,8 +40,8 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// Rows in parts whose newest release is older than `publish.retain`, and rows of such releases that were withdrawn and are to be published
-    /// again.
+    /// Removes rows in parts whose newest release is older than `publish.retain`, and rows of such releases that were
+    /// withdrawn and are to be published again.
     fn retire_rows(&mut self, time: &str) -> Result<()> {
         let Some(retain) = self.settings.retain.filter(|_| self.policy.keeps_labels()) else { return Ok(()) };
         if self.policy.kind() == ChainKind::Disjoint || self.state.feed.stopped() {
@@ -69,7 +69,7 @@ impl FeedWriter {
     }
 }
 
-/// Whether so many seconds have gone by since a time.
+/// Whether this many seconds have passed since a time.
 fn is_over(since: &str, seconds: u64, now: &str) -> bool {
     milliseconds(now) - milliseconds(since) >= i64::try_from(seconds).unwrap_or(i64::MAX / 1_000).saturating_mul(1_000)
 }

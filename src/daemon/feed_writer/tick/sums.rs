@@ -1,4 +1,5 @@
-//! How many sums of measures the newest release tells, and how many it leaves out, as any reader can count them in its files.
+//! How many sums of measures the newest release shows, and how many it suppresses, as any reader can count them in its
+//! files.
 
 use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
@@ -6,17 +7,17 @@ use crate::engine::gate::bytes::read_part;
 use crate::engine::model::ReleaseColumn;
 use crate::engine::release::{MeasureFigures, TableKind};
 
-/// Sums of all measures of a release: in a table that grows, of the labels that it has added.
+/// The numbers of sums of all measures of a release: in a table that grows, of the labels that it has added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NewestSums {
-    /// Those that it tells.
+    /// The number of published sums.
     pub told: u64,
-    /// Those that it leaves out.
+    /// The number of suppressed sums.
     pub left_out: u64,
 }
 
 impl FeedWriter {
-    /// Those of the newest release; `None` where there are no measures, or its files are not public any more.
+    /// The numbers for the newest release; `None` if there are no measures, or its files are not public any more.
     ///
     /// # Errors
     /// The store does not answer.

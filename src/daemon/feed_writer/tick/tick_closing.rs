@@ -1,5 +1,5 @@
-//! A tick of the schedule (SCIENCE 3, closing; HOUSE 3): it has the rows that came before it. What it fixes is put into the log before
-//! anything is built on it, with the people read back from their segments.
+//! Closes a tick of the schedule (SCIENCE 3, closing; HOUSE 3): it contains the rows that came before it. Its decisions
+//! are recorded in the log before anything is based on them, with the people read back from their segments.
 
 use std::collections::BTreeMap;
 
@@ -18,22 +18,22 @@ use crate::engine::measures::{PersonNumbers, SumSuppression};
 use crate::engine::model::{Leaf, Taxonomy};
 use crate::engine::release::Layout;
 
-/// What a tick came to.
+/// The result of a tick.
 #[derive(Debug, Clone)]
 pub struct TickResult {
     /// Its number.
     pub tick: u32,
-    /// Rows that came since the tick before.
+    /// The number of rows that came since the previous tick.
     pub new: u64,
-    /// Rows whose atoms formed.
+    /// The number of rows whose atoms formed.
     pub added: u64,
-    /// What came of it.
+    /// The outcome.
     pub outcome: ClosingOutcome,
-    /// What there is to tell the operator.
+    /// The record for the operator.
     pub recorded: RecordedTick,
 }
 
-/// Where people are after a tick.
+/// The places of people after a tick.
 struct Places<'a> {
     waiting: &'a Headcount,
     withheld: &'a Headcount,
@@ -41,10 +41,10 @@ struct Places<'a> {
 }
 
 impl FeedWriter {
-    /// The tick scheduled for this time. If a release comes of it, a decision is to be made next.
+    /// Closes the tick scheduled for this time. If it makes a release, a decision is made next.
     ///
     /// # Errors
-    /// Too much is set aside, or the log cannot be written.
+    /// Too many messages are set aside, or the log cannot be written.
     pub fn close(&mut self, time: &str) -> Result<Option<TickResult>> {
         self.retention(time)?;
         let is_due = self.state.table_is_behind(&self.policy);
@@ -114,20 +114,20 @@ impl FeedWriter {
         Ok(Some(TickResult { tick: ticked.tick, new, added: ticked.added, outcome, recorded }))
     }
 
-    /// The measures of the people whose atoms formed.
+    /// Adds the measures of the people whose atoms formed.
     fn measured(&mut self, formed: &Atoms, fixed: &mut FixedTick, trees: &[&Taxonomy]) -> Result<()> {
         if let Some(measures) = formed.measures(&self.policy, trees)? {
             self.state.feed.measured(measures.clone());
             fixed.measures = Some(measures);
-            // It was put together without them.
+            // It was built without them.
             self.state.candidate = None;
         }
         Ok(())
     }
 
-    /// Whether a tick goes by: nothing is published with it.
+    /// Whether a tick passes without publishing anything.
     fn goes_by(&self, new: u64) -> bool {
-        // A release that waits for a person leaves out all that is to leave: it is not made again at every tick.
+        // A held release leaves out everything that has to be left out: it is not made again at every tick.
         let owed = self.state.feed.owes_release() && self.state.held.is_none();
         match self.policy.publish_every() {
             Some(every) => !self.state.feed.halves(every, &self.policy) && !owed,
@@ -135,7 +135,7 @@ impl FeedWriter {
         }
     }
 
-    /// What the feed makes of a tick, with the chance that its search needs.
+    /// The feed's result for a tick, with the random numbers that its search needs.
     fn ticked(&mut self, trees: &[&Taxonomy]) -> Result<feed::FeedTickResult> {
         let halves = self.policy.publish_every().is_some_and(|every| self.state.feed.halves(every, &self.policy));
         if halves && !self.state.feed.stopped() {
@@ -168,11 +168,11 @@ impl FeedWriter {
         Ok(numbers)
     }
 
-    /// A tick goes by. It is written down if rows wait for it.
+    /// Lets a tick pass. It is recorded if rows wait for it.
     fn skip(&mut self, new: u64, time: &str) -> Result<Option<TickResult>> {
         let feed = &self.state.feed;
         let (waiting, withheld, pending) = (feed.waiting().rows(), feed.withheld().rows(), feed.pending());
-        // In a chain of crowds the number of a tick tells which one publishes.
+        // In a chain of crowds the number of a tick decides whether it publishes.
         let (before, turns) = (feed.turns(), feed.turns_behind(&self.policy));
         // Each file of a folder has an entry of its own.
         let asked = self.settings.layout == Layout::Folders;
@@ -200,7 +200,7 @@ impl FeedWriter {
         Ok(Some(TickResult { tick, new, added: 0, outcome, recorded: RecordedTick::of(tick) }))
     }
 
-    /// The values of a tick are fixed as they will be published.
+    /// Fixes the values of a tick as they will be published.
     fn count(&mut self, fixed: &FixedTick, atoms: &Atoms, people: Vec<Person>) -> Result<()> {
         let columns = self.state.terms.columns.clone();
         let trees = columns.trees();
@@ -221,22 +221,22 @@ impl FeedWriter {
         self.state.masked(&masked);
         if let Some(ledger) = changes {
             self.state.feed.masked(ledger);
-            // It was put together from values as they are.
+            // It was built from unmasked values.
             self.state.candidate = None;
         }
         Ok(())
     }
 
-    /// Which values are changed of those who formed last, drawn anew: nothing outside knows of an earlier draw.
+    /// The changed values of the people whose atoms formed last, drawn anew: nothing outside knows an earlier draw.
     fn changes(&mut self) -> Result<Option<Ledger>> {
         let mut drawn = ChanceDraws::from(self.log.chance());
         let changes = self.state.feed.mask(&self.policy, &self.state.terms.columns, &mut drawn);
         drawn.sound()?;
-        // Where there is nothing to change them to, they stay as they are, and the gate stops the chain.
+        // If no value is available they stay unchanged, and the gate stops the chain.
         Ok(changes.unwrap_or_else(|_| Some(Ledger::default())))
     }
 
-    /// A tick that was closed and whose values were not fixed when the writer ended.
+    /// Completes a tick that was closed and whose values were not fixed when the writer ended.
     ///
     /// # Errors
     /// Its atoms are gone, or the log cannot be written.
@@ -255,8 +255,8 @@ impl FeedWriter {
         RowColumns::parse(&self.log.objects().need(object)?)
     }
 
-    /// All people who are not published, read back from where they were put, by where they are now; and who came since the
-    /// tick before.
+    /// All unpublished people, read back from their objects, by their current places; and those who came since the
+    /// previous tick.
     fn all_people(&self, fixed: &FixedTick) -> Result<([RowsByTick; 3], Vec<Person>)> {
         let trees = self.state.terms.columns.trees();
         let none = Headcount::empty(trees.len());
@@ -285,7 +285,7 @@ impl FeedWriter {
 }
 
 impl Places<'_> {
-    /// Puts rows of one arrival where they are now; a person who is nowhere is published.
+    /// Adds rows of one arrival to their current places; a person in no place is published.
     fn put(&self, rows: &CodedRows, since: u32, found: &mut [BTreeMap<u32, CodedRows>; 3]) {
         let places = [self.waiting, self.withheld, self.formed];
         let mut leaves: Vec<Leaf> = Vec::new();

@@ -1,4 +1,4 @@
-//! What is to become of a release, and what became of it.
+//! The decisions about a release, and its publication.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,46 +11,46 @@ use crate::engine::release::{Figure, Manifest, PastRelease, ReleaseSpan, Sha256}
 /// A file of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CandidateFile {
-    /// Where it lies aside.
+    /// The path of the staged file.
     pub stage: String,
-    /// Where it is published.
+    /// The public path.
     pub path: String,
     /// The digest of its bytes.
     pub sha256: Sha256,
-    /// Its rows; null for what is no table.
+    /// The number of its rows; null for a file that is no table.
     pub rows: Option<u64>,
-    /// The releases whose rows it holds; of parts of a table that grows only.
+    /// The releases whose rows it contains; only for parts of a table that grows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<ReleaseSpan>,
-    /// Its bytes; of parts of a table that grows only.
+    /// Its size in bytes; only for parts of a table that grows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
 }
 
-/// Why a release may not leave. Where and in which words is in the sealed verdict.
+/// Why a release may not be published. The place and the words are in the sealed verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureRecord {
     /// The check.
     pub check: String,
     /// The figure.
     pub value: Option<Figure>,
-    /// What it would have to be.
+    /// The limit.
     pub limit: Option<Figure>,
 }
 
-/// Which of the recodings that a release can be under, fixed beforehand.
+/// Which of the recodings that were fixed in advance a release has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RecodingChoice {
     /// The one that the tick proposed.
     Proposed,
-    /// A finer one, which has passed its test and whose coin lets it out.
+    /// A finer one, which has passed its test and which its coin allows.
     Finer,
-    /// Everything is at the root, because a check that reads sensitive values failed; there the chain stays.
+    /// `*` in all columns, because a check that reads sensitive values failed; the chain stays there.
     Coarsest,
 }
 
-/// A release that the gate has approved, as the log has it. Only an [`Approved`] makes one; the only other source is an entry of the log,
+/// A release that the gate has approved, as the log records it. Only an [`Approved`] creates one; the only other source is an entry of the log,
 /// whose code [`Entry::parse`](crate::daemon::journal::Entry::parse) has checked.
 ///
 /// ```compile_fail
@@ -63,13 +63,13 @@ pub struct ReleaseDecision {
     release: u32,
     /// Its tick.
     tick: u32,
-    /// When the tick was due.
+    /// The scheduled time of the tick.
     time: String,
     /// Its table, taxonomy and report.
     files: Vec<CandidateFile>,
-    /// The manifest without its `decision`, aside.
+    /// The staged manifest, without its `decision`.
     manifest: CandidateFile,
-    /// Which of the recodings that it could be under it is.
+    /// Which of the possible recodings it has.
     under: RecodingChoice,
     /// The whole verdict.
     verdict: Ref,
@@ -78,28 +78,28 @@ pub struct ReleaseDecision {
     figures: Option<PastRelease>,
 }
 
-/// What a decision about an approved release says beside what the gate has read.
+/// The content of a decision about an approved release besides what the gate has read.
 #[derive(Debug, Clone)]
 pub struct DecisionTerms {
     /// The release.
     pub release: u32,
     /// Its tick.
     pub tick: u32,
-    /// When the tick was due.
+    /// The scheduled time of the tick.
     pub time: String,
-    /// Which of the recodings that it could be under it is.
+    /// Which of the possible recodings it has.
     pub under: RecodingChoice,
     /// The whole verdict.
     pub verdict: Ref,
-    /// Where its files lie aside, in the order in which the gate read them, and the manifest last.
+    /// The paths of its staged files, in the order in which the gate read them, and the manifest last.
     pub stages: Vec<String>,
 }
 
 impl ReleaseDecision {
-    /// What the gate has approved.
+    /// The decision about what the gate has approved.
     ///
     /// # Panics
-    /// Not every file of the release was staged.
+    /// If not every file of the release was staged.
     pub(in crate::daemon) fn of(approved: &Approved, terms: DecisionTerms) -> ReleaseDecision {
         let DecisionTerms { release, tick, time, under, verdict, mut stages } = terms;
         let stage = stages.pop().expect("a manifest was staged");
@@ -129,7 +129,7 @@ impl ReleaseDecision {
         self.tick
     }
 
-    /// When the tick was due.
+    /// The scheduled time of the tick.
     pub fn time(&self) -> &str {
         &self.time
     }
@@ -139,17 +139,17 @@ impl ReleaseDecision {
         &self.files
     }
 
-    /// The manifest without its `decision`, aside.
+    /// The staged manifest, without its `decision`.
     pub fn manifest(&self) -> &CandidateFile {
         &self.manifest
     }
 
-    /// All that was staged: the files, and the manifest.
+    /// All staged files, including the manifest.
     pub fn staged(&self) -> impl Iterator<Item = &CandidateFile> {
         self.files.iter().chain([&self.manifest])
     }
 
-    /// Which of the recodings that it could be under it is.
+    /// Which of the possible recodings it has.
     pub fn under(&self) -> RecodingChoice {
         self.under
     }
@@ -165,18 +165,18 @@ impl ReleaseDecision {
     }
 }
 
-/// A release that may not leave.
+/// A release that may not be published.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rejection {
     /// The number it would have had.
     pub release: u32,
     /// Its tick.
     pub tick: u32,
-    /// When the tick was due.
+    /// The scheduled time of the tick.
     pub time: String,
     /// Whether a check that reads sensitive values failed, so that the chain publishes nothing any more.
     pub stops: bool,
-    /// Why.
+    /// The reasons.
     pub reasons: Vec<FailureRecord>,
     /// The whole verdict; null when a person rejected it.
     pub verdict: Option<Ref>,
@@ -184,7 +184,7 @@ pub struct Rejection {
     pub wanted: Option<RequestOrigin>,
 }
 
-/// What is to become of a release.
+/// The decision about a release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum Decision {
@@ -192,12 +192,12 @@ pub enum Decision {
     Publish(ReleaseDecision),
     /// It is published once a person approves.
     Hold(ReleaseDecision),
-    /// It may not leave.
+    /// It is not published.
     Reject(Rejection),
 }
 
 impl Decision {
-    /// The release that may leave; `None` where none may.
+    /// The release that may be published; `None` if it was rejected.
     pub fn release(&self) -> Option<&ReleaseDecision> {
         match self {
             Decision::Publish(release) | Decision::Hold(release) => Some(release),
@@ -205,7 +205,7 @@ impl Decision {
         }
     }
 
-    /// The tick that the release came of.
+    /// The tick of the release.
     pub fn tick(&self) -> u32 {
         match self {
             Decision::Publish(release) | Decision::Hold(release) => release.tick,
@@ -229,9 +229,9 @@ pub struct ApproverDecision {
     pub release: u32,
     /// The digest of the entry that holds it.
     pub decision: Sha256,
-    /// Who.
+    /// Who made the decision.
     pub wanted: RequestOrigin,
-    /// How many more people have to approve it before it leaves.
+    /// The number of approvals that are missing.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub missing: u32,
 }
@@ -247,6 +247,6 @@ pub struct Published {
     pub release: u32,
     /// The digest of its manifest as it was published.
     pub manifest: Sha256,
-    /// When it was visible.
+    /// When it became visible.
     pub time: String,
 }

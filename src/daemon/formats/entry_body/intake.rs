@@ -1,4 +1,4 @@
-//! Messages on their way in: what became of each, and where the rows that count and the others are.
+//! Messages that were taken in: what became of each, and the objects of valid rows and of the others.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::daemon::formats::Ref;
 use crate::daemon::intake_counts::IntakeCounts;
 use crate::engine::release::Sha256;
 
-/// What messages are from.
+/// The origin of messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MessageOrigin {
@@ -18,16 +18,16 @@ pub enum MessageOrigin {
         file: String,
         /// The digest of its bytes.
         sha256: Sha256,
-        /// Its bytes.
+        /// Its size in bytes.
         size: u64,
-        /// When it was changed last, in nanoseconds since 1970.
+        /// The time of its last change, in nanoseconds since 1970.
         modified: i64,
     },
     /// A partition of a topic.
     Partition {
         /// The topic.
         topic: String,
-        /// What tells the topic from another one of the same name.
+        /// The id of the topic, which distinguishes it from others of the same name.
         topic_id: String,
         /// The partition.
         partition: i32,
@@ -35,7 +35,7 @@ pub enum MessageOrigin {
 }
 
 impl MessageOrigin {
-    /// In words, for people.
+    /// The origin in words.
     pub fn name(&self) -> String {
         match self {
             MessageOrigin::File { file, .. } => file.clone(),
@@ -44,23 +44,24 @@ impl MessageOrigin {
     }
 }
 
-/// Where messages were taken from, and what became of each: `seen = kept + duplicate + skipped + quarantined`.
+/// The origin of messages, and what became of each: `seen = kept + duplicate + skipped + quarantined`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntakePart {
-    /// What they are from.
+    /// The origin.
     #[serde(flatten)]
     pub origin: MessageOrigin,
-    /// The first message, or the offset from which on a partition was read.
+    /// The first message, or the offset at which reading of a partition began.
     pub from: u64,
-    /// The message after the last one, or the offset from which on a partition is read next.
+    /// The message after the last one, or the next offset of a partition.
     pub next: u64,
-    /// What tells the last message of a partition from another one that was given its offset: the reign of its leader.
+    /// The leader epoch of the last message of a partition, which distinguishes it from another one with the same
+    /// offset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i32>,
-    /// What became of them.
+    /// What became of the messages.
     #[serde(flatten)]
     pub counts: IntakeCounts,
-    /// Those of the messages that were set aside which are rows of people who have one already.
+    /// How many of the set-aside messages are rows of people who have one already.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeats: u64,
 }
@@ -70,7 +71,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl IntakePart {
-    /// Whether every message became something. Offsets of a partition have gaps, and a message may hold several rows.
+    /// Whether each message is counted once. Offsets of a partition have gaps, and a message may contain several rows.
     pub fn adds_up(&self) -> bool {
         let IntakeCounts { seen, quarantined, .. } = self.counts;
         self.counts.adds_up()
@@ -85,18 +86,18 @@ impl IntakePart {
 /// A sealed object of rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SealedRows {
-    /// It.
+    /// The object.
     pub object: Ref,
-    /// Its rows.
+    /// The number of its rows.
     pub rows: u64,
 }
 
-/// A sealed object of messages that were set aside.
+/// A sealed object of set-aside messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Quarantined {
-    /// It.
+    /// The object.
     pub object: Ref,
-    /// Its messages.
+    /// The number of its messages.
     pub messages: u64,
 }
 
@@ -105,41 +106,42 @@ pub struct Quarantined {
 pub struct Ingest {
     /// When.
     pub time: String,
-    /// The tick that the rows wait for.
+    /// The tick to which the rows belong.
     pub tick: u32,
-    /// The rows that count, in order.
+    /// The valid rows, in order.
     pub segments: Vec<SealedRows>,
-    /// What was set aside, in the order of parts: an object for each that had some, or several where that was much.
+    /// The set-aside messages, in the order of parts: one object for each part that has some, or several if they are
+    /// large.
     pub quarantine: Vec<Quarantined>,
-    /// Where from.
+    /// The origins.
     pub parts: Vec<IntakePart>,
-    /// Sensitive cells of rows that count which were missing or malformed.
+    /// The number of sensitive cells of valid rows that were missing or malformed.
     pub nulled: u64,
 }
 
-/// Messages that were set aside were offered again.
+/// Set-aside messages were offered again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Retry {
-    /// Who asked.
+    /// Who made the request.
     pub wanted: RequestOrigin,
-    /// The tick that the rows wait for.
+    /// The tick to which the rows belong.
     pub tick: u32,
-    /// What was set aside before.
+    /// The objects with the messages.
     pub of: Vec<Ref>,
-    /// What still is of each; null where nothing is left.
+    /// The messages of each that are still set aside; null if there are none.
     pub rest: Vec<Option<Quarantined>>,
-    /// The rows that count now.
+    /// The rows that are valid now.
     pub segments: Vec<SealedRows>,
-    /// How many messages were offered.
+    /// The number of messages that were offered.
     pub offered: u64,
-    /// Rows that count now.
+    /// The number of rows that are valid now.
     pub kept: u64,
-    /// Rows of people who have one already.
+    /// The number of rows of people who have one already.
     pub duplicate: u64,
-    /// Messages that are passed over by policy now.
+    /// The number of messages that the policy skips now.
     pub skipped: u64,
-    /// Messages that are still set aside.
+    /// The number of messages that are still set aside.
     pub quarantined: u64,
-    /// Of those that are not any more: messages that came since the last tick that was closed.
+    /// How many of those that are not any more came since the last closed tick.
     pub cleared: u64,
 }

@@ -1,4 +1,4 @@
-//! What leaves the public root, and that it is gone; what is forgotten.
+//! What is removed from the public root, the confirmation that it was, and what is forgotten.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::requests::RequestOrigin;
 /// A release and all later ones of its chain are withdrawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Withdraw {
-    /// Who asked.
+    /// Who made the request.
     pub wanted: RequestOrigin,
     /// The chain.
     pub chain: u32,
@@ -16,37 +16,37 @@ pub struct Withdraw {
     pub first: u32,
     /// The last one.
     pub last: u32,
-    /// The release that is the newest of the chain again; null if none is visible.
+    /// The release that becomes the newest of the chain again; null if none is visible.
     pub left: Option<u32>,
-    /// Rows that these releases have added.
+    /// The number of rows that these releases have added.
     pub rows: u64,
-    /// Whether the next release holds these rows again.
+    /// Whether the next release contains these rows again.
     pub republish: bool,
-    /// When the last tick before it was due; the time of what is published with it.
+    /// The scheduled time of the last tick before it; the time of what is published with it.
     pub time: String,
 }
 
-/// Rows of old releases leave with the next release (`publish.retain`).
+/// Rows of old releases are left out of the next release (`publish.retain`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Retire {
-    /// The tick at which they were found to be old enough.
+    /// The tick at which they were old enough.
     pub time: String,
-    /// The newest release whose rows leave.
+    /// The newest release whose rows are left out.
     pub through: u32,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
 }
 
-/// Old manifests leave the public root, and the files that only they list (`publish.keep`).
+/// Old manifests are removed from the public root, and the files that only they list (`publish.keep`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Expire {
-    /// The tick at which they were found to be old enough.
+    /// The tick at which they were old enough.
     pub time: String,
     /// Their releases.
     pub releases: Vec<u32>,
 }
 
-/// The public root holds nothing any more that was to leave it.
+/// Everything that had to be removed from the public root is removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cleaned {
     /// When.
@@ -59,7 +59,7 @@ pub struct Cleaned {
     pub notice: Option<u32>,
 }
 
-/// Raw rows and messages set aside that were kept for long enough. Whatever else an entry names is there.
+/// Raw rows and set-aside messages whose period is over. All other objects that an entry names exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Forgotten {
     /// When.

@@ -1,4 +1,4 @@
-//! What persons asked for, and under which terms a chain goes on.
+//! Requests of operators, and the terms under which a chain continues.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,37 +8,37 @@ use crate::daemon::sign::PublicKey;
 use crate::engine::model::ReleaseColumn;
 use crate::engine::release::Sha256;
 
-/// Who asked for something, and why.
+/// Who made a request, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RequestOrigin {
-    /// The name of the request, which is done once.
+    /// The id of the request, which is done once.
     pub request: String,
-    /// Who asked: the account that the command ran under.
+    /// The account under which the command ran.
     pub who: String,
-    /// When.
+    /// The time.
     pub when: String,
-    /// Why, in their words; they were told that no data of a person belongs here.
+    /// The reason, in the person's words; the command tells them not to write data of a person here.
     pub why: Option<String>,
-    /// The statement of an approver, where approvers have keys.
+    /// The statement of an approver, if approvers have keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed: Option<Signed>,
 }
 
 impl RequestOrigin {
-    /// The fingerprint of the key that an approver has signed with.
+    /// The fingerprint of the key with which an approver signed.
     pub fn fingerprint(&self) -> Option<Sha256> {
         self.signed.as_ref().and_then(|signed| PublicKey::parse(&signed.key)).map(|key| key.fingerprint())
     }
 }
 
-/// What an approver signed. The text is made from the entry itself.
+/// The signature of an approver. The signed text is built from the entry itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Signed {
     /// The approver, as the feed file names them.
     pub name: String,
-    /// The public half of their key, as 64 hexadecimal digits.
+    /// The public key, as 64 hexadecimal digits.
     pub key: String,
-    /// Their signature of the text, as 128 hexadecimal digits.
+    /// The signature of the text, as 128 hexadecimal digits.
     pub signature: String,
 }
 
@@ -47,79 +47,80 @@ pub struct Signed {
 pub struct ChainStart {
     /// Its number, from 1.
     pub chain: u32,
-    /// What is frozen while it runs: policy, columns, taxonomies.
+    /// The frozen terms: policy, columns, taxonomies.
     pub terms: Ref,
-    /// Who asked for it; null for the first.
+    /// Who requested it; null for the first chain.
     pub wanted: Option<RequestOrigin>,
-    /// Whether its table has a Delta log; of tables that grow only.
+    /// Whether its table has a Delta log; only for tables that grow.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub delta: bool,
-    /// The column for the number of the release; of tables that grow only.
+    /// The column for the number of the release; only for tables that grow.
     #[serde(default, skip_serializing_if = "ReleaseColumn::is_default")]
     pub release_column: ReleaseColumn,
-    /// What is forgotten is in the log from the first entry on; in the first chain only. Where earlier versions began the feed, what is gone
-    /// with its key counts as forgotten.
+    /// Whether the log records from the first entry on what is forgotten; only in the first chain. In a feed that an
+    /// earlier version began, an object that is gone together with its key counts as forgotten.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub logs_forgetting: bool,
 }
 
-/// What of the feed file may change in a running chain was changed.
+/// Settings of the feed file that may change in a running chain were changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Config {
     /// When.
     pub time: String,
-    /// The terms with the new leaves of their taxonomies; null where there are none.
+    /// The terms with the new leaves of their taxonomies; null if there are none.
     pub terms: Option<Ref>,
-    /// The digest of everything else.
+    /// The digest of all other settings.
     pub services: Sha256,
 }
 
-/// An object took the place of another one.
+/// An object replaced another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Moved {
-    /// The path of the old one, which is gone with its key.
+    /// The path of the old object, which was destroyed with its key.
     pub old: String,
-    /// The new one; null when nothing is left of it.
+    /// The new object; null if nothing remains.
     pub new: Option<Ref>,
-    /// The messages that are left in it, where it holds messages that are set aside.
+    /// The number of messages in it, if it contains set-aside messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
 }
 
 impl Moved {
-    /// Of rows, atoms or counts.
+    /// For rows, atoms or counts.
     pub fn to(old: String, new: Ref) -> Moved {
         Moved { old, new: Some(new), messages: None }
     }
 }
 
-/// People were taken out.
+/// People were erased.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Erase {
-    /// Who asked.
+    /// Who made the request.
     pub wanted: RequestOrigin,
-    /// People who were asked for.
+    /// The number of people in the request.
     pub asked: u64,
-    /// People who were taken out of what is not published; they may come again.
+    /// The number of people erased from unpublished data; they may come again.
     pub erased: u64,
-    /// People whose rows are published: a tombstone stays.
+    /// The number of people whose rows are published: a tombstone stays.
     pub published: u64,
-    /// People who were never taken in; messages of theirs may have been set aside.
+    /// The number of people who were never taken in; messages of theirs may have been set aside.
     pub unknown: u64,
-    /// Atoms that were dissolved.
+    /// The number of dissolved atoms.
     pub dissolved: u64,
-    /// People in classes that were not published wait again, in a chain whose ticks form all of them anew.
+    /// Whether people in classes that were not published wait again, in a chain whose ticks form all of them anew.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits_again: bool,
-    /// Objects that were written anew without them.
+    /// Objects that were rewritten without them.
     pub moved: Vec<Moved>,
-    /// Published rows that the next release and all later ones leave out; null where there are none.
+    /// Published rows that the next release and all later ones leave out; null if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<ErasedRows>,
 }
 
 impl Erase {
-    /// Whether the feed knows of people what it knew before: all of them are published and stay known, and their raw rows alone went.
+    /// Whether the feed's knowledge about people is unchanged: all of them are published and stay known, and only their
+    /// raw rows were deleted.
     pub fn leaves_state(&self) -> bool {
         self.erased == 0 && self.dissolved == 0 && self.rows.is_none()
     }
@@ -128,19 +129,19 @@ impl Erase {
 /// Published rows that the next release and all later ones leave out, in a chain of crowds: whole atoms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErasedRows {
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
-    /// How many atoms: the rows of one label that came with one release are one here.
+    /// The number of atoms: the rows of one label that came with one release count as one here.
     pub atoms: u64,
-    /// Which ones.
+    /// The object that names them.
     pub named: Ref,
 }
 
-/// All keys were wrapped under another key of the operator.
+/// All keys were wrapped with another key of the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rekey {
-    /// Who asked.
+    /// Who made the request.
     pub wanted: RequestOrigin,
-    /// How many keys.
+    /// The number of keys.
     pub keys: u64,
 }

@@ -1,17 +1,18 @@
-//! Whether the description of a Parquet file can be read in a time that follows its length. The library passes over lists of truth
-//! values without reading a byte for each, and does not compare the types of fields that it knows with those that stand there: a
-//! file of two kilobytes could keep it busy for hours. So every field that the format knows must have its type, and no list is one of
-//! truth values or longer than the bytes behind it. What the format does not know is passed over, as the library does.
+//! Checks that the description of a Parquet file can be read in a time that is linear in its length. The library skips
+//! lists of truth values without reading a byte for each, and does not compare the types of known fields with those in
+//! the file: a file of two kilobytes could keep it busy for hours. So every field of the format must have its type, and
+//! no list may consist of truth values or be longer than the bytes after it. Unknown fields are skipped, as the library
+//! does.
 
 use super::thrift::{BINARY, BOOLEAN, Compact, DOUBLE, I8, I16, I32, I64, LIST, STRUCT, is_truth};
 
-/// Structures and lists inside each other at most; the format needs twelve.
+/// The most levels of nested structures and lists; the format needs twelve.
 const DEEPEST: u8 = 24;
 
 /// The type of a field.
 #[derive(Clone, Copy)]
 enum FieldType {
-    /// One that is no structure and no list.
+    /// A type that is no structure and no list.
     Plain(u8),
     /// A structure.
     Of(&'static Fields),
@@ -129,7 +130,7 @@ const FILE: &Fields = &[
     (7, ListOf(&[(1, Of(EMPTY)), (2, Of(EMPTY))])),
 ];
 
-/// The fields of a page's header.
+/// The fields of a page header.
 const PAGE: &Fields = &[
     (1, Plain(I32)),
     (2, Plain(I32)),
@@ -153,7 +154,7 @@ const PAGE: &Fields = &[
     ),
 ];
 
-/// Whether the header of a page, which begins here, is sound.
+/// Whether the page header that begins here is sound.
 pub fn is_page(header: &[u8]) -> bool {
     structure(&mut Compact::new(header), PAGE, 0).is_some()
 }
@@ -196,10 +197,10 @@ mod tests {
 
     #[test]
     fn lists_are_no_longer_than_their_bytes() {
-        // A field that the format does not know holds a list of two numbers, or one of more than there are bytes.
+        // An unknown field with a list of two numbers, or of more than there are bytes.
         let unknown = |list: &[u8]| is_sound(&[&[0x09, 0xc8, 0x01], list, &[0x00]].concat());
         assert!(unknown(&[0x25, 0x02, 0x04]) && !unknown(&[0xf5, 0xff, 0xff, 0xff, 0xff, 0x07, 0x02, 0x04]));
-        // Two thousand million truth values, alone or in lists of their own; none at all.
+        // Two thousand million truth values, alone or in nested lists; and none at all.
         let truths = [0xf1, 0xff, 0xff, 0xff, 0xff, 0x07];
         assert!(!unknown(&truths) && !unknown(&[&[0x29], &truths[..], &truths].concat()) && unknown(&[0x01]));
         assert!(!is_sound(&[0x1c; 10_000]) && !is_sound(&[0x19; 10_000]));
@@ -211,7 +212,7 @@ mod tests {
         // The version as a list, or as a structure; the columns as a list of numbers, the rows as text.
         assert!(!is_sound(&[0x19, 0x15, 0x02, 0x00]) && !is_sound(&[0x1c, 0x00, 0x00]));
         assert!(!is_sound(&[0x29, 0x15, 0x02, 0x00]) && !is_sound(&[0x38, 0x01, 0x00, 0x00]));
-        // A number of 17 bits and more: its last 16 are those of the version, of which a truth value has no bytes.
+        // A number of 17 bits and more: its last 16 are those of the version, for which a truth value has no bytes.
         assert!(is_sound(&[0x01, 0xfe, 0xff, 0x03, 0x00]) && !is_sound(&[0x01, 0x82, 0x80, 0x08, 0x00]));
         assert!(
             !is_sound(&[0x01, 0xfd, 0xff, 0xff, 0xff, 0x01, 0x00]) && !is_sound(&[0x01, 0xfe, 0xff, 0x03, 0x11, 0x00])

@@ -1,20 +1,20 @@
-//! How long the cells of a page of text are, without decoding it: pages of a few bytes may stand for cells of any length,
-//! since cells refer to a dictionary or to the beginning of the cell before.
+//! The lengths of the cells of a page of text, without decoding it: pages of a few bytes may represent cells of any
+//! length, since cells refer to a dictionary or to the beginning of the previous cell.
 
 use parquet::basic::Encoding;
 use parquet::column::page::Page;
 
-/// Cells of a page.
+/// The cells of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lengths {
-    /// Bytes of the longest.
+    /// The number of bytes of the longest cell.
     pub longest: u64,
-    /// Bytes of all.
+    /// The number of bytes of all cells.
     pub all: u64,
 }
 
-/// The lengths of the cells of a dictionary, or of a page that says them before the cells; `None` for a damaged page. `most`: the
-/// highest levels of the column, of repetition and of definition.
+/// The lengths of the cells of a dictionary, or of a page that lists them before the cells; `None` for a damaged page.
+/// `most` are the highest levels of the column, of repetition and of definition.
 pub fn of(page: &Page, most: [i16; 2]) -> Option<Lengths> {
     match page {
         Page::DictionaryPage { buf, num_values, .. } => plain(buf, *num_values),
@@ -33,7 +33,7 @@ pub fn of(page: &Page, most: [i16; 2]) -> Option<Lengths> {
     }
 }
 
-/// What stands behind levels that are no higher than `most`.
+/// The bytes after levels that are at most `most`.
 fn behind_levels(bytes: &[u8], encoding: Encoding, most: i16, values: u32) -> Option<&[u8]> {
     let levels = match encoding {
         _ if most == 0 => 0,
@@ -43,7 +43,7 @@ fn behind_levels(bytes: &[u8], encoding: Encoding, most: i16, values: u32) -> Op
     bytes.get(usize::try_from(levels).ok()?..)
 }
 
-/// Each cell behind its length.
+/// Each cell follows its length.
 fn plain(mut bytes: &[u8], values: u32) -> Option<Lengths> {
     let mut found = Lengths::default();
     for _ in 0..values {
@@ -56,14 +56,14 @@ fn plain(mut bytes: &[u8], values: u32) -> Option<Lengths> {
     Some(found)
 }
 
-/// All lengths before the cells; nothing is told of other encodings, whose cells are no longer than their page.
+/// All lengths precede the cells; other encodings are not examined, since their cells are no longer than their page.
 fn behind(bytes: &[u8], encoding: Encoding, values: u32) -> Option<Lengths> {
     match encoding {
         Encoding::DELTA_LENGTH_BYTE_ARRAY => {
             let (found, used) = packed(bytes, values)?;
             (found.all <= (bytes.len() - used) as u64).then_some(found)
         }
-        // What a cell has in common with the one before, then the rest of it.
+        // The length of the common prefix with the previous cell, then the rest of the cell.
         Encoding::DELTA_BYTE_ARRAY => {
             let (common, used) = packed(bytes, values)?;
             let (rest, _) = packed(&bytes[used..], values)?;
@@ -74,7 +74,7 @@ fn behind(bytes: &[u8], encoding: Encoding, values: u32) -> Option<Lengths> {
     }
 }
 
-/// Lengths as differences in blocks (DELTA_BINARY_PACKED), no more than so many, and the bytes that they take.
+/// At most `values` lengths as differences in blocks (DELTA_BINARY_PACKED), and the bytes that they take.
 fn packed(bytes: &[u8], values: u32) -> Option<(Lengths, usize)> {
     let mut at = 0;
     let (block, minis) = (unsigned(bytes, &mut at)?, unsigned(bytes, &mut at)?);
@@ -102,7 +102,7 @@ fn packed(bytes: &[u8], values: u32) -> Option<(Lengths, usize)> {
             at += size;
             for number in 0..each.min(left) {
                 let more = bits(mini, number * u64::from(width), width).cast_signed();
-                // As the format says, differences may run over; lengths have 32 bits.
+                // By the format, differences may overflow; lengths have 32 bits.
                 length = i64::from(length.wrapping_add(least).wrapping_add(more) as i32);
                 found.take(length)?;
             }
@@ -121,7 +121,7 @@ impl Lengths {
     }
 }
 
-/// The number of this width that begins at this bit.
+/// The number with this width that begins at this bit.
 fn bits(bytes: &[u8], from: u64, width: u8) -> u64 {
     let bit = |at: u64| u64::from(bytes[(at / 8) as usize] >> (at % 8) & 1);
     (0..u64::from(width)).map(|at| bit(from + at) << at).sum()

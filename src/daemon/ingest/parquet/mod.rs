@@ -1,6 +1,6 @@
-//! Parquet files: the wanted columns only, row group by row group, text columns dictionary-encoded, so that labels are looked up
-//! once per distinct value. Sizes are looked at before anything is unpacked. What the decoder says of a broken file is not repeated,
-//! since it may quote the file.
+//! Parquet files: only the wanted columns, row group by row group, with text columns dictionary-encoded, so that labels
+//! are looked up once per distinct value. Sizes are checked before anything is unpacked. The decoder's message about a
+//! broken file is not repeated, since it may quote the file.
 
 mod description;
 mod lengths;
@@ -31,7 +31,7 @@ use super::messages;
 use super::raw::SecretBytes;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// Rows per batch of those that are kept.
+/// The number of rows per batch of kept rows.
 const FEW: usize = 1_024;
 
 /// A file that is being read.
@@ -40,9 +40,9 @@ pub struct ParquetFile {
     file: Arc<File>,
     header: Vec<String>,
     metadata: ArrowReaderMetadata,
-    /// The columns that are read, by their places in the file, and as what.
+    /// The columns that are read, by their indices in the file, and their names.
     wanted: Vec<(usize, String)>,
-    /// The row group that is read next.
+    /// The next row group.
     group: usize,
     reader: Option<ParquetRecordBatchReader>,
 }
@@ -59,7 +59,7 @@ impl ParquetFile {
         ColumnPages { path, file: &file, metadata: plain.metadata() }.few_rows()?;
         let fields: Vec<Arc<Field>> = plain.schema().fields().iter().map(dictionary).collect();
         let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
-        // Text that is stored in a way that cannot become a dictionary is read as it is.
+        // Text whose storage cannot become a dictionary is read unchanged.
         let metadata = load(options).unwrap_or(plain);
         let header: Vec<String> = metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
         for (at, name) in header.iter().enumerate() {
@@ -77,15 +77,15 @@ impl ParquetFile {
         &self.header
     }
 
-    /// Reads these columns from now on: name in the file, name in the batches.
+    /// Selects the columns to read: name in the file, name in the batches.
     pub fn want(&mut self, columns: &[(String, String)]) {
         let at = |name: &String| self.header.iter().position(|known| known == name);
         self.wanted = columns.iter().filter_map(|(from, to)| Some((at(from)?, to.clone()))).collect();
         (self.group, self.reader) = (0, None);
     }
 
-    /// These rows of the file, ascending, each as a message, one after the other; without bytes where they are too many.
-    /// Sparse rows are cheap only where they leave out whole pages, so many of them are asked for at once.
+    /// These rows of the file, ascending, each as a message, one after the other; without bytes if they would be too
+    /// many. Sparse rows are cheap only if whole pages are left out, so the caller should request many at once.
     pub fn rows(&self, rows: &[u64], each: &mut dyn FnMut(Option<SecretBytes>) -> Result<()>) -> Result<()> {
         let unreadable = || unreadable(&self.path);
         let columns = messages::kept(self.metadata.schema());
@@ -104,7 +104,7 @@ impl ParquetFile {
         if rest.is_empty() { Ok(()) } else { Err(unreadable()) }
     }
 
-    /// All rows of a reader, which are so many.
+    /// All rows of a reader, which are `count`.
     fn messages(
         &self,
         reader: &mut ParquetRecordBatchReader,
@@ -122,7 +122,7 @@ impl ParquetFile {
         if left == 0 { Ok(()) } else { Err(unreadable()) }
     }
 
-    /// Reads these columns of a row group, no more rows at a time than `most`.
+    /// A reader of these columns of a row group, with at most `most` rows at a time.
     fn reader(
         &self,
         group: usize,
@@ -146,7 +146,7 @@ impl ParquetFile {
         guarded(|| builder.build().ok()).flatten().ok_or_else(|| unreadable(&self.path))
     }
 
-    /// What stands before rows that are kept.
+    /// The schema, with which rows can be read again.
     pub fn form(&self) -> Result<MessageForm> {
         let schema = messages::head(self.metadata.schema()).ok_or_else(|| unreadable(&self.path))?;
         Ok(MessageForm::Arrow { schema })
@@ -171,8 +171,8 @@ impl ParquetFile {
         }
     }
 
-    /// The wanted columns of a batch by their names. What nests is not read, since no column is declared so: in its place are
-    /// lists of nothing.
+    /// The wanted columns of a batch by their names. Nested columns are not read, since no declared column is one:
+    /// empty lists replace them.
     fn named(&self, batch: &RecordBatch) -> RecordBatch {
         let nested = DataType::List(Arc::new(Field::new("item", DataType::Null, true)));
         let column = |(at, name): &(usize, String)| {
@@ -193,18 +193,18 @@ impl ParquetFile {
     }
 }
 
-/// Whether a table in memory is within the limits of one that is read, all its columns included, text as dictionaries.
+/// Checks that a table in memory is within the limits for reading, with all its columns and text as dictionaries.
 ///
 /// # Errors
-/// It is not, or is damaged.
+/// It exceeds a limit, or is damaged.
 pub fn check(path: &Path, table: &Bytes) -> Result<()> {
     within_limits(path, table, true).map(|_| ())
 }
 
-/// How many rows of a table in memory are to be decoded at a time, all its columns included, text as it is.
+/// The number of rows of a table in memory that may be decoded at a time, with all its columns and text unchanged.
 ///
 /// # Errors
-/// It is not within the limits of a table that is read, or is damaged.
+/// It exceeds a limit, or is damaged.
 pub fn rows_at_a_time(path: &Path, table: &Bytes) -> Result<usize> {
     within_limits(path, table, false)
 }
@@ -221,7 +221,7 @@ fn within_limits(path: &Path, table: &Bytes, coded: bool) -> Result<usize> {
     (0..metadata.num_row_groups()).try_fold(FEW, |rows, group| Ok(rows.min(pages.batch(group, &leaves)?)))
 }
 
-/// Text as a dictionary, anything else as it is.
+/// Text as a dictionary, any other type unchanged.
 fn dictionary(field: &Arc<Field>) -> Arc<Field> {
     let values = match field.data_type() {
         DataType::Dictionary(_, values) => values,

@@ -1,29 +1,29 @@
-//! Headers of pages, as the format of Parquet writes them (Thrift, compact protocol): what a page says of its size is known
-//! before any of it is unpacked. Statistics and everything else that a header may hold are passed over.
+//! Parquet page headers (Thrift, compact protocol): they declare the size of a page before any of it is unpacked.
+//! Statistics and other fields of a header are skipped.
 
 use super::description::is_page;
 use super::thrift::{Compact, I32, STRUCT};
 
-/// What a page says of itself.
+/// The declarations of a page header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageHeader {
-    /// What the page holds.
+    /// The content of the page.
     pub holds: PageContent,
-    /// Bytes in the file, behind the header.
+    /// The number of bytes in the file, after the header.
     pub packed: u64,
-    /// Bytes when it is unpacked.
+    /// The number of bytes when it is unpacked.
     pub unpacked: u64,
-    /// Values, nulls included.
+    /// The number of values, including nulls.
     pub values: u64,
     /// The number of the encoding of its values.
     pub encoding: i64,
-    /// Bytes of levels in front that are never packed.
+    /// The number of bytes of levels at the beginning, which are never packed.
     pub levels: u64,
-    /// Bytes of the header itself.
+    /// The number of bytes of the header itself.
     pub size: usize,
 }
 
-/// What a page holds.
+/// The content of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageContent {
     /// Values of rows, version 1 of the format.
@@ -32,12 +32,12 @@ pub enum PageContent {
     DataV2,
     /// Values that the other pages refer to.
     Dictionary,
-    /// What readers pass over.
+    /// An index, which readers skip.
     Index,
 }
 
 impl PageHeader {
-    /// Reads a header at the beginning of these bytes; `None` where they are none, or not all of one.
+    /// Parses a header at the beginning of these bytes; `None` if it is invalid or incomplete.
     pub fn parse(bytes: &[u8]) -> Option<PageHeader> {
         is_page(bytes).then_some(())?;
         let mut thrift = Compact::new(bytes);
@@ -67,7 +67,8 @@ impl PageHeader {
     }
 }
 
-/// Values, encoding and bytes of two kinds of levels, of the part of a header that tells them.
+/// The number of values, the encoding and the bytes of two kinds of levels, from the part of a header that contains
+/// them.
 fn values(thrift: &mut Compact<'_>, second: bool) -> Option<[i64; 4]> {
     let (mut found, mut last) = ([0; 4], 0);
     while let Some((id, wire)) = thrift.field(&mut last)? {
@@ -106,7 +107,7 @@ mod tests {
         ];
         let header = PageHeader::parse(&second).expect("a header");
         assert_eq!((header.holds, header.values, header.encoding, header.levels), (PageContent::DataV2, 4, 7, 2));
-        // Cut off anywhere it is none.
+        // A truncated header is invalid.
         for cut in 0..second.len() {
             assert_eq!(PageHeader::parse(&second[..cut]), None, "{cut}");
         }

@@ -1,6 +1,6 @@
-//! Limits of Parquet (HOUSE 4, Limits): the headers of all pages that will be read are looked at before one of them is unpacked, so
-//! that memory follows batches and not the file. A file of a few kilobytes may hold pages of gigabytes, cells that are the
-//! same gigabyte again and again, or more rows than its bytes can tell apart.
+//! Limits of Parquet (HOUSE 4, Limits): the headers of all pages that will be read are examined before one of them is
+//! unpacked, so that memory depends on batches and not on the file. A file of a few kilobytes may contain pages of
+//! gigabytes, cells that repeat the same gigabyte, or more rows than its bytes can distinguish.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,55 +19,55 @@ use super::page_header::{PageContent, PageHeader};
 use super::unpack;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// Bytes of the description at the end of a file.
+/// The most bytes of the description at the end of a file.
 pub const MOST_FOOTER: u64 = 16 << 20;
-/// Bytes of a page when it is unpacked, and of its cells.
+/// The most bytes of an unpacked page, and of its cells.
 pub const MOST_PAGE: u64 = 128 << 20;
-/// Bytes of all pages that are unpacked at a time: of each column that is read one page and its dictionary.
+/// The most bytes of all pages that are unpacked at a time: for each column one page and its dictionary.
 pub const MOST_UNPACKED: u64 = 512 << 20;
-/// Bytes of a cell whose column says that all are of one length.
+/// The most bytes of a cell of a column with a fixed length.
 pub const MOST_FIXED: i32 = 1 << 16;
-/// Bytes of a batch, roughly; a row that has more is a batch of its own.
+/// The approximate number of bytes of a batch; a row with more is a batch of its own.
 const BATCH: u64 = 8 << 20;
-/// Rows of a batch.
+/// The most rows of a batch.
 const MOST_ROWS: u64 = 65_536;
-/// Bytes of the header of a page.
+/// The most bytes of a page header.
 const MOST_HEADER: usize = 1 << 20;
-/// Bytes that most headers have less of.
+/// The size that most headers do not exceed.
 const HEADER: usize = 1 << 12;
 
-/// Columns of a file that are to be read.
+/// The columns of a file to be read.
 pub struct ColumnPages<'f, R> {
     pub path: &'f Path,
     pub file: &'f Arc<R>,
     pub metadata: &'f ParquetMetaData,
 }
 
-/// What is known of a column of a row group.
+/// The facts about a column of a row group.
 #[derive(Default)]
 struct Column {
-    /// Its cells: one for each row, or for each element of a list.
+    /// The number of cells: one for each row, or for each element of a list.
     values: u64,
-    /// Bytes of the dictionary.
+    /// The number of bytes of the dictionary.
     dictionary: u64,
-    /// Bytes of the largest page, packed and unpacked.
+    /// The number of bytes of the largest page, packed and unpacked.
     page: u64,
-    /// Bytes of a cell that are in a batch: on average, in the page where they are most.
+    /// The number of bytes of a cell in a batch: the mean of the page with the largest mean.
     cell: u64,
     /// Whether cells refer to a dictionary.
     refers: bool,
-    /// Whether cells stand in the pages themselves.
+    /// Whether cells are in the pages themselves.
     stands: bool,
-    /// Whether the cells of a page may be longer than the bytes that the page has for them.
+    /// Whether the cells of a page may be longer than their bytes in the page.
     grows: bool,
-    /// Pages that may unpack to more than they say: where they begin, their bytes, and the bytes that they say.
+    /// Pages that may unpack to more than they declare: their positions, their sizes, and the declared sizes.
     doubtful: Vec<(u64, u64, u64)>,
 }
 
-/// Whether the end of a file and its rows are no larger than is read.
+/// Checks the size of the description of a file, and its number of rows.
 ///
 /// # Errors
-/// They are.
+/// They exceed a limit.
 pub fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
     let tail = file.get_bytes(file.len().saturating_sub(8), 8).map_err(|_| unreadable(path))?;
     let footer = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
@@ -89,7 +89,7 @@ pub fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
 }
 
 impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
-    /// Whether there are no more rows than the bytes of the file may hold.
+    /// Checks that there are no more rows than a file of this size may have.
     ///
     /// # Errors
     /// There are more, or the file contradicts itself.
@@ -102,11 +102,11 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         few_rows(self.path, rows, self.file.len())
     }
 
-    /// How many rows of a group are to be decoded at a time; `kept` tells of the columns, by the numbers of their leaves, whether
+    /// The number of rows of a group that may be decoded at a time; `leaves` says for each column, by the number of its leaf, whether
     /// text stays in dictionaries.
     ///
     /// # Errors
-    /// Their pages are damaged, or larger than is read.
+    /// Pages are damaged, or exceed a limit.
     pub fn batch(&self, group: usize, leaves: &[(usize, bool)]) -> Result<usize> {
         let (mut unpacked, mut row) = (0_u64, 1);
         for &(leaf, kept) in leaves {
@@ -118,7 +118,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         Ok(usize::try_from((BATCH / row).clamp(1, MOST_ROWS)).unwrap_or(1))
     }
 
-    /// Looks at the pages of a column.
+    /// Examines the pages of a column.
     fn column(&self, group: usize, leaf: usize, kept: bool) -> Result<Column> {
         let chunk = self.chunk(group, leaf)?;
         let described = chunk.column_descr();
@@ -138,7 +138,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         let cell = match chunk.column_type() {
             Type::BYTE_ARRAY => {
                 let own = if column.stands { column.cell } else { 0 };
-                // Text in lists becomes no dictionary.
+                // Text in lists is not dictionary-encoded.
                 let longest = self.lengths(group, leaf, &column, kept && !lists)?;
                 4 + own.max(longest)
             }
@@ -150,7 +150,8 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         if lists { self.short_lists(chunk, &column).map(|()| column) } else { Ok(column) }
     }
 
-    /// Whether the lists of a column are no more bytes than may be, all of them: any row may have most of their cells.
+    /// Checks that the lists of a column are within the limit, all of them together: any row may have most of their
+    /// cells.
     fn short_lists(&self, chunk: &ColumnChunkMetaData, column: &Column) -> Result<()> {
         let bytes = column.values.saturating_mul(column.cell.max(8));
         if bytes <= MOST_UNPACKED {
@@ -169,13 +170,13 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         group.and_then(|group| group.columns().get(leaf)).ok_or_else(|| unreadable(self.path))
     }
 
-    /// What the headers of a column's pages say.
+    /// The declarations of a column's page headers.
     fn headers(&self, group: usize, leaf: usize) -> Result<Column> {
         let broken = || unreadable(self.path);
         let chunk = self.chunk(group, leaf)?;
         let before: i64 = self.metadata.row_groups()[..group].iter().map(RowGroupMetaData::num_rows).sum();
         let before = before.cast_unsigned();
-        // It panics where a place is negative.
+        // It panics if a position is negative.
         let (mut at, bytes) = guarded(|| chunk.byte_range()).ok_or_else(broken)?;
         let end = at.checked_add(bytes).filter(|end| *end <= self.file.len()).ok_or_else(broken)?;
         let mut column = Column::default();
@@ -215,7 +216,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         Err(unreadable(self.path))
     }
 
-    /// Whether pages that could unpack to more than they say do not.
+    /// Checks that pages that could unpack to more than they declare do not.
     fn doubts(&self, chunk: &ColumnChunkMetaData, column: &Column) -> Result<()> {
         for &(from, packed, unpacked) in &column.doubtful {
             let bytes = usize::try_from(packed).ok().and_then(|packed| self.file.get_bytes(from, packed).ok());
@@ -227,9 +228,9 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         Ok(())
     }
 
-    /// Bytes of a cell of text that are not in the pages of rows themselves.
+    /// The number of bytes of a cell of text that are not in the pages of rows themselves.
     fn lengths(&self, group: usize, leaf: usize, column: &Column, kept: bool) -> Result<u64> {
-        // Cells of one dictionary stay numbers.
+        // Cells of a single dictionary stay numbers.
         let looked_up = column.refers && (column.stands || !kept);
         if !looked_up && !column.grows {
             return Ok(0);
@@ -275,12 +276,12 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
     }
 }
 
-/// A file that is damaged, or none.
+/// The error for a damaged or foreign file.
 pub fn unreadable(path: &Path) -> Error {
     Error::new(ErrorCategory::Input, "the file is not readable Parquet: it may be cut off or damaged").in_file(path)
 }
 
-/// Whether the pages of a row group that are unpacked at a time are no more bytes than may be.
+/// Checks that the pages of a row group that are unpacked at a time are within the limit.
 fn together(path: &Path, group: usize, unpacked: u64) -> Result<()> {
     if unpacked <= MOST_UNPACKED {
         return Ok(());
@@ -295,7 +296,8 @@ fn together(path: &Path, group: usize, unpacked: u64) -> Result<()> {
     Err(Error::new(ErrorCategory::Input, text).in_file(path))
 }
 
-/// Bytes of each cell of a page in a batch: as many as the longest where cells refer to a dictionary, else on average.
+/// The bytes of each cell of a page in a batch: those of the longest if cells refer to a dictionary, otherwise the
+/// mean.
 fn of_a_row(page: &Page, found: Lengths) -> u64 {
     match page {
         Page::DictionaryPage { .. } => found.longest,
@@ -306,7 +308,7 @@ fn of_a_row(page: &Page, found: Lengths) -> u64 {
 }
 
 impl Column {
-    /// One more page, whose bytes begin here.
+    /// Adds one more page, whose bytes begin here.
     fn see(&mut self, header: &PageHeader, chunk: &ColumnChunkMetaData, body: u64) {
         let size = header.unpacked.max(header.packed);
         let codec = chunk.compression();

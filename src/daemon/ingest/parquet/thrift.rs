@@ -1,12 +1,12 @@
-//! The compact protocol of Thrift, in which Parquet describes its files and pages: fields one after the other, and how to pass over
-//! what is not wanted. Nothing is allocated, and nothing costs more than its bytes.
+//! The compact protocol of Thrift, in which Parquet describes its files and pages: a sequence of fields, with skipping
+//! of unwanted ones. Nothing is allocated, and the time is linear in the bytes.
 
-/// Structures and lists inside each other at most that are passed over.
+/// The most levels of nested structures and lists that are skipped.
 const DEEPEST: u8 = 24;
 
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;
-/// A truth value that is a field: its type tells which.
+/// A truth value as a field: its type contains the value.
 pub const BOOLEAN: u8 = TRUE;
 pub const I8: u8 = 3;
 pub const I16: u8 = 4;
@@ -24,19 +24,19 @@ pub fn is_truth(wire: u8) -> bool {
     matches!(wire, TRUE | FALSE)
 }
 
-/// Bytes of the compact protocol, read from front to back.
+/// Reads bytes of the compact protocol sequentially.
 pub struct Compact<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
 impl<'b> Compact<'b> {
-    /// From the beginning of these bytes.
+    /// Starts at the beginning of these bytes.
     pub fn new(bytes: &'b [u8]) -> Compact<'b> {
         Compact { bytes, at: 0 }
     }
 
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub fn read(&self) -> usize {
         self.at
     }
@@ -65,8 +65,8 @@ impl<'b> Compact<'b> {
         Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
 
-    /// Number and type of the next field, behind the one with this number; `None` inside at the end of the structure. A number has 16
-    /// bits: the library takes one that is longer for the field that its last bits name.
+    /// The number and type of the next field, after the one with number `last`; the inner value is `None` at the end of
+    /// the structure. A number has 16 bits: the library truncates a longer one.
     pub fn field(&mut self, last: &mut i16) -> Option<Option<(i16, u8)>> {
         let head = self.byte()?;
         if head == 0 {
@@ -77,7 +77,7 @@ impl<'b> Compact<'b> {
         Some(Some((*last, head & 0x0f)))
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     pub fn skip(&mut self, wire: u8, depth: u8) -> Option<()> {
         if depth > DEEPEST {
             return None;
@@ -114,7 +114,7 @@ impl<'b> Compact<'b> {
         Some(())
     }
 
-    /// How many elements a list has, and their type.
+    /// The number of elements of a list, and their type.
     pub fn list(&mut self) -> Option<(u64, u8)> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 { self.unsigned()? } else { u64::from(head >> 4) };
@@ -126,7 +126,7 @@ impl<'b> Compact<'b> {
         if matches!(wire, TRUE | FALSE) { None } else { self.skip(wire, depth + 1) }
     }
 
-    /// So many of them; each takes a byte at least, so that a count that is wrong ends at the end of the bytes.
+    /// Reads `count` elements; each takes at least one byte, so that a wrong count ends at the end of the bytes.
     fn each(&mut self, count: u64, mut one: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         (0..count).try_for_each(|_| one(self))
     }

@@ -1,11 +1,11 @@
-//! Whether a page unpacks to as many bytes as its header says, for the codecs whose decoders in the library do not stop there.
-//! It is found out without keeping what is unpacked, and only where the page could be larger than any page may be.
+//! Checks that a page unpacks to as many bytes as its header declares, for the codecs whose decoders in the library do
+//! not stop there. The unpacked bytes are not stored, and the check is only made for pages that could exceed the limit.
 
 use std::io::Read;
 
 use parquet::basic::Compression;
 
-/// How many times larger a page can become, where that is known.
+/// The largest compression ratio of a codec, if known.
 fn ratio(codec: Compression) -> Option<u64> {
     match codec {
         Compression::GZIP(_) => Some(1_040),
@@ -14,17 +14,17 @@ fn ratio(codec: Compression) -> Option<u64> {
     }
 }
 
-/// Whether the decoder stops at the size that a page says.
+/// Whether the decoder stops at the declared size.
 pub fn stops(codec: Compression) -> bool {
     !matches!(codec, Compression::GZIP(_) | Compression::BROTLI(_) | Compression::LZ4)
 }
 
-/// Whether a packed page of this size is never larger than `most` when it is unpacked.
+/// Whether a packed page of this size can never exceed `most` when it is unpacked.
 pub fn is_small(codec: Compression, packed: u64, most: u64) -> bool {
     stops(codec) || ratio(codec).is_some_and(|ratio| packed.saturating_mul(ratio) <= most)
 }
 
-/// Whether these bytes unpack to no more than `unpacked` bytes. What is damaged is for its decoder to refuse.
+/// Whether these bytes unpack to at most `unpacked` bytes. The decoder refuses damaged ones.
 pub fn fits(codec: Compression, packed: &[u8], unpacked: u64) -> bool {
     match codec {
         Compression::GZIP(_) => counted(flate2::read::MultiGzDecoder::new(packed), unpacked),

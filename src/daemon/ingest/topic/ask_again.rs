@@ -1,5 +1,5 @@
-//! Messages that were set aside because the registry did not have the schema that they name: before they are offered again, the registry is
-//! asked again. A registry that is away keeps nothing else from being decoded, and nothing is lost by it.
+//! Asks the registry again for the schemas of messages that were set aside because it did not have them, before the
+//! messages are offered again. If the registry is unavailable, everything else is still decoded, and nothing is lost.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::message_places::MessageForm;
 use crate::daemon::ingest::offer::Offer;
 
-/// How long all answers together may take: the operator who asks waits for a minute, and the feed meanwhile.
+/// The limit for all answers together: the operator waits for a minute, and the feed waits meanwhile.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Schemas that are known, and why others are not that were asked for.
+/// The schemas that were found, and why others were not.
 pub type SchemaAnswers = (Vec<(SchemaKey, KnownSchema)>, Option<String>);
 
 /// Asks for schemas.
@@ -23,18 +23,18 @@ pub fn ask_again(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings)
     if keys.is_empty() {
         return (Vec::new(), None);
     }
-    // A thread of its own: an answer is waited for where no other runtime may be.
+    // A thread of its own, because an answer must be awaited where no other runtime may be running.
     let asked = std::thread::scope(|scope| scope.spawn(|| ask(keys, settings)).join());
     asked.unwrap_or_else(|_| (Vec::new(), Some("asking has ended by a fault".to_owned())))
 }
 
-/// Puts schemas to messages that had none, as far as they are among these.
+/// Adds schemas to messages that had none, if they are among these.
 pub fn learn(offer: &mut Offer, known: &[(SchemaKey, KnownSchema)]) {
     let own: BTreeSet<SchemaKey> = unknown(offer).collect();
     offer.learn(known.iter().filter(|(key, _)| own.contains(key)));
 }
 
-/// Schemas that messages name and that are not kept beside them.
+/// Schemas that messages name and that are not stored with them.
 pub fn unknown(offer: &Offer) -> impl Iterator<Item = SchemaKey> {
     let kept = match offer.form() {
         MessageForm::Records { schemas } => Some(schemas),
@@ -71,12 +71,12 @@ fn words(trouble: RegistryError) -> String {
     }
 }
 
-/// Whether a registry answers us.
+/// Checks that a registry answers.
 ///
 /// # Errors
 /// Why it does not.
 pub fn reach(settings: &config::RegistrySettings) -> Result<()> {
-    // Whether there is such a schema does not matter.
+    // It does not matter whether this schema exists.
     match SchemaRegistry::new(settings)?.ask(SchemaKey::Id(1), || false) {
         Ok(_) => Ok(()),
         Err(RegistryError::Failed(error)) => Err(error),

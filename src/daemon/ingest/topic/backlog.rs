@@ -1,35 +1,36 @@
-//! How far a topic is ahead of what was taken in. Ages are counted from when a message was first known to be there, and not
-//! from what producers write into it, so that old records that are sent today are not late.
+//! How far a topic is ahead of what was taken in. The age of a message is counted from when it was first known to
+//! exist, and not from its timestamp, so that old records that are sent today do not count as late.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Ends that are remembered; beyond that every second one is forgotten, and new ones are remembered half as often.
+/// The most end offsets that are stored; beyond that every second one is dropped, and new ones are stored half as
+/// often.
 const MOST: usize = 128;
 
-/// Offsets per partition: where partitions ended when it was asked, and what was taken in.
+/// Offsets per partition: the ends of partitions at each query, and what was taken in.
 #[derive(Debug, Default)]
 pub struct Backlog(Mutex<Offsets>);
 
 #[derive(Debug, Default)]
 struct Offsets {
     taken: BTreeMap<i32, u64>,
-    /// The newest ends.
+    /// The newest end offsets.
     ends: BTreeMap<i32, u64>,
-    /// Ends that are not reached yet, by when they were known, oldest first.
+    /// End offsets that are not reached yet, with the time at which they became known, oldest first.
     ahead: VecDeque<(Instant, BTreeMap<i32, u64>)>,
-    /// How far apart these are at least.
+    /// The smallest interval between them.
     apart: Duration,
 }
 
 impl Backlog {
-    /// Partitions are read from here on, whatever was taken of them before.
+    /// Partitions are read from here on, whatever was taken in before.
     pub fn begin(&self, places: impl IntoIterator<Item = (i32, u64)>) {
         self.lock().taken.extend(places);
     }
 
-    /// All before these offsets was taken in.
+    /// All messages before these offsets were taken in.
     pub fn taken(&self, next: impl IntoIterator<Item = (i32, u64)>) {
         let offsets = &mut *self.lock();
         for (partition, next) in next {
@@ -39,7 +40,7 @@ impl Backlog {
         offsets.forget();
     }
 
-    /// Partitions end here.
+    /// The current end offsets of partitions.
     pub fn ends(&self, now: Instant, ends: BTreeMap<i32, u64>) {
         let offsets = &mut *self.lock();
         offsets.ends.clone_from(&ends);
@@ -58,14 +59,14 @@ impl Backlog {
         }
     }
 
-    /// Messages per partition that are there and were not taken in, as of the newest ends.
+    /// The number of messages per partition that were not taken in, by the newest end offsets.
     pub fn lag(&self) -> Vec<(i32, u64)> {
         let offsets = self.lock();
         let taken = |partition| offsets.taken.get(partition).copied().unwrap_or_default();
         offsets.ends.iter().map(|(partition, end)| (*partition, end.saturating_sub(taken(partition)))).collect()
     }
 
-    /// For how long the oldest message that was not taken in has been known to be there.
+    /// For how long the oldest message that was not taken in has been known to exist.
     pub fn oldest(&self, now: Instant) -> Duration {
         self.lock().ahead.front().map_or(Duration::ZERO, |(since, _)| now.saturating_duration_since(*since))
     }
@@ -76,7 +77,7 @@ impl Backlog {
 }
 
 impl Offsets {
-    /// Forgets ends that are reached.
+    /// Drops end offsets that are reached.
     fn forget(&mut self) {
         let reached = |ends: &BTreeMap<i32, u64>| {
             ends.iter().all(|(partition, end)| self.taken.get(partition).is_some_and(|taken| taken >= end))
@@ -110,7 +111,7 @@ mod tests {
         assert_eq!((backlog.lag(), backlog.oldest(at(9))), (vec![(0, 1), (1, 7)], Duration::from_secs(5)));
         backlog.taken([(0, 12), (1, 7)]);
         assert_eq!((backlog.lag(), backlog.oldest(at(9))), (vec![(0, 0), (1, 0)], Duration::ZERO));
-        // A partition that begins again further back.
+        // A partition that is read again from an earlier offset.
         backlog.begin([(1, 3)]);
         backlog.ends(at(10), BTreeMap::from([(0, 12), (1, 7)]));
         assert_eq!((backlog.lag(), backlog.oldest(at(11))), (vec![(0, 0), (1, 4)], Duration::from_secs(1)));

@@ -1,4 +1,4 @@
-//! Messages as they were fetched: partition by partition in the order of their offsets, their bytes in one piece. Wiped when
+//! Fetched messages: partition by partition in the order of their offsets, with their bytes in one buffer. Wiped when
 //! they are dropped, and never shown.
 
 use crate::daemon::wiped_bytes::WipedBytes;
@@ -12,9 +12,9 @@ use super::messages::Writing;
 pub struct Message {
     /// Its offset.
     pub offset: u64,
-    /// Where its bytes begin.
+    /// The beginning of its bytes.
     from: usize,
-    /// Where they end; `None`: it has none, not even an empty text.
+    /// The end of its bytes; `None`: it has no content, not even an empty text.
     to: Option<usize>,
 }
 
@@ -27,7 +27,7 @@ pub struct Fetched {
 }
 
 impl Fetched {
-    /// The next one, and what is put before what it holds, if it holds something.
+    /// Adds a message, with a prefix before its content, if it has content.
     pub fn push(&mut self, offset: u64, before: &[u8], content: Option<&[u8]>) {
         let from = self.bytes.len();
         let to = content.map(|content| {
@@ -38,17 +38,17 @@ impl Fetched {
         self.messages.push(Message { offset, from, to });
     }
 
-    /// What tells the last one from another one at its offset.
+    /// The leader epoch of the last message.
     pub fn epoch(&self) -> Option<i32> {
         self.epoch
     }
 
-    /// All of them, by offset.
+    /// All messages, by offset.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// What one of them holds; `None`: nothing at all.
+    /// The content of a message; `None` if it has none.
     pub fn content(&self, message: &Message) -> Option<&[u8]> {
         message.to.map(|to| &self.bytes[message.from..to])
     }
@@ -65,20 +65,20 @@ impl fmt::Debug for Fetched {
 pub struct Batch {
     /// By partition.
     pub partitions: BTreeMap<i32, Fetched>,
-    /// How they are written.
+    /// How they are encoded.
     pub writing: Writing,
     bytes: usize,
     messages: usize,
 }
 
 impl Batch {
-    /// The next message of a partition.
+    /// Adds a message of a partition.
     pub fn push(&mut self, partition: i32, offset: u64, content: Option<&[u8]>) {
         self.push_behind(partition, offset, None, &[], content);
     }
 
-    /// The next message of a partition, with what tells it from another one at its offset; what names its schema beside it is
-    /// put before what it holds, so that all that comes after knows one framing.
+    /// Adds a message of a partition, with its leader epoch; the schema key of its headers becomes a prefix of its
+    /// content, so that later code handles only one framing.
     pub fn push_behind(
         &mut self,
         partition: i32,
@@ -94,17 +94,17 @@ impl Batch {
         fetched.epoch = epoch;
     }
 
-    /// What all of them hold.
+    /// The contents of all messages.
     pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
         self.partitions.values().flat_map(|one| one.messages.iter().filter_map(|message| one.content(message)))
     }
 
-    /// How many bytes its messages have.
+    /// The number of bytes of its messages.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// How many messages.
+    /// The number of messages.
     pub fn len(&self) -> usize {
         self.messages
     }

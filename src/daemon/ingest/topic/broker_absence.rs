@@ -1,4 +1,4 @@
-//! Brokers that do not answer, or that turn us away: how long that is borne, and when it is told.
+//! Brokers that do not answer, or that refuse us: how long that is tolerated, and when it is reported.
 
 use std::time::{Duration, Instant};
 
@@ -9,30 +9,30 @@ use crate::daemon::error::{Complaint, Result};
 
 /// How long no broker answers before that is reported.
 const UNSURE: Duration = Duration::from_secs(1);
-/// How long brokers must turn us away before the feed halts: at its beginning, when an operator looks on, and later, when they
-/// knew us before and may just be starting.
+/// How long brokers must refuse us before the feed halts: at its start, while an operator is watching, and later, when
+/// they accepted us before and may just be starting.
 const TURNED_AWAY: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
-/// How long at the beginning when it may be something else that stands before them; later it is borne.
+/// How long at the start if the refusal may come from something in front of the brokers; later that is tolerated.
 const UNCLEAR: Duration = Duration::from_secs(10);
 
-/// Since when, and what was said of it.
+/// Since when, and whether it was reported.
 pub struct Absence {
     since: Instant,
     told: bool,
-    /// Since when they turn us away.
+    /// Since when they refuse us.
     turned: Option<Instant>,
 }
 
 impl Absence {
-    /// From now on.
+    /// Starts now.
     pub fn begin() -> Absence {
         Absence { since: Instant::now(), told: false, turned: None }
     }
 
-    /// Whether it is borne, by what was heard last; brokers that knew us before get more time.
+    /// Checks that it is tolerable, given the last error; brokers that accepted us before get more time.
     ///
     /// # Errors
-    /// They turn us away, and are sure of it.
+    /// They definitely refuse us.
     pub fn bears(&mut self, heard: Option<&(Code, Complaint)>, knew_us: bool) -> Result<()> {
         let Some((error, sure)) = heard.and_then(|(code, why)| errors::turned_away(*code, why)) else {
             self.turned = None;
@@ -52,14 +52,14 @@ impl Absence {
         patience.is_some_and(|patience| self.since.elapsed() >= patience)
     }
 
-    /// Whether it is to be told now, which is once.
+    /// Whether it is to be reported now, which happens once.
     pub fn is_to_be_told(&mut self) -> bool {
         let now = !self.told && self.since.elapsed() >= UNSURE;
         self.told |= now;
         now
     }
 
-    /// Whether it was told.
+    /// Whether it was reported.
     pub fn was_told(&self) -> bool {
         self.told
     }

@@ -1,5 +1,5 @@
-//! What the brokers are asked beside messages: which topic it is, and how far its partitions go. It is asked until a broker
-//! answers; what cannot be right, or may not be, ends it.
+//! Queries to the brokers besides messages: which topic it is, and its offsets. Queries are repeated until a broker
+//! answers; an impossible or forbidden state ends them.
 
 use std::time::{Duration, Instant};
 
@@ -16,20 +16,20 @@ use super::handover::{FetchEvent, ReaderEnd, ReaderStep};
 use super::id::{TopicIdentity, describe};
 use super::reader::TopicReader;
 
-/// How long one answer of the brokers is waited for at first: a thread that waits sees only behind it that it is to end.
+/// The initial timeout of a query: a waiting thread only notices afterwards that it has to end.
 pub(super) const SHORT: Duration = Duration::from_millis(500);
-/// And at most, when they are slow.
+/// The largest timeout, for slow brokers.
 const LONG: Duration = Duration::from_secs(5);
-/// Between two tries.
+/// The pause between two attempts.
 const AGAIN: Duration = Duration::from_millis(500);
-/// How long it is not looked whether it is to end.
+/// The longest time without checking whether the thread has to end.
 const SLICE: Duration = Duration::from_millis(50);
-/// How long brokers must say that a topic is not there, when it was never read, and when it was: those that have just begun
-/// may not know yet.
+/// How long brokers must report that a topic does not exist, if it was never read, and if it was: brokers that have
+/// just started may not know it yet.
 const SURE: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(15)];
 
 impl TopicReader {
-    /// Asks about the topic until a broker answers.
+    /// Queries the topic until a broker answers.
     pub(super) fn asked(&mut self) -> ReaderStep<TopicIdentity> {
         let mut missing = None;
         loop {
@@ -61,7 +61,7 @@ impl TopicReader {
         Ok(low.into_iter().zip(high).collect())
     }
 
-    /// Asks where partitions begin or end until a broker answers.
+    /// Queries the first or last offsets of partitions until a broker answers.
     pub(super) fn offsets(&mut self, partitions: &[i32], which: Offset) -> ReaderStep<Vec<u64>> {
         if partitions.is_empty() {
             return Ok(Vec::new());
@@ -83,7 +83,7 @@ impl TopicReader {
         }
     }
 
-    /// Whether the topic has these partitions still.
+    /// Checks that the topic still has these partitions.
     fn still_there(&mut self, partitions: &[i32]) -> ReaderStep<()> {
         let topic = self.same()?;
         match partitions.iter().find(|partition| !topic.partitions.contains(partition)) {
@@ -92,19 +92,19 @@ impl TopicReader {
         }
     }
 
-    /// A question was not answered.
+    /// Handles a query without an answer.
     fn unanswered(&mut self, code: Code) -> ReaderStep<()> {
         if let Some(error) = errors::refused(&self.topic, code) {
             return Err(error.into());
         }
         let slow = code == Code::OperationTimedOut;
         self.slowness = if slow { (self.slowness * 2).min(LONG) } else { SHORT };
-        // What the library knows of it comes to the listener.
+        // The listener learns what the library knows about it.
         self.listen(AGAIN)?;
         self.gone()
     }
 
-    /// Whether the topic is still the one that it was.
+    /// Checks that the topic is still the same one.
     pub(super) fn same(&mut self) -> ReaderStep<TopicIdentity> {
         let topic = self.asked()?;
         if self.id.is_empty() || topic.id == self.id {
@@ -113,28 +113,28 @@ impl TopicReader {
         Err(errors::recreated(&self.topic, &self.id, &topic.id).into())
     }
 
-    /// The library complains.
+    /// Handles an error of the library.
     pub(super) fn complained(&mut self, code: Code) -> ReaderStep<()> {
         if let Some(error) = errors::refused(&self.topic, code) {
             return Err(error.into());
         }
         match code {
-            // Offsets that are not there: retention, another topic, a cluster that was put back.
+            // Offsets that do not exist: because of retention, another topic, or a restored cluster.
             Code::AutoOffsetReset | Code::OffsetOutOfRange | Code::UnknownTopicOrPartition | Code::UnknownTopicId => {
                 self.hand_on()?;
                 let partitions: Vec<i32> = self.positions.keys().copied().collect();
                 for (partition, (low, high)) in partitions.iter().copied().zip(self.marks(&partitions)?) {
                     let next = self.positions[&partition].next;
                     if self.on(partition, next, low, high)? != next {
-                        // The feed file says how to go on from here, at the next start.
+                        // The feed file says how to continue, at the next start.
                         return Err(errors::overtaken_or_shortened(&self.topic, partition, next, low, high).into());
                     }
                 }
-                // It was so for a moment only; or other messages are there now, which is found out from the last one; or the
-                // library has read an offset out of a damaged message.
+                // It was temporary; or other messages have taken these offsets, which is detected at the last one; or
+                // the library has read an offset from a damaged message.
                 if self.id.is_empty() { Ok(()) } else { self.damaged(false) }
             }
-            // A broker that does not answer messages may answer this, and then all is well.
+            // A broker that does not answer fetch requests may answer this one, and then it is available.
             Code::AllBrokersDown => self.same().map(drop),
             code => match is_damage(code) {
                 Some(sure) => self.damaged(sure),
@@ -146,7 +146,7 @@ impl TopicReader {
         }
     }
 
-    /// Messages cannot be read: they are asked for again, and what the library has of those behind them is dropped.
+    /// Messages cannot be read: they are fetched again, and later messages in the library are dropped.
     fn damaged(&mut self, sure: bool) -> ReaderStep<()> {
         let damage = DamageCount::again(self.damage, sure);
         self.damage = Some(damage);
@@ -162,14 +162,14 @@ impl TopicReader {
         self.assign()
     }
 
-    /// Those of these partitions that have messages which were not read, with the first of each.
+    /// Those of these partitions that have unread messages, with the first offset of each.
     fn unread(&mut self, partitions: &[i32]) -> ReaderStep<Vec<(i32, u64)>> {
         let marks = self.marks(partitions)?;
         let all = partitions.iter().zip(marks).map(|(one, (_, high))| (*one, self.positions[one].next, high));
         Ok(all.filter(|(_, next, high)| next < high).map(|(one, next, _)| (one, next)).collect())
     }
 
-    /// Whether partitions go on of which there are messages.
+    /// Checks that partitions with messages make progress.
     pub(super) fn goes_on(&mut self) -> ReaderStep<()> {
         let reading = self.positions.iter().filter(|(partition, _)| !self.at_end.contains(partition));
         let still = self.still.look(reading.map(|(partition, position)| (*partition, position.next)));
@@ -180,11 +180,12 @@ impl TopicReader {
             self.hand_on()?;
             return Err(errors::still(&self.topic, &unread).into());
         }
-        // Another try may help; and a partition that is believed to be at its end is asked for again when the library has complained.
+        // Another attempt may help; and a partition that is believed to be at its end is fetched again if the library
+        // has reported an error.
         if self.still.is_doubted() || !unread.is_empty() { self.assign() } else { Ok(()) }
     }
 
-    /// No broker answers.
+    /// Handles that no broker answers.
     fn gone(&mut self) -> ReaderStep<()> {
         let heard = self.consumer.context().last();
         let away = self.away.get_or_insert_with(Absence::begin);
@@ -203,7 +204,7 @@ impl TopicReader {
         if told { self.tell(FetchEvent::Back) } else { Ok(()) }
     }
 
-    /// Listens for so long to what the library has to say, so that its complaints are known and messages that come are kept.
+    /// Polls the library for this time, so that its errors are known and messages are kept.
     fn listen(&mut self, long: Duration) -> ReaderStep<()> {
         let begun = Instant::now();
         while begun.elapsed() < long {
@@ -219,10 +220,10 @@ impl TopicReader {
     }
 }
 
-/// Where partitions of a topic begin or end.
+/// The first or last offsets of partitions of a topic.
 ///
-/// The library has a question for both at once, which takes the end for the beginning when only the second half of it is
-/// answered: a new feed would leave out all that is there.
+/// The library has a query for both together, which confuses them if only the second half of it is answered: a new feed
+/// would skip all existing messages.
 pub(super) fn ends(
     consumer: &BaseConsumer<ConnectionState>,
     topic: &str,
@@ -232,7 +233,7 @@ pub(super) fn ends(
 ) -> KafkaResult<Vec<u64>> {
     let mut list = TopicPartitionList::new();
     for &partition in partitions {
-        // It is one that the library can hold.
+        // The offset is in the library's range.
         let _ = list.add_partition_offset(topic, partition, which);
     }
     let list = consumer.offsets_for_times(list, patience)?;

@@ -1,5 +1,5 @@
-//! How a feed file becomes a Kafka client (CONTRACTS 1): what it connects to, who it is, and what it must never do by
-//! itself, which is to keep offsets, to jump to others, or to show what was rolled back.
+//! Builds a Kafka client from a feed file (CONTRACTS 1): its connection and authentication, and what it must never do
+//! by itself, which is to store offsets, to jump to others, or to show aborted transactions.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,34 +19,34 @@ use crate::daemon::config::{Format, Mechanism, RegistrySettings, Security, Start
 use crate::daemon::error::{Complaint, Error, ErrorCategory, Result, printable};
 use crate::daemon::small_file;
 
-/// Kibibytes that the library fetches ahead.
+/// The number of kibibytes that the library fetches in advance.
 const AHEAD_KIB: &str = "32768";
 
-/// What a topic is read with.
+/// The settings for reading a topic.
 pub struct TopicSettings<'f> {
     /// The feed.
     pub feed: &'f str,
-    /// `host:port`, with commas.
+    /// `host:port`, separated by commas.
     pub brokers: &'f str,
     /// The topic.
     pub topic: &'f str,
-    /// Where a new feed begins.
+    /// Where a new feed begins to read.
     pub start: Start,
-    /// Encryption and who we are.
+    /// Encryption and authentication.
     pub security: Option<&'f Security>,
-    /// How messages are written.
+    /// The format of messages.
     pub format: Format,
-    /// Where schemas lie.
+    /// The registry of schemas.
     pub registry: Option<&'f RegistrySettings>,
-    /// The topic that may take the place of the one that was read before.
+    /// The id of the topic that may replace the one that was read before.
     pub topic_id: Option<&'f str>,
-    /// Where to go on in partitions of which messages are lost: instead of the one offset, at the other.
+    /// Where to continue in partitions that have lost messages: the expected offset, and the one that is read instead.
     pub resume: &'f BTreeMap<i32, (u64, u64)>,
-    /// How long brokers that are away are waited for; `None`: for ever.
+    /// How long unavailable brokers are waited for; `None`: for ever.
     pub patience: Option<Duration>,
 }
 
-/// Remembers what the library has said of its connections last, and whether it has told how far we are.
+/// Stores the library's last connection error, and whether it has committed offsets.
 #[derive(Default)]
 pub struct ConnectionState {
     heard: Mutex<Option<(Code, Complaint)>>,
@@ -54,17 +54,17 @@ pub struct ConnectionState {
 }
 
 impl ConnectionState {
-    /// Why there was no connection, since there was one.
+    /// The reason for the last lost connection, since there was one.
     pub fn last(&self) -> Option<(Code, Complaint)> {
         self.heard().clone()
     }
 
-    /// There is one.
+    /// Records that a connection exists.
     pub fn forget(&self) {
         *self.heard() = None;
     }
 
-    /// Whether offsets were told since this was asked.
+    /// Whether offsets were committed since the last call.
     pub fn is_committed(&self) -> bool {
         self.committed.swap(false, Ordering::AcqRel)
     }
@@ -75,8 +75,8 @@ impl ConnectionState {
 }
 
 impl ClientContext for ConnectionState {
-    /// A connection that the other side ends without a word is no error to the library, but the only sign of a port that expects
-    /// something else.
+    /// The library reports no error if the other side closes a connection without a message, although that is the only
+    /// sign of a port with another protocol.
     fn log(&self, _: RDKafkaLogLevel, about: &str, line: &str) {
         if about == "FAIL" {
             let why = line.split_once("]: ").map_or(line, |(_, why)| why);
@@ -112,12 +112,12 @@ fn certificates(file: &Path, field: &str) -> Result<Zeroizing<String>> {
     small_file::text(file, "read the certificate", small_file::CERTIFICATES).map_err(|error| error.in_field(field))
 }
 
-/// Of any client: where the brokers are and how they are spoken to.
+/// The settings of any client: addresses of brokers, and the connection.
 ///
 /// # Errors
 /// A secret cannot be read.
 pub fn connected(brokers: &str, security: Option<&Security>) -> Result<ClientConfig> {
-    // The library would have OpenSSL taken down when the process ends, under the hands of threads that still talk to brokers.
+    // The library would shut OpenSSL down when the process ends, while threads still communicate with brokers.
     openssl::init();
     let mut config = ClientConfig::new();
     config.set("bootstrap.servers", brokers).set("client.id", "tidegate");
@@ -156,7 +156,7 @@ pub fn connected(brokers: &str, security: Option<&Security>) -> Result<ClientCon
     Ok(config)
 }
 
-/// Of one that reads. It belongs to no group; the name of one is for monitors of lag.
+/// The settings for reading. The client belongs to no group; the group name is for monitoring of lag.
 pub fn reading(mut config: ClientConfig, feed: &str) -> ClientConfig {
     config.set("group.id", format!("tidegate-{feed}"));
     for (key, value) in [
@@ -168,13 +168,13 @@ pub fn reading(mut config: ClientConfig, feed: &str) -> ClientConfig {
         ("allow.auto.create.topics", "false"),
         ("check.crcs", "true"),
         ("queued.max.messages.kbytes", AHEAD_KIB),
-        // Brokers answer when there is enough, or when the time is over: with producers that send each message by itself, ten
-        // answers a second instead of one for each message. Whatever else is asked waits behind an answer.
+        // Brokers answer when there is enough data, or after a timeout: with producers that send single messages, this
+        // gives ten answers a second instead of one for each message. Other queries wait behind an answer.
         ("fetch.min.bytes", "65536"),
         ("fetch.wait.max.ms", "100"),
         ("topic.metadata.refresh.interval.ms", "30000"),
-        // There is no session. It is how long a commit waits for the broker that takes it, and with it the end of the client: where we
-        // have no right to the group, no broker ever does.
+        // There is no session. The setting limits how long a commit, and with it the end of the client, waits for the
+        // coordinator: without permission for the group, none ever answers.
         ("session.timeout.ms", "500"),
         ("heartbeat.interval.ms", "100"),
     ] {
@@ -183,13 +183,13 @@ pub fn reading(mut config: ClientConfig, feed: &str) -> ClientConfig {
     config
 }
 
-/// The client, or why there can be none.
+/// The error if a client cannot be created.
 ///
 /// # Errors
-/// The library refuses the settings: a certificate that is none, for one.
+/// The library refuses the settings, for example an invalid certificate.
 pub fn refused(error: &KafkaError) -> Error {
     let text = match error {
-        // What the library says of a value may quote it.
+        // The library's message about a value may quote it.
         KafkaError::ClientConfig(_, _, key, _) => format!("`{key}` is refused"),
         KafkaError::ClientCreation(why) => printable(why),
         other => printable(&other.to_string()),

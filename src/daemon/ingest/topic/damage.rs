@@ -1,28 +1,28 @@
-//! Messages that cannot be read as the brokers send them. The library may go on behind them; here they are asked for again,
-//! and complaints that do not end halt the feed.
+//! Messages that cannot be read as the brokers send them. The library may continue after them; here they are fetched
+//! again, and errors that persist halt the feed.
 
 use std::time::{Duration, Instant};
 
 use rdkafka::types::RDKafkaErrorCode as Code;
 
-/// How often messages are asked for again that are damaged for sure.
+/// The number of attempts for messages that are certainly damaged.
 const TRIES: u32 = 5;
-/// How long they are when it is not known what is wrong.
+/// The duration of attempts if the cause is unknown.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// After so long without one it is over.
+/// After this time without an error, the problem is over.
 const QUIET: Duration = Duration::from_secs(30);
 
-/// Since when, how often, and when last.
+/// The first error, the number of errors, and the last one.
 #[derive(Debug, Clone, Copy)]
 pub struct DamageCount {
     since: Instant,
     last: Instant,
     times: u32,
-    /// Whether one of the complaints was of messages that are damaged for sure.
+    /// Whether one of the errors was about messages that are certainly damaged.
     sure: bool,
 }
 
-/// Whether a complaint says that messages cannot be read; `Some(true)`: that they are damaged for sure.
+/// Whether an error means that messages cannot be read; `Some(true)`: they are certainly damaged.
 pub fn is_damage(code: Code) -> Option<bool> {
     match code {
         Code::BadMessage
@@ -37,7 +37,7 @@ pub fn is_damage(code: Code) -> Option<bool> {
 }
 
 impl DamageCount {
-    /// One more, after those that were.
+    /// Counts one more error.
     pub fn again(before: Option<DamageCount>, sure: bool) -> DamageCount {
         let now = Instant::now();
         let first = DamageCount { since: now, last: now, times: 0, sure: false };
@@ -45,7 +45,7 @@ impl DamageCount {
         DamageCount { last: now, times: known.times + 1, sure: known.sure || sure, ..known }
     }
 
-    /// Whether it is no use to ask again.
+    /// Whether another attempt is useless.
     pub fn lasts(&self) -> bool {
         self.sure && self.times > TRIES || self.since.elapsed() >= PATIENCE
     }
@@ -64,7 +64,7 @@ mod tests {
     fn damage_that_was_sure_once_is_sure() {
         assert!(!after(&[true; 5]) && after(&[true; 6]));
         assert!(!after(&[false; 60]));
-        // The library, which reads on at any offset behind a damaged message, complains of that offset afterwards.
+        // The library, which continues at an arbitrary offset after a damaged message, reports that offset afterwards.
         assert!(!after(&[true, false, false, false, false]) && after(&[true, false, false, false, false, false]));
     }
 }

@@ -1,5 +1,5 @@
-//! Fetched messages as codes (HOUSE 4): cut into runs that are decoded on all cores and put together in the order of
-//! partitions and offsets; results never depend on threads. No error and no `Debug` holds a value.
+//! Decodes fetched messages (HOUSE 4): divided into runs that are decoded on all cores and combined in the order of
+//! partitions and offsets; results never depend on threads. No error and no `Debug` contains a value.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
@@ -23,17 +23,17 @@ use crate::daemon::ingest::row_faults::Misplaced;
 use crate::engine::histogram::{CodedRows, MisfitKind};
 use crate::engine::model::Columns;
 
-/// Messages that are decoded in one go.
+/// The number of messages that are decoded together.
 const RUN: usize = 1 << 11;
 
-/// What a batch holds.
+/// The content of a batch.
 #[derive(Debug)]
 pub struct DecodedBatch {
-    /// The rows that count, partition by partition, in the order of their offsets.
+    /// The valid rows, partition by partition, in the order of their offsets.
     pub rows: CodedRows,
     /// What became of the messages of each partition.
     pub partitions: Vec<PartitionResult>,
-    /// Sensitive cells of rows that count, which were missing or malformed and became null.
+    /// The number of sensitive cells of valid rows that were missing or malformed and became null.
     pub nulled: u64,
 }
 
@@ -42,24 +42,24 @@ pub struct DecodedBatch {
 pub struct PartitionResult {
     /// Its number.
     pub partition: i32,
-    /// The offset behind the last message.
+    /// The offset after the last message.
     pub next: u64,
-    /// What tells that one from another one at its offset.
+    /// The leader epoch of the last message.
     pub epoch: Option<i32>,
-    /// Messages; where each may be many rows, rows.
+    /// The number of messages; if a message may contain many rows, the number of rows.
     pub seen: u64,
-    /// Those that are rows that count.
+    /// The number of valid rows.
     pub rows: u64,
-    /// Those that are passed over by policy.
+    /// The number of messages that the policy skips.
     pub skipped: u64,
-    /// Those that are set aside.
+    /// The messages that are set aside.
     pub aside: Option<Offer>,
 }
 
-/// Decodes a batch; what cannot be decoded is set aside, however much.
+/// Decodes a batch; messages that cannot be decoded are set aside, however many.
 ///
 /// # Errors
-/// A message came at which the feed is to halt; nothing of the batch counts.
+/// A message came for which the feed has to halt; then nothing of the batch counts.
 pub fn decode(
     topic: &str,
     batch: &Batch,
@@ -70,7 +70,7 @@ pub fn decode(
     decode_sifted(topic, batch, columns, hasher, unwanted, None)
 }
 
-/// [`decode`], and rows of people who have one already are set aside too.
+/// As [`decode`], but rows of people who have one already are set aside too.
 ///
 /// # Errors
 /// As [`decode`].
@@ -134,18 +134,18 @@ pub fn decode_sifted(
 
 /// What became of messages that were offered again.
 pub(in crate::daemon::ingest) struct RetriedMessages {
-    /// The rows that count now.
+    /// The rows that are valid now.
     pub rows: CodedRows,
-    /// What is still set aside.
+    /// The messages that are still set aside.
     pub aside: Offer,
-    /// Sensitive cells that became null.
+    /// The number of sensitive cells that became null.
     pub nulled: u64,
-    /// Messages that are passed over now.
+    /// The number of messages that are skipped now.
     pub skipped: u64,
 }
 
-/// Decodes messages again that were set aside, under columns that may be others by now, and by what is said of tombstones
-/// and deletes now. A message that was set aside as one may be many rows.
+/// Decodes set-aside messages again, with columns that may have changed, and with the current settings for tombstones
+/// and deletes. A message that was set aside as one may be many rows.
 pub(in crate::daemon::ingest) fn again(
     offer: &Offer,
     columns: &Columns,
@@ -157,7 +157,7 @@ pub(in crate::daemon::ingest) fn again(
     let coder = Coder::new(columns, writing.reading(), hasher);
     let decoder = Decoder::new(&writing, &coder);
     let content = |raw: &'_ SecretBytes, kind| (kind != MisfitKind::Tombstone).then(|| WipedBytes::from(raw.bytes()));
-    // Each is told by its place in the offer.
+    // Each is identified by its index in the offer.
     let held: Vec<(u64, Option<WipedBytes>)> = (0..)
         .zip(offer.messages())
         .filter_map(|(at, one)| Some((at, content(one.raw.as_ref()?, one.place.kind))))
@@ -190,7 +190,7 @@ pub(in crate::daemon::ingest) fn again(
 }
 
 impl Writing {
-    /// How messages are written that were set aside.
+    /// The encoding of set-aside messages.
     fn of(form: &MessageForm) -> Writing {
         match form {
             MessageForm::Records { schemas } => Writing::Avro(Schemas::of(schemas)),
@@ -199,7 +199,7 @@ impl Writing {
         }
     }
 
-    /// What messages are that are set aside, and what they need around them.
+    /// The form of set-aside messages, with their context.
     fn form(&self, messages: &[SetAsideMessage]) -> MessageForm {
         match self {
             Writing::Json => MessageForm::Messages,
@@ -221,7 +221,7 @@ impl Fetched {
         self.messages().chunks(RUN).map(run)
     }
 
-    /// What a message holds that does not count.
+    /// The stored content of an invalid message.
     fn raw(&self, fault: &Misplaced) -> Option<SecretBytes> {
         let offset = fault.line.unwrap_or_default();
         let at = self.messages().binary_search_by_key(&offset, |message| message.offset).expect("it was fetched");
@@ -229,7 +229,7 @@ impl Fetched {
     }
 }
 
-/// A message came at which the feed is to halt.
+/// The error for a message for which the feed has to halt.
 fn halted(topic: &str, partition: i32, offset: u64, kind: MisfitKind) -> Error {
     let (key, what) = match kind {
         MisfitKind::Tombstone => ("source.tombstones", "a message without content"),

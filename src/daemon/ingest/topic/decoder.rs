@@ -1,4 +1,4 @@
-//! Decodes messages by how they are written. It decides nothing but which way they go.
+//! Decodes messages by their encoding. It only selects the reader.
 
 use super::avro;
 use super::messages::{Coded, Messages, UnwantedPolicies, Writing};
@@ -9,13 +9,13 @@ use crate::daemon::ingest::json;
 use crate::daemon::ingest::paths::FieldPaths;
 use crate::daemon::ingest::row_batch::Coder;
 
-/// Knows how to decode messages of one batch.
+/// Decodes messages of one batch.
 pub enum Decoder {
-    /// The ways through JSON.
+    /// The paths in JSON.
     Json(FieldPaths),
-    /// The ways through Avro, by schema.
+    /// The paths in Avro, by schema.
     Avro(FieldPaths, Plans),
-    /// Columns have their names.
+    /// Columns are found by name.
     Arrow,
 }
 

@@ -1,16 +1,17 @@
-//! A message carries the epoch of the leader that took it. If that is another epoch than that of the message before it, then
-//! the broker that leads now may have lost that message and given its offset to another one. So before such a message is taken
-//! in, the last one that was is read again.
+//! A message carries the epoch of the leader that wrote it. If that differs from the epoch of the previous message, the
+//! current leader may have lost the previous message and given its offset to another one. So before such a message is
+//! taken in, the last message that was taken in is read again.
 
 use std::collections::BTreeMap;
 
-/// Per partition the epoch for which the last message was read again.
+/// For each partition the epoch for which the last message was read again.
 #[derive(Default)]
 pub struct Epochs(BTreeMap<i32, i32>);
 
 impl Epochs {
-    /// Whether a message may be taken in behind the last one of its partition. If not, partitions are to be read again, each
-    /// from its last message on; when the same message comes once more, that one has been looked at, or is no longer kept.
+    /// Whether a message may be taken in after the last one of its partition. If not, partitions have to be read again,
+    /// each from its last message on; when the same message comes again, the last one has been compared, or no longer
+    /// exists.
     pub fn follows(&mut self, partition: i32, last: Option<i32>, message: Option<i32>) -> bool {
         let (Some(last), Some(message)) = (last, message) else { return true };
         last == message || self.0.insert(partition, message) == Some(message)

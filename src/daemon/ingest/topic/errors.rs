@@ -1,10 +1,10 @@
-//! Why a topic cannot be read on, in words: what happened, what it means, what to do. Offsets and counts only.
+//! Why a topic cannot be read further, in words: what happened, what it means, what to do. Only offsets and counts.
 
 use rdkafka::types::RDKafkaErrorCode;
 
 use crate::daemon::error::{Complaint, Error, ErrorCategory};
 
-/// The topic is not there.
+/// The topic does not exist.
 pub fn missing(topic: &str, begun: bool) -> Error {
     let text = if begun {
         format!(
@@ -41,7 +41,7 @@ pub fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
 }
 
-/// Messages that were taken in are not in the topic any more.
+/// Messages that were taken in are no longer in the topic.
 pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
     let text = format!(
         "partition {partition} of the topic {topic} ends at offset {high}, and this feed has taken in all before {next}: the \
@@ -52,12 +52,12 @@ pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
 }
 
-/// Offsets that are not there: before the first that is kept, or behind the last.
+/// Offsets that do not exist: before the first existing one, or after the last.
 pub fn overtaken_or_shortened(topic: &str, partition: i32, next: u64, low: u64, high: u64) -> Error {
     if next < low { overtaken(topic, partition, next, low) } else { shortened(topic, partition, next, high) }
 }
 
-/// Other messages have taken the place of some that were taken in.
+/// Other messages have the offsets of some that were taken in.
 pub fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     let text = format!(
         "message {} of partition {partition} of the topic {topic} is not the one that was taken in: the brokers have lost \
@@ -70,7 +70,7 @@ pub fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
 }
 
-/// Messages cannot be read as the brokers send them; each partition with where it stands.
+/// Messages cannot be read as the brokers send them; each partition with its offset.
 pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
     let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
     let text = format!(
@@ -83,7 +83,7 @@ pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
 }
 
-/// Nothing comes of partitions that have messages; each with where it stands.
+/// No messages arrive from partitions that have some; each with its offset.
 pub fn still(topic: &str, unread: &[(i32, u64)]) -> Error {
     let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
     let text = format!(
@@ -103,7 +103,7 @@ pub fn vanished(topic: &str, partition: i32) -> Error {
     Error::new(ErrorCategory::Input, text).in_field("source.brokers")
 }
 
-/// A `resume` that cannot be meant.
+/// A `resume` that does not fit.
 pub fn no_way_on(topic: &str, partition: i32, offset: u64, low: u64, high: u64) -> Error {
     let text = format!(
         "partition {partition} of the topic {topic} has messages {low} to {high}, and cannot be read on from {offset}: write \
@@ -112,7 +112,7 @@ pub fn no_way_on(topic: &str, partition: i32, offset: u64, low: u64, high: u64) 
     Error::new(ErrorCategory::Feed, text).in_field("source.resume")
 }
 
-/// The brokers refuse us; `None` where trying again may help.
+/// The brokers refuse us; `None` if trying again may help.
 pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
     use RDKafkaErrorCode as Code;
     let (field, text) = match code {
@@ -134,7 +134,8 @@ pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
     Some(Error::new(ErrorCategory::Input, text).in_field(field))
 }
 
-/// A server answers, and does not want us, or cannot be understood, and whether that is sure; `None` where nothing says so.
+/// A server answers, but refuses us or uses another protocol, and whether that is certain; `None` if nothing suggests
+/// that.
 pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bool)> {
     use RDKafkaErrorCode as Code;
     let said = why.text();
@@ -144,7 +145,7 @@ pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bo
         Code::Authentication | Code::SaslAuthenticationFailed => {
             format!("the brokers do not know us ({said}): correct user, password or certificate, and the mechanism")
         }
-        // A broker that wants to see a certificate says so in one of these alerts of TLS.
+        // A broker that requires a certificate says so in one of these TLS alerts.
         _ if any(&["alert certificate", "alert bad certificate", "alert unknown ca"]) => {
             format!(
                 "the brokers do not accept our certificate ({said}): write `certificate` and `key`, or correct them"
@@ -155,7 +156,7 @@ pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bo
              `brokers` as their certificates call them, and a port that speaks TLS"
         ),
         Code::BrokerTransportFailure if closed_at_once(said) => {
-            // What stands before brokers that are away does so too.
+            // A proxy in front of unavailable brokers does so too.
             sure = false;
             format!(
                 "the brokers end the connection before anything is said ({said}): `tls` and `sasl` must be what this port \
@@ -167,7 +168,7 @@ pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bo
     Some((Error::new(ErrorCategory::Input, text).in_field("source.security"), sure))
 }
 
-/// Whether a connection was ended by its other end as soon as it was there, in the words of the library.
+/// Whether the other side closed a connection as soon as it was open, in the words of the library.
 fn closed_at_once(said: &str) -> bool {
     let Some((_, rest)) = said.split_once("Disconnected") else { return false };
     let after = rest.rsplit_once("(after ").and_then(|(_, after)| after.split_once("ms in state "));
@@ -175,7 +176,7 @@ fn closed_at_once(said: &str) -> bool {
     match after {
         Some((millis, state)) if state.starts_with("UP") => brief(millis),
         Some((_, state)) => ["SSL_HANDSHAKE", "APIVERSION_QUERY", "AUTH"].iter().any(|early| state.starts_with(early)),
-        // Of a long name the end of the words is cut.
+        // With a long name the end of the message is truncated.
         None => rest.contains("PLAINTEXT broker listener"),
     }
 }
@@ -187,14 +188,14 @@ pub fn away(brokers: &str, why: Option<Complaint>) -> Error {
     Error::new(ErrorCategory::Io, text).in_field("source.brokers")
 }
 
-/// The registry does not let us ask.
+/// The registry refuses us.
 pub fn registry_refuses() -> Error {
     let text = "the schema registry does not know us, or does not let us read schemas: correct `user` and `password` in \
                 `source.schema_registry`, or give our user the right to read. Nothing was passed over";
     Error::new(ErrorCategory::Input, text).in_field("source.schema_registry")
 }
 
-/// Whatever answers is no registry.
+/// The server that answers is no registry.
 pub fn no_registry(status: u16) -> Error {
     let text = format!(
         "what answers at `source.schema_registry` is no schema registry (its answer is {status}, and not one that a registry \
@@ -235,7 +236,7 @@ mod tests {
                 &format!("{at_once} (after 7ms in state UP, 2 identical)"),
                 Some("this port"),
             ),
-            // One that was heard for longer is going away, or is restarted.
+            // A broker that was connected for longer is shutting down, or being restarted.
             (Code::BrokerTransportFailure, &format!("{at_once} (after 90210ms in state UP)"), None),
             (Code::BrokerTransportFailure, "Connect to ipv4#127.0.0.1:1 failed: Connection refused (after 0ms)", None),
             (Code::Resolve, "Failed to resolve 'one:9092': Name or service not known", None),

@@ -1,5 +1,5 @@
-//! Fetches a topic: a thread of its own that begins at the offsets of the journal, hands on what it has in batches, and waits
-//! while they are not taken. What cannot be right halts the feed; brokers that are away are waited for.
+//! Fetches a topic: a thread of its own that begins at the offsets of the journal, passes on messages in batches, and
+//! waits while they are not taken in. An impossible state halts the feed; unavailable brokers are waited for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -117,7 +117,7 @@ impl Drop for Fetch {
         self.shared.ends.store(true, Ordering::Release);
         self.shared.taken.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It has nothing to say that was not said.
+            // It has reported everything already.
             let _ = thread.join();
         }
     }

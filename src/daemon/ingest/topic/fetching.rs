@@ -1,4 +1,5 @@
-//! What a feed reads of a topic: news in the order in which they came, each batch of messages behind the one before it.
+//! A topic as a feed reads it: events in the order in which they happened, each batch of messages after the previous
+//! one.
 
 use std::sync::Arc;
 
@@ -7,18 +8,18 @@ use super::handover::{FetchBell, FetchEvent};
 
 /// A topic that is being fetched.
 pub trait Fetching: Send {
-    /// The next news; `None` while there is none.
+    /// The next event; `None` if there is none yet.
     fn next(&self) -> Option<FetchEvent>;
 
-    /// The bell that rings when there may be news.
+    /// The bell that rings when there may be an event.
     fn bell(&self) -> FetchBell;
 
-    /// Whether messages may be there that were not handed on yet.
+    /// Whether there may be messages that were not passed on yet.
     fn waits(&self) -> bool;
 
     /// How far the topic is ahead of what was taken in.
     fn backlog(&self) -> Arc<Backlog>;
 
-    /// All before these offsets was taken in; Kafka is to be told.
+    /// All messages before these offsets were taken in; this is committed to Kafka.
     fn taken(&self, offsets: &[(i32, u64)]);
 }

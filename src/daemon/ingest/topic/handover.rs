@@ -1,4 +1,5 @@
-//! What a thread that fetches hands over to the feed that takes its messages in: news in order, batches only while there is room.
+//! Passes messages from the fetching thread to the feed that takes them in: events in order, batches only while there
+//! is room.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,21 +11,21 @@ use super::batch::Batch;
 use super::positions::Position;
 use crate::daemon::error::{Complaint, Error};
 
-/// Batches that wait to be taken.
+/// The most batches that wait to be taken in.
 const READY: usize = 2;
-/// How long it is waited for room at a time.
+/// The longest wait for room at a time.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// What the thread has to tell, in order.
+/// An event of the thread.
 #[derive(Debug)]
 pub enum FetchEvent {
     /// Partitions are read from here on; each with the offset that was next before.
     Begins(Vec<(i32, u64, Position)>),
     /// Messages came.
     Batch(Batch),
-    /// No broker answers, and why, as far as it is known.
+    /// No broker answers, and why, if known.
     Away(Option<Complaint>),
-    /// One answers again.
+    /// A broker answers again.
     Back,
     /// The registry of schemas does not answer, and why.
     RegistryAway(Complaint),
@@ -34,53 +35,53 @@ pub enum FetchEvent {
     Failed(Error),
 }
 
-/// What the thread and the feed share.
+/// The state that the thread and the feed share.
 #[derive(Default)]
 pub struct Handover {
-    /// What there is to tell.
+    /// The events.
     pub ready: Mutex<Vec<FetchEvent>>,
-    /// Rings when something was taken.
+    /// Rings when an event was taken.
     pub taken: Condvar,
-    /// Rings when there may be something.
+    /// Rings when there may be an event.
     pub came: Arc<tokio::sync::Notify>,
-    /// All that was there when reading began is handed on.
+    /// Whether all messages that existed when reading began are passed on.
     pub caught_up: AtomicBool,
-    /// The thread is to end.
+    /// Whether the thread has to end.
     pub ends: AtomicBool,
     /// How far the topic is ahead.
     pub backlog: Arc<Backlog>,
-    /// Offsets for displays of lag.
+    /// Offsets for monitoring of lag.
     pub lag: Mutex<BTreeMap<i32, u64>>,
 }
 
-/// Rings when there may be something to tell.
+/// Rings when there may be an event.
 #[derive(Clone, Default)]
 pub struct FetchBell(Arc<tokio::sync::Notify>);
 
 impl FetchBell {
-    /// Waits for it.
+    /// Waits for a ring.
     pub async fn rings(&self) {
         self.0.notified().await;
     }
 }
 
 impl Handover {
-    /// The bell that rings when there may be news.
+    /// The bell that rings when there may be an event.
     pub fn bell(&self) -> FetchBell {
         FetchBell(Arc::clone(&self.came))
     }
 
-    /// What there is to tell.
+    /// The events.
     pub fn lock(&self) -> std::sync::MutexGuard<'_, Vec<FetchEvent>> {
         self.ready.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Whether the thread is to end.
+    /// Whether the thread has to end.
     pub fn ends(&self) -> bool {
         self.ends.load(Ordering::Acquire)
     }
 
-    /// Hands on, when there is room; `false` when the thread is to end.
+    /// Passes an event on, when there is room; `false` if the thread has to end.
     pub fn tell(&self, news: FetchEvent) -> bool {
         let mut ready = self.lock();
         while matches!(news, FetchEvent::Batch(_)) && ready.len() >= READY && !self.ends() {
@@ -98,7 +99,7 @@ impl Handover {
 
 /// Why the thread ends.
 pub enum ReaderEnd {
-    /// It is told to.
+    /// It was told to.
     Told,
     /// It cannot go on.
     Failed(Error),
@@ -110,5 +111,5 @@ impl From<Error> for ReaderEnd {
     }
 }
 
-/// What the thread does next, if it does not end.
+/// The result of a step of the thread, unless it ends.
 pub type ReaderStep<T> = std::result::Result<T, ReaderEnd>;

@@ -1,6 +1,7 @@
-//! What tells a topic from another one of the same name, which is what it is after an administrator has deleted it and made it anew:
-//! offsets of the one mean nothing in the other; and what tells a message from another one at its offset. The Kafka library
-//! tells both to callers from C only; this is the one place in the program where memory is not looked after by the compiler.
+//! The id of a topic, which distinguishes it from another one of the same name after an administrator has deleted and
+//! recreated it: offsets of the one mean nothing in the other; and the leader epoch of a message, which distinguishes
+//! it from another one at its offset. The Kafka library provides both only through its C interface; this is the only
+//! unsafe code of the program.
 
 use std::ffi::{CStr, CString, c_char};
 use std::slice;
@@ -15,26 +16,26 @@ use rdkafka::types::RDKafkaErrorCode;
 /// A topic as the brokers describe it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicIdentity {
-    /// What tells it from another one of the same name.
+    /// The id that distinguishes it from others of the same name.
     pub id: String,
     /// Its partitions, ascending.
     pub partitions: Vec<i32>,
 }
 
-/// Something of the library that has to be given back.
+/// An object of the library that has to be destroyed.
 struct Owned<T>(*mut T, unsafe extern "C" fn(*mut T));
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
-        // SAFETY: the pointer was made by the library, is not null, and is given back once.
+        // SAFETY: the pointer was created by the library, is not null, and is destroyed once.
         unsafe { (self.1)(self.0) }
     }
 }
 
-/// How long a request goes on before it looks whether its caller still waits.
+/// How long a request waits before it checks whether its caller still waits, in milliseconds.
 const SLICE: i32 = 50;
 
-/// Asks the brokers about a topic: one that knows it within some time, then that one within another, which ends when no caller
+/// Queries the brokers about a topic: first to find a broker that knows it, with one timeout, then that broker with another one, which ends when no caller
 /// waits for the answer any more.
 ///
 /// # Errors
@@ -46,8 +47,8 @@ pub fn describe<C: ClientContext>(
     then: Duration,
     ends: &dyn Fn() -> bool,
 ) -> Result<TopicIdentity, RDKafkaErrorCode> {
-    // A broker that has a part of the topic is asked: it is the one that messages come from, and the controller, whom the
-    // library would ask by itself, need not be one that answers clients.
+    // The query goes to a broker with a part of the topic: messages come from it, while the controller, which the
+    // library would ask by default, may not be reachable for clients.
     let failed = |error: KafkaError| error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::BadMessage);
     let known = client.fetch_metadata(Some(topic), first).map_err(failed)?;
     let leaders = known.topics().iter().flat_map(|topic| topic.partitions()).map(|partition| partition.leader());
@@ -57,8 +58,8 @@ pub fn describe<C: ClientContext>(
     let millis = i32::try_from(then.as_millis()).unwrap_or(i32::MAX);
     let name = CString::new(topic).map_err(|_| RDKafkaErrorCode::InvalidArgument)?;
     let mut names = [name.as_ptr()];
-    // SAFETY: the client outlives this call, and everything that is made from it is given back before it ends (`Owned`);
-    // `names` and what it points to live until then; what is read of the event is read while it lives.
+    // SAFETY: the client outlives this call, and everything that is made from it is destroyed before it ends (`Owned`);
+    // `names` and what it points to live until then; the event is read while it lives.
     unsafe {
         let rk = client.native_ptr();
         let queue = Owned(rd::rd_kafka_queue_new(rk), rd::rd_kafka_queue_destroy);
@@ -70,7 +71,7 @@ pub fn describe<C: ClientContext>(
         let topics = rd::rd_kafka_TopicCollection_of_topic_names(names.as_mut_ptr(), names.len());
         let topics = Owned(topics, rd::rd_kafka_TopicCollection_destroy);
         rd::rd_kafka_DescribeTopics(rk, topics.0, options.0, queue.0);
-        // The library answers within the time that it was given; a little more is for the answer's way.
+        // The library answers within its timeout; a little more is allowed for the delivery of the answer.
         let mut slices = millis / SLICE + 20;
         let mut event = rd::rd_kafka_queue_poll(queue.0, SLICE);
         while event.is_null() && slices > 0 && !ends() {
@@ -95,25 +96,25 @@ pub fn describe<C: ClientContext>(
     }
 }
 
-/// Whether an id tells a topic from another one. Brokers that know of none give zero, in base 64.
+/// Whether an id distinguishes topics. Brokers without ids give zero, in base 64.
 fn tells(id: &str) -> bool {
     !id.trim_start_matches('A').trim_end_matches('=').is_empty()
 }
 
-/// The reign of the leader that has given a message its offset, where the brokers tell: another message at this offset is of
-/// another one.
+/// The epoch of the leader that has given a message its offset, if the brokers provide it: another message at this
+/// offset has another epoch.
 pub fn epoch(message: &BorrowedMessage<'_>) -> Option<i32> {
-    // SAFETY: it is a message of the library's, and lives.
+    // SAFETY: it is a live message of the library.
     let epoch = unsafe { rd::rd_kafka_message_leader_epoch(message.ptr()) };
     (epoch >= 0).then_some(epoch)
 }
 
-/// What a description says.
+/// The content of a description.
 ///
 /// # Safety
-/// It is one of the library's, and lives.
+/// It is a live description of the library.
 unsafe fn read(described: *const rd::rd_kafka_TopicDescription_t) -> Result<TopicIdentity, RDKafkaErrorCode> {
-    // SAFETY: as the caller says; what is asked for lives as long as the description.
+    // SAFETY: as the caller guarantees; the parts live as long as the description.
     unsafe {
         let error = rd::rd_kafka_TopicDescription_error(described);
         if !error.is_null() {

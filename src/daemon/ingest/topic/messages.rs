@@ -1,6 +1,5 @@
-//! Messages of a topic, and what they come to: rows, or what is none. One without content is a tombstone, and one of a stream
-//! of changes may say that a record is gone: what becomes of those is said by the feed file, and never follows from how
-//! they decode.
+//! Messages of a topic: valid rows, or others. A message without content is a tombstone, and one of a stream of changes
+//! may say that a record was deleted: the feed file says what happens to those, which never depends on how they decode.
 
 use super::schemas::Schemas;
 use crate::daemon::config::Unwanted as Said;
@@ -8,29 +7,29 @@ use crate::daemon::ingest::raw::SecretBytes;
 use crate::daemon::ingest::row_batch::RowBatch;
 use crate::engine::histogram::{CellReading, MisfitKind};
 
-/// What becomes of messages that are no rows by themselves.
+/// What happens to messages that are no rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnwantedPolicies {
-    /// Of one without content.
+    /// For a message without content.
     pub tombstones: Said,
-    /// Of one that says that a record is gone.
+    /// For a message that says that a record was deleted.
     pub deletes: Said,
 }
 
-/// How messages are written.
+/// The encoding of messages.
 #[derive(Debug, Clone, Default)]
 pub enum Writing {
     /// Each is one JSON object.
     #[default]
     Json,
-    /// Each is one Avro record, behind what names its schema.
+    /// Each is one Avro record, preceded by its schema key.
     Avro(Schemas),
     /// Each is an Arrow IPC stream.
     Arrow,
 }
 
 impl Writing {
-    /// How cells are to be read.
+    /// The kind of the cells.
     pub fn reading(&self) -> CellReading {
         match self {
             Writing::Json => CellReading::Json,
@@ -40,33 +39,33 @@ impl Writing {
     }
 }
 
-/// Messages of a topic in order: their offsets, and what they hold.
+/// Messages of a topic in order: their offsets and contents.
 pub struct Messages<'m> {
-    /// One after the other.
+    /// All messages.
     pub all: Vec<(u64, Option<&'m [u8]>)>,
 }
 
 /// The rows of some messages.
 pub struct Coded {
-    /// The rows, in order; what is passed over is none. The offset of one that does not count is told as its line.
+    /// The rows, in order, without skipped messages. The offset of an invalid one is given as its line.
     pub parts: Vec<RowBatch>,
-    /// How many messages are passed over.
+    /// The number of skipped messages.
     pub skipped: u64,
-    /// The offset of the first message that may not come at all, and what it is.
+    /// The offset of the first message for which the feed has to halt, and what it is.
     pub halt: Option<(u64, MisfitKind)>,
-    /// Where a message is not one row: what is kept of each row that does not count.
+    /// If messages may contain many rows: the stored content of each invalid row.
     pub rest: Option<Vec<Option<SecretBytes>>>,
 }
 
-/// What a message is before it is decoded.
+/// The status of a message before it is decoded.
 pub enum MessageStatus {
-    /// Decoded.
+    /// To be decoded.
     Row,
-    /// Passed over.
+    /// Skipped.
     Skipped,
     /// Set aside.
     Refused(MisfitKind),
-    /// It may not come.
+    /// The feed has to halt.
     Halt(MisfitKind),
 }
 
@@ -75,7 +74,7 @@ impl UnwantedPolicies {
     pub const SET_ASIDE: UnwantedPolicies =
         UnwantedPolicies { tombstones: Said::Quarantine, deletes: Said::Quarantine };
 
-    /// What a message is without a look into it; `Err` what there is to be decoded.
+    /// The status of a message without looking into it; `Err` contains the content to be decoded.
     pub fn before(self, content: Option<&[u8]>) -> Result<MessageStatus, &[u8]> {
         match content {
             None => Ok(MessageStatus::of(self.tombstones, MisfitKind::Tombstone)),
@@ -83,7 +82,7 @@ impl UnwantedPolicies {
         }
     }
 
-    /// What one is that says that a record is gone.
+    /// The status of a message that says that a record was deleted.
     pub fn of_delete(self) -> MessageStatus {
         MessageStatus::of(self.deletes, MisfitKind::Delete)
     }

@@ -1,5 +1,6 @@
-//! A Kafka topic as a source (HOUSE 3 and 4): read from the offsets of the journal, each message one row, what cannot be
-//! decoded set aside with its offset. Offsets live in the journal only; what Kafka is told of them is for displays of lag.
+//! A Kafka topic as a source (HOUSE 3 and 4): read from the offsets of the journal, each message one row; messages that
+//! cannot be decoded are set aside with their offsets. Only the journal's offsets count; offsets are committed to Kafka
+//! for monitoring of lag.
 
 mod ask_again;
 mod avro;

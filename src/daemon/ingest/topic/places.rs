@@ -1,5 +1,5 @@
-//! Where each partition is read on: at the offset of the journal, where a new feed begins, or where the feed file says that
-//! it may go on. What is lost is found out here, before anything is read.
+//! Where reading of each partition continues: at the offset of the journal, where a new feed begins, or where the feed
+//! file allows. Lost messages are detected here, before anything is read.
 
 use rdkafka::consumer::Consumer as _;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
@@ -14,7 +14,7 @@ use crate::daemon::config::Start;
 use crate::daemon::error::Result;
 
 impl TopicReader {
-    /// Looks where every partition is read on, and begins to.
+    /// Determines where reading of every partition continues, and begins.
     pub(super) fn begin(&mut self) -> ReaderStep<()> {
         let topic = self.asked()?;
         self.is_the_one(&topic)?;
@@ -27,7 +27,7 @@ impl TopicReader {
         Ok(())
     }
 
-    /// Whether it is the topic that was read before, or the one that may take its place.
+    /// Checks that it is the topic that was read before, or the one that may replace it.
     fn is_the_one(&mut self, topic: &TopicIdentity) -> Result<()> {
         let known = self.positions.values().map(|position| &position.topic_id).find(|id| **id != topic.id).cloned();
         match known {
@@ -40,7 +40,8 @@ impl TopicReader {
         }
     }
 
-    /// Where partitions are read on that are new, or of which messages are lost; all others are where they were.
+    /// Where reading begins in partitions that are new, or that have lost messages; all others continue where they
+    /// were.
     fn places(&mut self, topic: &TopicIdentity) -> ReaderStep<Vec<(i32, u64, Position)>> {
         let new_feed = self.positions.is_empty();
         if let Some(partition) = self.positions.keys().find(|partition| !topic.partitions.contains(partition)) {
@@ -52,7 +53,7 @@ impl TopicReader {
             let next = match known {
                 None if new_feed && self.start == Start::Latest => high,
                 None if new_feed => low,
-                // All of a partition that was added came after the feed had begun.
+                // All messages of a partition that was added came after the feed had begun.
                 None => self.on(partition, 0, low, high)?,
                 Some(next) => self.on(partition, next, low, high)?,
             };
@@ -69,7 +70,7 @@ impl TopicReader {
         Ok(begins)
     }
 
-    /// Where a partition is read on that is to be read from `next` on.
+    /// Where reading of a partition continues whose next offset is `next`.
     pub(super) fn on(&self, partition: i32, next: u64, low: u64, high: u64) -> Result<u64> {
         if (low..=high).contains(&next) {
             return Ok(next);
@@ -77,17 +78,17 @@ impl TopicReader {
         match self.resume.get(&partition) {
             Some((from, to)) if *from == next && (low..=high).contains(to) => Ok(*to),
             Some((from, to)) if *from == next => Err(errors::no_way_on(&self.topic, partition, *to, low, high)),
-            // What was written for another halt means nothing here.
+            // A setting for another halt does not apply.
             _ => Err(errors::overtaken_or_shortened(&self.topic, partition, next, low, high)),
         }
     }
 
-    /// Other messages have taken the place of some that were taken in: only the feed file can say how to go on.
+    /// Other messages have the offsets of some that were taken in: only the feed file can say how to continue.
     pub(super) fn other(&mut self, partition: i32) -> ReaderStep<()> {
         self.hand_on()?;
         let (low, high) = self.marks(&[partition])?[0];
         let Position { topic_id, next, .. } = self.positions[&partition].clone();
-        // It goes on in this way once.
+        // It continues in this way once.
         let on = self.resume.remove(&partition).filter(|(from, to)| *from == next && (low..=high).contains(to));
         let Some((_, to)) = on else {
             return Err(errors::replaced(&self.topic, partition, next, low).into());
@@ -99,8 +100,8 @@ impl TopicReader {
         self.assign()
     }
 
-    /// Reads all partitions from where they are: from the last message on that was taken in, where it is known what tells
-    /// it from another one, and kept still.
+    /// Reads all partitions from their positions: from the last message that was taken in, if its epoch is known and it
+    /// still exists.
     pub(super) fn assign(&mut self) -> ReaderStep<()> {
         let partitions: Vec<i32> = self.positions.keys().copied().collect();
         let low = self.offsets(&partitions, Offset::Beginning)?;
@@ -109,7 +110,7 @@ impl TopicReader {
         for ((partition, position), low) in self.positions.iter().zip(low) {
             let last = position.epoch.and(position.next.checked_sub(1)).filter(|last| *last >= low);
             let offset = Offset::Offset(i64::try_from(last.unwrap_or(position.next)).unwrap_or(i64::MAX));
-            // The offset is one that the library can hold.
+            // The offset is in the library's range.
             let _ = list.add_partition_offset(&self.topic, *partition, offset);
         }
         self.at_end.clear();
@@ -118,7 +119,7 @@ impl TopicReader {
         Ok(())
     }
 
-    /// Begins partitions that are not read yet, if there are any. What is in the batch by then is of others, and stays.
+    /// Begins new partitions, if there are any. Messages of others in the batch stay.
     pub(super) fn widened(&mut self, topic: &TopicIdentity) -> ReaderStep<()> {
         if topic.partitions.iter().all(|partition| self.positions.contains_key(partition)) {
             return Ok(());

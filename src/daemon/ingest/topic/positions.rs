@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A place in a partition.
+/// A position in a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
-    /// What tells its topic from another one of the same name.
+    /// The id of its topic.
     pub topic_id: String,
-    /// The offset from which on it is read next.
+    /// The next offset.
     pub next: u64,
-    /// What tells the message before that one from another one that was given its offset.
+    /// The leader epoch of the message before it.
     pub epoch: Option<i32>,
 }

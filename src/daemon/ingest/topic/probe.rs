@@ -1,4 +1,4 @@
-//! Looks whether a topic can be read, and whether it is kept as it should be, before anybody does (CONTRACTS 3, `check
+//! Checks whether a topic can be read, and whether its settings are suitable, before it is used (CONTRACTS 3, `check
 //! --connect`). No message is read and nothing is changed.
 
 use std::time::{Duration, Instant};
@@ -17,23 +17,23 @@ use super::errors;
 use super::id::describe;
 use crate::daemon::error::{Error, Result};
 
-/// How long one answer is waited for.
+/// The timeout of an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A topic that keeps messages for less is doubted.
+/// A topic that keeps messages for a shorter time gets a warning.
 const WEEK: Duration = Duration::from_secs(7 * 86_400);
 
 /// A topic that can be read.
 #[derive(Debug)]
 pub struct ReadableTopic {
-    /// What tells it from another one of the same name.
+    /// Its id.
     pub id: String,
-    /// Per partition the offset of its first message, and the one behind its last.
+    /// For each partition the offset of its first message, and the one after its last.
     pub partitions: Vec<(i32, u64, u64)>,
-    /// What may go wrong.
+    /// The warnings.
     pub doubts: Vec<String>,
 }
 
-/// Looks at a topic. `tick`: how far apart ticks are, where that is known.
+/// Checks a topic. `tick` is the interval of ticks, if it is known.
 ///
 /// # Errors
 /// It cannot be read, and why.
@@ -67,14 +67,14 @@ impl Probe<'_> {
         if matches!(code, Code::UnknownTopicOrPartition | Code::UnknownTopic) {
             return errors::missing(topic, false);
         }
-        // What the library has complained of meanwhile says more than that no broker answered in time.
+        // The library's errors in the meantime say more than that no broker answered in time.
         let heard = std::iter::from_fn(|| self.consumer.poll(Duration::ZERO)).take(100);
         let heard = heard.filter_map(|heard| heard.err()?.rdkafka_error_code());
         let told = [code].into_iter().chain(heard).find_map(|code| errors::refused(topic, code));
         told.unwrap_or_else(|| self.away())
     }
 
-    /// No broker answers, or they turn us away.
+    /// The error if no broker answers, or they refuse us.
     fn away(&self) -> Error {
         let last = self.consumer.context().last();
         let turned = last.as_ref().and_then(|(code, why)| errors::turned_away(*code, why)).map(|(error, _)| error);
@@ -85,7 +85,7 @@ impl Probe<'_> {
         self.why(error.rdkafka_error_code().unwrap_or(Code::BadMessage))
     }
 
-    /// Partitions, with where they begin and end.
+    /// Partitions, with their first and last offsets.
     fn marks(&self, partitions: &[i32]) -> Result<Vec<(i32, u64, u64)>> {
         let ends = |which| {
             let found = ends(&self.consumer, self.settings.topic, partitions, which, PATIENCE);
@@ -95,7 +95,8 @@ impl Probe<'_> {
         Ok(partitions.iter().zip(marks).map(|(&partition, (low, high))| (partition, low, high)).collect())
     }
 
-    /// Whether we may read, which is not asked by anything else: from the end of a partition on, where nothing is.
+    /// Checks whether we may read, which no other query shows: from the end of a partition on, where there are no
+    /// messages.
     fn may_read(&self, partition: i32, end: u64) -> Result<()> {
         let list = self.list(partition, Offset::Offset(i64::try_from(end).unwrap_or(i64::MAX)));
         self.consumer.assign(&list).map_err(|error| refused(&error))?;
@@ -115,7 +116,7 @@ impl Probe<'_> {
         Err(self.away())
     }
 
-    /// What lacks for displays of lag.
+    /// The warning about permissions for monitoring of lag.
     fn of_group(&self, partition: i32) -> Option<String> {
         let asked = self.consumer.committed_offsets(self.list(partition, Offset::Invalid), PATIENCE);
         let code = asked.err()?.rdkafka_error_code()?;
@@ -129,13 +130,13 @@ impl Probe<'_> {
 
     fn list(&self, partition: i32, offset: Offset) -> TopicPartitionList {
         let mut list = TopicPartitionList::new();
-        // The offset is one that the library can hold.
+        // The offset is in the library's range.
         let _ = list.add_partition_offset(self.settings.topic, partition, offset);
         list
     }
 }
 
-/// What may go wrong with how a topic is kept.
+/// Warnings about the settings of a topic.
 fn of_settings(config: &ClientConfig, topic: &str, tick: Option<Duration>) -> Vec<String> {
     match described(config, topic) {
         Ok(found) => doubts(&|key| found.get(key).and_then(|entry| entry.value.clone()), tick),
@@ -160,7 +161,7 @@ fn described(config: &ClientConfig, topic: &str) -> std::result::Result<ConfigRe
     found.into_iter().next().ok_or(None)?.map_err(Some)
 }
 
-/// What may go wrong under these settings of a topic.
+/// The warnings for these settings of a topic.
 fn doubts(value: &dyn Fn(&str) -> Option<String>, tick: Option<Duration>) -> Vec<String> {
     let number = |key: &str| value(key)?.parse::<u64>().ok();
     let mut found = Vec::new();
@@ -188,7 +189,7 @@ fn doubts(value: &dyn Fn(&str) -> Option<String>, tick: Option<Duration>) -> Vec
     found
 }
 
-/// A length of time, roughly.
+/// An approximate length of time.
 fn words(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
@@ -200,9 +201,9 @@ fn words(time: Duration) -> String {
 }
 
 impl ReadableTopic {
-    /// That it is there, in words, and where its messages are.
+    /// The topic in words, with the offsets of its messages.
     pub fn words(&self, topic: &str) -> String {
-        /// Partitions that are named.
+        /// The most partitions that are named.
         const NAMED: usize = 8;
         let named = |(partition, low, high): &(i32, u64, u64)| match high.saturating_sub(*low) {
             0 => format!("{partition}: none"),

@@ -1,7 +1,7 @@
-//! The thread that fetches a topic: it reads on, and hands on in batches.
+//! The thread that fetches a topic: it reads, and passes on batches.
 //!
-//! Nothing is handed on before the brokers have said again that the topic is the one that it was: messages of another one of
-//! the same name have offsets that look as good.
+//! Nothing is passed on before the brokers have confirmed that the topic is still the same: messages of another one
+//! with the same name have plausible offsets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,20 +28,21 @@ use super::resolve::SchemaResolver;
 use super::stalled_partitions::StalledPartitions;
 use crate::daemon::config::Start;
 
-/// Messages of a batch.
+/// The most messages of a batch.
 const MESSAGES: usize = 200_000;
-/// Bytes of a batch.
+/// The most bytes of a batch.
 const BYTES: usize = 24 << 20;
-/// How long a message waits for others. A batch ends by this clock or because it is full, and never because partitions are
-/// read to their ends: with producers at work they always are for a moment, and every batch costs questions and an entry.
+/// How long a message waits for others. A batch ends because of this time or because it is full, and never because the
+/// ends of partitions are reached: with active producers that happens all the time, and every batch costs queries and
+/// an entry.
 const LINGER: Duration = Duration::from_millis(500);
-/// How often brokers are asked where partitions end.
+/// How often the end offsets are queried.
 const ENDS: Duration = Duration::from_secs(2);
-/// How often it is looked for new partitions, and whether the topic is the one that it was.
+/// How often new partitions are looked for, and the identity of the topic is checked.
 const LOOK: Duration = Duration::from_secs(10);
-/// How often Kafka is told of offsets.
+/// How often offsets are committed to Kafka.
 const LAG: Duration = Duration::from_secs(5);
-/// How long it may take to tell it of the last ones.
+/// The longest time for committing the last offsets.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// The thread.
@@ -56,43 +57,43 @@ pub(super) struct TopicReader {
     pub(super) patience: Option<Duration>,
     /// Whether messages are Arrow.
     pub(super) arrow: bool,
-    /// Knows the schemas of messages that are Avro.
+    /// Finds the schemas of Avro messages.
     pub(super) resolver: Option<SchemaResolver>,
-    /// Where each partition is read next.
+    /// The next position of each partition.
     pub(super) positions: BTreeMap<i32, Position>,
-    /// The topic's.
+    /// The id of the topic.
     pub(super) id: String,
     /// Partitions whose last message was seen.
     pub(super) at_end: BTreeSet<i32>,
-    /// Partitions that are not read yet to where they ended when their reading began, with that offset.
+    /// Partitions that have not reached the end offset of the time when reading began, with that offset.
     pub(super) unreached: BTreeMap<i32, u64>,
-    /// When it was asked where partitions end.
+    /// When end offsets were queried.
     pub(super) asked: Option<Instant>,
-    /// Messages that are not handed on yet, and since when there are any.
+    /// Messages that are not passed on yet, and since when there are any.
     pub(super) batch: Batch,
     pub(super) first: Option<Instant>,
-    /// What the library has complained of, and what has not been looked at yet.
+    /// Errors of the library that have not been handled yet.
     pub(super) complaints: Vec<Code>,
-    /// That messages cannot be read.
+    /// Errors that messages cannot be read.
     pub(super) damage: Option<DamageCount>,
-    /// Nothing that the library has is believed until partitions are read anew: it lies behind messages that are damaged, or
-    /// that may be no longer those that were taken in.
+    /// Whether messages of the library are ignored until partitions are read again: they come after damaged messages,
+    /// or may differ from those that were taken in.
     pub(super) deaf: bool,
-    /// For which epochs of leaders the last messages were read again.
+    /// The leader epochs for which the last messages were read again.
     pub(super) epochs: Epochs,
-    /// A message came from a leader that may have lost the one before it: partitions are to be read again.
+    /// Whether a message came from a leader that may have lost the previous one: partitions have to be read again.
     pub(super) again: bool,
-    /// A partition that has another message where the last one was that was taken in.
+    /// A partition with another message at the offset of the last one that was taken in.
     pub(super) replaced: Option<i32>,
-    /// Partitions that do not go on.
+    /// Partitions without progress.
     pub(super) still: StalledPartitions,
-    /// How long an answer of the brokers is waited for.
+    /// The current timeout of queries.
     pub(super) slowness: Duration,
     /// Whether a broker has ever answered us.
     pub(super) known: bool,
-    /// That no broker answers.
+    /// Since when no broker answers.
     pub(super) away: Option<Absence>,
-    /// When Kafka was told of offsets.
+    /// When offsets were committed to Kafka.
     pub(super) told: Instant,
 }
 
@@ -126,7 +127,7 @@ impl TopicReader {
             if self.shared.ends() {
                 return Err(ReaderEnd::Told);
             }
-            // A single tick does not wait for what comes after it was begun.
+            // A single tick does not wait for messages that came after it was begun.
             let complete = self.patience.is_some() && self.unreached.is_empty();
             let waited = self.first.is_some_and(|first| first.elapsed() >= LINGER || complete);
             if self.is_full() || waited {
@@ -154,7 +155,7 @@ impl TopicReader {
         }
     }
 
-    /// Takes what the library has next: a message, the end of a partition, or a complaint.
+    /// Handles the library's next event: a message, the end of a partition, or an error.
     pub(super) fn poll(&mut self, wait: Duration) {
         match self.consumer.poll(wait) {
             None => {}
@@ -164,7 +165,7 @@ impl TopicReader {
                 let Some(position) = self.positions.get_mut(&partition) else { return };
                 let epoch = epoch(&message);
                 if offset < position.next {
-                    // It was asked for to see whether it is the one that was taken in.
+                    // It was fetched to compare it with the one that was taken in.
                     let other = position.epoch.zip(epoch).is_some_and(|(known, found)| known != found);
                     self.replaced = other.then_some(partition).or(self.replaced);
                     return;
@@ -193,9 +194,9 @@ impl TopicReader {
         }
     }
 
-    /// Hands on what was fetched, when it is of the topic that it was.
+    /// Passes on fetched messages, if the topic is still the same.
     pub(super) fn hand_on(&mut self) -> ReaderStep<TopicIdentity> {
-        // What comes while the brokers are asked is of the next batch.
+        // Messages that come during the query belong to the next batch.
         let mut batch = std::mem::take(&mut self.batch);
         self.first = None;
         self.written(&mut batch)?;
@@ -208,12 +209,12 @@ impl TopicReader {
         Ok(topic)
     }
 
-    /// Whether nothing more fits into the batch.
+    /// Whether the batch is full.
     pub(super) fn is_full(&self) -> bool {
         self.batch.len() >= MESSAGES || self.batch.bytes() >= BYTES
     }
 
-    /// Whether what the library has next may lie behind messages that could not be read, or be no longer the same.
+    /// Whether the library's next messages may come after unreadable ones, or differ from those that were taken in.
     pub(super) fn stands(&self) -> bool {
         self.again || self.replaced.is_some() || self.complaints.iter().any(|&code| is_damage(code).is_some())
     }
@@ -222,7 +223,7 @@ impl TopicReader {
         if self.shared.tell(news) { Ok(()) } else { Err(ReaderEnd::Told) }
     }
 
-    /// Asks the brokers where partitions end; metrics and `/health/ready` compute the lag from it.
+    /// Queries the end offsets of partitions; metrics and `/health/ready` compute the lag from them.
     fn ends(&mut self) -> ReaderStep<()> {
         let partitions: Vec<i32> = self.positions.keys().copied().collect();
         let ends = self.offsets(&partitions, Offset::End)?;
@@ -232,7 +233,7 @@ impl TopicReader {
         Ok(())
     }
 
-    /// Says how messages are written; their schemas are waited for.
+    /// Sets the encoding of messages; waits for their schemas.
     fn written(&mut self, batch: &mut Batch) -> ReaderStep<()> {
         batch.writing = match &mut self.resolver {
             Some(resolver) => Writing::Avro(resolver.schemas(batch, &self.shared, self.patience)?),
@@ -242,8 +243,8 @@ impl TopicReader {
         Ok(())
     }
 
-    /// Tells Kafka how far everything was taken in; whether there was anything to tell. A monitor of lag sees it; no feed
-    /// reads from there, so that it does not matter when it fails.
+    /// Commits to Kafka how far everything was taken in; returns whether there was anything to commit. Monitoring of
+    /// lag uses it; no feed reads from there, so that failures do not matter.
     fn commit(&mut self) -> bool {
         self.told = Instant::now();
         let lag = std::mem::take(&mut *self.shared.lag.lock().unwrap_or_else(std::sync::PoisonError::into_inner));

@@ -1,5 +1,5 @@
-//! Messages that are one row each: one JSON object or one Avro record, and nothing else. What a message is that has fields
-//! and is none is said by the feed file.
+//! Messages that are one row each: exactly one JSON object or one Avro record. The feed file says what happens to
+//! others.
 
 use super::avro::{self, framed};
 use super::messages::{Coded, MessageStatus, Messages, UnwantedPolicies};
@@ -10,7 +10,7 @@ use crate::daemon::ingest::paths::{FieldPaths, WrittenField};
 use crate::daemon::ingest::row_batch::{Coder, FieldText};
 use crate::engine::histogram::MisfitKind;
 
-/// Walks through one message after another.
+/// Walks over one message after another.
 pub enum RecordWalk<'p> {
     /// JSON.
     Json(json::JsonWalk<'p>),
@@ -19,7 +19,7 @@ pub enum RecordWalk<'p> {
 }
 
 impl RecordWalk<'_> {
-    /// What reads the fields.
+    /// The reader of the fields.
     fn read(&self) -> FieldText {
         match self {
             RecordWalk::Json(_) => json::read,
@@ -27,7 +27,7 @@ impl RecordWalk<'_> {
         }
     }
 
-    /// Shows the fields of a message, or why it has none.
+    /// Calls `show` with the fields of a message, or returns why it has none.
     fn fields<T>(&mut self, content: &[u8], show: impl FnOnce(Result<&[WrittenField<'_>], MisfitKind>) -> T) -> T {
         match self {
             RecordWalk::Json(walk) => walk.object(&text(content), |found| show(found.ok_or(MisfitKind::NoMessage))),

@@ -1,5 +1,5 @@
-//! Asks a schema registry (CONTRACTS 1) what a message is written with. It is asked from the thread that fetches, one schema
-//! at a time; an answer has a limit, and nothing of one is ever printed.
+//! Queries a schema registry (CONTRACTS 1) for the schemas of messages. The fetching thread queries one schema at a
+//! time; the size of an answer is limited, and no answer is ever printed.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
 use crate::daemon::small_file;
 use crate::daemon::web::{Web, why};
 
-/// How long an answer may take.
+/// The timeout of an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of an answer at most.
+/// The most bytes of an answer.
 const LONGEST: usize = 1 << 22;
-/// Schemas at most that one refers to, with those that these refer to.
+/// The most schemas that one refers to, directly and indirectly.
 const MOST_REFERRED: usize = 256;
 
 /// A registry.
@@ -34,11 +34,11 @@ pub enum RegistryError {
     Away(Complaint),
     /// The operator has to act.
     Failed(Error),
-    /// It is not wanted any more.
+    /// The thread was told to end.
     Told,
 }
 
-/// A schema as a registry tells it.
+/// A schema in a registry's answer.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
@@ -54,7 +54,7 @@ struct Reference {
     version: u32,
 }
 
-/// That there is none.
+/// A registry's answer that a schema does not exist.
 #[derive(Deserialize)]
 struct Refusal {
     error_code: u32,
@@ -94,7 +94,7 @@ impl SchemaRegistry {
         Ok(SchemaRegistry { web, url: url.trim_end_matches('/').to_owned(), login })
     }
 
-    /// What the registry says of a schema; `None`: it has none, or not yet what that refers to.
+    /// A schema from the registry; `None` if it does not have the schema, or not yet one that it refers to.
     pub fn ask(
         &self,
         key: SchemaKey,
@@ -109,7 +109,7 @@ impl SchemaRegistry {
         if answer.schema_type.as_deref().is_some_and(|kind| kind != "AVRO") {
             return Ok(Some(KnownSchema::Strange));
         }
-        // Each stands behind those that it refers to: one that is met again on the way out is complete.
+        // Each schema comes after those that it refers to.
         let (mut referred, mut done, mut open) = (Vec::new(), Vec::new(), Vec::new());
         open.extend(answer.references.into_iter().rev().map(|one| (one, None)));
         while let Some((Reference { subject, version }, text)) = open.pop() {
@@ -125,7 +125,7 @@ impl SchemaRegistry {
                 return Ok(Some(KnownSchema::Strange));
             }
             let place = format!("subjects/{}/versions/{version}?deleted=true", escaped(&subject));
-            // It may come yet, as an unknown schema may: neither is known for ever.
+            // It may be registered later, like an unknown schema: neither result is cached permanently.
             let Some(found) = self.get(&place).await? else { return Ok(None) };
             let Some(found) = found else { return Ok(Some(KnownSchema::Strange)) };
             open.push((Reference { subject, version }, Some(found.schema)));
@@ -134,7 +134,7 @@ impl SchemaRegistry {
         Ok(Some(KnownSchema::Avro { text: answer.schema, referred }))
     }
 
-    /// An answer; within, `None` for one that is too long. `None`: there is no such thing.
+    /// An answer; the inner value is `None` if it is too long. `None`: it does not exist.
     async fn get(&self, place: &str) -> std::result::Result<Option<Option<Answer>>, RegistryError> {
         let mut request = self.web.client.get(format!("{}/{}", self.url, place));
         if let Some((user, password)) = &self.login {
@@ -152,7 +152,7 @@ impl SchemaRegistry {
             StatusCode::NOT_FOUND => {
                 let body = body(&mut response).await?.unwrap_or_default();
                 let code = serde_json::from_slice(&body).map(|Refusal { error_code }| error_code);
-                // A place that is not there is another thing than a schema that is not.
+                // A missing page is not the same as a missing schema.
                 if matches!(code, Ok(40401..=40403)) { Ok(None) } else { Err(no_registry()) }
             }
             StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => Err(busy(status)),
@@ -162,7 +162,7 @@ impl SchemaRegistry {
     }
 }
 
-/// What a response holds; `None` when it is too long.
+/// The content of a response; `None` if it is too long.
 async fn body(response: &mut Response) -> std::result::Result<Option<Vec<u8>>, RegistryError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| away(&error))? {
@@ -182,7 +182,7 @@ fn away(error: &reqwest::Error) -> RegistryError {
     RegistryError::Away(why(error))
 }
 
-/// A step of an address: what would end it is written as a number.
+/// A step of an address, with special characters escaped.
 fn escaped(step: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let escape = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

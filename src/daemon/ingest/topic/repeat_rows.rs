@@ -1,5 +1,5 @@
-//! Rows of people who have one already are taken out of what was decoded, with what is kept of each. Where a message is one
-//! row it is the message; of others a row is cut out as a message of its own.
+//! Removes rows of people who have one already from decoded messages, keeping the content of each. If a message is one
+//! row, that is the message; otherwise the row is extracted as a message of its own.
 
 use super::messages::{Coded, Messages};
 use super::streams;
@@ -9,7 +9,7 @@ use crate::daemon::ingest::row_batch::RowBatch;
 use crate::engine::histogram::MisfitKind;
 
 impl Coded {
-    /// Sets them aside; these are the messages that were decoded.
+    /// Sets them aside; `messages` are those that were decoded.
     pub fn sift(&mut self, messages: &Messages<'_>, repeats: &mut Repeats<'_>) {
         self.parts.iter_mut().for_each(|part| repeats.sift(part));
         let Some(rest) = self.rest.take() else { return };
@@ -29,7 +29,7 @@ impl Coded {
     }
 }
 
-/// What is kept of the repeats of a message.
+/// The stored content of the repeats of a message.
 fn cut(parts: &[&RowBatch], messages: &Messages<'_>) -> Vec<Option<SecretBytes>> {
     let (mut before, mut wanted) = (0, Vec::new());
     for part in parts {
@@ -37,17 +37,17 @@ fn cut(parts: &[&RowBatch], messages: &Messages<'_>) -> Vec<Option<SecretBytes>>
         wanted.extend(repeats.map(|fault| before + fault.row));
         before += part.rows as usize;
     }
-    // It is read again once, and only then.
+    // It is read again once, and only if necessary.
     let read = (!wanted.is_empty()).then(|| content(messages, offset(parts[0])));
     read.and_then(|content| streams::cut(content, &wanted)).unwrap_or_default()
 }
 
-/// That of the message that rows are of.
+/// The offset of the message of some rows.
 fn offset(part: &RowBatch) -> Option<u64> {
     part.faults.first().and_then(|fault| fault.line).or_else(|| part.lines.first().copied())
 }
 
-/// What the message at an offset holds.
+/// The content of the message at an offset.
 fn content<'m>(messages: &Messages<'m>, offset: Option<u64>) -> &'m [u8] {
     let at = messages.all.binary_search_by_key(&offset, |(offset, _)| Some(*offset));
     at.ok().and_then(|at| messages.all[at].1).unwrap_or_default()

@@ -1,5 +1,5 @@
-//! Finds the schemas that messages name, before anybody decodes them: a registry that is away is waited for with the messages
-//! in hand, so that none is taken for one without a schema. What is known is not asked for again.
+//! Finds the schemas that messages name, before the messages are decoded: if the registry is unavailable, the messages
+//! wait, so that none is treated as one without a schema. Known schemas are not queried again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -13,28 +13,28 @@ use super::schemas::{Named, Schemas};
 use crate::daemon::config;
 use crate::daemon::error::{Complaint, Result};
 
-/// Between two tries.
+/// The pause between two attempts.
 const AGAIN: Duration = Duration::from_millis(500);
-/// Schemas that are known at most; beyond that all are asked for again.
+/// The most schemas that are cached; beyond that the cache is cleared.
 const MOST: usize = 1 << 12;
-/// How long it is believed that there is no such schema.
+/// How long it is assumed that a schema does not exist.
 const BELIEVED: Duration = Duration::from_secs(60);
-/// Schemas that are asked for a second time when there are none such: a registry of several machines may tell one later
-/// than another.
+/// The most missing schemas that are queried a second time: the instances of a registry may learn a schema at different
+/// times.
 const TWICE: usize = 16;
 
-/// Knows schemas.
+/// Finds schemas, with a cache.
 pub struct SchemaResolver {
     registry: SchemaRegistry,
     known: BTreeMap<SchemaKey, Named>,
-    /// Since when it is believed that there are none such.
+    /// Schemas that are assumed not to exist, and since when.
     missing: BTreeMap<SchemaKey, Instant>,
-    /// Since when no broker answers.
+    /// Since when the registry does not answer.
     away: Option<Instant>,
 }
 
 impl SchemaResolver {
-    /// Knows none yet.
+    /// Starts without schemas.
     ///
     /// # Errors
     /// A secret or a certificate cannot be read.
@@ -69,7 +69,7 @@ impl SchemaResolver {
         Ok(schemas)
     }
 
-    /// Asks for a schema until there is an answer.
+    /// Queries a schema until there is an answer.
     fn ask(&mut self, key: SchemaKey, shared: &Handover, patience: Option<Duration>) -> ReaderStep<()> {
         loop {
             match self.registry.ask(key, || shared.ends()) {
@@ -97,7 +97,7 @@ impl SchemaResolver {
         }
     }
 
-    /// No broker answers.
+    /// Handles that the registry does not answer.
     fn gone(&mut self, why: Complaint, shared: &Handover, patience: Option<Duration>) -> ReaderStep<()> {
         let since = match self.away {
             Some(since) => since,

@@ -1,5 +1,5 @@
-//! The schemas of messages: what a registry says of each, and what is kept of it beside messages that are set aside, so that
-//! they can be decoded again without it. Schemas never change; nothing here asks for one.
+//! The schemas of messages: a registry's answer about each, and what is stored with set-aside messages, so that they
+//! can be decoded again without it. Schemas never change; nothing here queries one.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,22 +11,22 @@ use super::avro::{Schema, SchemaKey, SchemaPlan};
 use crate::daemon::ingest::paths::FieldPaths;
 use crate::engine::histogram::MisfitKind;
 
-/// What is known of a schema, as it is written down.
+/// The stored form of a schema.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KnownSchema {
-    /// Its text, and before it those that it refers to, in an order in which each can be read.
+    /// Its text, and those that it refers to, in an order in which each can be parsed.
     Avro {
         /// The text.
         text: String,
-        /// The others.
+        /// The referenced schemas.
         referred: Vec<String>,
     },
-    /// It is none of a record in Avro.
+    /// It is no schema of an Avro record.
     Strange,
 }
 
 impl KnownSchema {
-    /// Bytes of it.
+    /// The number of its bytes.
     pub fn size(&self) -> usize {
         match self {
             KnownSchema::Avro { text, referred } => {
@@ -46,7 +46,7 @@ impl fmt::Debug for KnownSchema {
 /// A schema that messages may name.
 #[derive(Debug, Clone)]
 pub struct Named {
-    /// As it is written down.
+    /// Its stored form.
     pub known: Arc<KnownSchema>,
     schema: Option<Arc<Schema>>,
 }
@@ -61,39 +61,39 @@ impl From<KnownSchema> for Named {
     }
 }
 
-/// The schemas of some messages; one that is not among them has none.
+/// The schemas of some messages; one that is not among them does not exist.
 #[derive(Debug, Clone, Default)]
 pub struct Schemas(BTreeMap<SchemaKey, Named>);
 
 impl Schemas {
-    /// As they were written down.
+    /// From the stored form.
     pub fn of(written: &[(SchemaKey, KnownSchema)]) -> Schemas {
         Schemas(written.iter().map(|(key, known)| (*key, Named::from(known.clone()))).collect())
     }
 
-    /// One more.
+    /// Adds a schema.
     pub fn add(&mut self, key: SchemaKey, named: Named) {
         self.0.insert(key, named);
     }
 
-    /// Those that these messages name, to be written down.
+    /// Those that these messages name, in the stored form.
     pub fn kept(&self, keys: impl Iterator<Item = SchemaKey>) -> Vec<(SchemaKey, KnownSchema)> {
         let named = keys.filter_map(|key| Some((key, KnownSchema::clone(&self.0.get(&key)?.known))));
         named.collect::<BTreeMap<_, _>>().into_iter().collect()
     }
 }
 
-/// How each of them leads to columns.
+/// For each schema how its fields lead to columns.
 pub struct Plans(BTreeMap<SchemaKey, Option<SchemaPlan>>);
 
 impl Plans {
-    /// The ways to these fields.
+    /// The paths to these fields.
     pub fn new(schemas: &Schemas, paths: &FieldPaths) -> Plans {
         let plan = |named: &Named| named.schema.clone().map(|schema| SchemaPlan::new(schema, paths));
         Plans(schemas.0.iter().map(|(key, named)| (*key, plan(named))).collect())
     }
 
-    /// That of a schema.
+    /// The plan of a schema.
     ///
     /// # Errors
     /// What is wrong with a message that names it.

@@ -1,52 +1,52 @@
-//! Partitions that do not go on, although brokers answer and have messages of them, and without an error.
+//! Detects partitions without progress, although brokers answer and have messages for them, and without an error.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How often it is looked.
+/// The interval of checks.
 const LOOK: Duration = Duration::from_secs(10);
-/// How often a partition must be found where it was.
+/// The number of checks without progress after which a partition has stalled.
 const TIMES: u32 = 6;
-/// A feed that took messages in for longer has kept all partitions from going on.
+/// A feed that took messages in for longer than this has itself prevented progress.
 const HELD: Duration = Duration::from_secs(1);
 
-/// Where partitions were when it was looked last, and how often they were found there.
+/// The positions of partitions at the last check, and the number of checks without progress.
 pub struct StalledPartitions {
     looked: Instant,
     held: bool,
     known: BTreeMap<i32, (u64, u32)>,
-    /// The library complained of something unknown.
+    /// Whether the library reported an unknown error.
     doubted: bool,
 }
 
 impl StalledPartitions {
-    /// It was not looked at yet.
+    /// Starts without a check.
     pub fn new() -> StalledPartitions {
         StalledPartitions { looked: Instant::now(), held: false, known: BTreeMap::new(), doubted: false }
     }
 
-    /// Messages waited for so long to be taken in.
+    /// Records that messages waited this long to be taken in.
     pub fn was_held(&mut self, time: Duration) {
         self.held |= time >= HELD;
     }
 
-    /// The library complains of something unknown.
+    /// Records that the library reported an unknown error.
     pub fn doubt(&mut self) {
         self.doubted = true;
     }
 
-    /// Whether it did since this was asked.
+    /// Whether it did since the last call.
     pub fn is_doubted(&mut self) -> bool {
         std::mem::take(&mut self.doubted)
     }
 
-    /// Whether it is to be looked.
+    /// Whether a check is due.
     pub fn is_due(&self) -> bool {
         self.looked.elapsed() >= LOOK
     }
 
-    /// Looks at partitions that have not come to their end, each with the offset that is next; those that are where they
-    /// were, and whether they have been for too long.
+    /// Checks partitions that have not reached their end, each with its next offset; returns those without progress,
+    /// and whether they have stalled.
     pub fn look(&mut self, partitions: impl Iterator<Item = (i32, u64)>) -> Vec<(i32, bool)> {
         let before = std::mem::take(&mut self.known);
         let held = std::mem::take(&mut self.held);
@@ -79,7 +79,7 @@ mod tests {
         };
         assert_eq!(look(&[(0, 5), (1, 5)], 0), []);
         assert_eq!(look(&[(0, 5), (1, 6)], 0), [(0, false)]);
-        // No partition goes on while messages wait to be taken in.
+        // No partition makes progress while messages wait to be taken in.
         for _ in 0..9 {
             assert_eq!(look(&[(0, 5), (1, 6)], 2), [(0, false)]);
         }

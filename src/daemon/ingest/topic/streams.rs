@@ -1,5 +1,5 @@
-//! Messages that are Arrow IPC streams: each has a schema of its own and any number of rows. One that cannot be read whole
-//! is set aside as one, so that no half of it counts; a row that does not count is kept as a stream of its own.
+//! Messages that are Arrow IPC streams: each has a schema of its own and any number of rows. A message that cannot be
+//! read completely is set aside as one, so that no part of it counts; an invalid row is stored as a stream of its own.
 
 use std::path::Path;
 
@@ -15,13 +15,13 @@ use crate::daemon::ingest::raw::SecretBytes;
 use crate::daemon::ingest::row_batch::{Coder, RowBatch, RowFault};
 use crate::engine::histogram::{Misfit, MisfitKind};
 
-/// Bytes that the buffers of a batch have when they are unpacked, at most.
+/// The most bytes of the unpacked buffers of a batch.
 const MOST_UNPACKED: u64 = 1 << 28;
 
 /// A message of many rows: the wanted columns of each batch, and all of them.
 type Batches = Vec<(RecordBatch, RecordBatch)>;
 
-/// What is kept of rows that do not count.
+/// The stored content of invalid rows.
 type KeptRows = Vec<Option<SecretBytes>>;
 
 /// The rows as codes.
@@ -58,7 +58,7 @@ pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: UnwantedPolicies) -
     Coded { rest: Some(kept), ..coded }
 }
 
-/// A message that is set aside as one.
+/// A message that is set aside as a whole.
 struct RefusedMessage {
     field: Option<usize>,
     kind: MisfitKind,
@@ -79,12 +79,12 @@ impl RefusedMessage {
     }
 }
 
-/// The rows of a message, and what is kept of those that do not count.
+/// The rows of a message, and the stored content of invalid ones.
 fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<RowBatch>, KeptRows), RefusedMessage> {
     let not_arrow = || RefusedMessage { field: None, kind: MisfitKind::NotArrow };
     let path = Path::new("a message");
     let file = IpcFile::over(path, Content::from(SecretBytes::of(content))).map_err(|_| not_arrow())?;
-    // Without one of its columns a message has no rows, not rows without it.
+    // Without one of its columns a message is invalid as a whole.
     let there = |name: &str| file.header().iter().any(|known| known == name);
     if let Some(field) = coder.fields().iter().position(|column| !there(raw_name(column))) {
         return Err(RefusedMessage { field: Some(field), kind: MisfitKind::NoColumn });
@@ -107,7 +107,7 @@ fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<RowBatch>
     Ok((parts, kept))
 }
 
-/// All rows of a message; `None` when it is not one stream and nothing else.
+/// All rows of a message; `None` if it is not exactly one stream.
 fn batches(mut file: IpcFile, coder: &Coder<'_>) -> Option<Batches> {
     let names = coder.fields().iter().map(|column| (raw_name(column).to_owned(), column.name.to_string()));
     file.want(&names.collect::<Vec<_>>());
@@ -119,11 +119,12 @@ fn batches(mut file: IpcFile, coder: &Coder<'_>) -> Option<Batches> {
     file.is_at_end().then_some(all)
 }
 
-/// These rows of a message that has been read, ascending, each as a message of its own; without bytes where one is too long.
+/// These rows of a message that has been read, ascending, each as a message of its own; without bytes if one is too
+/// long.
 pub fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<SecretBytes>>> {
     let mut file =
         IpcFile::over(Path::new("a message"), Content::from(SecretBytes::of(content))).ok()?.unpacking(MOST_UNPACKED);
-    // Rows are counted by a column, whichever.
+    // Any column gives the number of rows.
     let first = file.header().first()?.clone();
     file.want(&[(first.clone(), first)]);
     file.keep();
@@ -137,7 +138,7 @@ pub fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<SecretBytes>>>
     Some(found)
 }
 
-/// Rows of a batch, each as a message of its own; without bytes where one is too long.
+/// Rows of a batch, each as a message of its own; without bytes if one is too long.
 fn alone(all: &RecordBatch, rows: impl Iterator<Item = usize>) -> Option<KeptRows> {
     let head = head(&all.schema())?;
     let stream = |raw: Option<SecretBytes>| raw.map(|raw| stream(&head, std::iter::once(&raw)));

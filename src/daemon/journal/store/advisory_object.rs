@@ -1,5 +1,5 @@
-//! One object for people, put beside the others without regard to who may use the root, since that may be what it tells of. It
-//! is advisory: no other object depends on it, and no decision is made from it.
+//! One object for people, written beside the others even if the permissions of the root are wrong, since it may report
+//! just that. It is advisory: no other object depends on it, and no decision uses it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -10,7 +10,7 @@ use super::{ReadOnlyFolder, ReadStore, open};
 use crate::daemon::config::Root;
 use crate::daemon::error::{Error, Result};
 
-/// Puts an object of this name into a private root, or takes it away. A folder that is not there is not made.
+/// Writes an object with this name into a private root, or removes it. A missing folder is not created.
 ///
 /// # Errors
 /// The root cannot be written.
@@ -26,7 +26,7 @@ pub fn put_beside(root: &Root, name: &str, bytes: Option<&[u8]>) -> Result<()> {
     }
 }
 
-/// What [`put_beside`] has put there.
+/// Reads what [`put_beside`] has written.
 ///
 /// # Errors
 /// The root cannot be read.
@@ -38,7 +38,7 @@ pub fn read_beside(root: &Root, name: &str) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Written aside under a name that no listing shows, since readers see the old one or the new one.
+/// Written under a hidden name first, so that readers see the old one or the new one.
 fn replace(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let (file, aside) = (folder.join(name), folder.join(format!(".{name}")));
     let refused = |error: std::io::Error| Error::io(&file, "write", &error);
@@ -46,7 +46,7 @@ fn replace(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(refused(error)),
         _ => {}
     }
-    // A new file only: a link is not followed.
+    // Only a new file: a link is not followed.
     let mut opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside).map_err(refused)?;
     opened.write_all(bytes).map_err(refused)?;
     fs::rename(&aside, &file).map_err(refused)

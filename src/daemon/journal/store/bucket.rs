@@ -1,9 +1,10 @@
-//! Objects in a bucket of S3, GCS or Azure (HOUSE 3). A write is sent once and every unclear end of it is said to be
-//! unclear; reads and lists are asked again for about a minute. Never takes silence for an answer, and never lets the
-//! library's own words out.
+//! Objects in a bucket of S3, GCS or Azure (HOUSE 3). A write is sent once, and every unclear result is reported as
+//! unclear; reads and lists are repeated for about a minute. Never takes silence for an answer, and never shows the
+//! library's own messages.
 //!
-//! The library (`object_store`) sends a write again by itself when its end is unclear. That is turned off here: whether the same bytes are sent
-//! again follows from what lies there by then, which only the protocol of the log can judge.
+//! The library (`object_store`) repeats a write by itself if its result is unclear. That is switched off here: whether
+//! the same bytes are sent again depends on the current state of the store, which only the protocol of the log can
+//! judge.
 
 mod access;
 mod client;
@@ -27,18 +28,18 @@ use access::BucketAddress;
 use client::BucketClient;
 use worker::BucketWorker;
 
-/// Objects of a list that are put at a time.
+/// The number of objects that are written at a time.
 const AT_ONCE: usize = 8;
 
-/// Objects in a bucket. Has threads of its own, so that it can be called from any.
+/// Objects in a bucket. Has threads of its own, so that it can be called from any thread.
 pub struct Bucket {
     asked: Arc<BucketWorker>,
-    /// There until it is dropped.
+    /// Set until it is dropped.
     runtime: Option<Runtime>,
 }
 
 impl Bucket {
-    /// Opens `s3://bucket/folder` and the like, with what the environment says for the private or for the public root.
+    /// Opens `s3://bucket/folder` and the like, with the environment's settings for the private or for the public root.
     ///
     /// # Errors
     /// The address or the environment is wrong, or the bucket does not answer.
@@ -46,7 +47,7 @@ impl Bucket {
         Bucket::open_with(url, &Variables::of_process(private), BucketTimeouts::default())
     }
 
-    /// [`Bucket::open`] with other variables and times.
+    /// As [`Bucket::open`], with other variables and timeouts.
     ///
     /// # Errors
     /// As [`Bucket::open`].
@@ -64,7 +65,7 @@ impl Bucket {
         Ok(bucket)
     }
 
-    /// Has something done by our own threads and waits for it.
+    /// Runs a task on our own threads and waits for it.
     fn ask<T, F>(&self, what: impl FnOnce(Arc<BucketWorker>) -> F) -> Result<T>
     where
         T: Send + 'static,
@@ -159,7 +160,7 @@ impl Store for Bucket {
 
 impl Drop for Bucket {
     fn drop(&mut self) {
-        // Waiting for its threads is not allowed where another runtime drops us.
+        // Waiting for its threads is not allowed if another runtime drops us.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -1,25 +1,25 @@
-//! Making sure of an object (HOUSE 3, Append): what a store leaves open is read back. The same bytes are ours, others are
-//! another writer's, and what is not there is sent again as it was.
+//! Confirmed writes (HOUSE 3, Append): if the result of a write is unclear, the object is read back. The same bytes are
+//! ours, others are another writer's, and a missing object is sent again.
 
 use super::{CreateOutcome, Store};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// How often an object is sent before we give up.
+/// The number of attempts.
 const TRIES: usize = 8;
 
-/// Whose bytes lie at a path after an object was put there.
+/// Whose bytes are at a path after a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PutOutcome {
-    /// These bytes are there.
+    /// The same bytes.
     Ours,
-    /// Other bytes are.
+    /// Other bytes.
     Theirs,
 }
 
-/// Puts an object and makes sure of it.
+/// Writes an object and confirms it.
 ///
 /// # Errors
-/// The store cannot be written or read, or never says what it did.
+/// The store cannot be written or read, or every result is unclear.
 pub fn put(store: &dyn Store, path: &str, bytes: &[u8]) -> Result<PutOutcome> {
     for _ in 0..TRIES {
         if store.create(path, bytes)? == CreateOutcome::Made {
@@ -35,7 +35,7 @@ pub fn put(store: &dyn Store, path: &str, bytes: &[u8]) -> Result<PutOutcome> {
     Err(Error::new(ErrorCategory::Io, text))
 }
 
-/// Puts several objects whose names no other writer can have, and makes sure of all.
+/// Writes several objects with names that no other writer can have, and confirms all.
 ///
 /// # Errors
 /// As [`put`], or another object has one of the names.

@@ -1,6 +1,6 @@
-//! Objects as files of a folder (HOUSE 3, Local files). Each is written aside, synced, and gets its name by a hard link,
-//! which fails when the name is taken; then the folders are synced. Never says that something is there before it lasts,
-//! never follows a link, never tries again after an error.
+//! Objects as files of a folder (HOUSE 3, Local files). Each is written to a temporary file, synced, and gets its name
+//! by a hard link, which fails if the name is taken; then the folders are synced. Never reports an object before it is
+//! durable, never follows a link, never tries again after an error.
 
 mod folder;
 mod staging_folder;
@@ -19,7 +19,7 @@ use staging_folder::StagingFolder;
 use super::{CreateOutcome, ListedObject, ReadStore, Store, fitting};
 use crate::daemon::error::{Error, ErrorCategory, OtherProcess, Result};
 
-/// The file in a root that is held by the process at work there; no object.
+/// The lock file of a root, which the running process holds; it is no object.
 const LOCK: &str = "lock";
 
 /// Objects as files of a folder.
@@ -32,15 +32,15 @@ pub struct Local {
     lasting: Mutex<BTreeSet<String>>,
 }
 
-/// A root that no other process can lock for as long as this is held.
+/// The lock of a root, held as long as this exists.
 #[derive(Debug)]
 pub struct Lock(#[expect(dead_code, reason = "held, not looked at")] File);
 
 impl Local {
-    /// Opens a root that only the operator may read, or makes it.
+    /// Opens or creates a root that only the operator may read.
     ///
     /// # Errors
-    /// It cannot be made or written, or others may use it.
+    /// It cannot be created or written, or others may use it.
     pub fn private(path: &Path) -> Result<Local> {
         make(path, 0o700)?;
         let root = Folder::root(path)?;
@@ -52,7 +52,7 @@ impl Local {
         Local::open(root, &aside, 0o700, 0o600)
     }
 
-    /// [`Local::private`], locked; `None` when another process holds the lock, as [`Local::busy`] says.
+    /// As [`Local::private`], locked; `None` if another process holds the lock; see [`Local::busy`].
     ///
     /// # Errors
     /// As [`Local::private`], or the file system has no locks.
@@ -61,10 +61,10 @@ impl Local {
         Ok(local.lock()?.map(|lock| (local, lock)))
     }
 
-    /// Opens a root that every account may read, or makes it.
+    /// Opens or creates a root that every account may read.
     ///
     /// # Errors
-    /// It cannot be made or written.
+    /// It cannot be created or written.
     pub fn public(path: &Path) -> Result<Local> {
         make(path, 0o755)?;
         let root = Folder::root(path)?;
@@ -72,8 +72,8 @@ impl Local {
         Local::open(root, &aside, 0o755, 0o644)
     }
 
-    /// Opens a root that every account may read and that has a private one in it, or makes both; locked. Files are written
-    /// aside in the private one. `None` when another process holds the lock.
+    /// Opens or creates a root that every account may read and that contains a private one; locked. Temporary files are
+    /// written in the private one. `None` if another process holds the lock.
     ///
     /// # Errors
     /// As [`Local::public`] and [`Local::private_locked`].
@@ -85,34 +85,35 @@ impl Local {
     }
 
     fn open(root: Folder, beside: &Folder, folders: u32, files: u32) -> Result<Local> {
-        // What an earlier process wrote and did not wait for must last before anything is built on it.
+        // Data that an earlier process wrote without waiting for the disk must be durable before anything is based on
+        // it.
         root.sync_all()?;
         let aside = StagingFolder::open(beside, files)?;
         Ok(Local { root, aside, mode: folders, lasting: Mutex::default() })
     }
 
-    /// Locks the root for this process; `None` when another holds it.
+    /// Locks the root for this process; `None` if another process holds the lock.
     ///
     /// # Errors
-    /// The lock cannot be opened, or the file system has none.
+    /// The lock cannot be opened, or the file system has no locks.
     pub fn lock(&self) -> Result<Option<Lock>> {
         Ok(self.root.locked(LOCK)?.map(Lock))
     }
 
-    /// What to say when the lock is held.
+    /// The error if the lock is held.
     pub fn busy(path: &Path) -> Error {
         let text = "another tidegate is at work here: wait for it, or stop it";
         Error::new(ErrorCategory::Io, text).in_file(path).because_of(OtherProcess::Works)
     }
 
-    /// The folder that an object lies in, made when it is not there, and on the disk with all folders around it.
+    /// The folder of an object, created if it is missing, and on the disk with all its parents.
     fn around(&self, path: &str) -> Result<Folder> {
         let mut folder = self.root.again()?;
         let Some((parents, _)) = path.rsplit_once('/') else { return Ok(folder) };
         let mut lasting = self.lasting.lock().unwrap_or_else(PoisonError::into_inner);
         for (at, name) in parts(parents) {
             let (next, made) = folder.make(name, self.mode)?;
-            // Another process may have made it and not synced it yet.
+            // Another process may have created it and not synced it yet.
             if made || !lasting.contains(&parents[..at]) {
                 folder.sync()?;
                 lasting.insert(parents[..at].to_owned());
@@ -122,7 +123,7 @@ impl Local {
         Ok(folder)
     }
 
-    /// The folder that something would lie in, and its name there; `None` where there is no such folder.
+    /// The folder for a path, and the name in it; `None` if there is no such folder.
     fn find<'p>(&self, path: &'p str) -> Result<Option<(Folder, &'p str)>> {
         let mut folder = self.root.again()?;
         let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -149,7 +150,7 @@ impl Local {
             };
             created.push(if written.link(folder, name)? { CreateOutcome::Made } else { CreateOutcome::Exists });
         }
-        // Also where something was there already: its writer may not have waited yet.
+        // Also if the object existed already: its writer may not have waited for the disk yet.
         folders.values().try_for_each(Folder::sync)?;
         Ok(created)
     }
@@ -238,7 +239,7 @@ impl Store for Local {
     }
 }
 
-/// Puts what has a name with the files that were found, or with the folders still to be looked into.
+/// Adds an entry to the files that were found, or to the folders to be examined.
 fn look(
     folder: &Folder,
     name: &str,
@@ -254,7 +255,7 @@ fn look(
     Ok(())
 }
 
-/// Some of the bytes of a file.
+/// A range of the bytes of a file.
 pub(super) fn part_of(mut file: File, part: Range<u64>) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(part.start))?;
@@ -262,7 +263,7 @@ pub(super) fn part_of(mut file: File, part: Range<u64>) -> std::io::Result<Vec<u
     Ok(bytes)
 }
 
-/// Each part of a path with the place where it ends.
+/// Each part of a path with its end.
 fn parts(path: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     path.split('/').map(move |part| {
@@ -271,7 +272,7 @@ fn parts(path: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Refuses what is no path of an object of ours.
+/// Refuses a path that no object of ours can have.
 fn own(path: &str) -> Result<()> {
     if path == LOCK {
         return Err(Error::new(ErrorCategory::Internal, "`lock` is no object, but the lock of a folder"));
@@ -279,8 +280,8 @@ fn own(path: &str) -> Result<()> {
     fitting(path)
 }
 
-/// Makes a folder and those around it that are not there, each on the disk before the next. Those around it are for every account
-/// to pass through: beside a private root there may be a public one.
+/// Creates a folder and its missing parents, each on the disk before the next. Every account may pass through the
+/// parents: there may be a public root beside a private one.
 fn make(path: &Path, mode: u32) -> Result<()> {
     if path.is_dir() {
         return Ok(());

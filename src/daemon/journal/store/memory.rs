@@ -1,4 +1,4 @@
-//! Objects in memory, for tests and for trying a feed without a disk. Clones see the same objects.
+//! Objects in memory, for tests and rehearsals. Clones share the same objects.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -26,7 +26,7 @@ impl Memory {
     }
 
     fn lock(&self) -> MutexGuard<'_, MemoryObjects> {
-        // No thread panics while objects are half changed.
+        // No thread panics in the middle of a change.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

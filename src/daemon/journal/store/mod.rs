@@ -1,6 +1,7 @@
-//! Where objects lie (HOUSE 3): a folder, a bucket, or memory, one by one or in packs. One seam, one conformance suite (`tests/journal`).
+//! Stores of objects (HOUSE 3): a folder, a bucket, or memory, with single objects or packs. One interface, one
+//! conformance suite (`tests/journal`).
 //!
-//! Knows nothing of what is in an object, and never changes one that is there.
+//! Knows nothing about the content of an object, and never changes an existing one.
 
 mod advisory_object;
 mod bucket;
@@ -26,14 +27,14 @@ use std::sync::Arc;
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// What came of putting an object where none was.
+/// The result of creating an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CreateOutcome {
-    /// It is there, and lasts.
+    /// It was created and is durable.
     Made,
-    /// Something of this name is there, or the store says so.
+    /// An object with this name exists, or the store says so.
     Exists,
-    /// The store did not say: it may be there, it may come to be there later, or never.
+    /// The store did not say: it may exist, may appear later, or never.
     Unknown,
 }
 
@@ -42,29 +43,29 @@ pub enum CreateOutcome {
 pub struct ListedObject {
     /// Its path.
     pub path: String,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
 }
 
-/// A place to read objects from. Paths are relative, of letters, digits, `.`, `_`, `-` and `/`, and no part of one begins with a
-/// dot.
+/// A store for reading. Paths are relative and consist of letters, digits, `.`, `_`, `-` and `/`, and no part of one
+/// begins with a dot.
 pub trait ReadStore: Send + Sync {
-    /// Where it is, for people; holds no secret.
+    /// The place of the store, for people; contains no secret.
     fn place(&self) -> String;
 
-    /// The bytes of an object; `None` when there is none.
+    /// The bytes of an object; `None` if it does not exist.
     ///
     /// # Errors
     /// The store cannot be read.
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>>;
 
-    /// All objects whose path is `prefix` or lies below it, in the order of their paths; `""` lists all.
+    /// All objects whose path is `prefix` or is below it, in the order of their paths; `""` lists all.
     ///
     /// # Errors
     /// The store cannot be read.
     fn list(&self, prefix: &str) -> Result<Vec<ListedObject>>;
 
-    /// Some of the bytes of an object, as far as there are any; `None` when there is no object.
+    /// The existing bytes in a range of an object; `None` if it does not exist.
     ///
     /// # Errors
     /// As [`ReadStore::read`].
@@ -77,8 +78,8 @@ pub trait ReadStore: Send + Sync {
         Ok(self.read(path)?.map(within))
     }
 
-    /// The same store, without anything of it that is kept in memory to read it faster: what lies there now is read. `None` where nothing
-    /// is kept.
+    /// The same store without its caches, so that the stored data is read again. `None` if nothing
+    /// is cached.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -86,7 +87,7 @@ pub trait ReadStore: Send + Sync {
         Ok(None)
     }
 
-    /// What lies in a place of its own and says something else there than in its pack: the paths, and what it says there.
+    /// Single objects whose content differs from that in their pack: their paths and their content.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -95,36 +96,36 @@ pub trait ReadStore: Send + Sync {
     }
 }
 
-/// A place to write objects to.
+/// A store for writing.
 pub trait Store: ReadStore {
-    /// Puts an object where none is. An object is there as a whole or not at all, whatever happens meanwhile, and lasts
+    /// Creates an object where none exists. An object is either complete or does not exist, whatever happens meanwhile, and is durable
     /// from the moment that this returns [`CreateOutcome::Made`].
     ///
     /// # Errors
-    /// The store cannot be written; on a local disk nothing is known of what lasts from then on, and the caller stops.
+    /// The store cannot be written; on a local disk it is unknown from then on what is durable, and the caller stops.
     fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome>;
 
-    /// Removes an object, if it is there.
+    /// Removes an object, if it exists.
     ///
     /// # Errors
     /// The store cannot be written.
     fn delete(&self, path: &str) -> Result<()>;
 
-    /// Puts an object whether one is there or not; readers see the old one or the new one. For what is advisory only.
+    /// Creates or replaces an object; readers see the old one or the new one. Only for advisory objects.
     ///
     /// # Errors
     /// The store cannot be written.
     fn replace(&self, path: &str, bytes: &[u8]) -> Result<()>;
 
-    /// Puts several objects, as [`Store::create`] does, in any order and with as few waits for the disk as it takes.
+    /// Creates several objects, as [`Store::create`] does, in any order and with as few syncs as possible.
     ///
     /// # Errors
-    /// As [`Store::create`]; then any of them may be there.
+    /// As [`Store::create`]; then any of them may exist.
     fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
         objects.iter().map(|(path, bytes)| self.create(path, bytes)).collect()
     }
 
-    /// Removes several objects; whatever is not there is fine.
+    /// Removes several objects, some of which may be missing.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -132,8 +133,8 @@ pub trait Store: ReadStore {
         paths.iter().try_for_each(|path| self.delete(path))
     }
 
-    /// The writer of this epoch begins, and its fence lasts: what a writer before it has left half done of packing is finished. Of
-    /// entries those that must keep their places are told by their bytes.
+    /// The writer of this epoch begins, and its fence is durable: packing that a previous writer left half done is completed. `stays` recognises
+    /// the entries that must keep their places, by their bytes.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -141,7 +142,7 @@ pub trait Store: ReadStore {
         Ok(())
     }
 
-    /// Puts these objects together, where objects of a group can lie together, and unless there are too few of them. How many.
+    /// Packs these objects, if the store has packs, unless there are too few of them; returns their number.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -149,7 +150,7 @@ pub trait Store: ReadStore {
         Ok(0)
     }
 
-    /// Puts entries of the log together, all before the newest one; `next` is the place of the next. How many.
+    /// Packs all entries of the log before the newest one; `next` is the number of the next. Returns their number.
     ///
     /// # Errors
     /// As [`Store::pack`].
@@ -158,9 +159,9 @@ pub trait Store: ReadStore {
     }
 }
 
-/// Refuses what is no path of an object, so that none leads out of a store.
+/// Refuses a path that no object can have, so that none leads out of a store.
 fn fitting(path: &str) -> Result<()> {
-    // It is asked of each object of each list.
+    // This runs for each object of each list.
     let mut before = b'/';
     let mut fits = true;
     for &byte in path.as_bytes() {

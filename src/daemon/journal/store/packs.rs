@@ -1,10 +1,10 @@
-//! Objects that lie together in packs (HOUSE 3, Packs), before a store that holds them one by one. A reader finds an object under
-//! its path, wherever it lies. A feed that runs for years has few files so, and nothing above knows of it.
+//! Packs of objects (HOUSE 3, Packs), over a store of single objects. A reader finds an object under its path, whether
+//! it is packed or not. So a feed that runs for years has few files, and the code above does not know about packs.
 //!
-//! A pack is never changed. One that loses an object, or is joined with others, is written anew under a higher name before the old
-//! one is removed. An object that is in two packs belongs to the higher one, and so every writer takes the same ones away, also one
-//! that another has taken the place of. Entries of the log lie in packs that are named by their first and last place. Of those the
-//! writer says which keep their place all the same: it is what stops another writer.
+//! A pack is never changed. One that loses an object, or is merged with others, is rewritten under a higher name before
+//! the old one is removed. An object in two packs belongs to the higher one, so that every writer removes the same
+//! ones, including a writer that was taken over. Packs of log entries are named by their first and last numbers. The
+//! writer says which entries also keep their own places: they stop other writers.
 
 mod form;
 mod index;
@@ -19,54 +19,54 @@ use index::{PackIndex, PackOrder, TRIES, is_pack, run};
 use super::{CreateOutcome, ListedObject, PutOutcome, ReadStore, Store, log, put};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// Bytes from which on an object lies alone.
+/// The number of bytes from which on an object is not packed.
 const LARGE: u64 = 256 << 10;
-/// Bytes from which on a pack is not joined with others.
+/// The number of bytes from which on a pack is not merged with others.
 const SMALL: u64 = 1 << 20;
-/// Bytes of objects that are put together at once: a root that an earlier version wrote may have many.
+/// The most bytes of objects that are packed together: a root of an earlier version may have many.
 const ROOM: u64 = 32 << 20;
-/// Bytes from which on another pack is begun.
+/// The number of bytes from which on another pack is begun.
 const MOST: usize = 4 << 20;
-/// How many packs of entries become one, and from which bytes on none is joined any more: live traffic writes some hundred MB of entries
-/// a day.
+/// How many packs of entries are merged, and the number of bytes from which on none is: live traffic writes some
+/// hundred MB of entries a day.
 const RUNS: usize = 16;
 const LONG: u64 = 16 << 20;
-/// Packs that are kept in memory: `verify` reads the log twice at a time, each time with objects and keys.
+/// The number of cached packs: `verify` reads the log twice at a time, each time with objects and keys.
 const LOADED: usize = 8;
-/// The same where the root is read slowly and in order: one of each group, that of the entries among them.
+/// The same if the root is read slowly and in order: one of each group, including entries.
 const LOADED_AFRESH: usize = 5;
 
-/// A store whose objects may lie in packs.
+/// A store with packs.
 pub struct Packs {
     base: Arc<dyn Store>,
     index: Mutex<PackIndex>,
     loaded: Mutex<VecDeque<(String, Arc<LoadedPack>)>>,
-    /// How many of them there are at most.
+    /// The largest number of cached packs.
     room: usize,
-    /// The epoch of the writer that this is; 0 where it only reads.
+    /// The epoch of this writer; 0 if it only reads.
     epoch: AtomicU64,
     /// The number of its next pack.
     next: AtomicU64,
 }
 
 impl Packs {
-    /// Before this store, whose packs are looked at when they are needed.
+    /// Over this store, whose packs are read when they are needed.
     pub fn over(base: Arc<dyn Store>) -> Packs {
         let (epoch, next) = (AtomicU64::new(0), AtomicU64::new(1));
         Packs { base, index: Mutex::default(), loaded: Mutex::default(), room: LOADED, epoch, next }
     }
 
     fn index(&self) -> MutexGuard<'_, PackIndex> {
-        // A panic leaves an index that is older, never one that is half changed.
+        // A panic leaves an older index, never an inconsistent one.
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at the packs again; whether others are there than were known.
+    /// Reads the list of packs again; returns whether it changed.
     fn refresh(&self) -> Result<bool> {
         self.index().refresh(&*self.base)
     }
 
-    /// A pack with its bytes; `None` where it is gone.
+    /// A pack with its bytes; `None` if it is gone.
     fn load(&self, path: &str) -> Result<Option<Arc<LoadedPack>>> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = loaded.iter().position(|(known, _)| known == path) {
@@ -81,7 +81,7 @@ impl Packs {
         Ok(Some(pack))
     }
 
-    /// Forgets the bytes of packs that are gone.
+    /// Drops the cached bytes of packs that are gone.
     fn unload(&self) {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -106,7 +106,7 @@ impl Packs {
         }
     }
 
-    /// What these paths hold. All must be there.
+    /// The content of these paths. All must exist.
     fn gathered(&self, paths: impl Iterator<Item = String>) -> Result<BTreeMap<String, Vec<u8>>> {
         let one = |path: String| match self.read(&path)? {
             Some(bytes) => Ok((path, bytes)),
@@ -118,7 +118,7 @@ impl Packs {
         paths.map(one).collect()
     }
 
-    /// Packs of entries that follow one another become one.
+    /// Merges consecutive packs of entries.
     fn join_runs(&self) -> Result<()> {
         self.refresh()?;
         let runs = self.index().last_runs(SMALL, LONG);
@@ -131,7 +131,7 @@ impl Packs {
         self.base.delete_all(&runs.iter().map(|run| run.path.as_str()).collect::<Vec<_>>())
     }
 
-    /// What lies in a place of its own and in a pack.
+    /// Objects that exist both singly and in a pack.
     fn twice(&self) -> Result<Vec<String>> {
         let alone = self.base.list("")?;
         self.refresh()?;
@@ -140,12 +140,12 @@ impl Packs {
         Ok(packed.filter(|path| index.holder(path).is_some()).collect())
     }
 
-    /// Writes packs anew without these objects, and without those that a higher pack has.
+    /// Rewrites packs without these objects, and without those that a higher pack contains.
     fn without(&self, gone: &BTreeSet<&str>, packs: Vec<PackOrder>) -> Result<()> {
         for order in packs {
             let (path, group, left) = {
                 let index = self.index();
-                // A writer that has taken over joins packs, and the index may know it since this began.
+                // A writer that has taken over merges packs, and the index may have learnt that meanwhile.
                 let Some(pack) = index.packs.get(&order) else { continue };
                 let left = pack.objects.iter().filter(|(path, _)| !gone.contains(&**path) && index.is_in(path, order));
                 let left: Vec<String> = left.map(|(path, _)| path.to_string()).collect();
@@ -182,7 +182,7 @@ impl ReadStore for Packs {
             if alone.is_some() || is_pack(path) {
                 return Ok(alone);
             }
-            // It may have been packed since the packs were looked at.
+            // It may have been packed since the list of packs was read.
             if !self.refresh()? {
                 return Ok(None);
             }
@@ -191,9 +191,9 @@ impl ReadStore for Packs {
         Err(Error::new(ErrorCategory::Io, text))
     }
 
-    /// Entries of the log that lie in packs are not listed; the newest one never does.
+    /// Packed entries of the log are not listed; the newest one is never packed.
     fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
-        // An object is in a pack before it loses its own place.
+        // An object is in a pack before its single copy is removed.
         let mut found = self.base.list(prefix)?;
         self.refresh()?;
         found.extend(self.index().below(prefix));
@@ -204,7 +204,7 @@ impl ReadStore for Packs {
 
     fn afresh(&self) -> Result<Option<Arc<dyn ReadStore>>> {
         let fresh = Packs { room: LOADED_AFRESH, ..Packs::over(Arc::clone(&self.base)) };
-        // What lies in a pack is read there, also where it keeps its place besides.
+        // A packed object is read from its pack, even if a single copy exists.
         fresh.refresh()?;
         Ok(Some(Arc::new(fresh)))
     }
@@ -266,7 +266,7 @@ impl Store for Packs {
         self.without(&BTreeSet::new(), doubled)?;
         let mut superfluous = Vec::new();
         for path in self.twice()? {
-            // What lies in the place of an entry may be of a writer that was late; what counts is in the pack.
+            // A single copy of an entry may belong to a writer that was late; the packed one counts.
             if log::place(&path).is_none() || !self.read(&path)?.is_some_and(|entry| stays(&entry)) {
                 superfluous.push(path);
             }
@@ -322,7 +322,7 @@ impl Store for Packs {
         let (mut entries, mut bytes, mut last) = (BTreeMap::new(), 0, first);
         for seq in first..next - 1 {
             let path = log::path(seq);
-            // A log that begins behind a checkpoint is left as it is.
+            // A log that begins after a checkpoint is left unchanged.
             let Some(entry) = self.read(&path)? else { return Ok(0) };
             bytes += entry.len();
             entries.insert(path, entry);

@@ -1,5 +1,5 @@
-//! A folder that is only looked at: nothing is made, locked, synced or cleared away in it, so that an account that may read it can,
-//! whatever process is at work there.
+//! A folder for reading only: nothing is created, locked, synced or cleaned up in it, so that an account with read
+//! permission can use it, whatever process is running there.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -10,18 +10,18 @@ use super::local::part_of;
 use super::{CreateOutcome, ListedObject, ReadStore, Store};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// A folder that is only looked at.
+/// A folder for reading only.
 #[derive(Debug)]
 pub struct ReadOnlyFolder(PathBuf);
 
-/// What lies beside the objects of a root and is none.
+/// The lock file beside the objects of a root.
 const LOCK: &str = "lock";
 
 impl ReadOnlyFolder {
-    /// Looks at a folder.
+    /// Opens a folder.
     ///
     /// # Errors
-    /// There is none, or this account may not read it.
+    /// It does not exist, or this account may not read it.
     pub fn open(path: &Path) -> Result<ReadOnlyFolder> {
         fs::read_dir(path).map_err(|error| Error::io(path, "look into the folder", &error))?;
         Ok(ReadOnlyFolder(path.to_path_buf()))
@@ -40,7 +40,7 @@ impl ReadOnlyFolder {
                 continue;
             }
             let path = if prefix.is_empty() { name } else { format!("{prefix}/{name}") };
-            // Links are no objects; a file may go while we look.
+            // Links are no objects; a file may disappear meanwhile.
             match entry.path().symlink_metadata() {
                 Ok(about) if about.is_dir() => self.below(&entry.path(), &path, found)?,
                 Ok(about) if about.is_file() => found.push(ListedObject { path, size: about.len() }),

@@ -1,4 +1,4 @@
-//! The door to a store, wherever it lies. Takes no lock: the writer of the log does.
+//! Opens a store of any kind. Takes no lock: the writer of the log does.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::daemon::error::Result;
 /// Opens the private or the public root of a store.
 ///
 /// # Errors
-/// It cannot be reached or written, or others may read what is private.
+/// It cannot be reached or written, or others may read a private root.
 pub fn open(root: &Root, private: bool) -> Result<Arc<dyn Store>> {
     let store: Arc<dyn Store> = match root {
         Root::Directory(path) if private => Arc::new(Local::private(path)?),

@@ -1,4 +1,4 @@
-//! What the gate and people decide. Checks are named, their figures stay in the verdict.
+//! Decisions of the gate and of people. The events name the checks; the figures of a check are in the verdict only.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use crate::daemon::observe::words::{Answer, Decision, Request, Step, TickOutcome
 use crate::engine::release::Sha256;
 
 event! {
-    /// The gate has judged and its decision is in the log. What follows from it is told by a later event.
+    /// The gate has decided on a release and its decision is in the log. A later event reports what follows from it.
     Decided = "decided", Info {
         /// The tick.
         tick: u64,
-        /// The release that it is about.
+        /// The release that was decided on.
         release: u64,
-        /// The entry.
+        /// The number of the entry.
         seq: u64,
         /// The decision.
         decision: Decision,
         /// Checks that were made.
         made: Checks,
-        /// Checks that speak against the release.
+        /// Checks that reject the release.
         against: Checks,
-        /// How long making and judging it took.
+        /// The time it took to make and check the release.
         seconds: Duration,
     }
 }
@@ -43,23 +43,24 @@ event! {
         release: u64,
         /// Its tick.
         tick: u64,
-        /// The entry.
+        /// The number of the entry.
         seq: u64,
-        /// Its rows.
+        /// The number of its rows.
         rows: u64,
-        /// Sums of measures that it tells, in a table that grows of the labels that it adds; where there are measures.
+        /// Sums of measures that it publishes; if the table grows, for the labels that it adds. Only if there are
+        /// measures.
         sums: Option<u64>,
         /// Sums that it leaves out.
         sums_left_out: Option<u64>,
-        /// Rows that are accepted and in no release still.
+        /// Accepted rows that are not in a release yet.
         pending: u64,
-        /// Its manifest.
+        /// The hash of its manifest.
         manifest: Sha256,
-        /// Whether a person approved it; its tick ended as held then.
+        /// Whether a person approved it; its tick then ended as held.
         approved: bool,
-        /// The time from its tick.
+        /// The time since its tick.
         seconds_since_tick: Duration,
-        /// How long copying it took.
+        /// The time it took to copy it.
         seconds: Duration,
     }
 }
@@ -84,8 +85,8 @@ impl Event for Published {
 }
 
 event! {
-    /// A release shows nothing but labels that stand for all values in these columns, and the release before it showed more, or there was
-    /// none.
+    /// In these columns a release shows only labels that stand for all values, and the release before it showed more,
+    /// or there was none.
     WithoutDetail = "without_detail", Warn {
         /// The tick.
         tick: u64,
@@ -93,7 +94,7 @@ event! {
         release: u64,
         /// The columns.
         columns: ColumnNames,
-        /// The command that shows which settings would give more.
+        /// The command that shows which settings would give more detail.
         help: &'static str,
     }
 }
@@ -103,8 +104,8 @@ impl Event for WithoutDetail {
 }
 
 event! {
-    /// People who are new in a release have a guarded value in these columns with spaces around it or in other letters. Such a spelling is
-    /// not guarded.
+    /// New people in a release have a guarded value in these columns that is spelled with spaces around it or with
+    /// other capitals. Such a spelling is not guarded.
     MisspelledGuarded = "misspelled_guarded", Warn {
         /// The tick.
         tick: u64,
@@ -120,11 +121,11 @@ impl Event for MisspelledGuarded {
 }
 
 event! {
-    /// The gate refused a release for reasons of quasi-identifiers; its atoms come out with the next one.
+    /// The gate rejected a release because of its quasi-identifiers; its atoms are published with the next one.
     Rejected = "rejected", Warn {
         /// The tick.
         tick: u64,
-        /// Checks that speak against the release.
+        /// Checks that reject the release.
         against: Checks,
     }
 }
@@ -136,12 +137,12 @@ impl Event for Rejected {
 }
 
 event! {
-    /// A check that reads sensitive values refused what was proposed, and everything goes to the root for the rest of the
-    /// chain. Readers of the release see that.
+    /// A check that reads sensitive values rejected the candidate, and every column is published as its root for the
+    /// rest of the chain. Readers of the release see that.
     Coarsest = "coarsest", Warn {
         /// The tick.
         tick: u64,
-        /// Checks that speak against what was proposed.
+        /// Checks that reject the candidate.
         against: Checks,
     }
 }
@@ -151,11 +152,11 @@ impl Event for Coarsest {
 }
 
 event! {
-    /// A check that reads sensitive values refused a release, now or earlier in the chain: a person has to decide.
+    /// A check that reads sensitive values rejected a release, now or earlier in the chain: a person has to decide.
     Stopped = "stopped", Error {
         /// The tick.
         tick: u64,
-        /// Checks that speak against the release.
+        /// Checks that reject the release.
         against: Checks,
     }
 }
@@ -167,13 +168,13 @@ impl Event for Stopped {
 }
 
 event! {
-    /// What a person asked for has an answer.
+    /// A request of an operator has been answered.
     RequestDone = "request_done", Info {
-        /// What was asked.
+        /// The kind of request.
         what: Request,
         /// The answer.
         answer: Answer,
-        /// The entry that it became.
+        /// The entry that was appended for it.
         seq: Option<u64>,
     }
 }
@@ -186,9 +187,9 @@ impl Event for RequestDone {
 }
 
 event! {
-    /// Notes lay in the inbox that were not written with the key of the feed; they were removed and nothing was done.
+    /// The inbox contained requests that were not written with the key of the feed. They were removed without effect.
     StrangeNotes = "strange_notes", Warn {
-        /// How many.
+        /// The number of requests.
         notes: u64,
     }
 }

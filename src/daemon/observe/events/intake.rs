@@ -1,4 +1,4 @@
-//! Rows come in: a row is a count here, and what stands in it is never told.
+//! Events of intake: they count rows and never contain a value of one.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::words::Step;
 
 event! {
-    /// A file of a directory source was read, and what it held is in the log.
+    /// A file of a directory source was read, and its rows are in the log.
     FileTaken = "file_taken", Info {
         /// The file.
         file: FileName,
-        /// The entry.
+        /// The number of the entry.
         seq: u64,
-        /// What became of its rows.
+        /// The rows by outcome.
         rows: IntakeCounts,
-        /// Missing or malformed values of sensitive columns, which are null now.
+        /// Missing or malformed values of sensitive columns that became null.
         nulled: u64,
-        /// Rows that came since the last tick that closed, those of this file included.
+        /// Rows since the last closed tick, including those of this file.
         new_rows: u64,
-        /// How long it took.
+        /// The time it took.
         seconds: Duration,
     }
 }
@@ -38,19 +38,19 @@ impl Event for FileTaken {
 }
 
 event! {
-    /// Messages of a topic were read, and what they held is in the log.
+    /// Messages of a topic were read, and their rows are in the log.
     BatchTaken = "batch_taken", Info {
-        /// Partitions that they are of.
+        /// The number of partitions that they come from.
         partitions: u64,
-        /// The entry.
+        /// The number of the entry.
         seq: u64,
-        /// What became of them.
+        /// The rows by outcome.
         rows: IntakeCounts,
-        /// Missing or malformed values of sensitive columns, which are null now.
+        /// Missing or malformed values of sensitive columns that became null.
         nulled: u64,
-        /// Rows that came since the last tick that closed, those of this batch included.
+        /// Rows since the last closed tick, including those of this batch.
         new_rows: u64,
-        /// How long it took.
+        /// The time it took.
         seconds: Duration,
     }
 }
@@ -68,12 +68,12 @@ impl Event for BatchTaken {
 }
 
 event! {
-    /// Partitions of a topic are read from offsets that are in the log from now on: those of a new feed, one that was added,
-    /// or one of which messages are lost.
+    /// The log now contains the offsets that some partitions are read from: those of a new feed, a partition that was
+    /// added, or one that lost messages.
     PartitionsBegun = "partitions_begun", Info {
-        /// How many.
+        /// The number of partitions.
         partitions: u64,
-        /// The entry.
+        /// The number of the entry.
         seq: u64,
     }
 }
@@ -86,9 +86,9 @@ impl Event for PartitionsBegun {
 }
 
 event! {
-    /// None of the brokers answers; it is tried on, and nothing is lost.
+    /// None of the brokers answers; the feed keeps trying, and nothing is lost.
     BrokersAway = "brokers_away", Warn {
-        /// What the client library says of it.
+        /// The error text of the client library.
         why: Option<ErrorText>,
     }
 }
@@ -111,9 +111,9 @@ impl Event for BrokersBack {
 }
 
 event! {
-    /// The registry of schemas does not answer; messages wait for it, and nothing is lost.
+    /// The schema registry does not answer; messages wait for it, and nothing is lost.
     RegistryAway = "registry_away", Warn {
-        /// Why not, in words of our own.
+        /// The reason, in words of this program.
         why: ErrorText,
     }
 }
@@ -125,7 +125,7 @@ impl Event for RegistryAway {
 }
 
 event! {
-    /// The registry of schemas answers again.
+    /// The schema registry answers again.
     RegistryBack = "registry_back", Info {}
 }
 
@@ -136,11 +136,11 @@ impl Event for RegistryBack {
 }
 
 event! {
-    /// A file came after one with a later name had been taken; it is taken next.
+    /// A file appeared after one with a later name had been read; it is read next.
     LateFile = "late_file", Warn {
         /// The file.
         file: FileName,
-        /// The newest one by name that was taken before.
+        /// The file with the latest name that had been read before.
         after: FileName,
     }
 }
@@ -152,22 +152,22 @@ impl Event for LateFile {
 }
 
 event! {
-    /// Messages were set aside since the last tick, and their share was judged by `source.max_quarantine_share`: at each
-    /// tick, and before it when it is near the limit.
+    /// Messages were set aside since the last tick, and their share was compared with `source.max_quarantine_share`: at
+    /// each tick, and earlier if it is near the limit.
     QuarantineShare = "quarantine_share", Warn {
         /// Messages that were set aside.
         quarantined: u64,
         /// All messages.
         seen: u64,
-        /// The share that may be.
+        /// The greatest permitted share.
         limit: f64,
-        /// Whether it is above that, so that the feed halts.
+        /// Whether the share is above the limit, so that the feed halts.
         above: bool,
     }
 }
 
 event! {
-    /// Nothing was set aside since the last tick, after something had been before it.
+    /// No message was set aside since the last tick, but some were before it.
     NothingSetAside = "nothing_set_aside", Info {
         /// All messages.
         seen: u64,

@@ -1,4 +1,4 @@
-//! A feed begins, recovers, halts and ends. These events, and no others, change what `/health/ready` says of it.
+//! A feed begins, recovers, halts and ends. Only these events change the state that `/health/ready` reports.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::state::FeedPhase;
 
 event! {
-    /// The clock is further ahead of what was known of the time than `feed.max_clock_step`: nothing is destroyed for its age
-    /// until it is accepted.
+    /// The clock is ahead of the known time by more than `feed.max_clock_step`: nothing is deleted for its age until an
+    /// operator accepts the clock.
     ClockAhead = "clock_ahead", Warn {
-        /// What it says.
+        /// The time of the clock.
         now: jiff::Timestamp,
-        /// How far ahead.
+        /// How far it is ahead.
         ahead: Duration,
     }
 }
@@ -24,11 +24,11 @@ impl Event for ClockAhead {
 }
 
 event! {
-    /// The clock is behind the last tick: none closes before it is past that.
+    /// The clock is behind the last tick: no tick closes until it is past that.
     ClockBehind = "clock_behind", Warn {
-        /// The tick that was due.
+        /// The time of the tick that was due.
         due: jiff::Timestamp,
-        /// The last one.
+        /// The time of the last tick.
         last: jiff::Timestamp,
     }
 }
@@ -52,33 +52,34 @@ impl Event for Started {
 }
 
 event! {
-    /// The log is read, the fence is durable and what was decided before has been rolled forward: the feed works.
+    /// The log is read, the fence is durable and earlier decisions have been carried out: the feed runs.
     Recovered = "recovered", Info {
-        /// Entries of the log, the fence included.
+        /// Entries of the log, including the fence.
         log_entries: u64,
-        /// Those of them that were read.
+        /// The number of them that were read.
         entries_read: u64,
-        /// The entry up to which a checkpoint stood for the log.
+        /// The entry up to which a checkpoint replaced reading the log.
         checkpoint: Option<u64>,
-        /// Releases that were decided and not published, and are now.
+        /// Releases that were decided but not published before, and are published now.
         rolled_forward: u64,
         /// The newest release.
         release: Option<u64>,
-        /// Its rows.
+        /// The number of its rows.
         rows: Option<u64>,
-        /// Sums of measures that it tells, in a table that grows of the labels that it added; where there are measures.
+        /// Sums of measures that it publishes; if the table grows, for the labels that it added. Only if there are
+        /// measures.
         sums: Option<u64>,
         /// Sums that it leaves out.
         sums_left_out: Option<u64>,
-        /// Rows that came since the last tick that closed.
+        /// Rows since the last closed tick.
         new_rows: u64,
-        /// Rows that are accepted and not published.
+        /// Accepted rows that are not published.
         standing: UnpublishedRows,
-        /// When the last tick was.
+        /// The time of the last tick.
         last_tick: Option<jiff::Timestamp>,
-        /// When the newest release was published.
+        /// The time at which the newest release was published.
         last_publication: Option<jiff::Timestamp>,
-        /// How long it took.
+        /// The time it took.
         seconds: Duration,
     }
 }
@@ -105,11 +106,11 @@ impl Event for Recovered {
 }
 
 event! {
-    /// From here on this process alone writes the log.
+    /// From now on only this process writes the log.
     FenceAppended = "fence_appended", Info {
-        /// The entry.
+        /// The number of the entry.
         seq: u64,
-        /// The epoch that it opens.
+        /// The epoch that begins with it.
         epoch: u64,
     }
 }
@@ -122,17 +123,17 @@ impl Event for FenceAppended {
 }
 
 event! {
-    /// The feed has halted, and an operator has to act: until then each try to go on fails.
+    /// The feed has halted, and an operator has to act: until then each attempt to continue fails.
     Halted = "halted", Error {
         /// Who has to act.
         kind: ErrorCategory,
-        /// Why.
+        /// The reason.
         error: ErrorText,
     }
 }
 
 impl Halted {
-    /// Because of this.
+    /// For this error.
     pub fn because(error: &Error) -> Halted {
         Halted { kind: error.kind, error: ErrorText::from(error) }
     }
@@ -152,13 +153,13 @@ event! {
     StillHalted = "still_halted", Error {
         /// Who has to act.
         kind: ErrorCategory,
-        /// Why.
+        /// The reason.
         error: ErrorText,
     }
 }
 
 impl StillHalted {
-    /// Because of this.
+    /// For this error.
     pub fn because(error: &Error) -> StillHalted {
         StillHalted { kind: error.kind, error: ErrorText::from(error) }
     }
@@ -169,9 +170,9 @@ impl Event for StillHalted {
 }
 
 event! {
-    /// The feed goes on: what had halted it, in this process or in an earlier one, is mended.
+    /// The feed continues: the reason for its halt, in this process or an earlier one, no longer exists.
     Resumed = "resumed", Info {
-        /// Since when it had been halted.
+        /// The time at which it halted.
         since: jiff::Timestamp,
     }
 }
@@ -186,7 +187,7 @@ impl Event for Resumed {
 }
 
 event! {
-    /// The feed was asked to end, and finishes what it has begun. It stays in the state it is in.
+    /// The feed was asked to stop, and completes the work in progress. Its state does not change.
     ShuttingDown = "shutting_down", Info {}
 }
 

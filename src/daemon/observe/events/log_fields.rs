@@ -1,14 +1,14 @@
-//! What makes a struct an event: a name, a level, fields, and the metrics that it moves.
+//! What makes a struct an event: a name, a level, fields, and the metrics that it changes.
 
 use crate::daemon::observe::line::{Level, LogLine};
 use crate::daemon::observe::metrics::Meters;
 use crate::daemon::observe::state::FeedPhase;
 
-/// What a log line is made of.
+/// The parts of a log line.
 pub trait LogFields {
     /// The name of the event.
     const NAME: &'static str;
-    /// How much it matters.
+    /// Its level.
     const LEVEL: Level;
 
     /// Writes its fields.
@@ -17,19 +17,19 @@ pub trait LogFields {
 
 /// An event of a feed.
 pub trait Event: LogFields {
-    /// The state that the feed is in from now on, where it changes.
+    /// The new state of the feed, if the event changes it.
     const STATE: Option<FeedPhase> = None;
-    /// Whether a halted feed leaves that state with it; it is tried again and again before that.
+    /// Whether it ends a halt. Attempts to continue are made again and again before that.
     const ENDS_HALT: bool = false;
 
-    /// Moves its metrics.
+    /// Changes its metrics.
     fn count(&self, to: &Meters<'_>);
 }
 
-/// An event of the whole process; no metric belongs to one.
+/// An event of the whole process; it changes no metric.
 pub trait ProcessEvent: LogFields {}
 
-/// Declares an event; its fields are told in this order, under their names.
+/// Declares an event; its fields are written in this order, under their names.
 macro_rules! event {
     ($(#[$about:meta])* $name:ident = $word:literal, $level:ident { $($(#[$what:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$about])*

@@ -1,5 +1,5 @@
-//! Everything that a feed tells (CONTRACTS 5), one struct each. The names of events and fields, their order and the metrics
-//! they move are pinned by tests.
+//! Every event of a feed (CONTRACTS 5), one struct each. Tests fix the names of events and fields, their order and the
+//! metrics that they change.
 
 mod decisions;
 mod intake;

@@ -1,4 +1,4 @@
-//! Who was told what of a feed, and who does not listen. What was told is not repeated here.
+//! Events of notifications: who received one, and which receiver does not answer. Their content is not repeated here.
 
 use super::log_fields::{Event, event};
 use crate::daemon::observe::field::ErrorText;
@@ -6,11 +6,11 @@ use crate::daemon::observe::metrics::Meters;
 use crate::daemon::observe::words::{Notice, Receiver};
 
 event! {
-    /// A receiver has a notification.
+    /// A receiver has received a notification.
     NotificationSent = "notification_sent", Info {
         /// The receiver.
         receiver: Receiver,
-        /// What it was told.
+        /// The kind of notification.
         notice: Notice,
     }
 }
@@ -23,13 +23,13 @@ impl Event for NotificationSent {
 }
 
 event! {
-    /// A receiver does not want a notification, or it is not known any more what it was to be told; it is not tried again.
+    /// A receiver rejected a notification, or its content is no longer known; it is not sent again.
     NotificationRefused = "notification_refused", Warn {
         /// The receiver.
         receiver: Receiver,
-        /// What it was told.
+        /// The kind of notification.
         notice: Notice,
-        /// Why not, in words of our own.
+        /// The reason, in words of this program.
         why: ErrorText,
     }
 }
@@ -41,11 +41,11 @@ impl Event for NotificationRefused {
 }
 
 event! {
-    /// A receiver does not take what it is told; it is tried again, and nothing else waits for it.
+    /// A receiver does not accept notifications; they are sent again, and nothing else waits for that.
     ReceiverAway = "receiver_away", Warn {
         /// The receiver.
         receiver: Receiver,
-        /// Why not, in words of our own.
+        /// The reason, in words of this program.
         why: ErrorText,
     }
 }

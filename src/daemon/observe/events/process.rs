@@ -1,4 +1,4 @@
-//! What concerns the whole process and no feed. No token is ever told, only whether any is asked for.
+//! Events of the whole process. They never contain a token, only whether one is required.
 
 use std::net::SocketAddr;
 
@@ -7,9 +7,9 @@ use super::log_fields::{ProcessEvent, event};
 event! {
     /// The daemon's pages can be read.
     Listening = "listening", Info {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Whether a token is asked for.
+        /// Whether a token is required.
         tokens: bool,
     }
 }

@@ -1,4 +1,5 @@
-//! Ticks of the schedule. Each ends in one outcome, which is counted once: here, or where the gate has judged.
+//! Ticks of the schedule. Each ends in one outcome, which is counted once: by an event here, or by one of the gate's
+//! decision.
 
 use std::time::Duration;
 
@@ -8,13 +9,13 @@ use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::words::{Hold, Step, TickOutcome};
 
 event! {
-    /// A tick comes later than the schedule says, and stands for all that were missed.
+    /// A tick is late, and replaces all that were missed.
     OverdueWarning = "overdue", Warn {
         /// The tick.
         tick: u64,
         /// How late it is.
         seconds_late: Duration,
-        /// The ticks that were missed and became this one.
+        /// The number of missed ticks that it replaces.
         missed: u64,
     }
 }
@@ -26,13 +27,13 @@ impl Event for OverdueWarning {
 }
 
 event! {
-    /// Fewer new rows came than the schedule asks for; they wait for the next tick.
+    /// There are fewer new rows than the schedule requires; they wait for the next tick.
     TickSkipped = "tick_skipped", Info {
         /// The tick.
         tick: u64,
-        /// Rows that came since the last tick that closed.
+        /// Rows since the last closed tick.
         new_rows: u64,
-        /// Rows that the schedule asks for.
+        /// Rows that the schedule requires.
         min_records: u64,
     }
 }
@@ -47,15 +48,15 @@ impl Event for TickSkipped {
 
 event! {
     /// In a chain of crowds that keep their labels: this tick divides no rows into classes, since it is not its turn
-    /// (`publish_every`) or too few wait for a class. New rows gather.
+    /// (`publish_every`) or too few rows wait for a class. New rows wait.
     TickGathered = "tick_gathered", Info {
         /// The tick.
         tick: u64,
-        /// Rows that came since the last tick that divided those who wait.
+        /// Rows since the last tick that divided waiting rows.
         new_rows: u64,
-        /// Rows that wait, the new ones included.
+        /// Rows that wait, including the new ones.
         waiting_rows: u64,
-        /// In how many ticks the next turn comes; 1: with the next tick.
+        /// The number of ticks until the next turn; 1 means the next tick.
         ticks_left: u64,
     }
 }
@@ -69,17 +70,17 @@ impl Event for TickGathered {
 }
 
 event! {
-    /// An increment is closed. How the tick ends is told by a later event.
+    /// An increment is closed. A later event reports how the tick ends.
     TickClosed = "tick_closed", Info {
         /// The tick.
         tick: u64,
-        /// The entry.
+        /// The number of the entry.
         seq: u64,
         /// Rows whose atoms formed in it.
         added: u64,
-        /// Rows that are accepted and not published.
+        /// Accepted rows that are not published.
         standing: UnpublishedRows,
-        /// How long closing took.
+        /// The time it took to close it.
         seconds: Duration,
     }
 }
@@ -109,13 +110,13 @@ impl Event for TickWaiting {
 }
 
 event! {
-    /// The tick ends without a release and without a refusal.
+    /// The tick ends neither with a release nor with a rejection.
     Held = "held", Info {
         /// The tick.
         tick: u64,
-        /// Why.
+        /// The reason.
         why: Hold,
-        /// Rows that are held.
+        /// The number of rows that are held.
         rows: u64,
     }
 }

@@ -1,4 +1,4 @@
-//! What is deleted and what is saved beside the work. Who was erased is never told, only how many.
+//! Events of deletion and of backup state. They never name the people who were erased, only their number.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 event! {
     /// People were erased on request.
     Erased = "erased", Info {
-        /// Those of them who waited or were withheld, and are gone.
+        /// Of them, those who were waiting or withheld and are deleted.
         waiting: u64,
-        /// Those who are published: a keyed tombstone stays.
+        /// Of them, those who are published; a keyed tombstone remains.
         published: u64,
         /// Published rows that the next release leaves out, in a chain of crowds.
         rows: u64,
-        /// Segments that were written anew without them.
+        /// Segments that were written again without them.
         segments: u64,
     }
 }
@@ -28,9 +28,9 @@ impl Event for Erased {
 }
 
 event! {
-    /// Rows, ledgers or refused messages were deleted because their time had passed.
+    /// Rows, ledgers or rejected messages were deleted because their period had ended.
     Forgotten = "forgotten", Info {
-        /// Objects that were deleted.
+        /// The number of deleted objects.
         objects: u64,
     }
 }
@@ -42,9 +42,9 @@ impl Event for Forgotten {
 }
 
 event! {
-    /// What earlier writers left and nothing refers to was deleted.
+    /// Objects of earlier writers that nothing refers to were deleted.
     Swept = "swept", Info {
-        /// Objects that were deleted.
+        /// The number of deleted objects.
         objects: u64,
     }
 }
@@ -56,13 +56,13 @@ impl Event for Swept {
 }
 
 event! {
-    /// The next start can begin here.
+    /// The next start can begin at this checkpoint.
     CheckpointWritten = "checkpoint_written", Info {
-        /// The entry up to which it stands for the log.
+        /// The entry up to which it replaces the log.
         seq: u64,
         /// Its size.
         bytes: u64,
-        /// How long it took.
+        /// The time it took.
         seconds: Duration,
     }
 }
@@ -74,17 +74,17 @@ impl Event for CheckpointWritten {
 }
 
 event! {
-    /// Something that the log names is missing or was changed. A feed that needs it halts next.
+    /// A file that the log names is missing or was changed. A feed that needs it halts next.
     Damaged = "damaged", Warn {
-        /// How many such things are known now.
+        /// The number of damaged files known now.
         damaged: u64,
-        /// What it is and what is wrong with it, in the words of `tidegate verify`.
+        /// The file and the damage, in the words of `tidegate verify`.
         error: ErrorText,
     }
 }
 
 impl Damaged {
-    /// Because of this.
+    /// For this error.
     pub fn because(damaged: u64, error: &Error) -> Damaged {
         Damaged { damaged, error: ErrorText::from(error) }
     }
@@ -97,17 +97,18 @@ impl Event for Damaged {
 }
 
 event! {
-    /// Everything that the log names was looked at, for the first time, once a day, and when what is damaged has changed.
+    /// All files that the log names were checked. Written for the first check, once a day, and when the damaged files
+    /// have changed.
     Scrubbed = "scrubbed", Info {
-        /// Rounds since the last such line.
+        /// Checks since the last such line.
         rounds: u64,
         /// Entries of the log.
         log_entries: u64,
-        /// Bytes that were read in the last round.
+        /// Bytes that were read in the last check.
         bytes: u64,
-        /// What is missing or changed.
+        /// Files that are missing or changed.
         damaged: u64,
-        /// How long the last round took.
+        /// The time of the last check.
         seconds: Duration,
     }
 }

@@ -1,5 +1,5 @@
-//! The address that pages are read at, opened before anything else happens, so that a port that is taken stops the start
-//! and not the work.
+//! The port of the daemon's pages. It is opened before anything else, so that a port in use fails the start and does
+//! not interrupt the work.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -8,7 +8,7 @@ use super::tokens::Tokens;
 use crate::daemon::config::Http;
 use crate::daemon::error::{Error, ErrorCategory, Result, cause};
 
-/// An open port and the tokens that are asked for.
+/// An open port and the tokens that it requires.
 pub struct HttpPort {
     pub(super) listener: TcpListener,
     pub(super) address: SocketAddr,
@@ -36,13 +36,13 @@ impl HttpPort {
         Ok(HttpPort { listener, address, tokens })
     }
 
-    /// Where it is; with port 0 in the feed file the one that the system chose.
+    /// Its address; for port 0 in the feed file, the one that the system chose.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
-/// The address cannot be listened at, and what to do.
+/// The error if the daemon cannot listen on the address, and what to do.
 pub(super) fn refused(bind: SocketAddr, error: &io::Error) -> Error {
     let (why, act) = match error.kind() {
         io::ErrorKind::AddrInUse => {

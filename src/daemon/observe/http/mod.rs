@@ -1,5 +1,5 @@
-//! The daemon's own pages (CONTRACTS 5): `/health/live`, `/health/ready` and `/metrics`, for reading only. Nothing that
-//! comes in over this door changes anything, and no request body is read. Where other machines reach the door, it asks for a token.
+//! The daemon's own pages (CONTRACTS 5): `/health/live`, `/health/ready` and `/metrics`, read-only. No request changes
+//! anything, and no request body is read. If other machines reach the port, it requires a token.
 
 mod http_port;
 mod pages;

@@ -1,5 +1,5 @@
-//! Which page answers what. Where tokens are asked for, a reader without one learns that the process is alive and nothing else, not even
-//! which other pages there are.
+//! The pages and their answers. If tokens are required, a reader without one learns only that the process runs, and not
+//! even which other pages there are.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ const LIVE: &str = "/health/live";
 const READY: &str = "/health/ready";
 const METRICS: &str = "/metrics";
 
-/// How long answers that have been begun may take when the daemon ends.
+/// The time that answers in progress have when the daemon ends.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Answers until `shutdown` is there.
+/// Answers requests until `shutdown` is ready.
 ///
 /// # Errors
-/// The runtime cannot take the port over.
+/// The runtime cannot take over the port.
 pub async fn serve(
     door: HttpPort,
     observer: Arc<Observer>,
@@ -82,7 +82,8 @@ async fn metrics(State(observer): State<Arc<Observer>>) -> Response {
     ([(CONTENT_TYPE, form)], observer.metrics()).into_response()
 }
 
-/// Asks for a token before it answers. The page that says that the process is alive needs none, since the cluster that asks for it has none.
+/// Checks the token before it answers. The page that says that the process runs needs none, since the cluster that
+/// reads it has none.
 async fn guard(State(tokens): State<Arc<Tokens>>, request: Request, next: Next) -> Response {
     let shown = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
     if request.uri().path() == LIVE || tokens.open(shown) {
@@ -92,7 +93,7 @@ async fn guard(State(tokens): State<Arc<Tokens>>, request: Request, next: Next) 
     (StatusCode::UNAUTHORIZED, asks, "a token is asked for: Authorization: Bearer …\n").into_response()
 }
 
-/// One question, one answer; and no cache keeps it.
+/// One request and one answer per connection; caches must not store it.
 async fn close(mut response: Response) -> Response {
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

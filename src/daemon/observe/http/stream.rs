@@ -1,5 +1,5 @@
-//! Connections with an end. Each has one question of some length, one answer and a few seconds for both, and there are
-//! only so many at a time, so that no client that is slow, long-winded or many costs the daemon anything.
+//! Connections with limits: one request of limited length, one answer, and a few seconds for both. The number of
+//! connections is limited too, so that slow, long or many requests cost the daemon nothing.
 
 use std::future::Future;
 use std::io;
@@ -14,14 +14,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep};
 
-/// How long a connection may last.
+/// The time limit of a connection.
 const LASTS: Duration = Duration::from_secs(5);
-/// How many there may be.
+/// The greatest number of connections.
 const MOST: usize = 64;
-/// How many bytes a question may have.
+/// The greatest length of a request in bytes.
 const LONGEST: usize = 16 << 10;
 
-/// Accepts connections while there is room.
+/// Accepts connections up to the limit.
 #[derive(Debug)]
 pub struct LimitedListener {
     listener: TcpListener,
@@ -29,7 +29,7 @@ pub struct LimitedListener {
 }
 
 impl LimitedListener {
-    /// Connections of this listener.
+    /// A listener with these limits.
     pub fn new(listener: TcpListener) -> LimitedListener {
         LimitedListener { listener, room: Arc::new(Semaphore::new(MOST)) }
     }
@@ -41,7 +41,7 @@ impl axum::serve::Listener for LimitedListener {
 
     async fn accept(&mut self) -> (Timed, SocketAddr) {
         let place = Arc::clone(&self.room).acquire_owned().await.expect("the semaphore is never closed");
-        // The library's own way of waiting when the system has no more connections to give.
+        // The library waits in its own way if the system has no more connections.
         let (stream, from) = axum::serve::Listener::accept(&mut self.listener).await;
         (Timed { stream, end: Box::pin(sleep(LASTS)), left: LONGEST, _place: place }, from)
     }
@@ -51,18 +51,18 @@ impl axum::serve::Listener for LimitedListener {
     }
 }
 
-/// A connection that ends.
+/// A connection with a time limit.
 #[derive(Debug)]
 pub struct Timed {
     stream: TcpStream,
     end: Pin<Box<Sleep>>,
-    /// Bytes that may still be read.
+    /// The number of bytes that may still be read.
     left: usize,
     _place: OwnedSemaphorePermit,
 }
 
 impl Timed {
-    /// What was polled, unless it is not ready and time is up.
+    /// The result of a poll, unless it is not ready and the time has passed.
     fn within<T>(&mut self, polled: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
         if polled.is_pending() && self.end.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));

@@ -1,5 +1,5 @@
-//! Tokens that readers of pages must show (CONTRACTS 1, `http.tokens`). Only their digests are kept; they are compared
-//! whole, all of them, so that the time an answer takes tells nothing. No token is ever printed.
+//! Tokens for the daemon's pages (CONTRACTS 1, `http.tokens`). Only their hashes are kept. All of them are compared in
+//! full, so that the time of an answer reveals nothing. No token is ever printed.
 
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroize;
@@ -7,14 +7,14 @@ use zeroize::Zeroize;
 use crate::daemon::config::Secret;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// Digests of the tokens; none: no token is asked for.
+/// Hashes of the tokens; if there are none, no token is required.
 pub struct Tokens(Vec<[u8; 32]>);
 
 impl Tokens {
     /// Reads the tokens and wipes them.
     ///
     /// # Errors
-    /// One cannot be read, or could be shown by no client or by every client.
+    /// A token cannot be read, or no client or every client could send it.
     pub fn read(secrets: &[Secret]) -> Result<Tokens> {
         let digest = |secret: &Secret| {
             let mut token = secret.read().map_err(|error| error.in_field("http.tokens"))?;
@@ -27,12 +27,12 @@ impl Tokens {
         secrets.iter().map(digest).collect::<Result<_>>().map(Tokens)
     }
 
-    /// Whether any is asked for.
+    /// Whether a token is required.
     pub fn asked(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// Whether the `Authorization` header, as it was sent, opens the door.
+    /// Whether this `Authorization` header permits reading the pages.
     pub fn open(&self, header: Option<&[u8]>) -> bool {
         if self.0.is_empty() {
             return true;

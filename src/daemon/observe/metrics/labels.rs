@@ -1,5 +1,5 @@
-//! The labels that metrics have: the feed, words of closed enumerations, and numbers of partitions. There is no label that
-//! takes a text, so that the number of series is known beforehand.
+//! The labels of metrics: the feed, words of closed enumerations, and numbers of partitions. No label accepts a text,
+//! so the number of series is known in advance.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ macro_rules! sets {
         }
 
         impl $name {
-            /// Of this feed.
+            /// For this feed.
             pub fn new(feed: &str, $($label: $type),*) -> $name {
                 $name { feed: feed.to_owned(), $($label),* }
             }
@@ -31,15 +31,15 @@ sets! {
     OfFeed {}
     /// A partition of the source.
     OfPartition { partition: i32 }
-    /// What became of a row.
+    /// The outcome of a row.
     OfRow { outcome: RowOutcome }
-    /// How a tick ended.
+    /// The outcome of a tick.
     OfTick { outcome: TickOutcome }
-    /// What was decided.
+    /// The decision.
     OfDecision { outcome: Decision }
-    /// What was asked, and what came of it.
+    /// The kind of request, and its answer.
     OfRequest { kind: Request, outcome: Answer }
-    /// Who is told.
+    /// The receiver of notifications.
     OfReceiver { receiver: Receiver }
     /// A step of the work.
     OfStep { step: Step }

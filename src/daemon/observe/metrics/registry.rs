@@ -1,4 +1,4 @@
-//! The metrics as they are kept: registered once, moved by events, written out when they are asked for.
+//! The metrics: registered once, changed by events, written when they are read.
 
 use std::hash::Hash;
 use std::sync::atomic::AtomicU64;
@@ -24,7 +24,7 @@ type Number = gauge::Gauge<f64, AtomicU64>;
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
-    /// Log lines dropped because no program read thems.
+    /// Log lines that were lost because no program read them.
     pub lost_lines: Counter,
     totals: Vec<Family<OfFeed, Counter>>,
     gauges: Vec<Family<OfFeed, Number>>,
@@ -63,7 +63,7 @@ impl Default for Metrics {
     }
 }
 
-/// Seconds of work: a millisecond to an hour.
+/// Seconds of work, from a millisecond to an hour.
 fn work() -> Histogram {
     Histogram::new([0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0, 300.0, 900.0, 3_600.0])
 }
@@ -73,20 +73,20 @@ fn batches() -> Histogram {
     Histogram::new([1.0, 10.0, 100.0, 1_000.0, 10_000.0, 100_000.0])
 }
 
-/// Seconds that people may take to approve: a tenth of a second to a week.
+/// Seconds until people approve, from a tenth of a second to a week.
 fn waits() -> Histogram {
     Histogram::new([0.1, 1.0, 10.0, 60.0, 600.0, 3_600.0, 21_600.0, 86_400.0, 604_800.0])
 }
 
 impl Metrics {
-    /// Everything, as OpenMetrics text.
+    /// All metrics as OpenMetrics text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         text::encode(&mut text, &self.registry).expect("a string can be written");
         text
     }
 
-    /// What is true of a feed from its beginning: counters stand at zero, so that the first event is a rise.
+    /// Sets the metrics of a new feed: counters begin at zero, so that their first event is an increase.
     pub fn begin(&self, feed: &str) {
         let of_feed = || [OfFeed::new(feed)];
         self.totals.iter().for_each(|total| touch(total, of_feed()));
@@ -104,7 +104,7 @@ impl Metrics {
         touch(&self.tick_to_publication, of_feed());
     }
 
-    /// How far the source of a feed is behind.
+    /// Sets how far the source of a feed is behind.
     pub fn behind(&self, feed: &str, behind: &SourceLag) {
         for &(partition, lag) in &behind.lag {
             self.source_lag.get_or_create(&OfPartition::new(feed, partition)).set(lag as f64);
@@ -142,26 +142,26 @@ impl Metrics {
     }
 }
 
-/// Makes these series begin.
+/// Creates these series.
 fn touch<L: Clone + Hash + Eq, M>(family: &Family<L, M>, labels: impl IntoIterator<Item = L>) {
     for labels in labels {
         drop(family.get_or_create(&labels));
     }
 }
 
-/// The metrics of one feed at the moment of an event.
+/// The metrics of one feed at the time of an event.
 #[derive(Debug)]
 pub struct Meters<'a> {
     /// All metrics.
     pub all: &'a Metrics,
     /// The feed.
     pub feed: &'a str,
-    /// Now.
+    /// The time.
     pub at: jiff::Timestamp,
 }
 
 impl Meters<'_> {
-    /// Raises a counter.
+    /// Increases a counter.
     pub fn add(&self, total: Total, by: u64) {
         self.all.totals[total as usize].get_or_create(&self.of_feed()).inc_by(by);
     }
@@ -171,7 +171,7 @@ impl Meters<'_> {
         self.set_exactly(gauge, to as f64);
     }
 
-    /// Sets a gauge that is no count.
+    /// Sets a gauge that is not a count.
     pub fn set_exactly(&self, gauge: Gauge, to: f64) {
         self.all.gauges[gauge as usize].get_or_create(&self.of_feed()).set(to);
     }
@@ -181,12 +181,12 @@ impl Meters<'_> {
         self.set_exactly(gauge, to.as_second() as f64);
     }
 
-    /// The log has this entry as its newest.
+    /// Sets the number of the newest entry of the log.
     pub fn appended(&self, seq: u64) {
         self.set(Gauge::LogEntries, seq.saturating_add(1));
     }
 
-    /// Rows came.
+    /// Counts rows.
     pub fn rows(&self, rows: &IntakeCounts) {
         for (outcome, count) in [
             (RowOutcome::Kept, rows.kept),
@@ -198,50 +198,50 @@ impl Meters<'_> {
         }
     }
 
-    /// A batch of messages was taken.
+    /// Counts a batch of messages.
     pub fn batch(&self, rows: &IntakeCounts) {
         self.all.batch_rows.get_or_create(&self.of_feed()).observe(rows.seen as f64);
     }
 
-    /// These rows are not published.
+    /// Sets the numbers of rows that are not published.
     pub fn standing(&self, standing: &UnpublishedRows) {
         self.set(Gauge::WaitingRows, standing.waiting);
         self.set(Gauge::WithheldRows, standing.withheld);
         self.set(Gauge::PendingRows, standing.pending);
     }
 
-    /// A tick ended.
+    /// Counts a tick.
     pub fn tick(&self, outcome: TickOutcome) {
         self.all.ticks.get_or_create(&OfTick::new(self.feed, outcome)).inc();
     }
 
-    /// A decision is in the log.
+    /// Counts a decision in the log.
     pub fn decision(&self, outcome: Decision) {
         self.all.decisions.get_or_create(&OfDecision::new(self.feed, outcome)).inc();
     }
 
-    /// A question was answered.
+    /// Counts a request.
     pub fn request(&self, kind: Request, outcome: Answer) {
         self.all.requests.get_or_create(&OfRequest::new(self.feed, kind, outcome)).inc();
     }
 
-    /// A receiver has a notification.
+    /// Counts a notification.
     pub fn notified(&self, receiver: Receiver) {
         self.all.notifications.get_or_create(&OfReceiver::new(self.feed, receiver)).inc();
     }
 
-    /// Whether a receiver takes what it is told.
+    /// Sets whether a receiver does not accept notifications.
     pub fn receiver_away(&self, receiver: Receiver, away: bool) {
         self.all.receivers_away.get_or_create(&OfReceiver::new(self.feed, receiver)).set(f64::from(u8::from(away)));
     }
 
-    /// A step took this long.
+    /// Records the time of a step.
     pub fn took(&self, step: Step, time: Duration) {
         let label = OfStep::new(self.feed, step);
         self.all.steps.get_or_create(&label).observe(time.as_secs_f64());
     }
 
-    /// A release left this long after its tick.
+    /// Records the time between a tick and its release.
     pub fn left_after(&self, time: Duration) {
         self.all.tick_to_publication.get_or_create(&self.of_feed()).observe(time.as_secs_f64());
     }

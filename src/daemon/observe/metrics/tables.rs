@@ -1,9 +1,9 @@
-//! The metrics by name: what each is called, counts and means. The exposition is pinned by a test, so that a name that
-//! a dashboard stands on does not change unseen.
+//! The metrics by name, with what each counts and means. A test fixes the exposition, so that no name that a dashboard
+//! relies on changes unnoticed.
 
 use prometheus_client::registry::Unit;
 
-/// An enumeration of metrics, with what is to say of each.
+/// An enumeration of metrics, with the texts of each.
 macro_rules! table {
     ($($(#[$about:meta])* $name:ident { $($variant:ident = $word:literal, $help:literal;)* })*) => {$(
         $(#[$about])*
@@ -19,7 +19,7 @@ macro_rules! table {
                 match self { $($name::$variant => $word,)* }
             }
 
-            /// What it is, in a sentence without its full stop.
+            /// Its description, a sentence without the full stop.
             pub fn help(self) -> &'static str {
                 match self { $($name::$variant => $help,)* }
             }
@@ -28,7 +28,7 @@ macro_rules! table {
 }
 
 table! {
-    /// What only grows, by feed.
+    /// Counters, by feed.
     Total {
         Files = "files", "Files of a directory source that were taken";
         Batches = "batches", "Batches of messages of a topic that were taken";
@@ -43,7 +43,7 @@ table! {
         Scrubs = "scrubs", "Times that everything the log names was looked at while the feed was at work";
         Halts = "halts", "Times that the feed halted";
     }
-    /// What goes up and down, by feed.
+    /// Gauges, by feed.
     Gauge {
         NewRows = "new_rows", "Rows that came since the last tick that closed";
         WaitingRows = "waiting_rows", "Rows whose class is still too small";
@@ -68,7 +68,7 @@ table! {
 }
 
 impl Gauge {
-    /// The unit, where the name does not say it.
+    /// The unit, if the name does not contain it.
     pub fn unit(self) -> Option<Unit> {
         match self {
             Gauge::LastTick | Gauge::LastPublication | Gauge::LastScrub | Gauge::SourceOldest => Some(Unit::Seconds),
@@ -77,7 +77,7 @@ impl Gauge {
         }
     }
 
-    /// Whether 0 is true before anything is known.
+    /// Whether 0 is correct before the first event.
     pub fn begins_at_zero(self) -> bool {
         matches!(self, Gauge::NewRows | Gauge::Damaged | Gauge::Halted)
     }

@@ -1,20 +1,20 @@
-//! How a message names its schema: the framing of Confluent's registry, before the record or beside it in a header. It looks
-//! at the first bytes of a message only.
+//! How a message names its schema: the framing of Confluent's registry, before the record or in a header. It only
+//! examines the first bytes of a message.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a registry knows a schema by.
+/// The key of a schema in a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum SchemaKey {
     /// A number.
     Id(u32),
-    /// A number that is the same in all registries.
+    /// A number that is equal in all registries.
     Guid([u8; 16]),
 }
 
-/// What a message names, and the record behind it; `None` when it names nothing.
+/// The schema key of a message, and the record after it; `None` if there is none.
 pub fn framed(message: &[u8]) -> Option<(SchemaKey, &[u8])> {
     match message.split_first()? {
         (0, rest) => {
@@ -29,14 +29,14 @@ pub fn framed(message: &[u8]) -> Option<(SchemaKey, &[u8])> {
     }
 }
 
-/// The header that names the schema of a message. One that names that of its key is nothing to us.
+/// The header that names the schema of a message. The one that names the schema of its key is ignored.
 const HEADER: &str = "__value_schema_id";
-/// Begins no framing.
+/// A prefix that is no framing.
 const NOTHING: &[u8] = &[0xff];
 
-/// What names the schema of a record beside it, as it would stand before it; empty where that is left to the record itself.
-/// The last header counts, and it counts before anything in the record, as for Confluent's own readers. One that names
-/// nothing is not passed over: the record would be read by what is no name in it.
+/// The schema key of a record in its headers, in the form of a prefix; empty if only the record itself can name it. The
+/// last header counts, and it takes precedence over the record, as in Confluent's own readers. A header with an invalid
+/// name is not ignored: otherwise the record would be read with a wrong schema.
 pub fn beside<'m>(headers: impl Iterator<Item = (&'m str, Option<&'m [u8]>)>) -> &'m [u8] {
     let last = headers.filter(|(key, _)| *key == HEADER).last();
     match last.and_then(|(_, value)| value) {
@@ -46,7 +46,7 @@ pub fn beside<'m>(headers: impl Iterator<Item = (&'m str, Option<&'m [u8]>)>) ->
     }
 }
 
-/// As a registry's address ends.
+/// In the form of the end of a registry's address.
 impl fmt::Display for SchemaKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let guid = match self {

@@ -1,10 +1,10 @@
-//! Avro as it comes through a topic (HOUSE 4, Decoding): a message names its schema and is one record of it, and nothing
-//! else. A field that is not read is walked over as strictly as what is read, and is not looked at beyond its form.
+//! Avro in a topic (HOUSE 4, Decoding): a message names its schema and is exactly one record of it. Fields that are not
+//! read are walked over as strictly as others, but only their form is checked.
 //!
-//! The reader is our own because each message is judged by itself, and `arrow-avro` (59.3) reads batches and is less strict. Of
-//! `tests/ingest/avro/strict.rs` it fails three of four tests: it reads a message with bytes behind its record, a block whose size is wrong, a truth
-//! value of 2 and a schema with a field twice, and refuses a schema that holds itself. Text that is not UTF-8 costs it all messages of a
-//! batch, and it does not say which one was wrong.
+//! The reader is our own because each message is judged separately, while `arrow-avro` (59.3) reads batches and is less
+//! strict. It fails three of the four tests of `tests/ingest/avro/strict.rs`: it accepts a message with bytes after its
+//! record, a block with a wrong size, a truth value of 2 and a schema with a duplicate field, and refuses a recursive
+//! schema. For text that is not UTF-8 it rejects all messages of a batch, and does not say which one was wrong.
 
 mod framing;
 mod names;

@@ -1,8 +1,8 @@
-//! Names of types in a schema, with the namespaces around them. It knows no type.
+//! Names of types in a schema, with their namespaces. It knows no type.
 
 use serde_json::{Map, Value as Json};
 
-/// Types that have no name of their own.
+/// Types without names of their own.
 const PLAIN: [&str; 8] = ["null", "boolean", "int", "long", "float", "double", "bytes", "string"];
 
 /// Whether a word names a type that needs no definition.
@@ -10,7 +10,7 @@ pub fn is_plain(word: &str) -> bool {
     PLAIN.contains(&word)
 }
 
-/// The whole name that a word means inside a namespace.
+/// The full name of a word inside a namespace.
 pub fn whole(word: &str, namespace: &str) -> String {
     match word.strip_prefix('.') {
         Some(word) => word.to_owned(),
@@ -19,7 +19,7 @@ pub fn whole(word: &str, namespace: &str) -> String {
     }
 }
 
-/// The whole name that a definition gives its type, and the namespace that its fields stand in.
+/// The full name of a defined type, and the namespace of its fields.
 pub fn defined(definition: &Map<String, Json>, namespace: &str) -> Option<(String, String)> {
     let name = definition.get("name")?.as_str().filter(|name| !name.is_empty())?;
     let given = match definition.get("namespace") {

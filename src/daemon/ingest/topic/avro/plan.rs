@@ -1,5 +1,5 @@
-//! Which fields of a schema lead to columns, looked up once per schema: what lies on no way is walked over without a look
-//! at its name.
+//! The fields of a schema that columns read, looked up once per schema: fields on no path are skipped without looking
+//! at their names.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use std::sync::Arc;
 use super::schema::{Schema, Type};
 use crate::daemon::ingest::paths::FieldPaths;
 
-/// A schema and the ways through it.
+/// A schema and the paths through it.
 pub struct SchemaPlan {
     schema: Arc<Schema>,
-    /// By the place of a record and the node that it is read as: the node of each field.
+    /// By the index of a record and the node as which it is read: the node of each field.
     fields: HashMap<(usize, usize), Box<[Option<usize>]>>,
 }
 
 impl SchemaPlan {
-    /// The ways to these fields.
+    /// The paths to these fields.
     pub fn new(schema: Arc<Schema>, paths: &FieldPaths) -> SchemaPlan {
         let mut fields = HashMap::new();
         let mut open = vec![(schema.root(), 0)];
@@ -32,7 +32,7 @@ impl SchemaPlan {
                 }
                 Type::Union(branches) => open.extend(branches.iter().map(|&branch| (branch, node))),
                 Type::Array(items) => open.extend(paths.node(node).items.iter().map(|&(_, below)| (*items, below))),
-                // Which keys a map has is told by each message.
+                // The keys of a map differ between messages.
                 Type::Map(values) => open.extend(paths.node(node).keys.iter().map(|&(_, below)| (*values, below))),
                 _ => {}
             }

@@ -1,16 +1,16 @@
-//! The primitive values of Avro's binary form (Avro 1.12, Binary Encoding). Every length is compared with what is left;
-//! nothing is allocated.
+//! The primitive values of Avro's binary format (Avro 1.12, Binary Encoding). Every length is compared with what is
+//! left; nothing is allocated.
 
 /// The rest of a message.
 pub struct AvroReader<'m>(&'m [u8]);
 
 impl<'m> AvroReader<'m> {
-    /// All of it.
+    /// Starts with the whole message.
     pub fn new(message: &'m [u8]) -> AvroReader<'m> {
         AvroReader(message)
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     pub fn left(&self) -> usize {
         self.0.len()
     }
@@ -26,8 +26,8 @@ impl<'m> AvroReader<'m> {
         self.take(N)?.first_chunk().copied()
     }
 
-    /// A whole number of 64 bits: seven bits a byte, the lowest first, the sign in the lowest of all. `Some(None)`: one that
-    /// ends, and has more bits.
+    /// A whole number of 64 bits: seven bits a byte, the lowest first, the sign in the lowest bit. `Some(None)`: a
+    /// complete number with more bits.
     pub fn number(&mut self) -> Option<Option<i64>> {
         let mut coded = 0;
         for at in 0..10 {
@@ -42,12 +42,12 @@ impl<'m> AvroReader<'m> {
         None
     }
 
-    /// One that counts or chooses.
+    /// A number that counts or selects.
     pub fn long(&mut self) -> Option<i64> {
         self.number()?
     }
 
-    /// A whole number of 32 bits, in at most five bytes; `Some(None)`: one that ends, and is none of those.
+    /// A whole number of 32 bits, in at most five bytes; `Some(None)`: a complete number outside of that range.
     pub fn int(&mut self) -> Option<Option<i32>> {
         let before = self.left();
         let number = self.number()?;
@@ -55,12 +55,12 @@ impl<'m> AvroReader<'m> {
         Some(number.and_then(|number| i32::try_from(number).ok()).filter(|_| short))
     }
 
-    /// A length that what is left has.
+    /// A length that is at most what is left.
     pub fn length(&mut self) -> Option<usize> {
         usize::try_from(self.long()?).ok().filter(|length| *length <= self.left())
     }
 
-    /// Bytes with their length before them; text too.
+    /// Bytes or text preceded by the length.
     pub fn bytes(&mut self) -> Option<&'m [u8]> {
         let length = self.length()?;
         self.take(length)
@@ -85,7 +85,7 @@ impl<'m> AvroReader<'m> {
         self.array().map(f64::from_le_bytes)
     }
 
-    /// Which one of so many.
+    /// A selection among `of`.
     pub fn choice(&mut self, of: usize) -> Option<usize> {
         usize::try_from(self.long()?).ok().filter(|choice| *choice < of)
     }

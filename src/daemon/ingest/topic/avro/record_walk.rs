@@ -1,5 +1,5 @@
-//! Walks through one record after another, by the schema that it was written with, and takes out what leads to columns.
-//! Strict: every byte is accounted for, or the message is none. Bounded: nesting, and steps by the length of the message,
+//! Walks over one record after another, by its schema, and extracts what columns read. Strict: every byte must belong
+//! to the record, or the message is invalid. Bounded: nesting, and the number of steps by the length of the message,
 //! since values without bytes cost nothing to write.
 
 use crate::daemon::wiped_bytes::WipedBytes;
@@ -12,35 +12,35 @@ use super::value::AvroValue;
 use crate::daemon::ingest::paths::{FieldPaths, PathStep, WrittenField};
 use crate::engine::histogram::MisfitKind;
 
-/// Values inside each other at most.
+/// The most levels of nested values.
 const DEEPEST: usize = 200;
-/// Values of a message at most, beside those that its bytes pay for.
+/// The number of values that any message may have; more are allowed in proportion to its bytes.
 const STEPS: usize = 1 << 16;
 
-/// A place in the written values, or what is wrong.
+/// A range of the written values, or what is wrong.
 type Found = Result<Range<usize>, MisfitKind>;
 
 /// Walks through messages.
 pub struct AvroWalk<'p> {
     paths: &'p FieldPaths,
     fields: usize,
-    /// Values of the message, as they are given to columns.
+    /// The values of the message, in the form for columns.
     values: WipedBytes,
     found: Vec<Found>,
-    /// Per node the last message that had it.
+    /// For each node the last message that had it.
     seen: Vec<u64>,
     message: u64,
     steps: usize,
 }
 
 impl<'p> AvroWalk<'p> {
-    /// Through messages with so many fields to read.
+    /// For messages with this many fields to read.
     pub fn new(paths: &'p FieldPaths, fields: usize) -> AvroWalk<'p> {
         let (found, seen) = (Vec::new(), vec![0; paths.len()]);
         AvroWalk { paths, fields, values: WipedBytes::default(), found, seen, message: 0, steps: 0 }
     }
 
-    /// Shows the fields of a record; `None` when it is not one of this schema and nothing else.
+    /// Calls `show` with the fields of a record; `None` if the message is not exactly one record of this schema.
     pub fn record<T>(
         &mut self,
         plan: &SchemaPlan,
@@ -63,7 +63,7 @@ impl<'p> AvroWalk<'p> {
         show(Some(&fields))
     }
 
-    /// Goes over one value; what a node wants of it is taken.
+    /// Walks over one value and extracts what a node reads.
     fn value(
         &mut self,
         plan: &SchemaPlan,
@@ -121,7 +121,7 @@ impl<'p> AvroWalk<'p> {
         }
     }
 
-    /// Goes over the blocks of an array or a map.
+    /// Walks over the blocks of an array or a map.
     fn blocks<'m>(
         &mut self,
         reader: &mut AvroReader<'m>,
@@ -132,7 +132,7 @@ impl<'p> AvroWalk<'p> {
             if count == 0 {
                 return Some(());
             }
-            // A negative count has the size of its block behind it.
+            // A negative count is followed by the size of its block.
             let size = if count < 0 { Some(reader.length()?) } else { None };
             let before = reader.left();
             for _ in 0..count.checked_abs()? {
@@ -144,7 +144,7 @@ impl<'p> AvroWalk<'p> {
         }
     }
 
-    /// The node that a key of a map leads to; one that is there twice is wrong.
+    /// The node of a key of a map; a duplicate key is a fault.
     fn key(&mut self, node: usize, key: &[u8]) -> Option<usize> {
         let below = self.paths.node(node).child(std::str::from_utf8(key).ok()?)?;
         if std::mem::replace(&mut self.seen[below], self.message) == self.message {
@@ -165,8 +165,8 @@ impl<'p> AvroWalk<'p> {
         self.leads_nowhere(node);
     }
 
-    /// Something with fields of its own, or a list, where a node may want a value. A list is no object, nor the other way
-    /// round.
+    /// Handles a value with fields of its own, or a list, where a node may read a value. A list is no object, and the
+    /// reverse.
     fn nested(&mut self, node: Option<usize>, object: bool) {
         let Some(node) = node else { return };
         let PathStep { keys, items, fields } = self.paths.node(node);
@@ -178,21 +178,21 @@ impl<'p> AvroWalk<'p> {
         }
     }
 
-    /// Something that is no value of a column.
+    /// Handles a value that no column can have.
     fn strange(&mut self, node: usize) {
         let PathStep { fields, .. } = self.paths.node(node);
         fields.iter().for_each(|&field| self.found[field] = Err(MisfitKind::Malformed));
         self.leads_nowhere(node);
     }
 
-    /// No way leads on through what is here.
+    /// No path continues through this value.
     fn leads_nowhere(&mut self, node: usize) {
         let PathStep { keys, items, .. } = self.paths.node(node);
         keys.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoPath));
         items.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoList));
     }
 
-    /// All fields of a node and below have this fault.
+    /// Sets this fault for all fields of a node and below it.
     fn spoil(&mut self, node: usize, kind: MisfitKind) {
         let paths = self.paths;
         paths.node(node).fields.iter().for_each(|&field| self.found[field] = Err(kind));
@@ -200,7 +200,7 @@ impl<'p> AvroWalk<'p> {
     }
 }
 
-/// A value that is a single one: of each the end is known, whatever it says. `Some(None)`: it says nothing to a column.
+/// A primitive value, whose end is always known. `Some(None)`: it is no value for a column.
 fn single<'v, 'm: 'v>(kind: &'v Type, reader: &mut AvroReader<'m>) -> Option<Option<AvroValue<'v>>> {
     Some(match kind {
         Type::Boolean => reader.boolean()?.map(AvroValue::Truth),

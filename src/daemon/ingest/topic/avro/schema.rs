@@ -1,5 +1,5 @@
-//! A schema as it was written with a message (Avro 1.12, Schema Declaration): parsed once, into a list of types that name
-//! each other by their places, so that one that holds itself is as short as any other. It says nothing of what is read.
+//! A writer's schema (Avro 1.12, Schema Declaration): parsed once, into a list of types that refer to each other by
+//! index, so that a recursive schema is as short as any other. It does not say which fields are read.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use serde_json::{Map, Value as Json};
 
 use super::names::{defined, is_plain, whole};
 
-/// Types of a schema at most.
+/// The most types of a schema.
 const MOST_TYPES: usize = 1 << 14;
-/// Definitions inside each other at most.
+/// The most levels of nested definitions.
 const DEEPEST: usize = 64;
 
 /// A type.
@@ -29,11 +29,11 @@ pub enum Type {
     Float,
     /// A number of 64 bits.
     Double,
-    /// Bytes; decimals too.
+    /// Bytes, also for decimals.
     Bytes,
     /// Text.
     Text,
-    /// So many bytes.
+    /// A fixed number of bytes.
     Fixed(usize),
     /// One of these words.
     Enum(Vec<Box<str>>),
@@ -55,8 +55,8 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Reads the text of a schema and those that it refers to, which come first. `None`: it is no schema of a record, or
-    /// one that no writer needs.
+    /// Parses the text of a schema and those that it refers to, which come first. `None` if it is no schema of a
+    /// record, or one that no writer needs.
     pub fn parse(text: &str, referred: &[impl AsRef<str>]) -> Option<Schema> {
         let mut parser = Parser::default();
         for text in referred {
@@ -67,21 +67,21 @@ impl Schema {
         matches!(types[root], Type::Record(_)).then_some(Schema { types, root })
     }
 
-    /// The type at a place.
+    /// The type at an index.
     pub fn at(&self, place: usize) -> &Type {
         &self.types[place]
     }
 
-    /// The place of the record that a message is.
+    /// The index of the record of a message.
     pub fn root(&self) -> usize {
         self.root
     }
 }
 
-/// Definitions so far.
+/// The definitions so far.
 #[derive(Default)]
 struct Parser {
-    /// `None`: the definition is not at its end yet.
+    /// `None` while the definition is not complete.
     types: Vec<Option<Type>>,
     named: BTreeMap<String, usize>,
 }
@@ -92,7 +92,7 @@ impl Parser {
         Some(self.types.len() - 1)
     }
 
-    /// The place of a type that is written here.
+    /// The index of a type that is written here.
     fn definition(&mut self, written: &Json, namespace: &str, depth: usize) -> Option<usize> {
         if depth > DEEPEST {
             return None;
@@ -118,7 +118,7 @@ impl Parser {
         let inner = |parser: &mut Parser, key: &str| parser.definition(definition.get(key)?, namespace, depth + 1);
         let word = match definition.get("type")? {
             Json::String(word) => word.as_str(),
-            // Some writers put a definition into another one that says no more.
+            // Some writers wrap a definition in another one without further content.
             _ => return inner(self, "type"),
         };
         match word {
@@ -136,7 +136,7 @@ impl Parser {
         }
     }
 
-    /// A definition that gives its type a name.
+    /// A definition that names its type.
     fn naming(&mut self, word: &str, definition: &Map<String, Json>, namespace: &str, depth: usize) -> Option<usize> {
         let (name, inside) = defined(definition, namespace)?;
         // The name is known inside the definition.
@@ -179,7 +179,7 @@ fn plain(word: &str) -> Option<Type> {
     })
 }
 
-/// Whether whole numbers are days: by Avro's word for it, or by that of Debezium, which uses its own.
+/// Whether whole numbers are days: by Avro's logical type, or by that of Debezium.
 fn is_date(definition: &Map<String, Json>) -> bool {
     let says = |key: &str, word: &str| definition.get(key).and_then(Json::as_str) == Some(word);
     says("logicalType", "date") || says("connect.name", "io.debezium.time.Date")

@@ -1,5 +1,5 @@
-//! The value of a field on its way to a column: a byte that says its type, and what it holds. It decides nothing: what a
-//! value means is for the column to say.
+//! The value of a field for a column: a byte for its type, and its content. It decides nothing: the column interprets
+//! the value.
 
 use crate::engine::histogram::{MisfitKind, RawCell};
 
@@ -9,10 +9,10 @@ const FLOAT: u8 = b'f';
 const TRUTH: u8 = b'b';
 const DAYS: u8 = b'd';
 
-/// A value as it lies in a message; `None` where it is nothing is told by leaving it out.
+/// A value of a message. A missing value is left out.
 #[derive(Clone, Copy)]
 pub enum AvroValue<'m> {
-    /// Text, if it is UTF-8.
+    /// Text, which may be invalid UTF-8.
     Text(&'m [u8]),
     /// A whole number.
     Int(i64),
@@ -25,7 +25,7 @@ pub enum AvroValue<'m> {
 }
 
 impl AvroValue<'_> {
-    /// Writes it.
+    /// Writes the value.
     pub fn put(self, into: &mut Vec<u8>) {
         let mut all = |tag: u8, bytes: &[u8]| {
             into.push(tag);
@@ -41,7 +41,7 @@ impl AvroValue<'_> {
     }
 }
 
-/// What a field says that was written so; empty where there is none.
+/// The value of a field that was written in this form; empty if it is missing.
 pub fn read<'s>(field: &'s [u8], _: &'s mut String) -> Result<RawCell<'s>, MisfitKind> {
     let Some((tag, bytes)) = field.split_first() else { return Ok(RawCell::Null) };
     let cell = match *tag {

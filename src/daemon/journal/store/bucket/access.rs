@@ -1,6 +1,6 @@
-//! How a bucket is reached: its address, and what the environment says of endpoint, region and credentials. Each root may
-//! have its own, so `TIDEGATE_PRIVATE_AWS_…` and `TIDEGATE_PUBLIC_AWS_…` win over `AWS_…` (likewise `GOOGLE_…` and
-//! `AZURE_…`). Never prints a value.
+//! The access to a bucket: its address, and the environment's settings for endpoint, region and credentials. Each root
+//! may have its own, so `TIDEGATE_PRIVATE_AWS_…` and `TIDEGATE_PUBLIC_AWS_…` take precedence over `AWS_…` (likewise
+//! `GOOGLE_…` and `AZURE_…`). Never prints a value.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -9,10 +9,10 @@ use std::time::Duration;
 use super::super::fitting;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// Who keeps the bucket.
+/// The service of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BucketService {
-    /// S3 and what speaks like it.
+    /// S3 and compatible services.
     Aws,
     /// Google Cloud Storage.
     Google,
@@ -21,7 +21,7 @@ pub enum BucketService {
 }
 
 impl BucketService {
-    /// How its variables begin.
+    /// The prefix of its variables.
     pub fn prefix(self) -> &'static str {
         match self {
             BucketService::Aws => "AWS_",
@@ -31,14 +31,14 @@ impl BucketService {
     }
 }
 
-/// A bucket and the folder in it. Holds no secret: nothing but names fits in.
+/// A bucket and the folder in it. Contains no secret: only names fit in.
 #[derive(Debug, Clone)]
 pub struct BucketAddress {
-    /// Who keeps it.
+    /// The service.
     pub keeper: BucketService,
     /// The bucket.
     pub bucket: String,
-    /// The folder, without `/` at its ends; empty for the whole bucket.
+    /// The folder, without `/` at either end; empty for the whole bucket.
     pub folder: String,
     /// As it was written.
     pub written: String,
@@ -69,7 +69,7 @@ impl BucketAddress {
     }
 }
 
-/// What the environment says, for one of the two roots.
+/// The environment's settings for one of the two roots.
 #[derive(Clone)]
 pub struct Variables {
     /// `TIDEGATE_PRIVATE_` or `TIDEGATE_PUBLIC_`.
@@ -92,13 +92,13 @@ impl Variables {
         Variables { own, all: all.into_iter().collect() }
     }
 
-    /// How the variables begin that are for this root alone.
+    /// The prefix of the variables for this root alone.
     pub fn own(&self) -> &'static str {
         self.own
     }
 
-    /// The variables of a keeper, by their common names in small letters. Those for this root alone win, and with one of
-    /// them everything that belongs to it: half of other credentials is of no use.
+    /// The variables of a service, by their common names in lower case. Those for this root alone take precedence, and
+    /// with one of them all of its group: half of other credentials would be useless.
     pub fn of(&self, keeper: BucketService) -> BTreeMap<String, String> {
         let under = |prefix: String| {
             let cut = prefix.len() - keeper.prefix().len();
@@ -122,7 +122,7 @@ impl std::fmt::Debug for Variables {
     }
 }
 
-/// What a variable belongs to; most stand alone.
+/// The group of a variable; most are groups of their own.
 fn group(name: &str) -> &str {
     match name {
         "aws_region" | "aws_default_region" => "aws region",
@@ -145,7 +145,7 @@ fn group(name: &str) -> &str {
     }
 }
 
-/// The settings of a client: what the environment says, then what this program needs.
+/// The settings of a client: those of the environment, then those that this program requires.
 pub fn settings(address: &BucketAddress, variables: &Variables, times: &Times) -> Result<BTreeMap<String, String>> {
     let mut settings = variables.of(address.keeper);
     let prefix = address.keeper.prefix();
@@ -170,22 +170,22 @@ pub fn settings(address: &BucketAddress, variables: &Variables, times: &Times) -
     settings.insert(format!("{small}timeout"), time(times.whole));
     if address.keeper == BucketService::Aws {
         settings.insert("aws_conditional_put".to_owned(), "etag".to_owned());
-        // Not every store has it, and one object at a time is all that is removed here.
+        // Not every service supports it, and only single objects are removed here.
         settings.insert("aws_disable_bulk_delete".to_owned(), "true".to_owned());
     }
     Ok(settings)
 }
 
-/// How long is waited for a bucket.
+/// The timeouts for a bucket.
 #[derive(Debug, Clone, Copy)]
 pub struct BucketTimeouts {
     /// For a connection.
     pub connect: Duration,
     /// For an answer.
     pub answer: Duration,
-    /// Before something unclear is looked at, and before the second try.
+    /// The pause before an unclear result is checked, and before the second attempt.
     pub pause: Duration,
-    /// Before a read or a list fails.
+    /// The time after which a read or a list fails.
     pub give_up: Duration,
 }
 
@@ -200,16 +200,16 @@ impl Default for BucketTimeouts {
     }
 }
 
-/// How long a client waits at most.
+/// The timeouts of a client.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
     /// For a connection.
     pub connect: Duration,
-    /// For a request with its whole answer, whatever it is.
+    /// For a request including its whole answer.
     pub whole: Duration,
 }
 
-/// Whether an address without encryption leads to this machine.
+/// Whether an unencrypted address leads to this machine.
 fn stays_here(url: &str) -> bool {
     let host = url.trim_start_matches("http://").split(['/', '?', '#']).next().unwrap_or("");
     let host = match host.strip_prefix('[') {

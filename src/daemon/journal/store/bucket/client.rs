@@ -1,7 +1,7 @@
-//! The client of a bucket and what is asked of it, once each: the library never asks again on its own, because a write
-//! that was sent twice can find itself and say that something is there. How long is waited depends on what is asked, and
-//! is counted here: a client of the library has one time for everything, and each one reads all certificates of the
-//! system, which takes a command longer than most of what it asks. Decides nothing about answers.
+//! The client of a bucket; each request is sent once: the library never repeats one by itself, because a write that was
+//! sent twice can find its own object and report that it exists. Timeouts depend on the request, and are handled here:
+//! a client of the library has one timeout for everything, and each client reads all certificates of the system, which
+//! takes longer than most requests. Decides nothing about answers.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,16 +22,16 @@ use super::crypto::OpenSsl;
 use super::fault::BucketFault;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// What the library answers.
+/// The library's answer.
 pub type BucketResponse<T> = object_store::Result<T>;
 
-/// Objects from this size on get more time to be sent.
+/// The size from which on an object gets more time to be sent.
 const LARGE: usize = 4 << 20;
 
-/// How much more; and a whole answer than its next bytes.
+/// How much more; also for a whole answer compared with its next bytes.
 const LONGER: u32 = 20;
 
-/// What all keepers offer.
+/// The operations that all services offer.
 trait Client: ObjectStore + PaginatedListStore {}
 
 impl<T: ObjectStore + PaginatedListStore> Client for T {}
@@ -39,18 +39,18 @@ impl<T: ObjectStore + PaginatedListStore> Client for T {}
 /// The client of a bucket.
 pub struct BucketClient {
     client: Arc<dyn Client>,
-    /// How long is waited for an answer, and for more of one that has begun.
+    /// The timeout of an answer, and of more data of one that has begun.
     answer: Duration,
 }
 
 impl BucketClient {
-    /// Sets it up; asks nothing yet.
+    /// Creates a client; sends no request yet.
     pub fn new(address: &BucketAddress, variables: &Variables, patience: &BucketTimeouts) -> Result<BucketClient> {
         let BucketTimeouts { connect, answer, .. } = *patience;
         Ok(BucketClient { client: client(address, variables, &Times { connect, whole: answer * LONGER })?, answer })
     }
 
-    /// Puts an object, where none is or whatever is there.
+    /// Writes an object, with or without the condition that none exists.
     pub async fn put(&self, key: &Path, bytes: Bytes, mode: PutMode) -> BucketResponse<()> {
         let time = if bytes.len() < LARGE { self.answer } else { self.answer * LONGER };
         within(time, self.client.put_opts(key, bytes.into(), mode.into())).await.map(|_| ())
@@ -61,13 +61,13 @@ impl BucketClient {
         present(self.receive(key, GetOptions::default()).await)
     }
 
-    /// Some of an object's bytes.
+    /// A range of an object's bytes.
     pub async fn get_part(&self, key: &Path, part: Range<u64>) -> BucketResponse<Option<Bytes>> {
         let options = GetOptions { range: Some(part.into()), ..GetOptions::default() };
         present(self.receive(key, options).await)
     }
 
-    /// What is large takes its time: only silence is too long.
+    /// Large objects take time: only silence is a timeout.
     async fn receive(&self, key: &Path, options: GetOptions) -> BucketResponse<Bytes> {
         let read = async {
             let found = within(self.answer, self.client.get_opts(key, options)).await?;
@@ -93,7 +93,7 @@ impl BucketClient {
         present(within(self.answer, self.client.delete(key)).await).map(|_| ())
     }
 
-    /// A page of all objects whose keys begin like this.
+    /// A page of all objects whose keys have this prefix.
     pub async fn page(
         &self,
         begin: &str,
@@ -106,7 +106,7 @@ impl BucketClient {
     }
 }
 
-/// Waits no longer than this.
+/// Waits at most this long.
 async fn within<T>(time: Duration, ask: impl Future<Output = BucketResponse<T>>) -> BucketResponse<T> {
     let silent = |elapsed| object_store::Error::Generic { store: "bucket", source: Box::new(elapsed) };
     tokio::time::timeout(time, ask).await.map_err(silent)?
@@ -156,7 +156,7 @@ fn client(address: &BucketAddress, variables: &Variables, times: &Times) -> Resu
     })
 }
 
-/// The settings that a keeper's builder has a name for; other programs have variables of their own.
+/// The settings that a service's builder knows by name; other variables are those of other programs.
 fn known<K: std::str::FromStr>(settings: &BTreeMap<String, String>) -> impl Iterator<Item = (K, &String)> {
     settings.iter().filter_map(|(name, value)| Some((name.parse().ok()?, value)))
 }

@@ -1,5 +1,5 @@
-//! The digests, message codes and signatures that requests to buckets carry, computed by OpenSSL, so that the program
-//! holds one cryptographic library for its connections and not two. Knows no request and no credential's name.
+//! The digests, message codes and signatures of requests to buckets, computed by OpenSSL, so that the program has one
+//! cryptographic library and not two. Knows no request and no credential's name.
 
 use object_store::client::{CryptoProvider, DigestAlgorithm, DigestContext, HmacContext, Signer, SigningAlgorithm};
 use object_store::{Error, Result};
@@ -8,7 +8,7 @@ use openssl::hash::{Hasher, MessageDigest};
 use openssl::pkey::{PKey, Private};
 use openssl::sign;
 
-/// OpenSSL as the bucket library wants it.
+/// OpenSSL behind the interface of the bucket library.
 #[derive(Debug)]
 pub struct OpenSsl;
 
@@ -19,7 +19,7 @@ impl CryptoProvider for OpenSsl {
     }
 
     fn hmac(&self, algorithm: DigestAlgorithm, secret: &[u8]) -> Result<Box<dyn HmacContext>> {
-        // OpenSSL takes no empty key. A key is padded with zeros, so that one zero is the same key.
+        // OpenSSL does not accept an empty key. A key is padded with zeros, so that a single zero is the same key.
         let key = PKey::hmac(if secret.is_empty() { &[0] } else { secret }).map_err(failed)?;
         let signer = sign::Signer::new(digest(&algorithm)?, &key).map_err(failed)?;
         Ok(Box::new(Code { signer, failure: None, value: Vec::new() }))
@@ -33,7 +33,7 @@ impl CryptoProvider for OpenSsl {
     }
 }
 
-/// A digest in the making. The library's `update` cannot fail, so that `finish` returns what went wrong before.
+/// A running digest. The library's `update` cannot fail, so that `finish` returns earlier errors.
 struct Digest {
     hasher: Hasher,
     failure: Option<ErrorStack>,
@@ -54,7 +54,7 @@ impl DigestContext for Digest {
     }
 }
 
-/// A message code in the making, with failures as for [`Digest`].
+/// A running message code, with errors as for [`Digest`].
 struct Code {
     signer: sign::Signer<'static>,
     failure: Option<ErrorStack>,
@@ -80,7 +80,7 @@ struct Rs256(PKey<Private>);
 
 impl Signer for Rs256 {
     fn sign(&self, text: &[u8]) -> Result<Vec<u8>> {
-        // PKCS #1 v1.5 is what OpenSSL pads RSA signatures with unless it is told otherwise.
+        // PKCS #1 v1.5 is OpenSSL's default padding for RSA signatures.
         let mut signer = sign::Signer::new(MessageDigest::sha256(), &self.0).map_err(failed)?;
         signer.sign_oneshot_to_vec(text).map_err(failed)
     }

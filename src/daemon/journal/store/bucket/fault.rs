@@ -1,29 +1,29 @@
-//! What went wrong with a bucket, in our own words: the library's text may quote addresses, headers and answers, and never
+//! Faults of a bucket, in our own words: the library's message may quote addresses, headers and answers, and never
 //! leaves this file.
 
 use object_store::Error as Cause;
 use object_store::client::{HttpError, HttpErrorKind};
 use tokio::time::error::Elapsed;
 
-/// What went wrong.
+/// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BucketFault {
-    /// The store does not know us.
+    /// The store does not know our credentials.
     Unknown,
-    /// We may not do this.
+    /// Our credentials do not permit this.
     Forbidden,
-    /// There is no such object, or no such bucket.
+    /// The object, or the bucket, does not exist.
     Absent,
     /// Neither the store nor the library can do this.
     Unsupported,
     /// No connection, or no answer in time.
     Silent,
-    /// Any other answer, or a part of one.
+    /// Any other answer, or an incomplete one.
     Odd,
 }
 
 impl BucketFault {
-    /// What an error of the library means.
+    /// The fault of a library's error.
     pub fn of(error: &Cause) -> BucketFault {
         match error {
             Cause::Unauthenticated { .. } => BucketFault::Unknown,
@@ -40,12 +40,12 @@ impl BucketFault {
         }
     }
 
-    /// Whether asking again could not help, and nothing was changed.
+    /// Whether repeating the request could not help, and nothing was changed.
     pub fn settled(self) -> bool {
         matches!(self, BucketFault::Unknown | BucketFault::Forbidden | BucketFault::Absent | BucketFault::Unsupported)
     }
 
-    /// What it means and what to look at.
+    /// The meaning of the fault, and what to check.
     pub fn advice(self, own: &str, prefix: &str) -> String {
         match self {
             BucketFault::Unknown => format!("it does not know these credentials: look at {own}{prefix}… and {prefix}…"),
@@ -64,7 +64,7 @@ impl BucketFault {
     }
 }
 
-/// Whether the request never came to an answer.
+/// Whether the request got no answer.
 fn unanswered(error: &Cause) -> bool {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = next {
@@ -82,8 +82,7 @@ fn unanswered(error: &Cause) -> bool {
     false
 }
 
-/// The status that a listing was refused with, which the library has in its text alone. Where the text changes we only
-/// know less.
+/// The status of a refused listing, which is only in the library's text. If that text changes, we only know less.
 fn status(error: &Cause) -> Option<u16> {
     let text = error.to_string();
     let (_, after) = text.split_once("status code: ")?;

@@ -1,5 +1,6 @@
-//! What is asked of a bucket, and how its answers are taken: a write is sent once, and every unclear end of it is said to
-//! be unclear; whatever changes nothing is asked again for about a minute. Never takes silence for an answer.
+//! The requests to a bucket, and the interpretation of its answers: a write is sent once, and every unclear result is
+//! reported as unclear; requests that change nothing are repeated for about a minute. Never takes silence for an
+//! answer.
 
 use std::future::Future;
 use std::time::Duration;
@@ -15,23 +16,23 @@ use super::client::{BucketClient, BucketResponse};
 use super::fault::BucketFault;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// The longest wait between two tries.
+/// The longest pause between two attempts.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// What the threads work with.
+/// The shared state of the threads.
 pub struct BucketWorker {
-    /// Which bucket.
+    /// The bucket.
     pub address: BucketAddress,
-    /// How it is reached.
+    /// The client.
     pub client: BucketClient,
-    /// How long is waited for it.
+    /// The timeouts.
     pub patience: BucketTimeouts,
-    /// How the variables begin that are for this root alone.
+    /// The prefix of the variables for this root alone.
     pub own: &'static str,
 }
 
 impl BucketWorker {
-    /// The key of what has this path; of all objects for the empty one.
+    /// The key of the object with this path; the prefix of all objects for the empty path.
     pub fn key(&self, path: &str) -> String {
         if self.address.folder.is_empty() { path.to_owned() } else { format!("{}/{path}", self.address.folder) }
     }
@@ -48,7 +49,7 @@ impl BucketWorker {
         Error::new(ErrorCategory::Io, format!("the store at {} cannot be {doing}: {advice}", self.address.written))
     }
 
-    /// Asks until there is an answer, or until asking again could not help.
+    /// Repeats a request until there is an answer, or until repeating it could not help.
     pub async fn patiently<T, F>(&self, doing: &str, ask: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = BucketResponse<T>>,
@@ -67,7 +68,7 @@ impl BucketWorker {
         }
     }
 
-    /// Puts an object where none is.
+    /// Writes an object where none exists.
     pub async fn create(&self, path: &str, bytes: Bytes) -> Result<CreateOutcome> {
         let key = self.object(path)?;
         let error = match self.client.put(&key, bytes, PutMode::Create).await {
@@ -75,7 +76,7 @@ impl BucketWorker {
             Err(error) => error,
         };
         if matches!(error, Cause::AlreadyExists { .. } | Cause::Precondition { .. }) {
-            // A store that met another request for the name says so too, and may have kept neither of them yet.
+            // A store with another pending request for the name also says so, and may have stored neither object yet.
             if !refused(&error) {
                 sleep(self.patience.pause).await;
             }
@@ -89,7 +90,7 @@ impl BucketWorker {
         Ok(CreateOutcome::Unknown)
     }
 
-    /// All objects below a folder, and the one of its name.
+    /// All objects below a folder, and the one with its name.
     pub async fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         let mut found = Vec::new();
         let mut begin = self.key("");
@@ -104,7 +105,7 @@ impl BucketWorker {
             let page = self.patiently("listed", || self.client.page(&begin, next.clone(), None)).await?;
             for object in page.result.objects {
                 let path = object.location.as_ref().strip_prefix(&self.key(""));
-                // What else is in the bucket is not ours.
+                // Other objects of the bucket are not ours.
                 let path = path.filter(|path| fitting(path).is_ok());
                 found.extend(path.map(|path| ListedObject { path: path.to_owned(), size: object.size }));
             }
@@ -119,8 +120,8 @@ impl BucketWorker {
     }
 }
 
-/// Whether S3 refused a write because of what is there (412), and not because of another request (409). The library tells
-/// the two apart only in what it wraps.
+/// Whether S3 refused a write because an object exists (412), and not because of another request (409). The library
+/// only distinguishes the two in the wrapped error.
 fn refused(error: &Cause) -> bool {
     let wrapped = std::error::Error::source(error).and_then(|source| source.downcast_ref::<Cause>());
     matches!(wrapped, Some(Cause::Precondition { .. } | Cause::NotModified { .. }))

@@ -1,5 +1,5 @@
-//! One open folder of a local store. Everything in it is reached through its descriptor, name by name, so that no link
-//! leads out of the root. Never follows a link, and never tries a failed wait for the disk again.
+//! An open folder of a local store. Its entries are accessed through its descriptor, name by name, so that no link
+//! leads out of the root. Never follows a link, and never repeats a failed sync.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -17,13 +17,13 @@ pub struct Folder {
     path: PathBuf,
 }
 
-/// What lies in a folder.
+/// An entry of a folder.
 pub enum FolderEntry {
     /// A folder.
     Folder,
-    /// A regular file, with its bytes.
+    /// A regular file, with its size in bytes.
     File(u64),
-    /// A link, a pipe or a device: no part of a store.
+    /// A link, a pipe or a device: not part of a store.
     Other,
 }
 
@@ -45,24 +45,24 @@ impl Folder {
         Ok(Folder { descriptor, path: self.path.clone() })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Who may do what with it.
+    /// Its permissions.
     pub fn mode(&self) -> Result<u32> {
         let about = rustix::fs::fstat(&self.descriptor).map_err(|errno| self.error("look at", errno))?;
         Ok(about.st_mode & 0o7777)
     }
 
-    /// Sets who may do what with it, whatever the umask was.
+    /// Sets its permissions, regardless of the umask.
     pub fn set_mode(&self, mode: u32) -> Result<()> {
         rustix::fs::fchmod(&self.descriptor, Mode::from_raw_mode(mode))
             .map_err(|errno| self.error("set who may use", errno))
     }
 
-    /// A folder in it; `None` when there is none, or a file.
+    /// A subfolder; `None` if it does not exist, or is a file.
     pub fn find(&self, name: &str) -> Result<Option<Folder>> {
         match rustix::fs::openat(&self.descriptor, name, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {
             Ok(descriptor) => Ok(Some(Folder { descriptor, path: self.path.join(name) })),
@@ -75,7 +75,7 @@ impl Folder {
         }
     }
 
-    /// A folder in it, made when there is none; true when it was made just now.
+    /// A subfolder, created if it is missing; true if it was created.
     pub fn make(&self, name: &str, mode: u32) -> Result<(Folder, bool)> {
         let path = self.path.join(name);
         let made = match rustix::fs::mkdirat(&self.descriptor, name, Mode::from_raw_mode(mode)) {
@@ -87,14 +87,14 @@ impl Folder {
             let text = "a file is where a folder of the store belongs: move it away";
             Error::new(ErrorCategory::Io, text).in_file(&path)
         })?;
-        // A folder that only we can look into, where others may, was made just before a crash.
+        // A folder that only we can read, although others should, was created just before a crash.
         if made || (mode & 0o077 != 0 && folder.mode()? == 0o700) {
             folder.set_mode(mode)?;
         }
         Ok((folder, made))
     }
 
-    /// A file in it, open for reading, with its length; `None` when there is none.
+    /// A file in it, open for reading, with its length; `None` if it does not exist.
     pub fn file(&self, name: &str) -> Result<Option<(File, u64)>> {
         match rustix::fs::openat(&self.descriptor, name, OFlags::RDONLY | FILE, Mode::empty()) {
             Ok(descriptor) => {
@@ -111,7 +111,7 @@ impl Folder {
         }
     }
 
-    /// A new file in it that only we may use, locked for as long as it is open; `None` when the name is taken.
+    /// A new file in it that only we may use, locked as long as it is open; `None` if the name is taken.
     pub fn fresh(&self, name: &str) -> Result<Option<File>> {
         let (flags, path) = (OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | FILE, self.path.join(name));
         let opened = match rustix::fs::openat(&self.descriptor, name, flags, Mode::from_raw_mode(0o600)) {
@@ -122,12 +122,12 @@ impl Folder {
         if !lock(&file, &path)? {
             return Ok(None);
         }
-        // A process that swept this folder between the two steps above took the name away again.
+        // A process that cleaned this folder between the two steps above has removed the name.
         let about = rustix::fs::fstat(&file).map_err(|errno| Error::io(&path, "write", &errno.into()))?;
         Ok((about.st_nlink > 0).then_some(file))
     }
 
-    /// A file in it for locking, made when there is none; `None` when another process holds it.
+    /// A lock file in it, created if it is missing; `None` if another process holds the lock.
     pub fn locked(&self, name: &str) -> Result<Option<File>> {
         let (flags, path) = (OFlags::RDWR | OFlags::CREATE | FILE, self.path.join(name));
         let opened = rustix::fs::openat(&self.descriptor, name, flags, Mode::from_raw_mode(0o600));
@@ -135,7 +135,7 @@ impl Folder {
         Ok(lock(&file, &path)?.then_some(file))
     }
 
-    /// Gives a file of this folder a second name in another; false when that name is taken.
+    /// Links a file of this folder into another folder; false if the name is taken.
     pub fn link(&self, name: &str, to: &Folder, new: &str) -> Result<bool> {
         let path = to.path.join(new);
         match rustix::fs::linkat(&self.descriptor, name, &to.descriptor, new, AtFlags::empty()) {
@@ -150,13 +150,13 @@ impl Folder {
         }
     }
 
-    /// Gives a file of this folder another name in another, in place of what has it.
+    /// Moves a file of this folder into another folder, replacing an existing one.
     pub fn rename(&self, name: &str, to: &Folder, new: &str) -> Result<()> {
         let renamed = rustix::fs::renameat(&self.descriptor, name, &to.descriptor, new);
         renamed.map_err(|errno| Error::io(&to.path.join(new), "replace", &errno.into()))
     }
 
-    /// Takes a file's name away, if it is there; a folder stays.
+    /// Removes a file's name, if it exists; folders stay.
     pub fn remove(&self, name: &str) -> Result<()> {
         match rustix::fs::unlinkat(&self.descriptor, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT | Errno::ISDIR) => Ok(()),
@@ -164,7 +164,7 @@ impl Folder {
         }
     }
 
-    /// The names in it, in no order; those that no path of a store can have are left out.
+    /// The names in it, in no order, without those that no path of a store can have.
     pub fn names(&self) -> Result<Vec<String>> {
         let named = |entry: rustix::fs::DirEntry| entry.file_name().to_str().ok().map(str::to_owned);
         let entries =
@@ -173,7 +173,7 @@ impl Folder {
         Ok(names.filter(|name| name != "." && name != "..").collect())
     }
 
-    /// What has a name in it; `None` when nothing has.
+    /// The entry with a name; `None` if there is none.
     pub fn entry(&self, name: &str) -> Result<Option<FolderEntry>> {
         match rustix::fs::statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(about) => Ok(Some(match FileType::from_raw_mode(about.st_mode) {
@@ -191,7 +191,7 @@ impl Folder {
         rustix::fs::fsync(&self.descriptor).map_err(|errno| self.error("write", errno))
     }
 
-    /// Waits until everything on its file system is on the disk.
+    /// Waits until all data of its file system is on the disk.
     pub fn sync_all(&self) -> Result<()> {
         rustix::fs::syncfs(&self.descriptor).map_err(|errno| self.error("write", errno))
     }
@@ -206,7 +206,7 @@ impl Folder {
     }
 }
 
-/// Locks a file until it is closed; false when another process holds it.
+/// Locks a file until it is closed; false if another process holds the lock.
 pub fn lock(file: &File, path: &Path) -> Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),

@@ -1,5 +1,5 @@
-//! Files that are being written (HOUSE 3, Local files): in `.new/` beside the objects, where no reader looks for any, until
-//! they are whole, on the disk, and get their name. Never shows a part of an object.
+//! Temporary files (HOUSE 3, Local files): they are in `.new/` beside the objects, where no reader looks, until they
+//! are complete, on the disk, and get their name. Never shows a part of an object.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,20 +11,20 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 
 const NAME: &str = ".new";
 
-/// How many files are written at a time: waits for the disk that begin together end together.
+/// The number of files that are written at a time: syncs that begin together end together.
 const AT_ONCE: usize = 16;
 
-/// Names tried for one file before something must be wrong.
+/// The number of names that are tried for one file.
 const NAMES: usize = 1000;
 
-/// The folder for what is being written.
+/// The folder for temporary files.
 pub struct StagingFolder {
     folder: Folder,
     serial: AtomicU64,
     mode: u32,
 }
 
-/// A whole file on the disk that has no name in the store yet. Takes its temporary name with it.
+/// A complete file on the disk that has no name in the store yet. Removes its temporary name when dropped.
 pub struct StagedFile<'a> {
     aside: &'a StagingFolder,
     name: String,
@@ -33,7 +33,7 @@ pub struct StagedFile<'a> {
 }
 
 impl StagingFolder {
-    /// Opens the folder and removes what a crash left in it, but nothing that another process is writing just now.
+    /// Opens the folder and removes the remains of a crash, but no file that another process is writing.
     pub fn open(root: &Folder, mode: u32) -> Result<StagingFolder> {
         let (folder, made) = root.make(NAME, 0o700)?;
         if made {
@@ -41,7 +41,7 @@ impl StagingFolder {
         }
         for name in folder.names()? {
             let Some((file, _)) = folder.file(&name)? else { continue };
-            // While we hold the lock no other process can be using the name.
+            // As long as we hold the lock no other process can be using the name.
             if lock(&file, &folder.path().join(&name))? {
                 folder.remove(&name)?;
             }
@@ -67,7 +67,7 @@ impl StagingFolder {
         Err(Error::new(ErrorCategory::Io, text).in_file(self.folder.path()))
     }
 
-    /// Writes several files. Not on rayon's threads: these wait, and would keep others from computing.
+    /// Writes several files. Not on rayon's threads: these wait, and would block computations.
     pub fn write_all(&self, all: &[&[u8]]) -> Result<Vec<StagedFile<'_>>> {
         if let [one] = all {
             return Ok(vec![self.write(one)?]);
@@ -87,12 +87,12 @@ impl StagingFolder {
 }
 
 impl StagedFile<'_> {
-    /// Gives it its name, unless something has it.
+    /// Links it to its name, unless the name is taken.
     pub fn link(&self, to: &Folder, name: &str) -> Result<bool> {
         self.aside.folder.link(&self.name, to, name)
     }
 
-    /// Gives it its name in place of what has it.
+    /// Moves it to its name, replacing an existing file.
     pub fn rename(self, to: &Folder, name: &str) -> Result<()> {
         self.aside.folder.rename(&self.name, to, name)
     }
@@ -100,7 +100,7 @@ impl StagedFile<'_> {
 
 impl Drop for StagedFile<'_> {
     fn drop(&mut self) {
-        // What stays is removed when the store is opened again.
+        // Remaining files are removed when the store is opened again.
         let _ = self.aside.folder.remove(&self.name);
     }
 }

@@ -1,5 +1,6 @@
-//! The bytes of a pack: objects one after the other, then the list of their paths and lengths, then the digest of the objects, how
-//! long the list is, and a digest over all of this and the pack's own path. Who needs the list alone reads the end.
+//! The format of a pack: the objects, then the list of their paths and lengths, then the digest of the objects, the
+//! length of the list, and a digest over all of this and the pack's own path. To read only the list, the end of the
+//! pack is enough.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,9 +10,9 @@ use sha2::{Digest, Sha256};
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// How a pack begins.
+/// The beginning of a pack.
 const BEGINS: &[u8] = b"tidegate pack 1\n";
-/// Bytes behind the list: two digests, and the length of the list between them.
+/// The bytes after the list: two digests, and the length of the list between them.
 pub const TRAILER: usize = 32 + 8 + 32;
 
 /// Paths and lengths of objects, in the order of the paths.
@@ -42,7 +43,7 @@ fn digest(path: &str, list: &[u8], trailer: &[u8]) -> [u8; 32] {
     Sha256::digest([path.as_bytes(), b"\n", list, trailer].concat()).into()
 }
 
-/// How long the list and what is behind it is, from the last bytes of a pack.
+/// The number of bytes of the list and what follows it, from the last bytes of a pack.
 pub fn end(path: &str, trailer: &[u8]) -> Result<u64> {
     let length = trailer.get(32..40).and_then(|length| length.try_into().ok()).map(u64::from_le_bytes);
     let length = length.filter(|_| trailer.len() == TRAILER).and_then(|length| length.checked_add(TRAILER as u64));
@@ -68,7 +69,7 @@ pub fn paths(path: &str, end: &[u8], size: u64) -> Result<PackedPaths> {
 }
 
 impl LoadedPack {
-    /// Reads what [`bytes`] wrote.
+    /// Reads the output of [`bytes`].
     ///
     /// # Errors
     /// It was changed.
@@ -102,7 +103,7 @@ impl LoadedPack {
     }
 }
 
-/// What to say of a pack that is not as it was written.
+/// The error for a pack that was changed.
 fn changed(path: &str) -> Error {
     let text = "this pack of the private root was changed: put it back as it was, from a backup";
     Error::new(ErrorCategory::Input, text).in_field(path.to_owned())

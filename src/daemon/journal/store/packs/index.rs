@@ -1,4 +1,4 @@
-//! Which pack holds what.
+//! The index of packs: which pack contains what.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,49 +7,49 @@ use super::form::{self, PackedPaths, TRAILER};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::{ListedObject, Store, log};
 
-/// Where packs lie.
+/// The folder of packs.
 const FOLDER: &str = "pack";
-/// How often is looked again where packs come and go.
+/// The number of attempts if packs change meanwhile.
 pub const TRIES: usize = 8;
 /// The group of entries.
 const ENTRIES: &str = "log";
 
-/// The place of a pack of objects among all others: of two that hold an object it belongs to the higher one.
+/// The order of a pack of objects: an object in two packs belongs to the higher one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PackOrder {
     /// The epoch of its writer.
     pub epoch: u64,
-    /// How manieth it is of this writer.
+    /// Its number among the packs of this writer.
     pub number: u64,
 }
 
 /// A pack of objects.
 #[derive(Debug, Clone)]
 pub struct Pack {
-    /// Where it lies.
+    /// Its path.
     pub path: String,
-    /// What it holds is of one kind, and goes at about the same time.
+    /// Its group: objects of one kind, which are deleted at about the same time.
     pub group: String,
-    /// What it holds.
+    /// Its objects.
     pub objects: PackedPaths,
-    /// Its bytes.
+    /// Its size in bytes.
     size: u64,
 }
 
-/// A pack of entries that follow one another.
+/// A pack of consecutive entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryPack {
-    /// The place of the first.
+    /// The number of the first.
     pub first: u64,
-    /// The place of the last.
+    /// The number of the last.
     pub last: u64,
-    /// Where it lies.
+    /// Its path.
     pub path: String,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
 }
 
-/// The packs that were seen last.
+/// The packs that were read last.
 #[derive(Default)]
 pub struct PackIndex {
     listed: Vec<ListedObject>,
@@ -60,23 +60,23 @@ pub struct PackIndex {
 }
 
 impl PackOrder {
-    /// Where such a pack lies.
+    /// The path of such a pack.
     pub fn path(self, group: &str) -> String {
         format!("{FOLDER}/{group}/{:010}/{:010}", self.epoch, self.number)
     }
 }
 
-/// Whether a pack lies at this path.
+/// Whether a path is that of a pack.
 pub fn is_pack(path: &str) -> bool {
     path.starts_with("pack/")
 }
 
-/// Where the pack of these entries lies.
+/// The path of the pack of these entries.
 pub fn run(first: u64, last: u64) -> String {
     format!("{FOLDER}/{ENTRIES}/{first:020}-{last:020}")
 }
 
-/// What lies at a path of a pack.
+/// The kind of pack at a path.
 enum Named {
     Entries(u64, u64),
     Objects(String, PackOrder),
@@ -92,7 +92,7 @@ fn named(path: &str) -> Option<Named> {
     Some(Named::Objects(group.to_owned(), PackOrder { epoch: epoch.parse().ok()?, number: number.parse().ok()? }))
 }
 
-/// The list of a pack; `None` where it is gone.
+/// The list of a pack; `None` if it is gone.
 fn contents(store: &dyn Store, path: &str, size: u64) -> Result<Option<PackedPaths>> {
     let end = |length: u64| store.read_part(path, size.saturating_sub(length)..size);
     let Some(trailer) = end(TRAILER as u64)? else { return Ok(None) };
@@ -102,7 +102,7 @@ fn contents(store: &dyn Store, path: &str, size: u64) -> Result<Option<PackedPat
 }
 
 impl PackIndex {
-    /// Looks at the packs again; whether others are there than were known.
+    /// Reads the list of packs again; returns whether it changed.
     ///
     /// # Errors
     /// The store cannot be read, or a pack was changed.
@@ -121,7 +121,7 @@ impl PackIndex {
         Err(Error::new(ErrorCategory::Io, text))
     }
 
-    /// With these packs; `None` where one has gone meanwhile.
+    /// The index with these packs; `None` if one of them is gone by now.
     fn after(&mut self, store: &dyn Store, listed: Vec<ListedObject>) -> Result<Option<PackIndex>> {
         let mut index = PackIndex::default();
         for ListedObject { path, size } in &listed {
@@ -147,13 +147,13 @@ impl PackIndex {
             let held = pack.objects.iter().map(|(path, length)| (Arc::clone(path), (*order, *length)));
             index.objects.extend(held);
         }
-        // A longer one of those that begin at a place comes first.
+        // Among packs with the same first entry the longer one comes first.
         index.runs.sort_by_key(|run| (run.first, std::cmp::Reverse(run.last)));
         index.listed = listed;
         Ok(Some(index))
     }
 
-    /// The pack that holds an object or an entry.
+    /// The pack that contains an object or an entry.
     pub fn holder(&self, path: &str) -> Option<String> {
         if let Some(seq) = log::place(path) {
             let after = self.runs.partition_point(|run| run.first <= seq);
@@ -163,12 +163,12 @@ impl PackIndex {
         self.objects.get(path).map(|(order, _)| self.packs[order].path.clone())
     }
 
-    /// Whether an object belongs to this pack, and to none that is higher.
+    /// Whether an object belongs to this pack, and to no higher one.
     pub fn is_in(&self, path: &str, order: PackOrder) -> bool {
         self.objects.get(path).is_some_and(|(holds, _)| *holds == order)
     }
 
-    /// The objects whose path is `prefix` or lies below it.
+    /// The objects whose path is `prefix` or is below it.
     pub fn below(&self, prefix: &str) -> Vec<ListedObject> {
         let is_below = |path: &str| {
             let rest = path.strip_prefix(prefix);
@@ -179,7 +179,7 @@ impl PackIndex {
         near.map(|(path, (_, size))| ListedObject { path: path.to_string(), size: *size }).collect()
     }
 
-    /// The packs that hold any of these.
+    /// The packs that contain any of these.
     pub fn with_any(&self, paths: &BTreeSet<&str>) -> Vec<PackOrder> {
         let holds = |pack: &Pack| {
             paths.iter().any(|path| pack.objects.binary_search_by(|(known, _)| (**known).cmp(path)).is_ok())
@@ -187,7 +187,7 @@ impl PackIndex {
         self.packs.iter().filter(|(_, pack)| holds(pack)).map(|(order, _)| *order).collect()
     }
 
-    /// The packs of a group with fewer bytes than this, and what belongs to them.
+    /// The packs of a group with fewer bytes than this, and the objects that belong to them.
     pub fn small(&self, group: &str, bytes: u64) -> (Vec<PackOrder>, Vec<String>) {
         let small: Vec<PackOrder> = self
             .packs
@@ -200,7 +200,7 @@ impl PackIndex {
         (small, own)
     }
 
-    /// The packs that hold something that a higher one holds.
+    /// The packs with an object that a higher one contains.
     pub fn doubled(&self) -> Vec<PackOrder> {
         let twice =
             |(order, pack): &(&PackOrder, &Pack)| pack.objects.iter().any(|(path, _)| !self.is_in(path, **order));
@@ -212,7 +212,7 @@ impl PackIndex {
         self.runs.iter().max_by_key(|run| (run.last, std::cmp::Reverse(run.first))).cloned()
     }
 
-    /// The newest packs of entries that follow one another and have so many bytes, but for one at the end with fewer.
+    /// The newest consecutive packs of entries with a size in this range, except that one at the end may be smaller.
     pub fn last_runs(&self, least: u64, less_than: u64) -> Vec<EntryPack> {
         let grown = self.runs.iter().rev().skip_while(|run| run.size < least);
         let mut runs: Vec<EntryPack> =
@@ -222,7 +222,7 @@ impl PackIndex {
         if follows { runs } else { Vec::new() }
     }
 
-    /// The packs of entries whose entries are all in another one.
+    /// The packs of entries that another one contains completely.
     pub fn covered(&self) -> Vec<String> {
         let covers = |all: &EntryPack, run: &EntryPack| all != run && all.first <= run.first && run.last <= all.last;
         let covered = self.runs.iter().filter(|run| self.runs.iter().any(|all| covers(all, run)));
