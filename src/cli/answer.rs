@@ -1,18 +1,18 @@
-//! What a command answers: what it has found, or why it failed. Must never hold a value of a record.
+//! The results that commands return: what a command found, or why it failed. Must never hold a value of a record.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::daemon::error::{Described, Error};
 
-/// What a command that did not fail has found; its number is the exit code.
+/// The result of a command that did not fail; its number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Done, or safe.
     Done = 0,
-    /// Unsafe, rejected, or not what it should be.
+    /// Unsafe, rejected, or different from what it should be.
     Unsafe = 1,
-    /// An error, and what was printed says so.
+    /// An error, which has been printed.
     Failed = 2,
 }
 
@@ -38,7 +38,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// What a command returns.
+/// The return type of a command.
 pub type CommandResult<T> = std::result::Result<T, Failure>;
 
 /// An error as it is printed with `--json`.
@@ -46,7 +46,7 @@ pub type CommandResult<T> = std::result::Result<T, Failure>;
 pub struct ErrorReport {
     /// The first error.
     pub error: Described,
-    /// Further ones, when several feeds were given; absent if there are none.
+    /// The other errors, where several feeds were given; absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<Described>,
 }

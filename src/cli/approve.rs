@@ -1,9 +1,10 @@
-//! `tidegate approve` (CONTRACTS 3): a person says that the release that is held may leave. No command overrides the gate.
+//! `tidegate approve` (CONTRACTS 3): an approver allows the release that is held to be published. No command overrides
+//! the gate.
 
 use super::decision::DecisionAnswer;
 use super::{CommandResult, Exit, Out};
 
-/// Let the release leave that waits for approval
+/// Publish the release that waits for approval
 #[derive(clap::Args)]
 #[command(after_help = "\
 The gate has passed the release already: `tidegate show FEED --candidate` shows it, with its digest for --seen. Who asked, when and why
@@ -19,7 +20,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// No release waits, or the feed cannot be reached.
+/// No release waits for approval, or the feed cannot be reached.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     args.decision.run(true, out)
 }

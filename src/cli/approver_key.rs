@@ -1,4 +1,4 @@
-//! `tidegate approver-key` (CONTRACTS 3): a key of one person, with which they sign what they approve.
+//! `tidegate approver-key` (CONTRACTS 3): makes the key with which one person signs approvals.
 
 use std::path::PathBuf;
 
@@ -27,26 +27,26 @@ Writes FILE, which stays with that one person, and FILE.pub, its public half, wh
 
 Exit code 0: made. 2: an error; a file that exists is never written over.")]
 pub struct Args {
-    /// The file that is written
+    /// The file to write
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
-/// What was made.
+/// The files that were made.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "approver-key")]
 pub struct ApproverKeyAnswer {
     /// The file with the key.
     pub key: PathBuf,
-    /// The file with its public half.
+    /// The file with its public key.
     pub public: PathBuf,
-    /// The public half, for `schedule.approvers` of the feed file.
+    /// The public key, for `schedule.approvers` of the feed file.
     pub digits: String,
-    /// What people compare it by: the SHA-256 of its 32 bytes.
+    /// The SHA-256 of the 32 bytes of the public key, by which people compare keys.
     pub fingerprint: Sha256,
 }
 
-/// Makes it.
+/// Makes the key.
 ///
 /// # Errors
 /// A file exists already, or cannot be written.

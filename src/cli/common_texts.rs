@@ -1,13 +1,13 @@
-//! Small things that several commands say the same way. Must never see a record.
+//! Texts that several commands have in common. Must never see a record.
 
 use std::io::Write;
 use std::path::Path;
 
 use super::render;
 
-/// Something worth telling that is no error, on standard error.
+/// Writes a notice that is not an error to standard error.
 pub fn note(text: &str) {
-    // Nothing is left to say it with if this fails.
+    // If this fails there is no way left to report it.
     let _ = writeln!(anstream::stderr(), "{}", render::note(text));
 }
 
@@ -16,7 +16,7 @@ pub fn name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-/// A path as a shell reads it.
+/// A path quoted for a shell.
 pub fn shell(path: &Path) -> String {
     let path = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);

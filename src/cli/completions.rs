@@ -1,4 +1,5 @@
-//! `tidegate completions` and `tidegate man` (CONTRACTS 3): what shells complete and manual pages, made from the commands themselves.
+//! `tidegate completions` and `tidegate man` (CONTRACTS 3): completions for shells and manual pages, made from the
+//! commands themselves.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use clap::Command;
 use super::{CommandResult, Exit, Out};
 use crate::daemon::error::{Error, ErrorCategory};
 
-/// Print what a shell completes
+/// Print the completions of a shell
 #[derive(clap::Args)]
 #[command(after_help = "\
   bash: tidegate completions bash > /etc/bash_completion.d/tidegate
@@ -23,7 +24,7 @@ pub struct Args {
 /// Write manual pages, one for each command
 #[derive(clap::Args)]
 pub struct ManArgs {
-    /// The folder that they go into, as /usr/local/share/man/man1
+    /// The folder for the pages, such as /usr/local/share/man/man1
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }
@@ -31,7 +32,7 @@ pub struct ManArgs {
 /// Prints completions.
 ///
 /// # Errors
-/// JSON is asked for.
+/// JSON is requested.
 pub fn run(args: Args, mut program: Command, out: &mut Out) -> CommandResult<Exit> {
     if out.json() {
         return Err(Error::new(ErrorCategory::Usage, "completions are for shells: leave --json out")
@@ -50,7 +51,7 @@ pub fn run(args: Args, mut program: Command, out: &mut Out) -> CommandResult<Exi
 /// # Errors
 /// The folder cannot be written.
 pub fn man(args: &ManArgs, mut program: Command, out: &mut Out) -> CommandResult<Exit> {
-    // So that the page of a command has the program's name in front.
+    // So that the page of a command begins with the program's name.
     program.build();
     let folder = &args.dir;
     fs::create_dir_all(folder).map_err(|error| Error::io(folder, "make the folder", &error))?;

@@ -1,5 +1,5 @@
-//! What `approve` and `reject` have in common (CONTRACTS 3): the release that a person means, exactly as they saw it, and their
-//! signature where the feed file names approvers. Must never see a record.
+//! What `approve` and `reject` have in common (CONTRACTS 3): the release that a person means, exactly as they saw it,
+//! and their signature if the feed file names approvers. Must never see a record.
 
 use std::path::{Path, PathBuf};
 
@@ -18,22 +18,23 @@ use crate::daemon::small_file::{self, Readers};
 pub struct DecisionAnswer {
     #[command(flatten)]
     ask: request_args::RequestArgs,
-    /// The release that is meant; the one that waits when left out
+    /// The release; the one that waits when left out
     #[arg(value_name = "RELEASE")]
     release: Option<u32>,
-    /// The digest that `show --candidate` gave: what waits has to be exactly what was seen
+    /// The digest that `show --candidate` printed: the candidate must be exactly the one that was seen
     #[arg(long, value_name = "DIGEST")]
     seen: Option<String>,
-    /// The key of the approver whom --as names; needed where the feed file names approvers, as are --as, --reason and --seen
+    /// The key of the approver whom --as names; required if the feed file names approvers, as are --as, --reason and
+    /// --seen
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 }
 
 impl DecisionAnswer {
-    /// Decides, and prints what came of it.
+    /// Makes the decision, and prints the answer.
     ///
     /// # Errors
-    /// No release waits, or another one; what an approver has to give is missing; or the feed cannot be reached.
+    /// No release waits, or another one; something that an approver must give is missing; or the feed cannot be reached.
     pub fn run(self, approves: bool, out: &mut Out) -> CommandResult<Exit> {
         let by = self.ask.person()?;
         let feed = FeedConfig::load(&self.ask.feed)?;
@@ -48,7 +49,7 @@ impl DecisionAnswer {
         Ok(request_args::answered(&answer, out))
     }
 
-    /// The key of the approver, where the feed file names approvers.
+    /// The key of the approver, if the feed file names approvers.
     fn signing(&self, by: &Requester, approvers: &Approvers) -> crate::daemon::error::Result<Option<Signing>> {
         let refuse = |option: &str, text: String| Err(Error::new(ErrorCategory::Usage, text).in_field(option));
         if !approvers.sign() {
@@ -98,7 +99,7 @@ fn key_in(file: &Path) -> crate::daemon::error::Result<Signing> {
     })
 }
 
-/// The fewest digits of a digest that tell it from others.
+/// The least number of digits that identify a digest.
 const FEWEST: usize = 8;
 
 /// The release that waits for a person, and is the one that they mean.
@@ -138,7 +139,7 @@ fn held<'a>(
     }
 }
 
-/// What has become of the release that they mean: a command that was killed may have been done.
+/// What has happened to the release that they mean: a command that was killed may have taken effect.
 fn gone(releases: &[DecidedRelease], wanted: Option<u32>) -> Option<String> {
     let line = releases.iter().rev().find(|line| wanted.is_none_or(|wanted| wanted == line.release))?;
     let release = line.release;
@@ -148,7 +149,7 @@ fn gone(releases: &[DecidedRelease], wanted: Option<u32>) -> Option<String> {
     })
 }
 
-/// What has made the release void that waited last, where that was not a person's decision.
+/// Why the release that waited last is void, if that was not a person's decision.
 fn void(feed: &FeedConfig) -> Option<String> {
     let (_, entries) = seen_with(feed, None).ok()?;
     let bodies = || entries.iter().map(|entry| &entry.entry.body);
@@ -169,7 +170,7 @@ fn void(feed: &FeedConfig) -> Option<String> {
     Some(format!(". Release {release}, which waited, is void, since {cause}; a later tick makes another one"))
 }
 
-/// The request that a release that is held may leave, or may not.
+/// The request to approve or reject a held release.
 fn about(held: &OutgoingRelease, approve: bool) -> RequestKind {
     let (release, decision) = (held.approved.release(), held.decision);
     if approve { RequestKind::Approve { release, decision } } else { RequestKind::Reject { release, decision } }

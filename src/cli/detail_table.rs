@@ -5,7 +5,7 @@ use super::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::opened_release::{ColumnDetail, LabelSize};
 
-/// Shares of a column's values that labels are grouped by, and what they are called.
+/// Shares of a column's values that labels are grouped by, and the names of the groups.
 const SIZES: [(f64, &str); 4] = [(0.1, "to 10 %"), (0.25, "to 25 %"), (0.5, "to 50 %"), (1.0, "wider")];
 /// Detail by column: the share of rows by the size of their label.
 pub fn write(text: &mut String, columns: &[ColumnDetail]) {
@@ -24,7 +24,7 @@ pub fn write(text: &mut String, columns: &[ColumnDetail]) {
     }
 }
 
-/// Columns of which nothing is left.
+/// Columns that show only their root.
 fn without_detail(columns: &[ColumnDetail]) -> impl Iterator<Item = &ColumnDetail> {
     columns.iter().filter(|column| column.loss == 1.0)
 }
@@ -45,7 +45,7 @@ fn shares(labels: &[LabelSize]) -> [f64; 6] {
     shares
 }
 
-/// A share in percent; a dash where there is none.
+/// A share in percent; a dash for zero.
 fn percent(share: f64) -> String {
     if share == 0.0 { "-".to_owned() } else { format!("{:.1} %", share * 100.0) }
 }

@@ -1,5 +1,5 @@
-//! `tidegate erase` (CONTRACTS 3): people are taken out. Their identifiers are read from a file or standard input, never from
-//! the command line, which others may see; all that is passed on is keyed hashes.
+//! `tidegate erase` (CONTRACTS 3): erases people. Their identifiers are read from a file or standard input, never from
+//! the command line, which others may see; only keyed hashes are passed on.
 
 use std::path::{Path, PathBuf};
 
@@ -36,12 +36,12 @@ pub struct Args {
     /// The file with the identifiers; standard input when left out
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// In a chain of crowds: let the whole atoms of those who are published leave all later releases
+    /// In a chain of crowds: remove the whole atoms of published people from all later releases
     #[arg(long)]
     rows: bool,
 }
 
-/// People that one call takes out at most: their hashes are one entry of the log.
+/// The greatest number of people per call: their hashes are one entry of the log.
 const MOST_PEOPLE: usize = 100_000;
 
 /// Runs the command.
@@ -66,7 +66,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     )
 }
 
-/// The text with the identifiers, and what it is called.
+/// The text with the identifiers, and its name for errors.
 fn read(from: Option<&Path>) -> CommandResult<(Zeroizing<String>, PathBuf)> {
     let place = from.map_or_else(|| PathBuf::from("standard input"), Path::to_path_buf);
     const DOING: &str = "read the identifiers";
@@ -129,7 +129,7 @@ mod tests {
         let columns: Vec<&Column> = feed.columns.of(Role::Identifier).collect();
         let hasher = PersonHasher::new(&[7; 32]);
         for (count, fits) in [(MOST_PEOPLE, true), (MOST_PEOPLE + 1, false)] {
-            // The names of the columns are no person.
+            // The header with the names of the columns is not a person.
             let list = "id\n".to_owned() + &(0..count).map(|at| format!("Pq7person{at}\n")).collect::<String>();
             match people(&list, Path::new("list.csv"), &columns, &hasher) {
                 Ok(people) => assert_eq!((fits, people.len()), (true, count)),

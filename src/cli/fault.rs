@@ -1,5 +1,5 @@
-//! Faults of this program itself (CONTRACTS 5): the place is shown and nothing else, for a message may quote a record.
-//! Must never print what a panic carries.
+//! Panics of this program (CONTRACTS 5): only their place is shown, because a message may quote a record. Must never
+//! print the message of a panic.
 
 use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
@@ -7,12 +7,12 @@ use std::panic::{self, AssertUnwindSafe};
 use super::{CommandResult, Exit};
 use crate::daemon::error::{Error, ErrorCategory};
 
-/// From now on a panic prints its place only.
+/// From now on a panic prints only its place.
 pub fn show_places_only() {
     panic::set_hook(Box::new(|info| {
         let place =
             info.location().map_or_else(|| "an unknown place".to_owned(), |at| format!("{}:{}", at.file(), at.line()));
-        // A macro that prints would panic in here if its reader has gone, and end the program at once.
+        // A macro that prints would panic here if its reader is gone, and abort the program.
         let _ = writeln!(anstream::stderr(), "tidegate: a fault at {place}");
     }));
 }

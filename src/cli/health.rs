@@ -1,4 +1,5 @@
-//! `tidegate health` (CONTRACTS 3): whether the feeds of a daemon are ready, for probes and scripts. Asks the daemon's own page and prints.
+//! `tidegate health` (CONTRACTS 3): whether the feeds of a daemon are ready, for probes and scripts. Asks the daemon's
+//! own page and prints.
 
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -23,7 +24,7 @@ pub struct Args {
     /// Where the daemon listens, if it was started with --bind
     #[arg(long, value_name = "ADDRESS:PORT")]
     bind: Option<SocketAddr>,
-    /// The file of the token to show, instead of the first of `http.tokens`
+    /// The file of the token to send, instead of the first of `http.tokens`
     #[arg(long, value_name = "FILE")]
     token: Option<PathBuf>,
 }
@@ -31,7 +32,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// The feed file cannot be read, no daemon answers, or it wants another token.
+/// The feed file cannot be read, no daemon answers, or it requires another token.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let feed = FeedConfig::load(&args.feed)?;
     let health = ask_health(&feed.services.http.changed_by(args.bind, args.token.as_deref()))?;

@@ -1,4 +1,4 @@
-//! Progress of ticks over input files on a terminal, what is noticed on the way, and what came of them.
+//! Progress of ticks over input files on a terminal, warnings on the way, and their outcomes.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub struct InputLine {
 }
 
 impl InputLine {
-    /// Of these inputs.
+    /// For these inputs.
     pub fn new(inputs: &[PathBuf]) -> InputLine {
         let names = inputs.iter().map(|path| printable(&name(path))).collect();
         InputLine { names, line: progress::ProgressLine::new("starting") }

@@ -133,7 +133,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         }
         Err(said) if json => Err(usage(&said).into()),
         Err(said) => {
-            // Standard error may be closed or full; the exit code says it then.
+            // Standard error may be closed or full; the exit code then says it.
             let _ = write!(anstream::stderr(), "{}", said.render().ansi());
             return ExitCode::from(2);
         }
@@ -166,6 +166,6 @@ fn show(failure: &Failure, out: &mut Out) {
             let _ = writeln!(anstream::stderr(), "{}", render::error(error));
         }
     }
-    // Nothing is left to say it with if this fails too.
+    // If this fails too there is no way left to report it.
     let _ = out.finish();
 }

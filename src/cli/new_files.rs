@@ -1,5 +1,5 @@
-//! Writes new files (CONTRACTS 3): everything or nothing, and never over a file that exists. What goes wrong
-//! half-way is taken back, so that the command can simply be called again.
+//! Writes new files (CONTRACTS 3): all or none, and never over a file that exists. After an error the files written so
+//! far are deleted, so that the command can simply be called again.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
@@ -10,15 +10,15 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// A file to be written.
 pub struct NewFile {
-    /// Where, below the directory.
+    /// Its path, below the directory.
     pub path: PathBuf,
-    /// What it holds.
+    /// Its content.
     pub content: String,
     /// Whether no other account may read it, nor its directory.
     pub secret: bool,
 }
 
-/// What has been made so far; dropped without [`NewFiles::keep`] it is taken back.
+/// The files written so far; they are deleted if this is dropped without [`NewFiles::keep`].
 #[must_use]
 pub struct NewFiles {
     files: Vec<PathBuf>,
@@ -26,7 +26,7 @@ pub struct NewFiles {
 }
 
 impl NewFiles {
-    /// It stays.
+    /// Keeps the files.
     pub fn keep(mut self) {
         self.files.clear();
         self.dirs.clear();
@@ -35,14 +35,14 @@ impl NewFiles {
 
 impl Drop for NewFiles {
     fn drop(&mut self) {
-        // Only what this call has made; a directory that another process has filled meanwhile stays.
+        // Deletes only what this call has created; a directory that another process has filled meanwhile stays.
         self.files.iter().for_each(|file| drop(std::fs::remove_file(file)));
         self.dirs.iter().rev().for_each(|dir| drop(std::fs::remove_dir(dir)));
     }
 }
 
-/// Writes all files below `dir`, which is made if it does not exist, and makes these folders in it, for no other account to use;
-/// one that is there stays as it is.
+/// Writes all files below `dir`, which is created if it does not exist, and creates these folders in it, for no other account to
+/// use; an existing one stays as it is.
 ///
 /// # Errors
 /// A file exists already, or the file system refuses.
@@ -79,7 +79,7 @@ fn exists(path: &Path) -> Error {
     Error::new(ErrorCategory::Usage, text).in_file(path)
 }
 
-/// Makes a directory and those above it, and remembers which.
+/// Creates a directory and those above it, and remembers which.
 fn make_dir(dir: &Path, secret: bool, made: &mut NewFiles) -> Result<()> {
     if dir.as_os_str().is_empty() || dir.is_dir() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Where results go: standard output, in words or as JSON. A reader that has gone away (`| head`) is no error, and
-//! never changes what the exit code says; a full disk is one. Must never see a record.
+//! Where results go: standard output, in words or as JSON. A reader that is gone (`| head`) is not an error, and never
+//! changes the exit code; a full disk is one. Must never see a record.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ impl Out {
         Out { json, stream: anstream::stdout(), failed: None }
     }
 
-    /// Whether a program reads the result.
+    /// Whether JSON is requested.
     pub fn json(&self) -> bool {
         self.json
     }
@@ -43,10 +43,10 @@ impl Out {
         }
     }
 
-    /// Whether everything was written.
+    /// Checks that everything was written.
     ///
     /// # Errors
-    /// It was not, for another reason than that the reader has gone.
+    /// It was not, for another reason than that the reader is gone.
     pub fn finish(&mut self) -> Result<()> {
         let failed = self.failed.take().or_else(|| self.stream.flush().err());
         match failed {

@@ -1,9 +1,9 @@
-//! Text for a terminal that is broken at words. Knows nothing of what it says.
+//! Text for a terminal, broken at words, whatever it says.
 
-/// Columns of a terminal that lines are broken at.
+/// The width in columns.
 const WIDTH: usize = 100;
 
-/// A paragraph that begins with `head` and goes on below its end.
+/// A paragraph that begins with `head` and continues below its end.
 pub fn wrapped(text: &mut String, head: &str, paragraph: &str) {
     let indent = head.chars().count();
     let mut width = indent;

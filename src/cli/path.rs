@@ -1,4 +1,4 @@
-//! `tidegate path` (CONTRACTS 3): where the files of a release lie, for scripts. Reads a manifest and prints.
+//! `tidegate path` (CONTRACTS 3): the paths of a release's files, for scripts. Reads a manifest and prints.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub struct Args {
     /// A feed file, the folder of a public root, or one that `anonymize` writes to
     #[arg(value_name = "FEED|DIR")]
     place: PathBuf,
-    /// The release that is meant; the newest one when left out
+    /// The release; the newest one when left out
     #[arg(long, value_name = "NUMBER")]
     release: Option<u32>,
     /// Its manifest
@@ -37,7 +37,7 @@ pub struct Args {
     measures: bool,
 }
 
-/// Where the files of a release lie.
+/// The paths of a release's files.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "path")]
 pub struct ReleasePaths {
@@ -49,9 +49,9 @@ pub struct ReleasePaths {
     pub report: Option<String>,
     /// The taxonomies of its labels.
     pub taxonomy: Option<String>,
-    /// Its tables: all parts, those of earlier releases included.
+    /// Its tables: all parts, including those of earlier releases.
     pub parts: Vec<String>,
-    /// The tables of its measures: all parts, those of earlier releases included. Empty where the feed has no measures.
+    /// The tables of its measures: all parts, including those of earlier releases. Empty if the feed has no measures.
     pub measures: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     Ok(Exit::Done)
 }
 
-/// A folder from the root of the file system, so that a script may be anywhere; a bucket as its URL.
+/// A folder as an absolute path, so that a script may run anywhere; a bucket as its URL.
 fn root(place: &str) -> String {
     let whole = if place.contains("://") { None } else { std::path::absolute(place).ok() };
     let text = whole.map_or_else(|| place.to_owned(), |path| path.display().to_string());

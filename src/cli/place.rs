@@ -1,4 +1,4 @@
-//! Places that commands are given (CONTRACTS 3, FEED or DIR).
+//! Feeds and folders that commands are given (CONTRACTS 3, FEED or DIR).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::daemon::journal::store::{ReadOnlyFolder, Store};
 use crate::daemon::service::root_opening;
 use crate::engine::release::Layout;
 
-/// The feed file in the folder of a feed at work, as `demo` and `init` make them; a folder of releases has none.
+/// The feed file in the folder of a feed, as `demo` and `init` create them; a folder of releases has none.
 pub fn feed_in(folder: &Path) -> Option<PathBuf> {
     let releases = folder.join("manifest").is_dir() || folder.join(".private").is_dir();
     Some(folder.join("feed.toml")).filter(|file| !releases && file.is_file())
@@ -19,11 +19,11 @@ pub fn feed_in(folder: &Path) -> Option<PathBuf> {
 pub struct PublicPlace {
     /// The public root, or the folder.
     pub store: Arc<dyn Store>,
-    /// How files lie in it.
+    /// The layout of its files.
     pub layout: Layout,
 }
 
-/// The public files of a feed file, of the folder of a feed at work, of a public root, or of a folder that `anonymize` writes to.
+/// The public files of a feed file, of the folder of a feed, of a public root, or of a folder that `anonymize` writes to.
 ///
 /// # Errors
 /// The feed file or the folder cannot be read.
@@ -41,7 +41,7 @@ pub fn public_of(place: &Path) -> Result<PublicPlace> {
 /// The public root of a feed.
 ///
 /// # Errors
-/// The feed file names none, or it cannot be looked at.
+/// The feed file names none, or it cannot be opened.
 pub fn public_root(feed: &FeedConfig) -> Result<PublicPlace> {
     Ok(PublicPlace { store: root_opening::look(feed, false)?, layout: Layout::Root })
 }

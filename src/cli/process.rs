@@ -1,4 +1,4 @@
-//! What commands need that run feeds: threads, signals, and nothing left for others to read.
+//! What commands that run feeds need: threads, signals, and files that other accounts cannot read.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use tokio::sync::watch;
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
-/// No other account may read what this process writes, and nothing of its memory is left on a disk.
+/// Other accounts cannot read what this process writes, and its memory is not written to a disk.
 pub fn safely() {
     use rustix::process::{Resource, Rlimit, setrlimit, umask};
     umask(rustix::fs::Mode::from_raw_mode(0o077));
-    // Where even this is not allowed there is nothing to dump either.
+    // If even this is not permitted, core dumps are not possible either.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
 }
 
-/// What feeds run on.
+/// The runtime of feeds.
 ///
 /// # Errors
 /// The system gives no threads.
@@ -25,7 +25,7 @@ pub fn runtime() -> Result<Runtime> {
     runtime.map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no threads"))
 }
 
-/// Who tells the process to end, and who is told: by a signal, or by this process itself. A second signal ends it at once.
+/// The sender and the receiver of the order to end: it comes from a signal, or from this process itself. A second signal ends the process at once.
 ///
 /// # Errors
 /// Signals cannot be listened to.
@@ -33,7 +33,8 @@ pub fn signals() -> Result<(Arc<watch::Sender<bool>>, watch::Receiver<bool>)> {
     let (tell, told) = watch::channel(false);
     let listen = |kind| signal(kind).map_err(|_| Error::new(ErrorCategory::Io, "signals cannot be listened to"));
     let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
-    // A terminal that is closed, or a tool that wants files to be read again, ends nothing. Nothing is read again before the next start.
+    // A closed terminal, or a tool that wants files to be read again, ends nothing. Nothing is read again before the
+    // next start.
     let hangup = listen(SignalKind::hangup())?;
     let tell = Arc::new(tell);
     let by_signal = Arc::clone(&tell);

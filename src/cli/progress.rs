@@ -4,31 +4,31 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How long work stays silent before it shows anything.
+/// The time before work shows its progress.
 const PATIENCE: Duration = Duration::from_millis(120);
 
 /// A line that is shown while it lives.
 pub struct ProgressLine(ProgressBar);
 
 impl ProgressLine {
-    /// Something whose end is not known.
+    /// Work of unknown length.
     pub fn new(doing: &'static str) -> ProgressLine {
         let bar = ProgressBar::new_spinner().with_message(doing);
         bar.enable_steady_tick(PATIENCE);
         ProgressLine(bar)
     }
 
-    /// What is being done now.
+    /// Shows what is being done.
     pub fn say(&self, doing: String) {
         self.0.set_message(doing);
     }
 
-    /// Lets something else write to the terminal.
+    /// Lets other code write to the terminal.
     pub fn aside(&self, write: impl FnOnce()) {
         self.0.suspend(write);
     }
 
-    /// So many files to read.
+    /// Reading this number of files.
     pub fn files(files: usize) -> ProgressLine {
         let bar = ProgressBar::new(files as u64);
         let style = ProgressStyle::with_template("{spinner} reading {pos} of {len} files, {elapsed}");
@@ -37,7 +37,7 @@ impl ProgressLine {
         ProgressLine(bar)
     }
 
-    /// One of them is read.
+    /// One more file was read.
     pub fn one_more(&self) {
         self.0.inc(1);
     }

@@ -1,5 +1,5 @@
-//! `tidegate quarantine` (CONTRACTS 3): what was set aside, by file or partition and kind, and offering it again. What a message says is
-//! never shown.
+//! `tidegate quarantine` (CONTRACTS 3): shows the messages that are set aside, by file or partition and fault, and
+//! offers them again. The content of a message is never shown.
 
 use super::{CommandResult, Exit, Out, request_args};
 use crate::daemon::config::FeedConfig;

@@ -1,4 +1,4 @@
-//! `tidegate reject` (CONTRACTS 3): a person says that the release that is held may not leave. No command overrides the gate.
+//! `tidegate reject` (CONTRACTS 3): a person rejects the release that is held. No command overrides the gate.
 
 use super::decision::DecisionAnswer;
 use super::{CommandResult, Exit, Out};

@@ -1,5 +1,5 @@
-//! `tidegate rekey` (CONTRACTS 3): another key of the operator takes the place of the one before. Keys are read from files,
-//! never from the command line, which others may see.
+//! `tidegate rekey` (CONTRACTS 3): replaces the operator's key. Keys are read from files, never from the command line,
+//! which others may see.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use super::{CommandResult, Exit, Out, request_args};
 use crate::daemon::folder::read_key;
 use crate::daemon::service::rekey;
 
-/// Put another key in the place of the operator's
+/// Replace the operator's key
 #[derive(clap::Args)]
 #[command(after_help = "\
 Stop the daemon first. The feed file names the key that the feed has; every key in the private root is wrapped under the new \
@@ -28,7 +28,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// A key cannot be read, another process is at work, or the private root cannot be used.
+/// A key cannot be read, another process is running, or the private root cannot be used.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let to = read_key(&args.to)?;
     args.ask.about(&|feed, by| rekey(feed, &to, by), out)

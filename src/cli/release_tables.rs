@@ -1,4 +1,5 @@
-//! Tables that a command line names as releases. The manifest of a release stands for its table, or for all parts of it.
+//! Tables that a command line names as releases. The manifest of a release stands for its table, or for all parts of
+//! it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +10,10 @@ use crate::engine::histogram::Histogram;
 use crate::engine::model::Columns;
 use crate::engine::release::Manifest;
 
-/// The rows of a release with the nodes of its labels in the place of leaves. `open` opens a table.
+/// The rows of a release, with the nodes of its labels in place of leaves. `open` opens a table.
 ///
 /// # Errors
-/// A file cannot be read, is no such table or not the one that its manifest names; or there is no row.
+/// A file cannot be read, is not such a table or not the one that its manifest names; or there is no row.
 pub fn labels(path: &Path, columns: &Columns, open: impl Fn(&Path) -> Result<TableFile>) -> Result<Histogram> {
     let read = |table: &PathBuf| {
         let table = open(table)?;
@@ -44,7 +45,7 @@ fn tables(path: &Path) -> Result<Vec<PathBuf>> {
             "this release is in two tables: name the folder with --dir, or judge the feed without --release".to_owned(),
         ));
     }
-    // A manifest lies in a folder of the place that its paths begin at.
+    // A manifest is in a folder of the root that its paths begin at.
     let place = path.parent().and_then(Path::parent).filter(|place| !place.as_os_str().is_empty());
     let listed = manifest.files.iter().filter(|file| file.people().is_some());
     let found = listed.map(|file| {

@@ -1,5 +1,5 @@
-//! Errors for people: what is wrong, where, and the line with a caret. Colours are taken out further on unless a
-//! terminal shows them. Must never read a file: the error carries its line.
+//! Errors for people: what is wrong, where, and the line with a caret. Colours are removed later unless a terminal
+//! shows them. Must never read a file: the error contains its line.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -10,7 +10,7 @@ pub fn plain(of: &Error) -> String {
     anstream::adapter::strip_str(&error(of)).to_string()
 }
 
-/// Something worth telling that is no error, drawn in colours.
+/// A notice that is not an error, drawn in colours.
 pub fn note(text: &str) -> String {
     Renderer::styled().render(&[Group::with_title(Level::NOTE.primary_title(text))])
 }

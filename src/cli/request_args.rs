@@ -1,5 +1,5 @@
-//! What the commands of a person have in common (CONTRACTS 3: approve, reject, erase, new-chain, quarantine): a feed, a
-//! reason, and an answer in words or as JSON. Must never see a record.
+//! What the commands that make a request have in common (CONTRACTS 3: approve, reject, erase, new-chain, quarantine): a
+//! feed, a reason, and an answer in words or as JSON. Must never see a record.
 
 use std::path::PathBuf;
 
@@ -23,11 +23,11 @@ pub struct RequestArgs {
     pub person: Option<String>,
 }
 
-/// The most letters of a reason.
+/// The greatest length of a reason.
 const MOST_REASON: usize = 1000;
 
 impl RequestArgs {
-    /// Asks it, and prints what came of it: 1 when it was refused.
+    /// Makes the request, and prints its answer; the exit code is 1 if it was refused.
     ///
     /// # Errors
     /// The feed cannot be reached.
@@ -35,10 +35,10 @@ impl RequestArgs {
         self.about(&|feed, by| ask(feed, asking, by, new_chain), out)
     }
 
-    /// Does something with a feed for a reason, and prints what came of it: 1 when it was refused.
+    /// Changes a feed for a reason, and prints the answer; the exit code is 1 if it was refused.
     ///
     /// # Errors
-    /// The reason is none, or it cannot be done.
+    /// The reason is empty, or the change cannot be made.
     pub fn about(self, doing: &FeedAction<'_>, out: &mut Out) -> CommandResult<Exit> {
         let by = self.person()?;
         let feed = FeedConfig::load(&self.feed)?;
@@ -53,13 +53,13 @@ impl RequestArgs {
     }
 }
 
-/// Prints what came of it: 1 when it was refused.
+/// Prints the answer; the exit code is 1 if the request was refused.
 pub fn answered(answer: &RequestOutcome, out: &mut Out) -> Exit {
     print(answer, out);
     if answer.done { Exit::Done } else { Exit::Unsafe }
 }
 
-/// One line of text; none where it is empty.
+/// One line of text; none if it is empty.
 fn line(text: Option<&str>, most: usize, option: &str) -> crate::daemon::error::Result<Option<String>> {
     let text = text.map(str::trim).filter(|text| !text.is_empty());
     if text.is_some_and(|text| text.chars().count() > most || text.chars().any(char::is_control)) {
@@ -69,7 +69,7 @@ fn line(text: Option<&str>, most: usize, option: &str) -> crate::daemon::error::
     Ok(text.map(str::to_owned))
 }
 
-/// What is done with a feed for a person.
+/// A change of a feed for a person.
 pub type FeedAction<'a> = dyn Fn(&FeedConfig, &Requester) -> crate::daemon::error::Result<RequestOutcome> + 'a;
 
 fn print(answer: &RequestOutcome, out: &mut Out) {

@@ -1,5 +1,5 @@
-//! `tidegate run` (CONTRACTS 3): the daemon, for one or many feeds. Loads the feed files, waits for signals, and prints what
-//! came of `--once`; everything else is the daemon's.
+//! `tidegate run` (CONTRACTS 3): the daemon, for one or many feeds. Loads the feed files, waits for signals, and prints
+//! the result of `--once`; everything else is the daemon's.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -35,21 +35,22 @@ pub struct Args {
     /// Close one tick of each feed, then exit
     #[arg(long)]
     once: bool,
-    /// Believe a clock that is further ahead of what was known than `max_clock_step`
+    /// Accept a clock that is ahead of the known time by more than `max_clock_step`
     #[arg(long)]
     accept_clock: bool,
-    /// Serve health and metrics here, whatever `http.bind` of the feed files says: where another place needs another address
+    /// Serve health and metrics at this address instead of `http.bind` of the feed files
     #[arg(long, value_name = "ADDRESS:PORT")]
     bind: Option<SocketAddr>,
-    /// Ask readers of health and metrics for the token in this file, beside those of `http.tokens`: needed where other machines reach --bind
+    /// Require the token in this file for health and metrics, beside those of `http.tokens`: needed if other machines
+    /// reach --bind
     #[arg(long, value_name = "FILE")]
     token: Option<PathBuf>,
-    /// Do not try a feed again that has halted: exit with code 2 when no feed is left
+    /// Do not try a halted feed again: exit with code 2 when no feed is left
     #[arg(long)]
     exit_on_halt: bool,
 }
 
-/// What came of `--once`.
+/// The result of `--once`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct OnceAnswer {
     /// The ticks, feed by feed.
@@ -82,7 +83,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         let shutdown = signals().map_err(|error| vec![error])?.1;
         run_feeds(feeds, how, pages, observer, shutdown).await
     });
-    // A feed that is still at work is cut off: the next start finishes it.
+    // A feed that still works is interrupted: the next start completes its work.
     runtime.shutdown_background();
     let ticks = ended.map_err(|errors| Failure::of(errors).expect("a run that fails says why"))?;
     let bad = ticks.iter().any(|tick| matches!(tick.outcome, TickOutcome::Rejected | TickOutcome::Stopped));
@@ -94,7 +95,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     Ok(if bad { Exit::Unsafe } else { Exit::Done })
 }
 
-/// Two feeds of one name would be one in every log line.
+/// Two feeds of the same name could not be told apart in log lines.
 fn different(feeds: &[FeedConfig]) -> CommandResult<()> {
     let mut names = BTreeSet::new();
     for feed in feeds {

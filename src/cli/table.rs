@@ -1,4 +1,4 @@
-//! Tables for a terminal: columns two spaces apart, each as wide as what it holds.
+//! Tables for a terminal: columns two spaces apart, each as wide as its content.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, Table};
@@ -26,7 +26,7 @@ impl TextTable {
         table
     }
 
-    /// With columns that have no heads: whether each holds numbers.
+    /// With columns that have no heads: whether each contains numbers.
     pub fn without_head(numbers: impl IntoIterator<Item = bool>) -> TextTable {
         let mut table = Table::new();
         table.load_style(NOTHING);

@@ -1,4 +1,4 @@
-//! `tidegate verify` (CONTRACTS 3): whether the log, its objects and what is published are as they were written.
+//! `tidegate verify` (CONTRACTS 3): whether the log, its objects and the published files are as they were written.
 
 use std::path::{Path, PathBuf};
 
@@ -30,8 +30,8 @@ pub struct Args {
     /// The operator's key, instead of the one that the feed file names or that lies beside the folder
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// A public key that manifests are signed with, 64 hexadecimal digits in a file; may be given several times, where
-    /// the signing key was changed
+    /// A public key that manifests are signed with, 64 hexadecimal digits in a file; may be given several times, if the
+    /// signing key was changed
     #[arg(long, value_name = "FILE")]
     public_key: Vec<PathBuf>,
 }
@@ -39,7 +39,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// Something cannot be read.
+/// A file cannot be read.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let keys = args.public_key.iter().map(|file| public_key(file)).collect::<CommandResult<Vec<_>>>()?;
     let feed = if args.place.is_dir() { feed_in(&args.place) } else { Some(args.place.clone()) };
@@ -65,7 +65,7 @@ fn of_folder(args: &Args, keys: &[PublicKey]) -> CommandResult<VerifyAnswer> {
                     a private root, the feed file";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(place).into());
     }
-    // Who may read releases need not have the key to what is private.
+    // Readers of releases need not have the key of the private root.
     let keyed = args.key.is_some() || beside(place).is_ok_and(|file| file.exists());
     if keyed && begun(place)? {
         let operator = find_key(args.key.as_deref(), None, place, false)?.key;

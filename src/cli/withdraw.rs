@@ -1,4 +1,4 @@
-//! `tidegate withdraw` (CONTRACTS 3): a release and all later ones of its chain are taken back.
+//! `tidegate withdraw` (CONTRACTS 3): a release and all later ones of its chain are withdrawn.
 
 use super::{CommandResult, Exit, Out, request_args};
 use crate::daemon::error::{Error, ErrorCategory};

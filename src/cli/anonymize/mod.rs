@@ -1,5 +1,5 @@
-//! `tidegate anonymize` (CONTRACTS 3): each file is a tick; releases and verdicts go into a folder, through the same feed
-//! and the same gate as the daemon's. Reads and prints; deciding is the engine's.
+//! `tidegate anonymize` (CONTRACTS 3): each input file is one tick; releases and verdicts are written to a folder, by
+//! the same feed and the same gate that the daemon uses. This module reads and prints; the engine decides.
 
 mod words;
 
@@ -37,7 +37,7 @@ pub struct Args {
     /// Files of raw rows, one per tick, oldest first
     #[arg(long = "in", value_name = "FILE", required = true, num_args = 1..)]
     inputs: Vec<PathBuf>,
-    /// Where the releases go
+    /// The folder that releases are written to
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// The key of the folder: 64 hexadecimal digits in a file
@@ -78,7 +78,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     Ok(if unsafe_before { Exit::Unsafe } else { exit(&entries) })
 }
 
-/// 1 iff a release was rejected or stopped, or there is none yet.
+/// 1 if a release was rejected, if the chain has stopped, or if there is no release yet.
 fn exit(entries: &[InputEntry]) -> Exit {
     let bad = entries.iter().any(|entry| matches!(entry.outcome, InputOutcome::Rejected | InputOutcome::Stopped));
     let held = entries.last().is_some_and(|entry| entry.outcome == InputOutcome::Held);

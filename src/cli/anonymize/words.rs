@@ -1,4 +1,4 @@
-//! The answer for a person at a terminal: what came of each file, what was published, what waits and why.
+//! The answer for a person at a terminal: what became of each file, what was published, which rows wait and why.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,10 @@ use crate::engine::model::Columns;
 use crate::engine::policy::{ChainKind, Guarantee, Policy, Search};
 use crate::engine::release::Manifest;
 
-/// The widest name that the table shows as it is.
+/// The longest file name that the table shows in full.
 const WIDEST: usize = 40;
 
-/// The report.
+/// The whole answer as text.
 pub fn report(
     entries: &[InputEntry],
     inputs: &[PathBuf],
@@ -53,14 +53,14 @@ pub fn report(
     text
 }
 
-/// Columns of which nothing is left.
+/// Names the columns whose values are generalised to `*` everywhere.
 fn detail(text: &mut String, manifest: &Manifest, folder: &Path, columns: &Columns) {
     let names: Vec<String> =
         manifest.without_detail(columns).into_iter().map(|name| format!("`{}`", printable(name))).collect();
     if names.is_empty() {
         return;
     }
-    // Under `blind` what stood against more is kept with the release that the recoding was found for.
+    // Under `blind` the reasons against more detail are kept with the release for which the recoding was chosen.
     let blind = manifest.guarantee == Some(Guarantee::Blind);
     let release = if blind && manifest.chain == 1 { 1 } else { manifest.release };
     let said = format!(
@@ -72,7 +72,7 @@ fn detail(text: &mut String, manifest: &Manifest, folder: &Path, columns: &Colum
     wrapped(text, "", &said);
 }
 
-/// A name without its middle, where it is too wide: files of a feed differ at their ends.
+/// A file name without its middle if it is too long: the files of a feed differ at the ends of their names.
 fn short(name: &str) -> String {
     let signs: Vec<char> = name.chars().collect();
     if signs.len() <= WIDEST {
@@ -82,7 +82,7 @@ fn short(name: &str) -> String {
     head.iter().chain(['…'].iter()).chain(tail).collect()
 }
 
-/// So many rows, and what they do: as one row does it, and as several do.
+/// A number of rows with its verb: `one` for a single row, `several` for more.
 fn rows(count: u64, one: &str, several: &str) -> String {
     if count == 1 { format!("1 row {one}") } else { format!("{count} rows {several}") }
 }
@@ -119,7 +119,7 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
         wrapped(text, "", &said);
     } else if last.waiting > 0 {
         let said = match policy.search() {
-            // More people of a kind are narrowed down as much as fewer are.
+            // A larger class of the same kind leaks as much as a smaller one.
             Search::ArxLr => format!(
                 "{waits} and will be tried again with the next file. Classes that the search itself narrows down beyond \
                  `max_ratio` or `min_solutions` may never be published, however many rows come: `search = \"halves\"` has none of those."
@@ -143,11 +143,11 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
     }
 }
 
-/// Which part of the people so far is published, where some people are not.
+/// The share of the people so far that is published, where some of them are not.
 fn share(text: &mut String, entries: &[InputEntry], last: &InputEntry, disjoint: bool) {
     let published = if disjoint { entries.iter().map(|entry| entry.added).sum() } else { last.rows };
     let others = last.waiting + last.withheld + last.pending;
-    // Of a folder that was begun before, the releases before are not among these entries.
+    // Where the folder existed before this command, earlier releases are not among these entries.
     if published == 0 || others == 0 || (disjoint && entries.iter().all(|entry| entry.release != Some(1))) {
         return;
     }

@@ -1,5 +1,5 @@
-//! `tidegate attack` (CONTRACTS 3): attacks on one release by a reader who knows the algorithm behind it, one file or folder
-//! each. Nothing here computes.
+//! `tidegate attack` (CONTRACTS 3): attacks on one release by a reader who knows the algorithm that made it, one file
+//! or folder for each attack. Nothing here computes.
 
 pub mod refinement;
 
@@ -7,15 +7,15 @@ use clap::Subcommand;
 
 use super::{CommandResult, Exit, Out};
 
-/// Attack one release as a reader could who knows how it was made
+/// Attack one release as a reader who knows how it was made
 #[derive(clap::Args)]
 pub struct Args {
-    /// Which attack
+    /// The attack to run
     #[command(subcommand)]
     pub attack: AttackCommand,
 }
 
-/// Attacks.
+/// The attacks.
 #[derive(Subcommand)]
 pub enum AttackCommand {
     /// How far classes are narrowed down by an attacker who knows how ARX-LR carves them, or by the feed's search how they are halved
@@ -25,7 +25,7 @@ pub enum AttackCommand {
 /// Runs the command.
 ///
 /// # Errors
-/// As the attack says.
+/// The attack could not be run; its own module lists the reasons.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     match args.attack {
         AttackCommand::Refinement(args) => refinement::run(args, out),

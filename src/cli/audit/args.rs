@@ -1,10 +1,10 @@
-//! The options of `tidegate audit`, and what its help says.
+//! The options of `tidegate audit`, and their help texts.
 
 use std::path::PathBuf;
 
 use super::sums::SumsArgs;
 
-/// Judge releases that anyone made, as their readers see them
+/// Judge releases of any origin, as their readers see them
 #[derive(clap::Args)]
 #[command(
     override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…] [--population <N>]\n       \
@@ -56,7 +56,7 @@ pub struct Args {
     /// The key of that folder or feed; the file beside the folder, or the one that the feed file names, when left out
     #[arg(long, value_name = "FILE", conflicts_with = "releases")]
     pub key: Option<PathBuf>,
-    /// Options of tables of sums.
+    /// Options for tables of sums.
     #[command(flatten)]
     pub sums: Box<SumsArgs>,
 }

@@ -1,5 +1,5 @@
-//! A chain whose rows keep their labels, for a person at a terminal: how many rows of a label came together, and what
-//! to do about it.
+//! A chain whose rows keep their labels, for a person at a terminal: how many rows of a label were published together,
+//! and remedies.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::engine::model::ReleaseColumn;
 /// The most releases that are written out.
 const MOST_RELEASES: usize = 20;
 
-/// What is new in each release.
+/// What each release adds.
 pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &AuditSubject) {
     let Some(growth) = &subject.growth else { return };
     wrapped(
@@ -49,7 +49,7 @@ pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &AuditSubject) 
     text.push('\n');
 }
 
-/// What a person can do about the reasons, one line each.
+/// Remedies for the reasons, one line each.
 pub fn advice(verdict: &AuditVerdict) -> Vec<&'static str> {
     let has = |check: &str| verdict.reasons.iter().any(|reason| reason.check == check);
     let mut advice = Vec::new();

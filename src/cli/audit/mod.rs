@@ -1,5 +1,5 @@
-//! `tidegate audit` (CONTRACTS 3): reads releases that anyone made, and the raw rows where they are given, and says
-//! whether the releases, taken together, give people away. Reads and prints; judging is the engine's.
+//! `tidegate audit` (CONTRACTS 3): reads releases of any origin, and the raw rows where they are given, and says
+//! whether the releases, taken together, identify people. This module reads and prints; the engine judges.
 
 mod args;
 mod crowds;
@@ -53,7 +53,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     Ok(if verdict.safe { Exit::Done } else { Exit::Unsafe })
 }
 
-/// The fewest candidates that a chain leaves a person; `None` of a disjoint one.
+/// The smallest number of candidates that a chain leaves a person; `None` for a disjoint chain.
 ///
 /// # Errors
 /// As for [`run`].
@@ -68,7 +68,7 @@ pub fn least(args: &Args) -> error::Result<Option<u64>> {
     Ok(least.or_else(|| chain?.all.iter().map(|weakest| weakest.left).min()))
 }
 
-/// What is asked about, and all figures of it.
+/// The request, and all figures that answer it.
 fn attacked(args: &Args) -> error::Result<(AuditRequest, AuditFigures)> {
     if args.minimality && (args.releases.len() != 1 || args.increments.len() != 1) {
         let text = "--minimality judges one release that was made elsewhere: name it with --release, and all the rows behind \
@@ -90,11 +90,11 @@ fn attacked(args: &Args) -> error::Result<(AuditRequest, AuditFigures)> {
     figures.refinement.iter().try_for_each(|attacked| all_behind(attacked, columns, args))?;
     let terms = TraceTerms::of(&policy.refinement(), 1);
     let ratios = |release: &Release| told(release, &columns.trees(), policy.a(), terms);
-    // Rows that came apart may be counted as one class then, and the risk would be too low.
+    // Rows of different releases may then be counted as one class, and the risk would be too low.
     if !joined {
         figures.risks = risks(subject, policy, args.population);
     }
-    // Where another method is taken for granted, this one is not.
+    // Where a minimality attack assumes another method, this figure is not shown.
     if !args.minimality {
         figures.coarse = CoarsenessLeak::of(subject, columns, policy, ratios);
     }
@@ -112,7 +112,7 @@ fn attacked(args: &Args) -> error::Result<(AuditRequest, AuditFigures)> {
     Ok((asked, figures))
 }
 
-/// Rows are drawn from a population that has at least as many people.
+/// The size of the population: it has at least as many people as the table has rows.
 fn drawn_from(population: Option<u64>, subject: &AuditSubject, names: &[String]) -> error::Result<()> {
     let Some(population) = population else { return Ok(()) };
     match subject.releases.iter().zip(names).find(|(release, _)| release.rows() > population) {
@@ -128,7 +128,7 @@ fn drawn_from(population: Option<u64>, subject: &AuditSubject, names: &[String])
     }
 }
 
-/// What was given on the command line.
+/// The request that the options describe.
 fn given(args: &Args, feed: FeedConfig) -> error::Result<AuditRequest> {
     if !args.increments.is_empty() && args.increments.len() != args.releases.len() {
         let (given, wanted) = (args.increments.len(), args.releases.len());
@@ -156,11 +156,11 @@ fn given(args: &Args, feed: FeedConfig) -> error::Result<AuditRequest> {
     Ok(AuditRequest { columns: columns.clone(), policy: policy.clone(), subject, names, joined: false, behind })
 }
 
-/// What tables are judged by, and they.
+/// The columns and the policy, and the tables that are judged by them.
 type AuditedTables<'f> = ((&'f Columns, &'f Policy), (AuditSubject, Option<Histogram>));
 
-/// Reads the tables. Of a feed file that names no search nothing is known of how labels were chosen; labels of runs are known where a
-/// table has some. Disjoint chains used to halve by thresholds that were drawn, which lead to other labels than a coin.
+/// Reads the tables. Without a search in the feed file it is unknown how labels were chosen, but labels of runs are
+/// recognised. Disjoint chains used to halve by drawn thresholds, which lead to other labels than a coin.
 fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<AuditedTables<'f>> {
     if let Some(earlier) = feed.unnamed() {
         let (columns, found) = match read(earlier, args) {
@@ -179,7 +179,7 @@ fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<AuditedTables<'
     Ok(((&feed.columns, &feed.policy), found?))
 }
 
-/// Whether halving with a coin comes to every label.
+/// Whether halving with a coin can produce every label of the tables.
 fn comes_to_all(feed: &FeedConfig, subject: &AuditSubject) -> bool {
     let (policy, trees) = (&feed.policy, feed.columns.trees());
     let comes = |release: &Release| {

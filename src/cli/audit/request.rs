@@ -1,4 +1,5 @@
-//! What an audit is about: tables, their columns and the policy; and how they are had from a folder of our own releases.
+//! The request for an audit: tables, their columns and the policy; and how they are read from a folder of our own
+//! releases.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,28 +16,29 @@ use crate::engine::histogram::Histogram;
 use crate::engine::model::{Columns, Node};
 use crate::engine::policy::{ChainKind, Policy};
 
-/// What is audited, and by what.
+/// The audited tables, and what they are judged by.
 pub struct AuditRequest {
     pub columns: Columns,
     pub policy: Policy,
     pub subject: AuditSubject,
     pub names: Vec<String>,
-    /// Whether rows of one label may have come with several releases that are told apart no more, since manifests have expired.
+    /// Whether rows of one label may be from several releases that can no longer be told apart, since their manifests
+    /// have expired.
     pub joined: bool,
-    /// The rows behind the release, as finely as they were given, where minimality attacks are asked for.
+    /// The raw rows behind the release, in full detail, where a minimality attack is requested.
     pub behind: Option<Histogram>,
 }
 
-/// The newest chain of a folder, with the people who really came with each release.
+/// The newest chain of a folder, with the people who were new in each release.
 ///
 /// # Errors
-/// The folder cannot be read, the key is another one, or a feed file that was named is not the chain's.
+/// The folder cannot be read, the key does not fit, or a feed file that was named is not that of the chain.
 pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Result<AuditRequest> {
     let nothing = || {
         let text = "there are no releases here: name the folder that `anonymize` writes to";
         Error::new(ErrorCategory::Usage, text).in_file(folder).in_field("--dir")
     };
-    // The folder of a feed at work has its feed file in it.
+    // The folder of a running feed contains its feed file.
     if let Some(file) = feed_in(folder).filter(|_| feed.is_none()) {
         return of_feed(&FeedConfig::load_to_judge(&file)?, key);
     }
@@ -54,10 +56,10 @@ pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Resu
     of_chain(&seen, folder)
 }
 
-/// The newest chain of a feed at work.
+/// The newest chain of a running feed.
 ///
 /// # Errors
-/// The feed names no roots, nothing has begun there, or the key is another one.
+/// The feed names no roots, its roots are empty, or the key does not fit.
 pub fn of_feed(feed: &FeedConfig, key: Option<&Path>) -> Result<AuditRequest> {
     if feed.services.store.is_none() {
         let text = "name the tables to be judged with --release, or a folder of `anonymize` with --dir; the feed file names no \
@@ -92,7 +94,7 @@ fn of_chain(seen: &FeedSnapshot, place: &Path) -> Result<AuditRequest> {
     Ok(AuditRequest { columns: terms.columns.clone(), policy, subject, names, joined, behind: None })
 }
 
-/// Who came with each visible release: with it and with the ones before it whose manifests are gone.
+/// The people of each visible release: those who were new in it and in the releases before it whose manifests are gone.
 fn increments(seen: &FeedSnapshot, of_chain: &[&DecidedRelease], visible: &[u32]) -> Vec<Histogram> {
     let published = seen.state.feed.published().iter().zip(of_chain);
     let mut people: Vec<Vec<Histogram>> = vec![Vec::new(); visible.len()];
@@ -106,7 +108,8 @@ fn increments(seen: &FeedSnapshot, of_chain: &[&DecidedRelease], visible: &[u32]
     people.into_iter().map(|people| Histogram::merge_all(people).unwrap_or_else(no_rows)).collect()
 }
 
-/// Rows that visible releases leave out and earlier visible ones hold: erased ones, and ones that are older than rows are retained.
+/// Rows that earlier visible releases hold and later ones do not: erased rows, and rows that are older than the
+/// retention.
 fn left_out(seen: &FeedSnapshot, of_chain: &[&DecidedRelease], visible: &[u32]) -> Result<RowsLeftOut> {
     let lines: Vec<&DecidedRelease> = of_chain.iter().filter(|line| visible.contains(&line.release)).copied().collect();
     let mut gone: Vec<BTreeSet<LeavingAtom>> = vec![BTreeSet::new(); visible.len() + 1];
@@ -119,7 +122,7 @@ fn left_out(seen: &FeedSnapshot, of_chain: &[&DecidedRelease], visible: &[u32]) 
     let mut found: Vec<Vec<MissingRows>> = Vec::new();
     for (at, atoms) in gone.into_iter().enumerate() {
         let mut missing = Vec::new();
-        // What came and went between two visible releases is in none of them.
+        // Rows that came and went between two visible releases are in neither of them.
         let before = at.checked_sub(1).and_then(|before| lines.get(before));
         for came in 0..before.map_or(0, |_| at) {
             let of_them = atoms.iter().filter(|atom| place_of(visible, atom.release) == came);
@@ -137,7 +140,7 @@ fn left_out(seen: &FeedSnapshot, of_chain: &[&DecidedRelease], visible: &[u32]) 
     Ok(RowsLeftOut { releases: found, next })
 }
 
-/// Which of the visible releases holds what came with a release first.
+/// The first of the visible releases that holds the people of a release.
 fn place_of(visible: &[u32], release: u32) -> usize {
     visible.partition_point(|number| *number < release)
 }

@@ -1,5 +1,5 @@
-//! `--requirement`: what a release was generalised for, as an engineer writes it: `l=2`, `c=3,l=3`, `alpha=0.5,k=2`, `t=0.2`,
-//! `k=2,e=5000`, `p=0.5`. Which keys are there says which requirement it is.
+//! `--requirement`: the requirement that a release was generalised for, as an engineer writes it: `l=2`, `c=3,l=3`,
+//! `alpha=0.5,k=2`, `t=0.2`, `k=2,e=5000`, `p=0.5`. The keys that are present say which requirement it is.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::engine::policy::Decimal;
 /// Reads a requirement.
 ///
 /// # Errors
-/// It is none.
+/// The text is no requirement.
 pub fn parse(text: &str) -> Result<Requirement> {
     let refused = |why: &str| {
         let text = format!(

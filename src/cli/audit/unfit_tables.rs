@@ -1,5 +1,5 @@
-//! Tables that cannot be judged together (CONTRACTS 3, audit), in words that name the file and what to do. Counts and labels, no value
-//! of a record.
+//! Errors about tables that cannot be audited together (CONTRACTS 3, audit), which name the file and what to do. Counts
+//! and labels, no value of a record.
 
 use super::args::Args;
 use crate::daemon::config::FeedConfig;
@@ -11,7 +11,7 @@ use crate::engine::gate::refinement::{AttackedRows, RowsMismatch};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 
-/// Where classes have labels of their own the rows behind a release are those of its classes.
+/// If classes have labels of their own, the rows behind a release are those of its classes.
 pub fn all_behind(attacked: &AttackOutcome, columns: &Columns, args: &Args) -> error::Result<()> {
     let (Ok(judged), Some(RowsMismatch { place, rows })) = (&attacked.judged, attacked.unlike) else { return Ok(()) };
     let class = match place {
@@ -27,7 +27,7 @@ pub fn all_behind(attacked: &AttackOutcome, columns: &Columns, args: &Args) -> e
     Err(Error::new(ErrorCategory::Input, text).in_file(&args.increments[attacked.release]))
 }
 
-/// Rows by which a release cannot be judged.
+/// Rows that a release cannot be checked with.
 pub fn unfit(amiss: &MinimalityProblem, args: &Args, columns: &Columns) -> Error {
     match amiss {
         MinimalityProblem::Astray(ForeignRows { nodes }) => {

@@ -48,7 +48,7 @@ pub fn report(
     text
 }
 
-/// What the search of this program would have told; nothing of what others have made.
+/// The leakage of this program's search; nothing for releases that other programs made.
 fn coarse(text: &mut String, figures: &AuditFigures) {
     let known = figures.coarse.iter().filter(|coarse| coarse.certainty.answer != FactExtent::Impossible);
     let lines = known.map(|coarse| {
@@ -68,7 +68,7 @@ fn coarse(text: &mut String, figures: &AuditFigures) {
     }
 }
 
-/// What attacks on classes with labels of their own came to.
+/// The results of attacks on classes with labels of their own.
 fn refinement(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     if figures.refinement.is_empty() {
         if policy.search().is_local() {
@@ -128,7 +128,7 @@ fn releases(text: &mut String, figures: &AuditFigures, names: &[String]) {
     put(text, "");
 }
 
-/// The most pairs that are written out.
+/// The greatest number of pairs that are listed.
 const MOST_PAIRS: usize = 15;
 
 fn pairs(text: &mut String, figures: &AuditFigures) {
@@ -196,7 +196,7 @@ fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
     put(text, "");
 }
 
-/// The most releases whose diversity is written out.
+/// The greatest number of releases whose diversity is listed.
 const MOST_RELEASES: usize = 20;
 
 fn diversity(text: &mut String, figures: &AuditFigures, policy: &Policy) {
@@ -263,7 +263,7 @@ fn minimality(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     put(text, "");
 }
 
-/// The most reasons that are written out.
+/// The greatest number of reasons that are listed.
 const MOST_REASONS: usize = 12;
 
 fn judgement(

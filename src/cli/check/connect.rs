@@ -1,4 +1,4 @@
-//! What `check --connect` has found (CONTRACTS 3), as values and in words. The looking is done elsewhere.
+//! The result of `check --connect` (CONTRACTS 3), as values and in words. The connections are made elsewhere.
 
 use std::fmt::Write;
 
@@ -16,13 +16,13 @@ pub struct ConnectReport {
     pub what: String,
     /// Whether it can be used.
     pub ok: bool,
-    /// What is there, or why it cannot be used.
+    /// What was found, or why it cannot be used.
     pub text: String,
     /// What may go wrong with it.
     pub warnings: Vec<String>,
 }
 
-/// Looks at all that a feed file names.
+/// Checks everything outside that a feed file names.
 pub fn reports(feed: &FeedConfig) -> Vec<ConnectReport> {
     let report = |ConnectionCheck { what, found, doubts }| {
         let ok = found.is_ok();
@@ -32,7 +32,7 @@ pub fn reports(feed: &FeedConfig) -> Vec<ConnectReport> {
     connect(feed).into_iter().map(report).collect()
 }
 
-/// For people.
+/// In words.
 pub fn words(reports: &[ConnectReport]) -> String {
     let mut text = String::from("What is there\n");
     for ConnectReport { what, ok, text: said, warnings } in reports {

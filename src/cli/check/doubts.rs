@@ -1,5 +1,5 @@
-//! What can go wrong with a feed that is written correctly (CONTRACTS 1, below the key table). Each warning says what
-//! happens to people and what can be done; none stops anything.
+//! What can go wrong with a correct feed file (CONTRACTS 1, below the key table). Each warning says what happens to
+//! people and what can be done; none stops anything.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,16 +10,16 @@ use crate::daemon::guess::speaks_of_people;
 use crate::engine::model::Role;
 use crate::engine::policy::{ChainPromise, OnRepeat, Search};
 
-/// Something that can go wrong.
+/// A warning.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WarningReport {
     /// The key it is about.
     pub field: Option<String>,
-    /// What it is, and what can be done.
+    /// The warning, and what can be done.
     pub text: String,
 }
 
-/// Whether a second row of one person is told from another person's, as far as can be.
+/// Whether a second row of a person can be distinguished from another person's row.
 fn repeats(feed: &FeedConfig) -> Option<WarningReport> {
     let text = match (feed.columns.of(Role::Identifier).count(), feed.policy.on_repeat()) {
         (0, OnRepeat::None) | (1.., OnRepeat::Ignore | OnRepeat::DeadLetter) => return None,
@@ -50,13 +50,14 @@ fn unattacked(feed: &FeedConfig) -> Option<WarningReport> {
     Some(warning(Some("policy.max_ratio"), text))
 }
 
-/// Diversity of many small classes, each of which is judged.
+/// Diversity of many small classes, each of which is checked.
 fn small_crowds(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
     policy.publish_every()?;
     policy.diversity()?;
     let a = policy.a();
-    // Of a value that three people in four have: the chance that a class shows nothing else, and that one of ten does.
+    // For a value that three people in four have: the probability that a class shows nothing else, and that one of ten
+    // does.
     let alike = 0.75f64.powf(a as f64);
     let any = 1.0 - (1.0 - alike).powi(10);
     let text = format!(
@@ -69,7 +70,8 @@ fn small_crowds(feed: &FeedConfig) -> Option<WarningReport> {
     Some(warning(Some("policy.diversity"), &text))
 }
 
-/// Classes whose members may all have one sensitive value. What stops a chain where a value is common is no advice.
+/// Classes whose members may all have one sensitive value. A requirement that stops a chain when a value is common is
+/// not recommended.
 fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
     if feed.columns.of(Role::Sensitive).count() == 0 {
@@ -97,7 +99,7 @@ fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
     Some(warning(Some("policy.diversity"), &text))
 }
 
-/// Sums that nothing but the number of their values keeps back.
+/// Sums that are suppressed only if they have too few values.
 fn unruled(feed: &FeedConfig) -> Option<WarningReport> {
     let settings = feed.policy.in_force();
     let ruled = settings.dominance.is_some() || settings.p_rule.is_some();
@@ -106,7 +108,7 @@ fn unruled(feed: &FeedConfig) -> Option<WarningReport> {
     (feed.columns.has_measures() && !ruled).then(|| warning(Some("policy.dominance"), text))
 }
 
-/// Of one feed.
+/// Warnings about one feed.
 pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     let mut found: Vec<WarningReport> = Vec::new();
     let policy = &feed.policy;
@@ -162,7 +164,7 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     found
 }
 
-/// Of several feeds together.
+/// Warnings about several feeds together.
 pub fn together(feeds: &[FeedConfig]) -> Vec<WarningReport> {
     let mut found = Vec::new();
     for (at, one) in feeds.iter().enumerate() {

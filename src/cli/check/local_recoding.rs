@@ -1,9 +1,9 @@
-//! How classes with labels of their own are made, in sentences (SCIENCE 6, 7 and 11): by which search, and what its labels tell an
-//! attacker who knows it.
+//! How classes with labels of their own are formed, in sentences (SCIENCE 6, 7 and 11): by which search, and what its
+//! labels reveal to an attacker who knows it.
 
 use crate::engine::policy::{ChainPromise, Outliers, Policy, RefinementLimits, Search};
 
-/// How the search works; `None` of one that finds one list of labels for all rows.
+/// How the search works; None for one that finds one list of labels for all rows.
 pub fn search(policy: &Policy) -> Option<String> {
     match policy.search() {
         Search::ArxLr => Some(carved(policy)),
@@ -16,7 +16,7 @@ pub fn search(policy: &Policy) -> Option<String> {
     }
 }
 
-/// What the labels of such a search tell.
+/// What the labels of such a search reveal.
 pub fn what_labels_tell(policy: &Policy) -> String {
     let limits = policy.refinement();
     match policy.search() {

@@ -1,6 +1,7 @@
 //! `tidegate check FEED…` (CONTRACTS 3): what a feed file means, in words, and what can go wrong. Reads feed files and
-//! the taxonomies they name. Without `--connect` it must never read a key or a secret, and never connect to anything; with it,
-//! too, it must never read a record or write anything. With `--in` it runs a sample in memory, and tells no value of it.
+//! the taxonomies they name. Without `--connect` it must never read a key or a secret, and never connect to anything;
+//! with it, too, it must never read a record or write anything. With `--in` it runs a sample in memory, and shows no
+//! value of it.
 
 mod connect;
 mod doubts;
@@ -25,7 +26,7 @@ pub struct Args {
     /// Feed files
     #[arg(required = true, value_name = "FEED")]
     feeds: Vec<PathBuf>,
-    /// Also look whether the source, its registry and the roots are there: nothing is read of them and nothing written
+    /// Also check that the source, its registry and the roots can be used: no record is read and nothing is written
     #[arg(long)]
     connect: bool,
     /// A sample of raw rows, one file per tick: warn of columns that would be published without any detail
@@ -36,7 +37,7 @@ pub struct Args {
 /// Explains all of them; fails with the errors of all.
 ///
 /// # Errors
-/// A feed file that is wrong. What cannot be reached is no error of the command: it is told, and the exit code says it.
+/// A feed file is invalid. An unreachable source or root is not an error of the command: it is reported, and the exit code says so.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let (mut feeds, mut errors) = (Vec::new(), Vec::new());
     for file in &args.feeds {
@@ -45,7 +46,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
             Err(error) => errors.push(error),
         }
     }
-    // What lies at hand is told before anybody is waited for.
+    // The results of local checks are shown before connections are waited for.
     let mut reports: Vec<FeedReport> = feeds.iter().map(FeedReport::of).collect();
     let mut reached = true;
     if !args.inputs.is_empty() {

@@ -1,5 +1,5 @@
-//! How one recoding for all rows is searched for, in sentences (SCIENCE 4 and 8): by which search, which rows it may leave waiting, and
-//! which columns it favours or keeps below a floor.
+//! How one recoding for all rows is searched for, in sentences (SCIENCE 4 and 8): by which search, which rows it may
+//! leave waiting, and which columns it favours or keeps below a floor.
 
 use crate::daemon::config::FeedConfig;
 use crate::engine::model::Role;
@@ -54,7 +54,7 @@ fn waiting(policy: &Policy) -> Option<String> {
     })
 }
 
-/// The sentences on weights and floors.
+/// The sentences about weights and floors.
 pub fn details(feed: &FeedConfig) -> Vec<String> {
     let quasi = feed.columns.of(Role::Quasi);
     let weights: Vec<String> = quasi

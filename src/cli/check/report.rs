@@ -1,5 +1,5 @@
-//! What `check` has to say, as values: `check --json` prints them, `text` words them (CONTRACTS 3). Holds what stands
-//! in feed files and taxonomies, never a guarded value, a secret or an address.
+//! The results of `check` as values: `check --json` prints them, `text` words them (CONTRACTS 3). They contain what
+//! feed files and taxonomies contain, never a guarded value, a secret or an address.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,12 +12,12 @@ use crate::daemon::guess::speaks_of_people;
 use crate::engine::model::{Column, Domain, Kind, Role};
 use crate::engine::policy::{ChainKind, PolicySettings};
 
-/// `check --json`
+/// The output of `check --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CheckReport {
     /// One for each feed file, in their order.
     pub feeds: Vec<FeedReport>,
-    /// What concerns several feeds together.
+    /// Warnings about several feeds together.
     pub warnings: Vec<WarningReport>,
 }
 
@@ -28,13 +28,13 @@ pub struct FeedReport {
     pub file: String,
     /// The name of the feed.
     pub name: String,
-    /// What a release holds.
+    /// What a release contains.
     pub chain: ChainKind,
     /// The columns, in the order of the file.
     pub columns: Vec<DeclaredColumn>,
     /// The whole policy in force.
     pub policy: PolicySettings,
-    /// The policy in words: what releases are judged by.
+    /// The policy in words: what releases are checked for.
     pub explained: Vec<String>,
     /// How `anonymize` makes releases, in words.
     pub publishing: Vec<String>,
@@ -42,7 +42,7 @@ pub struct FeedReport {
     pub for_daemon: Vec<String>,
     /// What can go wrong.
     pub warnings: Vec<WarningReport>,
-    /// What of all that the feed file names is there; null without `--connect`.
+    /// The connections that the feed file names; null without `--connect`.
     pub connect: Option<Vec<ConnectReport>>,
 }
 
@@ -51,42 +51,42 @@ pub struct FeedReport {
 pub struct DeclaredColumn {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// What its values are.
+    /// The type of its values.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// Where the value lies in a message; null: under its name.
+    /// The path of the value in a message; null if it is the name of the column.
     pub path: Option<String>,
     /// How its values are generalised.
     pub taxonomy: Option<TaxonomyReport>,
-    /// A missing value is a leaf of its own.
+    /// Whether a missing value is a leaf of its own.
     pub optional: bool,
-    /// The leaf for values outside the taxonomy; null: such rows are set aside.
+    /// The leaf for values outside the taxonomy; null if such rows are set aside.
     pub unknown: Option<String>,
-    /// How many sets of values are guarded.
+    /// The number of guarded sets of values.
     pub guarded_sets: usize,
 }
 
 /// One taxonomy.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TaxonomyReport {
-    /// Different values.
+    /// The number of different values.
     pub leaves: usize,
-    /// Levels, the leaves and the root included.
+    /// Levels, including the leaves and the root.
     pub levels: u32,
-    /// Labels of any level.
+    /// Labels of all levels.
     pub nodes: usize,
-    /// The first leaf; null where the name of the column speaks of people.
+    /// The first leaf; null if the name of the column could be a value about people.
     pub first: Option<String>,
-    /// The last leaf; null likewise.
+    /// The last leaf; null for the same reason.
     pub last: Option<String>,
-    /// The label of everything.
+    /// The label of all values.
     pub root: String,
 }
 
 impl FeedReport {
-    /// Everything that is to be said of a feed.
+    /// The report about a feed.
     pub fn of(feed: &FeedConfig) -> FeedReport {
         FeedReport {
             file: feed.file.display().to_string(),

@@ -1,5 +1,5 @@
-//! What a sample says of a feed file: columns that would be published without any detail. The sample is run in memory, and
-//! no value of it is told.
+//! Warnings about a sample: columns that would be published without any detail. The sample is run in memory, and no
+//! value of it is shown.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +11,12 @@ use crate::daemon::error::{Error, ErrorCategory, Result, printable};
 use crate::daemon::folder::InputOutcome;
 use crate::daemon::preview::{PreviewRequest, trial};
 
-/// A sample belongs to one feed file.
+/// The error for a sample with several feed files.
 pub fn of_one_feed() -> Error {
     Error::new(ErrorCategory::Usage, "a sample is run under one feed file: name one only").in_field("--in")
 }
 
-/// Warnings of a sample, with the command that shows what helps.
+/// Warnings about a sample, with the command that shows what helps.
 ///
 /// # Errors
 /// The sample cannot be read, or no chain can begin under the feed file.

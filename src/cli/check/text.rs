@@ -1,4 +1,4 @@
-//! `check` for people: a report as paragraphs and a table of columns. Adds nothing to what the report says.
+//! `check` for people: a report as paragraphs and a table of columns. Adds nothing to the content of the report.
 
 use std::fmt::Write;
 
@@ -39,7 +39,7 @@ pub fn feed(report: &FeedReport) -> String {
     text
 }
 
-/// What concerns several feeds.
+/// Warnings about several feeds.
 pub fn together(warnings: &[WarningReport]) -> String {
     let mut text = String::from("All feeds together\n");
     for warning in warnings {

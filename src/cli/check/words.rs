@@ -1,5 +1,5 @@
-//! A feed in sentences that a person who keeps hospital data understands: what is promised, what waits, what is judged.
-//! Keeps what `audit` and `anonymize` do apart from what only the daemon will do; must never soften a limit.
+//! A feed in sentences for a person who runs a hospital's data platform: what is guaranteed, what waits, what is
+//! checked. Separates what `audit` and `anonymize` do from what only the daemon will do; must never understate a limit.
 
 use super::{local_recoding, one_recoding};
 use crate::daemon::config::{Approval, FeedConfig, SourcePlace, Ticks, WebhookSettings};
@@ -9,7 +9,7 @@ use crate::engine::policy::{
     RareRowPolicy,
 };
 
-/// What releases are judged by.
+/// What releases are checked for.
 pub fn explain(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let k = policy.k();
@@ -43,7 +43,7 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
     said
 }
 
-/// How releases are made: what is promised, what waits, how a recoding is found.
+/// How releases are made: what is guaranteed, what waits, how a recoding is found.
 pub fn publishing(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let mut said = Vec::new();
@@ -81,7 +81,7 @@ pub fn publishing(feed: &FeedConfig) -> Vec<String> {
     said
 }
 
-/// What becomes of values that a taxonomy does not know.
+/// What happens to values that a taxonomy does not contain.
 fn unknown_values(feed: &FeedConfig) -> Vec<String> {
     let mut said = Vec::new();
     let (taken, refused): (Vec<&Column>, Vec<&Column>) =
@@ -232,10 +232,10 @@ fn names(columns: &[&Column]) -> String {
     columns.iter().map(|column| &*column.name).collect::<Vec<_>>().join(", ")
 }
 
-/// Who is told of something.
+/// Who is notified.
 fn told(what: &str, topic: &Option<String>, webhook: &Option<WebhookSettings>) -> Option<String> {
     let topic = topic.as_ref().map(|topic| format!("the topic {topic}"));
-    // An address may hold a token, its host does not.
+    // An address may contain a token, its host does not.
     let webhook = webhook.as_ref().map(|webhook| match webhook.address.host() {
         Some((_, host)) => format!("a web address at {host}"),
         None => "a web address".to_owned(),

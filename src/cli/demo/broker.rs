@@ -1,4 +1,4 @@
-//! A broker inside the program (of librdkafka's mock cluster): a topic, and its producer. Gone with the demo.
+//! A broker inside the program (librdkafka's mock cluster): a topic, and its producer. It ends with the demo.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 pub const TOPIC: &str = "hospital.admissions";
 /// Its partitions.
 const PARTITIONS: i32 = 3;
-/// How long a message may take.
+/// The time limit for a message.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The broker.
@@ -41,7 +41,7 @@ impl Broker {
         self.cluster.bootstrap_servers().rsplit(':').next().unwrap_or_default().to_owned()
     }
 
-    /// Writes messages, and waits until they are there.
+    /// Writes messages, and waits until they are acknowledged.
     ///
     /// # Errors
     /// They are not.

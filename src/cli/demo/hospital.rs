@@ -1,12 +1,12 @@
-//! A hospital that does not exist: who is admitted on a day, with what. Respiratory diagnoses come and go with the seasons.
-//! The same seed gives the same people.
+//! A fictitious hospital: who is admitted on a day, with what. Respiratory diagnoses follow the seasons. The same seed
+//! gives the same people.
 
 use std::fmt::Write as _;
 
 use crate::engine::arithmetic::SmallDraws;
 
 const ZIPS: [&str; 8] = ["10115", "10117", "10119", "10178", "10179", "10243", "10245", "10247"];
-/// A ward, the ages that come to it, and its diagnoses.
+/// A ward, the ages of its patients, and its diagnoses.
 const WARDS: [(&str, u64, u64, &[&str]); 9] = [
     ("cardiology", 45, 90, &["I10", "I20", "I21", "I48", "I50"]),
     ("gastroenterology", 20, 85, &["K29", "K35", "K57", "K80", "C18"]),
@@ -20,7 +20,7 @@ const WARDS: [(&str, u64, u64, &[&str]); 9] = [
 ];
 const WINTER: [&str; 4] = ["J10", "J18", "J20", "J44"];
 
-/// Numbers that look drawn; the same for the same seed.
+/// Random numbers; the same for the same seed.
 pub struct DemoDraws(pub SmallDraws);
 
 impl DemoDraws {
@@ -50,7 +50,7 @@ impl Admission {
     /// The patient of this number, on a day of the year.
     pub fn drawn(dice: &mut DemoDraws, number: u64, day: u64) -> Admission {
         let (ward, youngest, oldest, diagnoses) = dice.of(&WARDS);
-        // Two draws: few are as young or as old as a ward's ages go.
+        // The mean of two draws: few patients are as young or as old as a ward admits.
         let age = (dice.between(youngest, oldest) + dice.between(youngest, oldest)) / 2;
         let sex = if ward == "obstetrics" { "F" } else { dice.of(&["F", "M"]) };
         let winter = day % 12 < 5 && matches!(ward, "paediatrics" | "cardiology" | "oncology");
@@ -59,7 +59,7 @@ impl Admission {
         Admission { patient: format!("P{number:06}"), age, sex, ward, zip: dice.of(&ZIPS), icd10, days }
     }
 
-    /// A patient of an age between these, somewhere.
+    /// A patient with an age between these, on any ward.
     pub fn aged(dice: &mut DemoDraws, number: u64, day: u64, from: u64, to: u64) -> Admission {
         let (ward, ..) = dice.of(&WARDS);
         Admission {
@@ -70,7 +70,7 @@ impl Admission {
         }
     }
 
-    /// Who it is.
+    /// The identifier of the patient.
     pub fn patient(&self) -> &str {
         &self.patient
     }
@@ -83,12 +83,12 @@ impl Admission {
         )
     }
 
-    /// As a row behind [`HEADER`].
+    /// As a row under [`HEADER`].
     pub fn row(&self, to: &mut String) {
         let Admission { patient, age, sex, ward, zip, icd10, days } = self;
         let _ = writeln!(to, "{patient},{age},{sex},{ward},{zip},{icd10},{days}");
     }
 }
 
-/// Above rows; columns with a path lie in a table under its steps.
+/// The header of rows; in a table, columns with a path are named by its steps.
 pub const HEADER: &str = "patient,age,sex,ward,zip,diagnosis.icd10,stay.days\n";

@@ -1,4 +1,4 @@
-//! The log of the demo's daemon, line by line: kept in a file, and read by the demo as anybody could read it.
+//! The log of the demo's daemon, line by line: written to a file, and read by the demo as any reader could.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::sync::mpsc::Sender;
 
 use serde_json::Value;
 
-/// Keeps lines and passes them on.
+/// Writes lines to a file and passes them on.
 pub struct Tee {
     file: File,
     to: Sender<Value>,
@@ -14,7 +14,7 @@ pub struct Tee {
 }
 
 impl Tee {
-    /// Into a file, and to the one who reads them.
+    /// Writes to this file, and sends to this receiver.
     pub fn new(file: File, to: Sender<Value>) -> Tee {
         Tee { file, to, rest: Vec::new() }
     }
@@ -27,7 +27,7 @@ impl Write for Tee {
         while let Some(end) = memchr::memchr(b'\n', &self.rest) {
             let line: Vec<u8> = self.rest.drain(..=end).collect();
             if let Ok(event) = serde_json::from_slice(&line) {
-                // A reader that has gone wants no more.
+                // A receiver that has ended needs no more lines.
                 let _ = self.to.send(event);
             }
         }

@@ -1,6 +1,6 @@
-//! `tidegate demo`: the whole product in one command. A broker inside the program, a hospital that does not exist, the real
-//! daemon over it with a release every few seconds, and beside each release what publishing every snapshot on its own would
-//! have given away. Everything lies in one folder, which the other commands work on afterwards.
+//! `tidegate demo`: the whole product in one command. A broker inside the program, a fictitious hospital, the real
+//! daemon over it with a release every few seconds, and beside each release what publishing every snapshot on its own
+//! would have revealed. All files are in one folder, which the other commands can use afterwards.
 
 mod broker;
 mod hospital;
@@ -41,10 +41,10 @@ whenever it ends, and `show`, `verify` and `audit --dir` work on it.
 
 Exit code 0: done. 2: an error.")]
 pub struct Args {
-    /// Where everything goes; a folder that does not exist yet, or is empty
+    /// The folder for all files; it does not exist yet, or is empty
     #[arg(long, value_name = "DIR", default_value = "tidegate-demo")]
     dir: PathBuf,
-    /// How long it goes on
+    /// How long the demo runs
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
 }
@@ -59,7 +59,7 @@ const FILES: [(&str, &str); 6] = [
     ("one-list/zips.csv", include_str!("sample/zips.csv")),
 ];
 const FEED: &str = include_str!("sample/feed.toml");
-/// Of the people of the demo.
+/// The seed of the people of the demo.
 const SEED: u64 = 20;
 
 /// Runs the command.
@@ -111,12 +111,12 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     Ok(Exit::Done)
 }
 
-/// The demo at work.
+/// The running demo.
 struct Play {
     broker: Broker,
     story: Story,
     snapshots: Snapshots,
-    /// Who came since the last snapshot.
+    /// The people since the last snapshot.
     fresh: Vec<hospital::Admission>,
     feed: FeedConfig,
     /// A day was sent, and its tick has not been seen.
@@ -124,12 +124,12 @@ struct Play {
     days: u64,
     /// The last day.
     last: Option<u64>,
-    /// It is over.
+    /// Whether it has ended.
     told: bool,
 }
 
 impl Play {
-    /// Plays until the story is told, the time is over, or the feed ends.
+    /// Runs until the story or the time has ended, or the feed ends.
     fn all(
         &mut self,
         events: &Receiver<Value>,
@@ -164,14 +164,14 @@ impl Play {
         })
     }
 
-    /// The daemon has told something.
+    /// The daemon has written a log line.
     fn happened(&mut self, event: &Value, view: &mut DemoView<'_>) -> error::Result<()> {
         let name = event["event"].as_str().unwrap_or_default();
         view.heard(name, event);
         match name {
             "published" => {
                 let beside = self.snapshots.add(&std::mem::take(&mut self.fresh))?;
-                // A release may leave while it is read, where the machine is slow.
+                // On a slow machine a release may be removed while it is read.
                 let ours =
                     separate_releases::left(&view.audit()).or_else(|_| separate_releases::left(&view.audit()))?;
                 view.published(event, ours, &beside)?;
@@ -188,7 +188,7 @@ impl Play {
     }
 }
 
-/// A person would do this: `tidegate erase --rows`.
+/// A person would run `tidegate erase --rows`.
 fn ask_erasure(feed: &FeedConfig, patient: &str) -> error::Result<String> {
     use crate::daemon::feed_writer::{Hash, RequestKind};
     use crate::daemon::ingest::PersonHasher;
@@ -201,7 +201,7 @@ fn ask_erasure(feed: &FeedConfig, patient: &str) -> error::Result<String> {
     Ok(crate::daemon::service::ask(feed, &asking, &by, false)?.text)
 }
 
-/// Writes feed files, taxonomies and keys; where the feed file lies.
+/// Writes feed files, taxonomies and keys; returns the path of the feed file.
 fn written(dir: &Path, port: &str) -> error::Result<PathBuf> {
     if dir.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
         let text = "the folder is not empty: remove it, or name another one with --dir";

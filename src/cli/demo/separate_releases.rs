@@ -1,6 +1,6 @@
-//! What would have been given away without tidegate: each time a release is published, everything that has come so far is
-//! k-anonymised on its own, as if nothing had been published before, and `audit` attacks all of these tables together. And how much
-//! detail tidegate itself would have kept with one list of labels for all rows.
+//! What would have been revealed without tidegate: each time a release is published, all rows so far are k-anonymised
+//! on their own, as if nothing had been published before, and `audit` attacks all of these tables together. Also how
+//! much detail tidegate itself would have kept with one list of labels for all rows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ pub const FOLDER: &str = "alone";
 /// The folder of the chain with one list of labels for all rows.
 pub const ONE_LIST: &str = "one-list";
 
-/// Snapshots that were made so far.
+/// The snapshots so far.
 pub struct Snapshots {
     folder: PathBuf,
     one_list: PathBuf,
-    /// The key of that chain, which has no use when the demo is over.
+    /// The key of that chain, which is not needed after the demo.
     key: String,
-    /// How many releases it has.
+    /// The number of its releases.
     released: usize,
     all: String,
     releases: Vec<PathBuf>,
@@ -32,10 +32,10 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// None yet; the feed file in this folder asks for all rows in every table.
+    /// None yet; the feed file in this folder puts all rows into every table.
     ///
     /// # Errors
-    /// The system has no chance.
+    /// The system gives no random bytes.
     pub fn new(dir: &Path) -> Result<Snapshots> {
         let (folder, one_list) = (dir.join(FOLDER), dir.join(ONE_LIST));
         let (key, all) = (chance::key()?, HEADER.to_owned());
@@ -47,7 +47,7 @@ impl Snapshots {
         self.folder.join("feed.toml")
     }
 
-    /// Another snapshot, with people who came since the last one.
+    /// Another snapshot, with the people since the last one.
     ///
     /// # Errors
     /// The folder cannot be written.
@@ -71,13 +71,13 @@ impl Snapshots {
         Ok(ReleaseComparison { left: left(&self.audit())?, one_list })
     }
 
-    /// The loss of the newest release with one list of labels for all rows, once these people have come.
+    /// The information loss of the newest release with one list of labels for all rows, after these people were added.
     fn one_list(&mut self, increment: &Path) -> Result<f64> {
         let feed = FeedConfig::load(&self.one_list.join("feed.toml"))?;
         let releases = self.one_list.join("releases");
         let entries = self.ticked(&feed, increment, &releases)?;
         self.released += entries.iter().filter(|entry| entry.release.is_some()).count();
-        // Before there is a release nothing is told.
+        // Before the first release there is no loss.
         let newest = (self.released > 0).then(|| told(&releases, self.released as u32)).transpose()?;
         Ok(newest.map_or(1.0, |manifest| manifest.loss))
     }
@@ -113,7 +113,7 @@ impl Snapshots {
         }
     }
 
-    /// These rows are the next tick of a folder.
+    /// Adds these rows to a folder as its next tick.
     fn ticked(&self, feed: &FeedConfig, rows: &Path, folder: &Path) -> Result<Vec<InputEntry>> {
         let key = OperatorKey::parse(&self.key).expect("a key was drawn");
         let (inputs, time) = ([rows.to_path_buf()], crate::daemon::clock::now());
@@ -122,15 +122,15 @@ impl Snapshots {
     }
 }
 
-/// What stands beside a release of the demo.
+/// The figures beside a release of the demo.
 pub struct ReleaseComparison {
-    /// The fewest candidates that all snapshots leave a person.
+    /// The fewest candidates that all snapshots leave for a person.
     pub left: u64,
     /// The loss with one list of labels for all rows.
     pub one_list: f64,
 }
 
-/// The fewest candidates that these releases leave a person.
+/// The fewest candidates that these releases leave for a person.
 ///
 /// # Errors
 /// They cannot be read.

@@ -1,29 +1,29 @@
-//! What happens in the demo, day by day: ordinary days, one with hardly anybody, some with other people than before, one on which
-//! a patient wants to be taken out. What tidegate makes of it is not written here.
+//! The days of the demo: ordinary days, one with few people, some with other people than before, one on which a patient
+//! asks to be erased. How tidegate reacts is not written here.
 
 use super::hospital::{Admission, DemoDraws};
 use crate::engine::arithmetic::SmallDraws;
 
-/// What comes on a day.
+/// The messages of a day.
 #[derive(Debug, Default)]
 pub struct Day {
-    /// What is told beside it.
+    /// The text about it.
     pub about: Option<&'static str>,
     /// People who were not there before.
     pub new: Vec<Admission>,
-    /// All messages, in their order: of the new ones, of some who come again, and some that are broken.
+    /// All messages, in their order: of the new people, of some who are sent again, and some that are broken.
     pub messages: Vec<String>,
-    /// Who wants their rows to be taken out.
+    /// The patient who asks to be erased.
     pub gone: Option<String>,
 }
 
-/// Some people of a day: how many, and of which ages, where those are not the usual ones.
+/// Some people of a day: their number, and their ages if those are not the usual ones.
 struct Group {
     people: u64,
     ages: Option<(u64, u64)>,
 }
 
-/// Who comes on a day.
+/// The people of a day.
 fn kind(day: u64) -> (Option<&'static str>, Vec<Group>) {
     let usual = |people| Group { people, ages: None };
     let aged = |people, from, to| Group { people, ages: Some((from, to)) };
@@ -49,9 +49,9 @@ pub struct Story {
     known: Vec<Admission>,
 }
 
-/// The day on which a patient wants to be taken out.
+/// The day on which a patient asks to be erased.
 const ERASED: u64 = 8;
-/// The last day that is told.
+/// The last day with a text.
 pub const TOLD: u64 = 9;
 
 impl Story {
@@ -85,18 +85,18 @@ impl Story {
         day
     }
 
-    /// The source sends some again, as sources do.
+    /// The source sends some people again, as sources do.
     fn repeats(&mut self, day: &mut Day) {
         let again = (self.known.len() as u64).min(12);
         for _ in 0..again {
-            // The first one will be taken out.
+            // The first one will be erased.
             let one = self.dice.between(1, self.known.len() as u64 - 1);
             let at = self.dice.between(0, day.messages.len() as u64);
             day.messages.insert(at as usize, self.known[one as usize].message());
         }
     }
 
-    /// Some messages are cut off, and one is of an unknown ward.
+    /// Some messages are truncated, and one names an unknown ward.
     fn broken(&mut self, day: &mut Day) {
         let cut = Admission::drawn(&mut self.dice, 0, self.day).message();
         day.messages.push(cut[..cut.len() / 2].to_owned());

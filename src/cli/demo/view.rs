@@ -1,4 +1,5 @@
-//! What the demo shows while it runs: a block of lines for each day, from the daemon's own log and the published manifests.
+//! The output of the running demo: a block of lines for each day, from the daemon's own log and the published
+//! manifests.
 
 use std::path::{Path, PathBuf};
 
@@ -11,19 +12,19 @@ use crate::cli::audit;
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::{Error, Result};
 
-/// What is shown.
+/// The output.
 pub struct DemoView<'o> {
     dir: PathBuf,
     out: &'o mut Out,
-    /// What has come since the last tick: rows that count, repeats, messages set aside.
+    /// Rows since the last tick: accepted, repeated, set aside.
     came: [u64; 3],
-    /// How many wait.
+    /// The number of rows that wait.
     waiting: u64,
     releases: u64,
 }
 
 impl<'o> DemoView<'o> {
-    /// Of a demo in this folder.
+    /// For a demo in this folder.
     pub fn new(dir: &Path, out: &'o mut Out) -> DemoView<'o> {
         DemoView { dir: dir.to_path_buf(), out, came: [0; 3], waiting: 0, releases: 0 }
     }
@@ -32,7 +33,7 @@ impl<'o> DemoView<'o> {
         self.out.text(&format!("{text}\n"));
     }
 
-    /// The first words.
+    /// The first lines.
     pub fn begins(&mut self) {
         self.say(
             "A hospital that does not exist writes its admissions to a topic; tidegate reads it and publishes everything so far\n\
@@ -42,7 +43,7 @@ impl<'o> DemoView<'o> {
         );
     }
 
-    /// The last words.
+    /// The last lines.
     pub fn ends(&mut self) {
         let dir = self.dir.display();
         let releases = self.releases;
@@ -58,7 +59,7 @@ impl<'o> DemoView<'o> {
         self.say(&format!("\nday {number}{about}"));
     }
 
-    /// The daemon has told something.
+    /// The daemon has written a log line.
     pub fn heard(&mut self, name: &str, event: &Value) {
         let figure = |key: &str| event[key].as_u64().unwrap_or_default();
         match name {
@@ -78,13 +79,13 @@ impl<'o> DemoView<'o> {
         }
     }
 
-    /// Who has come since the last tick.
+    /// The rows since the last tick.
     fn counted(&mut self) {
         let [kept, repeats, aside] = std::mem::take(&mut self.came);
         self.say(&format!("  {kept} new people, {repeats} repeats, {aside} messages set aside"));
     }
 
-    /// A release is visible.
+    /// A release was published.
     ///
     /// # Errors
     /// Its manifest cannot be read.
@@ -92,7 +93,8 @@ impl<'o> DemoView<'o> {
         let release = event["release"].as_u64().unwrap_or_default();
         let path = format!("manifest/{release:010}.json");
         if !self.dir.join("public").join(&path).exists() {
-            // On a slow machine the daemon goes on while this release is shown: the next one leaves erased rows out, and takes its place.
+            // On a slow machine the daemon continues while this release is shown: the next one leaves out erased rows,
+            // and replaces it.
             self.say(&format!("  release {release}: the next release has taken its place already"));
             return Ok(());
         }
@@ -144,7 +146,7 @@ impl<'o> DemoView<'o> {
         self.say(&format!("  nothing is published: {} people wait for more like them", self.waiting));
     }
 
-    /// The gate has spoken against a release.
+    /// The gate has rejected a release.
     pub fn rejected(&mut self, event: &Value) {
         let against: Vec<&str> = event["against"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         self.say(&format!("  REJECTED by the gate ({}). No reader sees it; its people wait", against.join(", ")));

@@ -1,5 +1,5 @@
-//! The text of the feed file that `init` writes (CONTRACTS 1 and 3): every guess with its reason, every choice with what
-//! it means. No value of a sample stands in it, only ranges; values of quasi columns stand in taxonomy files.
+//! The text of the feed file that `init` writes (CONTRACTS 1 and 3): every guess with its reason, every choice with its
+//! meaning. It contains no value of a sample, only ranges; values of quasi columns are in taxonomy files.
 
 use std::fmt::Write;
 
@@ -19,18 +19,18 @@ pub const SCHEMA: &str = "feed.schema.json";
 pub struct FeedPlan<'p> {
     /// The name of the feed.
     pub name: &'p str,
-    /// Where the guesses come from, as a sentence.
+    /// The source of the guesses, as a sentence.
     pub origin: String,
     /// `csv`, `parquet`, `arrow` or nothing.
     pub format: Option<&'static str>,
-    /// The columns, taxonomies with the names of their files.
+    /// The columns; their taxonomies have the names of their files.
     pub columns: &'p [Guess],
 }
 
 /// The whole feed file.
 pub fn text(plan: &FeedPlan<'_>) -> String {
     let name = plan.name;
-    // Editors that know TOML complete keys and mark mistakes by it.
+    // Editors that support TOML complete keys and mark mistakes with it.
     let mut text = format!("#:schema ./{SCHEMA}\n\n");
     comment(
         &mut text,
@@ -205,7 +205,7 @@ fn plain(value: &serde_json::Value) -> String {
     }
 }
 
-/// Puts the name of its file into a table.
+/// Writes the name of its file into a table.
 pub fn name_file(table: &mut TaxonomyTable, file: String) {
     match &mut table.domain {
         Some(PrefixCodes::File(name)) => *name = file,

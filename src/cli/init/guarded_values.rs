@@ -1,12 +1,12 @@
-//! Values that a first feed file guards (CONTRACTS 1, `guarded`): groups of ICD-10 codes that hospitals commonly keep apart. They
-//! come from the classification alone; no value of a sample is looked at.
+//! Values that a first feed file guards (CONTRACTS 1, `guarded`): groups of ICD-10 codes that hospitals commonly keep
+//! confidential. They come from the classification alone; no value of a sample is read.
 
 use super::toml_text::quoted;
 use crate::daemon::guess::Guess;
 use crate::engine::model::Role;
 use crate::engine::model::forms::Builtin;
 
-/// A group of codes that no person should be tied to: what it is, and its categories of three characters.
+/// A group of codes that no person should be linked to: its name, and its categories of three characters.
 struct Group {
     what: &'static str,
     categories: &'static [&'static str],
@@ -24,7 +24,7 @@ const GROUPS: &[Group] = &[
 /// Longer lines are broken.
 const WIDEST: usize = 110;
 
-/// Whether values are proposed for a column: a sensitive one of ICD-10 codes.
+/// Whether guarded values are proposed for a column: a sensitive one of ICD-10 codes.
 pub fn proposes(column: &Guess) -> bool {
     let builtin = column.taxonomy.as_ref().and_then(|proposal| proposal.table.builtin);
     column.role == Some(Role::Sensitive) && builtin == Some(Builtin::Icd10)

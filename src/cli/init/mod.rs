@@ -1,6 +1,6 @@
 //! `tidegate init DIR` (CONTRACTS 3): a commented feed file, keys and taxonomies to start from, with roles guessed from
-//! a sample. What it writes has passed `check`. Must never write over a file, and never show a value of an identifier or
-//! of a sensitive column.
+//! a sample. The feed file that it writes has passed `check`. Must never overwrite a file, and never show a value of an
+//! identifier or of a sensitive column.
 
 mod example;
 mod feed;
@@ -24,17 +24,17 @@ use crate::engine::model::Role;
 /// Writes a commented feed file, keys and taxonomies to start from
 #[derive(clap::Args)]
 pub struct Args {
-    /// The directory to write them into; it is made if it does not exist
+    /// The directory to write them into; it is created if it does not exist
     dir: PathBuf,
     /// A CSV, JSON lines, Parquet or Arrow file of the feed's data, to guess columns and taxonomies from
     #[arg(long, value_name = "FILE")]
     sample: Option<PathBuf>,
 }
 
-/// Guesses, writes, and reads back what it has written.
+/// Guesses, writes, and reads the files back.
 ///
 /// # Errors
-/// A sample that cannot be read or has nothing to publish, a file that exists already, or the file system.
+/// A sample cannot be read or contains nothing to publish, a file exists already, or the file system fails.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if args.dir.is_file() {
         let text = "this is a file, and `init` writes into a directory: to guess from the file, name a new directory and the file with --sample";
@@ -84,7 +84,7 @@ fn schema_text() -> String {
     serde_json::to_string_pretty(schema::feed()).expect("a schema has text keys") + "\n"
 }
 
-/// The operator's key, the signing key, and the public half of it, for all who read releases.
+/// The operator's key, the signing key, and its public key, for all readers of releases.
 fn keys(name: &str) -> CommandResult<[NewFile; 3]> {
     let file = |suffix: &str, key: &str, secret: bool| NewFile {
         path: format!("keys/{name}.{suffix}").into(),
@@ -98,7 +98,7 @@ fn keys(name: &str) -> CommandResult<[NewFile; 3]> {
 }
 
 fn nothing_to_generalise(file: &Path, columns: &[Guess]) -> Error {
-    // Where no name says what its column is, the names may be the values of a row.
+    // If no name says what its column contains, the names may be the values of a row.
     let shown = columns.iter().any(|column| guess::says_something(&column.name));
     let named = |at: usize, name: &str| if shown { toml_text::quoted(name) } else { format!("column {}", at + 1) };
     let reasons = columns.iter().enumerate().map(|(at, column)| (named(at, &column.name), &column.reason));
@@ -108,7 +108,7 @@ fn nothing_to_generalise(file: &Path, columns: &[Guess]) -> Error {
     Error::new(ErrorCategory::Input, format!("{text} ({})", reasons.join("; "))).in_file(file)
 }
 
-/// The name of the directory, in the letters that a feed's name may have.
+/// The name of the directory, in the characters that a feed's name may have.
 fn feed_name(dir: &Path) -> String {
     let whole = dir.canonicalize().or_else(|_| std::path::absolute(dir)).unwrap_or_else(|_| dir.to_path_buf());
     let last = whole.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -129,7 +129,7 @@ fn file_name(text: &str, fits: impl Fn(char) -> bool) -> String {
     name.trim_end_matches('-').to_owned()
 }
 
-/// Hierarchy files and code lists, whose names are put into the tables.
+/// Hierarchy files and code lists, whose names are written into the tables.
 fn taxonomy_files(columns: &mut [Guess]) -> Vec<NewFile> {
     let mut files: Vec<NewFile> = Vec::new();
     for column in columns {

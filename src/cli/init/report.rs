@@ -1,5 +1,5 @@
-//! What `init` has done, as a value and in words (CONTRACTS 3): files, and what every column was taken for. Holds names,
-//! counts and reasons; never a value of the sample and never a key.
+//! The result of `init`, as a value and in words (CONTRACTS 3): files, and the guess for every column. It contains
+//! names, counts and reasons; never a value of the sample and never a key.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::cli::table::TextTable;
 use crate::daemon::guess::Guess;
 use crate::engine::model::{Kind, Role};
 
-/// `init --json`
+/// The output of `init --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct InitReport {
     /// The feed file.
@@ -27,7 +27,7 @@ pub struct InitReport {
     pub files: Vec<String>,
     /// The folder that `run` watches.
     pub incoming: String,
-    /// What every column was taken for, in the order of the sample.
+    /// The guess for every column, in the order of the sample.
     pub columns: Vec<SampledColumn>,
 }
 
@@ -36,19 +36,19 @@ pub struct InitReport {
 pub struct SampledColumn {
     /// Its name.
     pub name: String,
-    /// What it is for; null: it is dropped.
+    /// Its role; null if it is dropped.
     pub role: Option<Role>,
-    /// What its values are, where that is written.
+    /// The type of its values, if that is written.
     #[serde(rename = "type")]
     pub kind: Option<Kind>,
     /// Its taxonomy as it is written.
     pub taxonomy: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 impl InitReport {
-    /// From what was written.
+    /// From the files that were written.
     pub fn new(dir: &Path, name: &str, rows: Option<u64>, files: &[NewFile], columns: &[Guess]) -> InitReport {
         let path = |file: &Path| dir.join(file).display().to_string();
         let column = |column: &Guess| SampledColumn {
@@ -68,7 +68,7 @@ impl InitReport {
         }
     }
 
-    /// For people; `sample` is the file that columns were guessed from.
+    /// In words; `sample` is the file that columns were guessed from.
     pub fn text(&self, sample: Option<&Path>) -> String {
         let mut text = String::new();
         let mut table = TextTable::without_head([false; 4]);
@@ -80,7 +80,7 @@ impl InitReport {
                 Some(Role::Measure) => "measure",
                 None => "dropped",
             };
-            // Debug escapes control characters; the quotes go.
+            // Debug output escapes control characters; the quotes are removed.
             let name = format!("{:?}", column.name);
             let form = column.taxonomy.as_deref().map(short).unwrap_or_default();
             table.row([name[1..name.len() - 1].to_owned(), role.to_owned(), form, column.reason.to_string()]);
@@ -112,7 +112,7 @@ impl InitReport {
     }
 }
 
-/// The form of a taxonomy and what it names, without numbers: `bands`, `builtin age`, `file taxonomies/ward.csv`.
+/// The form of a taxonomy and its name, without numbers: `bands`, `builtin age`, `file taxonomies/ward.csv`.
 fn short(table: &str) -> String {
     let (form, rest) = table.trim_start_matches("{ ").split_once(" = ").unwrap_or((table, ""));
     match rest.strip_prefix('"').and_then(|rest| rest.split_once('"')) {

@@ -1,6 +1,6 @@
-//! Text as TOML has it between quotes.
+//! Text in quotes, as TOML writes it.
 
-/// A TOML string on one line, whatever it holds.
+/// A TOML string on one line, whatever it contains.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

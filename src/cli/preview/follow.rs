@@ -1,4 +1,4 @@
-//! How far a preview is, on a terminal.
+//! The progress of a preview, on a terminal.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::daemon::preview::PreviewProgress;
 pub struct PreviewLine(OfInputs);
 
 impl PreviewLine {
-    /// Of these inputs.
+    /// For these inputs.
     pub fn new(inputs: &[PathBuf]) -> PreviewLine {
         PreviewLine(OfInputs::new(inputs))
     }

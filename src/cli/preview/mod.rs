@@ -1,4 +1,5 @@
-//! `tidegate preview` (CONTRACTS 3, preview): what a feed file would publish of a sample, and which settings give more. Reads and prints.
+//! `tidegate preview` (CONTRACTS 3, preview): what a feed file would publish of a sample, and which settings give more
+//! detail. Reads and prints.
 
 mod follow;
 mod words;
@@ -30,7 +31,8 @@ pub struct Args {
     /// Files of raw rows, one per tick, oldest first
     #[arg(long = "in", value_name = "SAMPLE", required = true, num_args = 1..)]
     inputs: Vec<PathBuf>,
-    /// A key with another value than in the feed file: policy.k=10, column.zip.weight=2; column.zip=none leaves the column out
+    /// A key with another value than in the feed file: policy.k=10, column.zip.weight=2; column.zip=none leaves the
+    /// column out
     #[arg(long = "set", value_name = "KEY=VALUE", num_args = 1..)]
     settings: Vec<String>,
     /// Do not try other settings

@@ -10,7 +10,7 @@ use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
 use crate::daemon::preview::{Alternative, BroadLabel, CountFigures, MeasureSums, Preview};
 
-/// Alternatives that are shown at most.
+/// The greatest number of alternatives that are shown.
 const SHOWN: usize = 12;
 
 /// The report.
@@ -47,7 +47,7 @@ fn outcome(text: &mut String, preview: &Preview) {
     text.push('\n');
 }
 
-/// A share within a sentence, where a dash for 0 as in tables would say nothing.
+/// A share within a sentence, where the dash that tables show for 0 would be unclear.
 fn share(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
@@ -99,7 +99,7 @@ fn worth(text: &mut String, preview: &Preview) {
     }
 }
 
-/// How a chain goes on to which the sample comes in parts.
+/// The course of a chain that receives the sample in parts.
 fn chain(text: &mut String, preview: &Preview) {
     let ticks = &preview.ticks;
     let Some(last) = ticks.last() else { return };
@@ -161,9 +161,9 @@ fn alternatives(text: &mut String, preview: &Preview, feed: &Path) {
     }
 }
 
-/// Loss of the same columns times this is clearly less.
+/// Below this multiple of the loss of the same columns, an alternative loses clearly less.
 const LESS: f64 = 0.9;
-/// An error of counts times this is clearly more.
+/// Above this multiple of the error of counts, it is clearly worse.
 const WORSE: f64 = 1.5;
 
 /// Whether counts are more precise, or clearly less is lost of the columns that are left.
@@ -172,7 +172,7 @@ fn gives_more(one: &Alternative, preview: &Preview) -> bool {
         (Some(error), Some(base)) => error.mean < base.mean,
         _ => false,
     };
-    // A table whose counts lie much farther off gives no more, whatever the columns that are left show.
+    // A table with much less precise counts gives no more, whatever the columns that are left show.
     let worse = match (one.count_error, preview.count_error) {
         (Some(error), Some(base)) => error.mean > base.mean * WORSE,
         _ => false,
@@ -180,7 +180,7 @@ fn gives_more(one: &Alternative, preview: &Preview) -> bool {
     precise || (!worse && one.loss_without.is_none_or(|loss| one.loss < loss * LESS))
 }
 
-/// As a shell takes it: words with other signs in quotes.
+/// Quoted for a shell: words with other characters are put in quotes.
 fn shell(settings: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "._-=/:,@%+".contains(char);
     let shown = printable(settings);

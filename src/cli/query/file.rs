@@ -14,13 +14,13 @@ use crate::daemon::opened_release::Opened;
 use crate::engine::counting::{CellEstimate, CountQuestion, CountedColumn};
 use crate::engine::model::{Kind, Role, Value};
 
-/// What figures are called.
+/// The names of the figures.
 const FIGURES: [&str; 4] = ["estimate", "standard_error", "low", "high"];
 
 /// Writes the counts of all combinations that a row can have.
 ///
 /// # Errors
-/// The file cannot be written, or a column is called as a figure.
+/// The file cannot be written, or a column has the name of a figure.
 pub fn write(
     file: &Path,
     (asked, counts): (&CountQuestion, &[CellEstimate]),

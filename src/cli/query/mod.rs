@@ -1,5 +1,5 @@
-//! `tidegate query` (CONTRACTS 3): how many rows of a release have certain values, from what is public alone. Reads and prints;
-//! estimating is the engine's.
+//! `tidegate query` (CONTRACTS 3): how many rows of a release have certain values, from public files alone. Reads and
+//! prints; the engine estimates.
 
 mod file;
 mod words;
@@ -37,13 +37,13 @@ pub struct Args {
     /// Which rows are counted
     #[arg(value_name = "PREDICATE", default_value = "")]
     predicate: String,
-    /// Columns whose values are counted apart; of a column for which the predicate lists labels, those
+    /// Columns whose values are counted separately; of a column for which the predicate lists labels, those labels
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     by: Vec<String>,
-    /// Writes the counts of --by as Parquet into this file
+    /// Write the counts of --by as Parquet to this file
     #[arg(long, value_name = "FILE", requires = "by")]
     out: Option<PathBuf>,
-    /// The release that is asked; the newest one when left out
+    /// The release; the newest one when left out
     #[arg(long, value_name = "NUMBER")]
     release: Option<u32>,
 }
@@ -81,7 +81,8 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     Ok(Exit::Done)
 }
 
-/// The release, and the names of its masked columns: `None` without a feed file, since the public files do not tell them.
+/// The release, and the names of its masked columns: None without a feed file, since the public files do not contain
+/// them.
 fn opened(args: &Args) -> error::Result<(Opened, Option<Vec<String>>)> {
     let place = &args.place;
     let feed = if place.is_dir() { feed_in(place) } else { Some(place.clone()) };
@@ -96,7 +97,7 @@ fn opened(args: &Args) -> error::Result<(Opened, Option<Vec<String>>)> {
     Ok((opened, Some(guarded.map(|column: &Column| column.name.to_string()).collect())))
 }
 
-/// Whether the values that are asked for are those of the people.
+/// Whether the values in the question are those of the people.
 fn exact(conditions: &[Condition], by: &[&str], masked: Option<&[String]>, opened: &Opened) -> error::Result<()> {
     if !opened.masks() {
         return Ok(());
@@ -132,7 +133,7 @@ fn misread(why: &str) -> Error {
     Error::new(ErrorCategory::Usage, format!("the predicate is none: {why}")).in_field("PREDICATE")
 }
 
-/// A question that does not fit the release, with the column that was meant, if one is near.
+/// The error for a question that does not fit the release, with the column that was probably meant.
 fn unasked(why: &QuestionError, opened: &Opened) -> Error {
     let names = || opened.columns.iter().map(|column| &*column.name);
     let mut text = format!("`{}`: {}", why.column, why.what);

@@ -9,7 +9,7 @@ use crate::daemon::error::printable;
 use crate::daemon::opened_release::Opened;
 use crate::daemon::view::query::{QueryAnswer, QueryFigures, SpreadRule};
 
-/// Lines of a table that are shown; all of them are in the file and in JSON.
+/// The greatest number of table lines that are shown; all of them are in the file and in JSON.
 const MOST: usize = 200;
 
 /// The answer.
@@ -63,7 +63,7 @@ fn table(answer: &QueryAnswer, by: &[&str]) -> String {
     text
 }
 
-/// What stands in a cell.
+/// The text of a cell.
 fn cell(value: &Json) -> String {
     match value {
         Json::String(text) => printable(text),

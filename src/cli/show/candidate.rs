@@ -1,5 +1,5 @@
-//! The release that waits for a person (`show --candidate`): what they are to decide on, as it was written aside. What is public of it
-//! anyway, and the operator's own verdict; never a value.
+//! The release that waits for a person (`show --candidate`): what they have to decide on, as it was staged. Only what
+//! would be public of it, and the operator's own verdict; never a value.
 
 use std::fmt::Write;
 
@@ -99,5 +99,5 @@ fn text(candidate: &HeldRelease, feed: &FeedConfig) -> String {
     text
 }
 
-/// Digits of a digest that tell it from others.
+/// The number of shown digits, which identify a digest.
 const DIGITS: usize = 16;

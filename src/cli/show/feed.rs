@@ -1,5 +1,5 @@
-//! What `show` tells of a feed at work: what its log says, what waits, what is held, and what the next release would be.
-//! Counts, times, names of checks, labels of quasi columns; never a value.
+//! What `show` prints about a feed: its log, the rows that wait, the release that is held, and what the next release
+//! would be. Counts, times, names of checks, labels of quasi columns; never a value.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ use crate::engine::release::RemovalReason;
 pub fn show(feed: &FeedConfig, key: Option<OperatorKey>, release: Option<u32>, out: &mut Out) -> CommandResult<()> {
     let halt = halted(feed);
     let shown = whole(feed, key, release, (halt.clone(), out));
-    // What has halted the feed may keep it from being looked at, too.
+    // The reason for the halt may also be why the feed cannot be read.
     if let (Err(_), Some(halt), false) = (&shown, halt, out.json()) {
         out.text(&words::halted(&halt));
     }
@@ -64,7 +64,7 @@ fn whole(
     Ok(())
 }
 
-/// How many manifests are gone, reason by reason.
+/// The number of removed manifests, by reason.
 fn gone(text: &mut String, removed: &[RemovedLine]) {
     for (reason, why) in [
         (RemovalReason::Withdrawn, "withdrawn"),

@@ -1,5 +1,5 @@
-//! `tidegate show` (CONTRACTS 3): the history of a folder of releases and its verdicts in words; what waits, and what the
-//! next release would be. Reads and prints, changes nothing.
+//! `tidegate show` (CONTRACTS 3): the history of a folder of releases and its verdicts in words; the rows that wait,
+//! and what the next release would be. Reads and prints, changes nothing.
 
 mod candidate;
 mod feed;
@@ -33,11 +33,11 @@ pub struct Args {
     /// One release, with its recoding and every check
     #[arg(value_name = "RELEASE")]
     release: Option<u32>,
-    /// The release that waits for approval: what is to be decided on, what differs from the release before, and its digest
+    /// The release that waits for approval: what to decide on, how it differs from the release before, and its digest
     #[arg(long, conflicts_with = "release")]
     candidate: bool,
-    /// Write the operator's copy of the report to this new file: the page with approvals, private figures and lines for signatures; of
-    /// the newest release, of RELEASE, or with --candidate of the one that waits
+    /// Write the operator's copy of the report to this new file: the page with approvals, private figures and lines for
+    /// signatures; of the newest release, of RELEASE, or with --candidate of the one that waits
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// The key of the folder: 64 hexadecimal digits in a file

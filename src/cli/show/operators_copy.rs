@@ -1,5 +1,5 @@
-//! The operator's copy of a report (`show --report FILE`): the public page with approvals, private figures and lines for signatures. It
-//! names people, so the file is for its owner alone.
+//! The operator's copy of a report (`show --report FILE`): the public page with approvals, private figures and lines
+//! for signatures. It names people, so only the owner can read the file.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub struct CopyWritten {
     pub file: String,
 }
 
-/// Which release the copy is of.
+/// The release that is copied.
 #[derive(Debug, Clone, Copy)]
 pub enum CopyChoice {
     /// The newest published release.
@@ -109,7 +109,7 @@ fn candidate(
     Ok((manifest, OperatorFacts { decision, lasting, approvals, missing, ..facts }))
 }
 
-/// A published release; the newest where no number is given.
+/// A published release; the newest if no number is given.
 fn published(
     seen: &FeedSnapshot,
     feed: &FeedConfig,
@@ -139,7 +139,7 @@ fn published(
     Ok((manifest, OperatorFacts { decision: digest, lasting, approvals, ..facts }))
 }
 
-/// The newest decision that lets a release out or holds it: its digest, and its verdict.
+/// The newest decision that publishes or holds a release: its hash, and its verdict.
 fn decision(entries: &[CheckedEntry], number: u32) -> Option<(Sha256, &Ref)> {
     entries.iter().rev().find_map(|entry| match &entry.entry.body {
         EntryBody::Decision(decision) => {
@@ -155,7 +155,7 @@ fn approval(wanted: &RequestOrigin) -> SignedApproval {
     SignedApproval { who, when, why, key: wanted.fingerprint() }
 }
 
-/// What the operator may see of each release: all figures of the checks, who waits, the key that signs.
+/// What the operator may see of each release: all figures of the checks, the people who wait, the key that signs.
 fn facts(seen: &FeedSnapshot, feed: &FeedConfig, verdict: Option<&Ref>) -> CommandResult<OperatorFacts> {
     let recorded = verdict.map(|verdict| RecordedTick::parse(&seen.need(verdict)?)).transpose()?;
     let checks = recorded.iter().filter_map(|recorded| recorded.verdict.as_ref()).flat_map(|verdict| &verdict.checks);

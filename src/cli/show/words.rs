@@ -1,4 +1,4 @@
-//! What `show` tells, for a person at a terminal. Adds nothing to what the JSON says.
+//! The output of `show` for a person at a terminal. Adds nothing to the content of the JSON.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -14,15 +14,15 @@ use crate::engine::gate::verdict::Verdict;
 use crate::engine::policy::Guarantee;
 use crate::engine::release::{Figure, Manifest};
 
-/// Ticks that are listed at most, the newest.
+/// The greatest number of ticks that are listed, the newest.
 const MOST_TICKS: usize = 20;
-/// Candidates of the search that are listed at most.
+/// The greatest number of listed candidates of the search.
 const MOST_REFUSED: usize = 30;
 
-/// What stands beside every release under `bcf`.
+/// The text beside every release under `bcf`.
 const BCF: &str = "Guarantee `bcf`: not safe against an attacker who knows the algorithm.";
 
-/// What stands beside a recoding by which no row is shown.
+/// The text beside a recoding that is not shown by any row.
 const TWO_TABLES: &str = "In two tables: quasi columns are published exactly as they are, so who is in the release is no \
                           secret. The recoding forms the classes, by which they are joined to the sensitive columns.";
 
@@ -42,7 +42,7 @@ pub fn folder(shown: &ShowAnswer, path: &Path) -> String {
     text
 }
 
-/// What stands beside what is not safe.
+/// The text beside a release that is not safe.
 pub fn warned(text: &mut String, guarantee: Option<Guarantee>) {
     if guarantee == Some(Guarantee::Bcf) {
         wrapped(text, "", BCF);
@@ -85,7 +85,7 @@ fn ticks(text: &mut String, shown: &ShowAnswer) {
             InputOutcome::Stopped => "stopped",
             InputOutcome::Known => "known",
         };
-        // That rows are held says already why there is no recoding.
+        // "Rows are held" already says why there is no recoding.
         let step = tick.step.as_ref().filter(|_| tick.answer.outcome != InputOutcome::Held);
         let step = step.map_or(String::new(), |step| format!("; {step}"));
         wrapped(text, &format!("  {:>5}  ", tick.tick), &format!("{}: {outcome}{step}", printable(&tick.file)));
@@ -99,7 +99,7 @@ fn ticks(text: &mut String, shown: &ShowAnswer) {
     text.push('\n');
 }
 
-/// Who is not published.
+/// People who are not published.
 pub fn waiting(text: &mut String, found: &Waiting) {
     text.push_str("Not published\n");
     let mut line = format!("{} waiting, {} withheld from this chain", rows(found.rows), rows(found.withheld));
@@ -165,7 +165,7 @@ fn turns(halving: &HalvingLine) -> String {
     }
 }
 
-/// How many people's sensitive value is known to every reader who finds their class.
+/// The number of people whose sensitive value is known to every reader who finds their class.
 fn alike(uniform: &UniformLine) -> String {
     let percent = 100.0 * uniform.share;
     let column = printable(&uniform.column);
@@ -183,7 +183,7 @@ fn rows(count: u64) -> String {
     format!("{count} row{}", if count == 1 { "" } else { "s" })
 }
 
-/// A feed that is halted.
+/// A halted feed.
 pub fn halted(halt: &Halt) -> String {
     let mut text = String::new();
     let Halt { since, reason, what_to_do } = halt;
@@ -192,7 +192,7 @@ pub fn halted(halt: &Halt) -> String {
     text
 }
 
-/// What is missing or changed in the roots of a feed; nothing where nothing is.
+/// Missing or changed files in the roots of a feed; empty if there are none.
 pub fn damaged(damaged: &[String]) -> String {
     let mut text = String::new();
     if !damaged.is_empty() {
@@ -210,7 +210,7 @@ pub fn release(shown: &ReleaseShown) -> String {
     told(&shown.manifest, verdict.and_then(|tick| tick.verdict.as_ref()), private)
 }
 
-/// One release of a feed at work.
+/// One release of a feed.
 pub fn release_of(manifest: &Manifest, recorded: Option<&RecordedTick>) -> String {
     let verdict = recorded.and_then(|recorded| recorded.verdict.as_ref());
     told(manifest, verdict, recorded.map(|recorded| (&recorded.refused[..], &recorded.repairs[..])))
@@ -252,10 +252,10 @@ fn told(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[RefusalReco
     text
 }
 
-/// Labels a person can still read.
+/// Labels, shortened so that a person can read them.
 fn shortened(labels: &[String]) -> String {
     const MOST: usize = 40;
-    // Labels of runs have the usual sign between them in their midst.
+    // Labels of runs contain the usual separator.
     let between = if labels.iter().any(|label| label.contains(" | ")) { "; " } else { " | " };
     if labels.len() <= MOST {
         return labels.join(between);
@@ -263,7 +263,7 @@ fn shortened(labels: &[String]) -> String {
     format!("{}{between}… ({} labels)", labels[..MOST].join(between), labels.len())
 }
 
-/// Classes that went back to those who wait, and columns that became coarser.
+/// Classes that were returned to the waiting rows, and columns that became coarser.
 fn mended(text: &mut String, repairs: &[Repaired]) {
     if !repairs.is_empty() {
         text.push_str("\nWhat was repaired before the release was judged\n");
@@ -287,7 +287,7 @@ fn checks(text: &mut String, of: &Manifest, verdict: Option<&Verdict>) {
     };
     let mut table = TextTable::without_head([false, false, true, true]);
     for line in &of.checks {
-        // The operator may see what the public manifest leaves out.
+        // The operator may see figures that the public manifest leaves out.
         let found = verdict.and_then(|verdict| verdict.checks.iter().find(|check| check.check == line.check));
         let value = line.value.or_else(|| found.and_then(|check| check.value));
         let made = if line.made { "made" } else { "not made" };
@@ -297,7 +297,7 @@ fn checks(text: &mut String, of: &Manifest, verdict: Option<&Verdict>) {
     table.write(text, "  ");
 }
 
-/// Candidates that the search refused.
+/// Candidates that the search rejected.
 fn kept_back(text: &mut String, refused: &[RefusalRecord]) {
     if !refused.is_empty() {
         text.push_str("\nWhat the search refused to show in more detail\n");

@@ -1,5 +1,5 @@
-//! What a refinement attack is made on: classes from a table of labels, the order in which they were formed, and the rows
-//! behind them. Errors name a file and a place in it; of cells they show labels of quasi columns alone.
+//! The input of a refinement attack: classes from a table of labels, the order in which they were formed, and the raw
+//! rows. Errors name a file and a place in it; of cells they show only labels of quasi columns.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,23 +21,23 @@ use crate::engine::histogram::{Histogram, describe};
 use crate::engine::model::{Columns, Node, Role};
 use crate::engine::policy::Search;
 
-/// What there is too much of.
+/// The error for columns whose cells or values are too many to count.
 const TOO_LARGE: &str = "the columns together have more cells or values than can be counted";
 
-/// Classes with their rows.
+/// Classes, each with its number of rows.
 type Classes = Vec<(Vec<Node>, u64)>;
 
-/// The order of formation as a file.
+/// The file that gives the order of formation.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Formation {
     classes: Vec<Vec<String>>,
 }
 
-/// Reads the release, and the order of its classes where it is given.
+/// Reads the release, and the order of its classes where that is given.
 ///
 /// # Errors
-/// The table cannot be read, or no run of ARX-LR, or of halving where that is the feed's search, makes such a table.
+/// The table cannot be read, or neither a run of ARX-LR nor one of halving, where that is the feed's search, makes such a table.
 pub fn subject(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<AttackSubject> {
     if feed.policy.search() == Search::Halves {
         return halved(feed, file, order);
@@ -64,8 +64,8 @@ pub fn subject(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<A
     Ok(AttackSubject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
 }
 
-/// The same of a feed whose classes are halved; their order tells nothing. Of a chain whose rows keep their labels the newest
-/// release holds all labels.
+/// As [`subject`], for a feed whose classes are halved; their order reveals nothing. In a chain whose rows keep their
+/// labels the newest release holds all labels.
 fn halved(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<AttackSubject> {
     let wrong = |text: String| Error::new(ErrorCategory::Input, text).in_file(file);
     let trees = feed.columns.trees();
@@ -102,7 +102,7 @@ fn halved(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attack
     Ok(AttackSubject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
 }
 
-/// The same of a feed whose classes are groups of neighbours; they have no order.
+/// As [`subject`], for a feed whose classes are groups of neighbours, which have no order.
 fn grouped(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<AttackSubject> {
     if order.is_some() {
         let text = "groups of neighbours are formed in no order that tells more: leave --classes out";
@@ -132,7 +132,7 @@ fn grouped(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attac
     Ok(AttackSubject { name: name(file), columns: feed.columns.clone(), layers, release, attacker: Attacker::Paper })
 }
 
-/// A column that ARX-LR cannot go by.
+/// The error for a column that ARX-LR cannot use.
 fn unlayered(NoLayers { column, why }: NoLayers, feed: &FeedConfig) -> Error {
     let text = match why {
         Malformed::Hierarchy => {
@@ -150,24 +150,24 @@ fn unlayered(NoLayers { column, why }: NoLayers, feed: &FeedConfig) -> Error {
     Error::new(ErrorCategory::Taxonomy, text).in_file(&feed.file).in_field(named)
 }
 
-/// The classes of a table in preorder, the outliers among them.
+/// The classes of a table in preorder, including the class of outliers.
 fn classes(file: &Path, columns: &Columns) -> Result<Classes> {
     let rows = labels(file, &columns.only(Role::Quasi), |table| TableFile::labels_of(table, columns))?;
     Ok(counts(&rows))
 }
 
-/// Distinct codes, and how many rows have them.
+/// The distinct codes, each with its number of rows.
 fn counts(rows: &Histogram) -> Classes {
     let rows_of = |tuple| rows.cells_of(tuple).iter().map(|cell| u64::from(cell.count)).sum();
     (0..rows.tuples()).map(|tuple| (rows.tuple_at(tuple).collect(), rows_of(tuple))).collect()
 }
 
-/// Whether these are the outliers.
+/// Whether these labels are those of the class of outliers.
 fn left_over(nodes: &[Node]) -> bool {
     nodes.iter().all(|&node| node == 0)
 }
 
-/// Every class has k rows: an attack that takes k for what it was not finds nothing true.
+/// Checks that every class has k rows: an attack that assumes a wrong k proves nothing.
 fn large_enough(classes: &Classes, k: u64, (columns, file): (&Columns, &Path)) -> Result<()> {
     let small: Vec<&(Vec<Node>, u64)> = classes.iter().filter(|(nodes, rows)| *rows < k && !left_over(nodes)).collect();
     let Some((nodes, rows)) = small.iter().min_by_key(|(_, rows)| *rows) else { return Ok(()) };
@@ -181,7 +181,7 @@ fn large_enough(classes: &Classes, k: u64, (columns, file): (&Columns, &Path)) -
     Err(Error::new(ErrorCategory::Input, text).in_file(file))
 }
 
-/// Classes that are none.
+/// The error for classes that no order of formation can lead to.
 fn unranked(why: Malformed, classes: &Classes, (columns, file): (&Columns, &Path)) -> Error {
     let text = match why {
         Malformed::Class(at) => {
@@ -195,12 +195,12 @@ fn unranked(why: Malformed, classes: &Classes, (columns, file): (&Columns, &Path
     Error::new(ErrorCategory::Input, text).in_file(file)
 }
 
-/// Classes in the order of a file, which has all of them.
+/// Sorts classes into the order that a file gives; the file has to name all of them.
 fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
     let wrong = |text: String| Error::new(ErrorCategory::Input, text).in_file(file);
     let bytes = whole_file::bytes(file, "read the order of formation", ErrorCategory::Input, whole_file::FORMATION)?;
     let listed: Formation = serde_json::from_slice(&bytes).map_err(|error| {
-        // What the parser says may quote what is in the file.
+        // The parser's message may quote the file.
         let what = if error.is_data() { "this is JSON of another form" } else { "this is no JSON" };
         let text = format!("{what}: {{\"classes\": [[\"label of column 1\", …], …]}} is wanted, all labels as text");
         wrong(text).at_line(error.line() as u64)
@@ -238,7 +238,8 @@ fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
     Ok(formed.into_iter().chain(outliers).collect())
 }
 
-/// The nodes of labels; else the column and what is wrong. An unknown label is not printed: it may be a value.
+/// The nodes of labels; on failure the column and what is wrong. An unknown label is not printed, since it may be a
+/// value.
 fn nodes(labels: &[String], columns: &Columns) -> std::result::Result<Vec<Node>, (Option<String>, String)> {
     let trees = columns.trees();
     if labels.len() != trees.len() {
@@ -255,7 +256,7 @@ fn nodes(labels: &[String], columns: &Columns) -> std::result::Result<Vec<Node>,
         .collect()
 }
 
-/// Per target, how many cells hold one person.
+/// For each target, how many cells hold exactly one person.
 ///
 /// # Errors
 /// The rows cannot be read, or are not those of the release.

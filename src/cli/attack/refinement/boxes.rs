@@ -1,5 +1,6 @@
-//! A class drawn as the boxes that its labels fall into one layer further down: the first column from top to bottom, the
-//! second from left to right, one drawing for each choice in the others. However large the class, the drawing is bounded.
+//! Draws a class as the boxes that its labels divide into one layer further down: the first column from top to bottom,
+//! the second from left to right, and one drawing for each combination of the others. The size of a drawing is bounded
+//! however large the class is.
 
 use maud::{Markup, display, html};
 
@@ -7,10 +8,10 @@ use super::subject::AttackSubject;
 use crate::engine::gate::refinement::{AttackTarget, HeldRows};
 use crate::engine::release::html::{CountedNoun, GroupedDigits, Text};
 
-/// Boxes of one class, and along one side, that are drawn at most.
+/// The most boxes that are drawn of one class, and along one side.
 const BOXES: usize = 512;
 const SIDE: usize = 24;
-/// A box, and the room for labels beside and above it, in pixels.
+/// The width of a box, and the room for labels beside and above it, in pixels.
 const WIDTH: usize = 86;
 const HEIGHT: usize = 30;
 const BESIDE: usize = 96;
@@ -18,18 +19,18 @@ const ABOVE: usize = 18;
 /// Letters that fit beside a box, and above it.
 const LETTERS: [usize; 2] = [13, 12];
 
-/// What is known of a box.
+/// The number of rows in a box, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Known {
-    /// Earlier classes have taken all of it.
+    /// Earlier classes have taken the whole box.
     Gone,
-    /// No person is in it, whatever the rows are.
+    /// The box holds no row, whatever the rows are.
     Empty,
-    /// So many rows are in it, for certain.
+    /// The box certainly holds this many rows.
     Certain(u64),
-    /// Between so many rows.
+    /// The number of rows is between these two.
     Open(u64, u64),
-    /// Rows between these were drawn, others may be possible.
+    /// The sampled numbers of rows were between these two; others may be possible.
     Drawn(u64, u64),
 }
 
@@ -75,7 +76,7 @@ impl Known {
     }
 }
 
-/// What the colours mean.
+/// The legend of the colours.
 pub fn key(k: u64) -> Markup {
     let small = format!("number of rows, certain and smaller than k = {k}");
     let kinds = [
@@ -97,14 +98,14 @@ pub fn key(k: u64) -> Markup {
     }
 }
 
-/// Rectangle and figure of a box at a place, of some height.
+/// The rectangle and the figure of a box, at a position, with a height.
 fn draw_box(known: Known, (x, y, height): (usize, usize, usize), k: u64) -> Markup {
     let (wide, tall) = (WIDTH - 3, height - 3);
     let shown = known.shown();
     html! {
         g class=(known.class(k)) {
             rect x=(x + 1) y=(y + 1) width=(wide) height=(tall) {}
-            // Told apart without colours, too.
+            // Distinguishable without colours, too.
             @if known == Known::Gone { line x1=(x + 1) y1=(y + 1 + tall) x2=(x + 1 + wide) y2=(y + 1) {} }
             @if !shown.is_empty() { text class="middle" x=(x + WIDTH / 2) y=(y + height / 2 + 4) { (shown) } }
         }
@@ -134,7 +135,7 @@ pub fn draw(target: &AttackTarget, subject: &AttackSubject) -> Markup {
     }
 }
 
-/// Per column that can be cut the labels of the children.
+/// For each column that can be cut, the labels of its children.
 fn labels<'s>(target: &AttackTarget, subject: &'s AttackSubject) -> Vec<Vec<&'s str>> {
     let names = subject.names();
     let children = |&column: &usize| {
@@ -168,12 +169,12 @@ fn plots(target: &AttackTarget, labels: &[Vec<&str>], subject: &AttackSubject) -
     }
 }
 
-/// The names of the columns that can be cut.
+/// The name of a column that can be cut.
 fn column<'s>(target: &AttackTarget, subject: &'s AttackSubject, at: usize) -> &'s str {
     subject.quasi()[target.columns[at]].name.as_ref()
 }
 
-/// One drawing: children are chosen in all columns from the third on.
+/// One drawing, for one choice of children in all columns from the third on.
 fn plot(target: &AttackTarget, (labels, chosen): (&[Vec<&str>], &[usize]), subject: &AttackSubject) -> Markup {
     let k = subject.release.k();
     let (down, across) = (&labels[0], labels.get(1));
@@ -217,7 +218,7 @@ fn plot(target: &AttackTarget, (labels, chosen): (&[Vec<&str>], &[usize]), subje
     }
 }
 
-/// A label, or as much of it as fits.
+/// As many letters of a label as fit.
 fn cut(label: &str, letters: usize) -> String {
     if label.chars().count() <= letters {
         return label.to_owned();

@@ -1,5 +1,6 @@
-//! `tidegate attack refinement` (CONTRACTS 3): reads a locally recoded release that anyone made, and says how far its
-//! classes can be narrowed down by an attacker who knows ARX-LR, or halving where that is the search of the feed. Reads, prints and draws; attacking and judging are the engine's.
+//! `tidegate attack refinement` (CONTRACTS 3): reads a locally recoded release of any origin, and says how far its
+//! classes can be narrowed down by an attacker who knows ARX-LR, or halving where that is the search of the feed. This
+//! module reads, prints and draws; the engine attacks and judges.
 
 mod attack_input;
 mod boxes;
@@ -50,18 +51,19 @@ pub struct Args {
     /// The order in which the classes were formed, as {"classes": [["label of column 1", …], …]}: the strongest attacker
     #[arg(long, value_name = "FILE")]
     pub classes: Option<PathBuf>,
-    /// The raw rows behind the release: counts cells in which a single person is; only where labels do not lie in each other
+    /// The raw rows behind the release: counts cells with a single person; only where no label contains another one
     #[arg(long, value_name = "FILE")]
     pub increment: Option<PathBuf>,
-    /// How solutions are counted; as policy.values says when left out
+    /// How solutions are counted; the default is policy.values
     #[arg(long, value_enum)]
     pub values: Option<SolutionRule>,
-    /// Draws the report as one page into this file
+    /// Write the report as one page to this file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
 
-/// Draws that decide figures beyond the budget; the same ones in every run, so that the same files give the same answer.
+/// The seed for the draws that decide figures beyond the budget. It is fixed, so that the same files give the same
+/// answer.
 const SEED: u64 = 1;
 
 /// Runs the command.
@@ -84,8 +86,9 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     Ok(if found.against.is_empty() { Exit::Done } else { Exit::Unsafe })
 }
 
-/// Reads the release. Where the feed file names no search, a table that ARX-LR cannot have made is one of halving; where halving with
-/// a coin cannot have made it, it is one with thresholds that were drawn, by which disjoint chains used to halve.
+/// Reads the release. If the feed file names no search, a table that ARX-LR cannot have made is taken to be made by
+/// halving; if halving with a coin cannot have made it, it is taken to be made with drawn thresholds, with which
+/// disjoint chains used to halve.
 fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<(&'f FeedConfig, AttackSubject)> {
     let subject = |feed| attack_input::subject(feed, &args.release, args.classes.as_deref());
     let [first, second] = match (feed.unnamed(), feed.earlier()) {
@@ -124,7 +127,7 @@ fn attacked(feed: &FeedConfig, subject: &AttackSubject, args: &Args) -> error::R
     Ok(AttackResult { fuzzy, ..found })
 }
 
-/// The order of formation that was given is none.
+/// The error for a file that gives no valid order of formation.
 fn disordered(why: Malformed, subject: &AttackSubject, args: &Args) -> Error {
     let text = match why {
         Malformed::OutOfOrder(at) => format!(
@@ -138,7 +141,7 @@ fn disordered(why: Malformed, subject: &AttackSubject, args: &Args) -> Error {
     Error::new(ErrorCategory::Input, text).in_file(args.classes.as_ref().unwrap_or(&args.release))
 }
 
-/// No solution is left for a target.
+/// The error for a target that has no solution.
 fn impossible(
     (place, targets): (AttackedRows, usize),
     (values, subject): (RepeatedValues, &AttackSubject),

@@ -1,5 +1,6 @@
-//! The attack as one self-contained page that prints well: the verdict, every figure, and for the worst targets a drawing of
-//! what each of their parts can hold (`boxes`). Nothing is fetched, nothing is run, and of values nothing is known here.
+//! The attack as one self-contained page that prints well: the verdict, every figure, and for the worst targets a
+//! drawing of what each of their parts can hold (`boxes`). The page fetches nothing and runs no script, and this module
+//! knows no values.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +12,11 @@ use super::words::{called, count, few, head as subtitle, joint, odds, ratio, rea
 use crate::engine::gate::refinement::{AttackResult, AttackTarget, AttackedRows, CarvingRule, certain};
 use crate::engine::release::html::{CountedNoun, GroupedDigits, Text, document, head, name, numbers, wide};
 
-/// Targets that are drawn at most.
+/// The most targets that are drawn.
 const DRAWN: usize = 50;
-/// Targets that are listed at most.
+/// The most targets that are listed.
 const LISTED: usize = 1000;
-/// Reasons that are listed at most.
+/// The most reasons that are listed.
 const REASONS: usize = 100;
 
 /// The page as HTML.
@@ -31,7 +32,7 @@ pub fn page(found: &AttackResult, subject: &AttackSubject) -> Vec<u8> {
         main {
             (judgement(found, subject))
             (figures(&worst, found, subject))
-            // Of groups of neighbours nothing is known part by part.
+            // The parts of groups of neighbours have no figures of their own.
             @if *subject.release.rule() != CarvingRule::Finest { (drawings(&worst, found, subject)) }
         }
     };

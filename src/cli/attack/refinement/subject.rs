@@ -1,10 +1,10 @@
-//! A release under attack, with what is needed to name its parts. Of values nothing is known here.
+//! A release under attack, with what is needed to name its parts. This module knows no sensitive values.
 
 use crate::engine::gate::refinement::{AttackedRows, Attacker, CarvedRelease, Layers, Names};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Column, Columns, Node, Role};
 
-/// What is attacked, and by whom.
+/// The attacked release and its attacker.
 pub struct AttackSubject {
     /// The file's name.
     pub name: String,
@@ -12,14 +12,14 @@ pub struct AttackSubject {
     pub columns: Columns,
     /// The quasi columns as layers.
     pub layers: Layers,
-    /// Its classes, in the order in which they are shown.
+    /// The classes, in the order in which they are shown.
     pub release: CarvedRelease,
-    /// Who attacks.
+    /// The attacker.
     pub attacker: Attacker,
 }
 
 impl AttackSubject {
-    /// What its targets are called.
+    /// The names of its targets.
     pub fn names(&self) -> Names<'_> {
         Names::new(&self.columns, &self.layers, &self.release)
     }

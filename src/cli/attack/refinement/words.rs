@@ -1,4 +1,4 @@
-//! The attack for a person at a terminal: which classes, how many possible sets of rows are left of how many, and why.
+//! The attack for a person at a terminal: which classes, how many sets of rows remain possible of how many, and why.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::engine::gate::refinement::{
     SolutionCount, certain, short,
 };
 
-/// The report.
+/// The whole answer as text.
 pub fn report(found: &AttackResult, subject: &AttackSubject) -> String {
     let mut text = String::new();
     wrapped(&mut text, "", &head(found, subject));
@@ -25,7 +25,7 @@ fn put(text: &mut String, line: &str) {
     writeln!(text, "{}", line.trim_end()).expect("writing to a string");
 }
 
-/// What was attacked, by whom.
+/// The attacked release and its attacker.
 pub fn head(found: &AttackResult, subject: &AttackSubject) -> String {
     let (classes, outliers) = (subject.release.classes().len(), subject.release.outliers());
     let shown = match subject.release.rule() {
@@ -43,7 +43,7 @@ pub fn head(found: &AttackResult, subject: &AttackSubject) -> String {
     format!("{}: {shown}, made with k = {}; attacked by a reader {who}; {values}", subject.name, subject.release.k())
 }
 
-/// Reasons against, those about the worst targets first.
+/// The reasons against the release, those about the worst targets first.
 pub fn reasons(found: &AttackResult) -> Vec<&FailedLimit> {
     let mut place = vec![0; found.targets.len()];
     worst(&found.targets).into_iter().enumerate().for_each(|(rank, at)| place[at] = rank);
@@ -58,12 +58,12 @@ pub fn reasons(found: &AttackResult) -> Vec<&FailedLimit> {
     reasons
 }
 
-/// So many of something.
+/// A number with its noun.
 fn many(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// Targets that are written out at most.
+/// The most targets that are written out.
 const MOST: usize = 20;
 
 fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
@@ -93,7 +93,7 @@ fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
     put(text, "");
 }
 
-/// What a target is called in a table of classes.
+/// The name of a target in a table of classes.
 pub fn called(target: &AttackTarget, subject: &AttackSubject) -> String {
     match target.place {
         AttackedRows::Class(_) => subject.describe(target.place),
@@ -103,7 +103,7 @@ pub fn called(target: &AttackTarget, subject: &AttackSubject) -> String {
     }
 }
 
-/// Numbers of targets: what is not known first, then by falling ratio.
+/// The numbers of the targets: those with unknown figures first, then by falling ratio.
 pub fn worst(targets: &[AttackTarget]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..targets.len()).collect();
     let ratio = |at: &usize| targets[*at].ratio.log10().unwrap_or(f64::INFINITY);
@@ -111,7 +111,7 @@ pub fn worst(targets: &[AttackTarget]) -> Vec<usize> {
     order
 }
 
-/// Whether a target tells anything beyond its labels, or may do so.
+/// Whether a target reveals, or may reveal, anything beyond its labels.
 pub fn tells(target: &AttackTarget) -> bool {
     target.ratio.log10() != Some(0.0) || certain(target).is_none_or(|crowds| !crowds.is_empty())
 }
@@ -135,7 +135,7 @@ pub fn ratio(ratio: &RatioFigure) -> String {
     }
 }
 
-/// What all targets together tell, in words.
+/// The leakage of all targets together, in words.
 pub fn joint(joint: Option<&Joint>) -> String {
     let Some(joint) = joint else {
         return "Joint attack on all classes: the attack ran out of budget".to_owned();
@@ -167,7 +167,7 @@ fn together(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
     }
 }
 
-/// What labels of halving with a coin tell, in words.
+/// The leakage of labels that were made by halving with a coin, in words.
 pub fn odds(found: &AttackResult, subject: &AttackSubject) -> Option<String> {
     let bound = found.max_bound(&subject.release)?;
     Some(format!(
@@ -192,7 +192,7 @@ pub fn verdict(found: &AttackResult, subject: &AttackSubject) -> String {
     }
 }
 
-/// Outliers that are no class themselves, which no limit of an attack judges.
+/// A note on outliers that form no class, which no limit of an attack judges.
 pub fn few(subject: &AttackSubject) -> Option<String> {
     let (rows, k) = (subject.release.outliers(), subject.release.k());
     let few = (1..k).contains(&rows) && !subject.release.rule().is_unordered();
@@ -204,7 +204,7 @@ pub fn few(subject: &AttackSubject) -> Option<String> {
     })
 }
 
-/// Reasons that are written out at most.
+/// The most reasons that are written out.
 const MOST_REASONS: usize = 12;
 
 fn judgement(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
@@ -227,7 +227,7 @@ fn judgement(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
     }
 }
 
-/// What a person can do about the reasons, one line each.
+/// Remedies for the reasons, one line each.
 fn advice(found: &AttackResult, subject: &AttackSubject) -> Vec<&'static str> {
     let mut advice = vec![
         "make the release again with coarser leaves, fewer columns or a larger k: the fewer layers there are below a class, the \

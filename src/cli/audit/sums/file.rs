@@ -13,31 +13,31 @@ use crate::engine::sums::{CellMark, Dimensions, Range, SumsTable, TableCell};
 /// The most cells of a table.
 const MOST_CELLS: usize = 1_000_000;
 
-/// How a table is read.
+/// How to read a table.
 pub struct SumsFileForm<'a> {
-    /// The file of the table.
+    /// The file with the table.
     pub file: &'a Path,
     /// The column with the sums.
     pub value: &'a str,
     /// The code that stands for all codes of a column.
     pub total: &'a str,
-    /// Columns with files of their hierarchies.
+    /// Columns that have hierarchies, and the files of these.
     pub hierarchies: &'a [(String, PathBuf)],
-    /// Values and contributions may be below 0.
+    /// Whether values and contributions may be negative.
     pub signed: bool,
-    /// How many of the largest contributions the rules read.
+    /// How many of the largest contributions the rules need.
     pub kept: usize,
-    /// Rows of people, and the column that names the person.
+    /// The file with the rows of people, and the column that names the person.
     pub contributions: Option<(&'a Path, &'a str)>,
 }
 
-/// A table as it was read.
+/// A table that has been read.
 pub struct SumsFile {
     pub table: SumsTable,
     pub dimensions: Vec<DimensionCodes>,
-    /// How many digits stand behind the point.
+    /// The number of decimals.
     pub scale: u32,
-    /// How many contributions each cell has, where the table says so.
+    /// The number of contributions to each cell, where the table gives it.
     pub counts: Vec<Option<u64>>,
     /// The line of each cell.
     pub lines: Vec<Option<u64>>,
@@ -58,7 +58,7 @@ impl SumsFile {
     }
 }
 
-/// What the columns of the table are.
+/// The role of each column of the table.
 struct Roles {
     dimensions: Vec<usize>,
     value: usize,
@@ -222,7 +222,7 @@ fn dimensions(csv: &NamedCsv, roles: &Roles, form: &SumsFileForm) -> Result<Vec<
                 seen.push(row[column].clone());
             }
         }
-        // Without a total nothing adds up over the column; a total under another name would be taken for a part.
+        // Without a total nothing adds up over the column, and a total under another name would be taken for a part.
         if !known.contains(form.total) {
             let text = format!(
                 "the column has no code `{}`: name the code of its total with --total, or give all its codes, those that the table does not \
@@ -269,7 +269,8 @@ fn placed(rows: &[Row], dimensions: Vec<DimensionCodes>, scale: u32, form: &Sums
         let contributions = known(row, value, form, units)?;
         read.table.entries[cell] = TableCell { mark: row.mark, value, contributors: row.count, contributions };
     }
-    // A code that the table has not at all is not published; one that it has stands in every combination.
+    // A code that occurs nowhere in the table is not published; one that does occur has to be there in every
+    // combination.
     let missing = (0..cells).find(|&cell| {
         let codes = read.table.dimensions.codes(cell);
         read.lines[cell].is_none() && codes.iter().zip(&used).all(|(code, used)| used.contains(code))
@@ -286,7 +287,7 @@ fn placed(rows: &[Row], dimensions: Vec<DimensionCodes>, scale: u32, form: &Sums
     }
 }
 
-/// What a row tells of the contributions to its cell.
+/// What a row says about the contributions to its cell.
 fn known(
     row: &Row,
     value: Option<i128>,
@@ -315,7 +316,7 @@ fn known(
     Ok(Some(cell))
 }
 
-/// Contributions: the cell, the person, the number, the line.
+/// A contribution: the cell, the person, the number, the line.
 type Contribution = (usize, u32, ScaledNumber, u64);
 
 fn contributed(

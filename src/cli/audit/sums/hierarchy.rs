@@ -1,4 +1,5 @@
-//! The codes of a dimension: a list indented by `@`, as sdcTable and τ-ARGUS have it, or the codes of the table below one total.
+//! The codes of a dimension: a list indented by `@`, as sdcTable and τ-ARGUS use it, or the codes of the table below
+//! one total.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,7 +8,7 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::whole_file;
 use crate::engine::sums::Dimension;
 
-/// The codes of a dimension and where they lie in it.
+/// The codes of a dimension and their positions in it.
 pub struct DimensionCodes {
     /// The column of the table.
     pub name: String,
@@ -25,12 +26,12 @@ impl DimensionCodes {
         DimensionCodes { name: name.to_owned(), codes, dimension, places }
     }
 
-    /// The place of a code.
+    /// The position of a code.
     pub fn place(&self, code: &str) -> Option<usize> {
         self.places.get(code).copied()
     }
 
-    /// The codes that a column has, below the total.
+    /// The codes that occur in a column, all directly below the total.
     pub fn flat(name: &str, seen: &[String], total: &str) -> DimensionCodes {
         let parts = seen.iter().filter(|code| *code != total).cloned();
         let codes: Vec<String> = std::iter::once(total.to_owned()).chain(parts).collect();
@@ -74,7 +75,7 @@ impl DimensionCodes {
         let Some(&(top, _)) = listed.first() else {
             return Err(Error::new(ErrorCategory::Input, "the hierarchy has no codes").in_file(file).in_field(name));
         };
-        // τ-ARGUS leaves the total out.
+        // τ-ARGUS omits the total.
         let tops = listed.iter().filter(|(level, _)| *level == top).count();
         let has_total = tops == 1 && (listed[0].1 == total || top > 0);
         let (mut codes, mut parents) = (Vec::new(), Vec::new());

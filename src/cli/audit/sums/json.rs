@@ -106,7 +106,7 @@ pub struct WrittenFile {
     pub least: bool,
 }
 
-/// The result as a value.
+/// The JSON of a result.
 pub fn sums(read: &SumsFile, judged: &SumsVerdict, args: &SumsArgs, protected: Option<&Protected>) -> SumsAnswer {
     let reason = |&(cell, fault): &(usize, CellFault)| {
         let check = check_of(fault, args.percent.is_some());
@@ -130,7 +130,7 @@ pub fn sums(read: &SumsFile, judged: &SumsVerdict, args: &SumsArgs, protected: O
     }
 }
 
-/// What is wrong, in words.
+/// A fault in words.
 pub fn text(read: &SumsFile, (cell, fault): (usize, CellFault), check: SumsCheck) -> String {
     let name = read.name(cell);
     match check {
@@ -155,7 +155,7 @@ pub fn text(read: &SumsFile, (cell, fault): (usize, CellFault), check: SumsCheck
     }
 }
 
-/// Which check a fault is of. Of two rules p% comes first.
+/// The check that found a fault. Of two rules p% comes first.
 pub fn check_of(fault: CellFault, percent_is_first: bool) -> SumsCheck {
     match fault {
         CellFault::Sensitive(0) if percent_is_first => SumsCheck::P,
@@ -202,7 +202,7 @@ fn left_out(read: &SumsFile, computed: &ComputedCell, intervals: bool) -> Suppre
     }
 }
 
-/// A share, cut off behind six digits: an estimate is never said to be worse than it is.
+/// A share with six digits, rounded down: an estimate is never shown as worse than it is.
 pub fn share(of: &RationalNumber) -> f64 {
     let millionths = of.numerator() * 1_000_000 / of.denominator();
     u32::try_from(millionths).map_or(f64::MAX, |millionths| f64::from(millionths) / 1e6)

@@ -1,5 +1,5 @@
-//! `tidegate audit --sums` (CONTRACTS 3): reads a table of sums that anyone made, and says which published sums give contributions
-//! away and which of those that are left out readers can compute. Reads, writes and prints; judging is the engine's.
+//! `tidegate audit --sums` (CONTRACTS 3): reads a table of sums from any source, and reports which published sums
+//! reveal contributions and which suppressed ones readers can compute. Reads, writes and prints; the engine checks.
 
 mod file;
 mod hierarchy;
@@ -24,7 +24,7 @@ use crate::engine::sums::{SumSystem, SumsContradiction, SumsVerdict};
 /// Runs the command on a table of sums.
 ///
 /// # Errors
-/// The table cannot be read, its parts do not add up, or an option is none.
+/// The table cannot be read, its parts do not add up, or an option is invalid.
 pub fn run(args: &SumsArgs, out: &mut Out) -> CommandResult<Exit> {
     let rules = rules(args)?;
     let hierarchies = args.hierarchies.iter().map(|text| hierarchy_of(text)).collect::<error::Result<Vec<_>>>()?;
@@ -74,7 +74,7 @@ fn judge(read: &SumsFile, rules: &[DominanceRule], form: &SumsFileForm) -> error
     })
 }
 
-/// The one cell that all these totals have in common, where there are several of them.
+/// The one cell that all these totals have in common, if there are several of them.
 fn suspect(read: &SumsFile, system: &SumSystem, relations: &[usize]) -> String {
     let cells = |at: &usize| system.relations()[*at].terms().iter().map(|term| term.0).collect::<BTreeSet<usize>>();
     let common = relations.iter().map(cells).reduce(|one, other| &one & &other).unwrap_or_default();

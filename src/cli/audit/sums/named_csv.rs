@@ -8,17 +8,17 @@ use crate::daemon::whole_file;
 
 /// A CSV file with named columns.
 pub struct NamedCsv {
-    /// The names of its columns, none of them twice.
+    /// The names of its columns, all different.
     pub names: Vec<String>,
     /// Its rows, each with its line.
     pub rows: Vec<(u64, Vec<String>)>,
 }
 
 impl NamedCsv {
-    /// Reads a file, split by whatever its header is split by.
+    /// Reads a file with the separator of its header.
     ///
     /// # Errors
-    /// It cannot be read, is no such table, or two columns have one name.
+    /// It cannot be read, is not such a table, or two columns have the same name.
     pub fn read(file: &Path) -> Result<NamedCsv> {
         let bytes = whole_file::bytes(file, "read the table", ErrorCategory::Input, whole_file::SUMS)?;
         let text = String::from_utf8(bytes)
@@ -56,7 +56,7 @@ impl NamedCsv {
         Ok(NamedCsv { names, rows: reader.records().map(row).collect::<Result<_>>()? })
     }
 
-    /// The place of a column, whatever its letters' case.
+    /// The position of a column, ignoring case.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|other| other.eq_ignore_ascii_case(name))
     }

@@ -7,7 +7,7 @@ pub struct ScaledNumber {
     scale: u32,
 }
 
-/// The most digits of a number.
+/// The greatest number of digits.
 const MOST_DIGITS: usize = 18;
 
 impl ScaledNumber {
@@ -36,19 +36,19 @@ impl ScaledNumber {
         Some(ScaledNumber { digits, scale: u32::try_from(scale).unwrap_or(0) })
     }
 
-    /// How many digits stand behind the point.
+    /// The number of decimals.
     pub fn scale(self) -> u32 {
         self.scale
     }
 
-    /// The number in units of the last of so many decimals; `None` if that is too large.
+    /// The number in units of the last of this many decimals; None if that is too large.
     pub fn in_units(self, scale: u32) -> Option<i64> {
         let by = 10i128.checked_pow(scale.checked_sub(self.scale)?)?;
         i64::try_from(self.digits.checked_mul(by)?).ok()
     }
 }
 
-/// A whole number of units with a point where it belongs.
+/// A whole number of units, with the decimal point in its place.
 pub fn written(units: i128, scale: u32) -> String {
     let sign = if units < 0 { "-" } else { "" };
     let digits = format!("{:0>1$}", units.unsigned_abs(), scale as usize + 1);

@@ -10,20 +10,22 @@ use crate::engine::policy::Decimal;
 #[derive(clap::Args, Default)]
 #[command(next_help_heading = "Tables of sums")]
 pub struct SumsArgs {
-    /// A table of published sums (CSV): a column of codes for each dimension, `value`, and where there are some `freq`, `max1`, `max2`, …
-    /// and `status`
+    /// A table of published sums (CSV): a column of codes for each dimension, `value`, and optionally `freq`, `max1`,
+    /// `max2`, … and `status`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["feed", "dir", "releases", "increments", "key", "population", "minimality"])]
     pub sums: Option<PathBuf>,
     /// The codes of a column, indented by `@`; codes of other columns lie below one total
     #[arg(long = "hierarchy", value_name = "COLUMN=FILE", requires = "sums")]
     pub hierarchies: Vec<String>,
-    /// The p% rule: a sum is sensitive if the second largest contributor knows the largest contribution more closely than to this share
+    /// The p% rule: a sum is sensitive if the second largest contributor can compute the largest contribution to within
+    /// this share
     #[arg(long = "p", value_name = "SHARE", requires = "sums")]
     pub percent: Option<String>,
     /// The (n, r)-dominance rule: a sum is sensitive if its n largest contributions are more than this share of it
     #[arg(long, value_name = "n=N,share=SHARE", requires = "sums")]
     pub dominance: Option<String>,
-    /// The contributions behind the table (CSV): the table's columns of codes, the column of the sums, and one that names the person
+    /// The contributions behind the table (CSV): the table's columns of codes, the column of the sums, and one that
+    /// names the person
     #[arg(long, value_name = "FILE", requires = "sums")]
     pub contributions: Option<PathBuf>,
     /// The column of the contributions that names the person
@@ -35,28 +37,28 @@ pub struct SumsArgs {
     /// The code that stands for all codes of a column
     #[arg(long, value_name = "CODE", default_value = "Total", requires = "sums")]
     pub total: String,
-    /// Contributions may be below 0, and readers know it; otherwise they are taken to know that none is
+    /// Contributions may be negative, and readers know it; without this option readers are assumed to know that none is
     #[arg(long, requires = "sums")]
     pub signed: bool,
     /// Show the intervals that readers can compute, not only how wide they are: for tables that are public already
     #[arg(long, requires = "sums")]
     pub intervals: bool,
-    /// Write the table anew to this file, with sensitive cells left out (`u`) and, at little cost, others that protect them (`x`);
-    /// judged is that table then
+    /// Write a protected table to this file, with sensitive cells suppressed (`u`) and others that protect them (`x`),
+    /// at little cost; that table is then the one that is checked
     #[arg(long, value_name = "FILE", requires = "sums")]
     pub protect: Option<PathBuf>,
-    /// What it costs to leave a cell out: its value, or the same for each
+    /// The cost of suppressing a cell: its value, or the same for each
     #[arg(long, value_name = "value|one", default_value = "value", value_parser = ["value", "one"], requires = "protect")]
     pub cost: String,
-    /// How much work the search for cheaper patterns may be, in millions of numbers computed
+    /// The limit of work in the search for cheaper patterns, in millions of numbers computed
     #[arg(long, value_name = "MILLIONS", default_value_t = 300, requires = "protect")]
     pub work: u64,
 }
 
-/// The rules that were asked for, p% first.
+/// The rules that the options ask for, p% first.
 ///
 /// # Errors
-/// An option is no rule.
+/// An option is not a rule.
 pub fn rules(args: &SumsArgs) -> error::Result<Vec<DominanceRule>> {
     let share = |text: &str| Decimal::parse(text).filter(|share| *share != Decimal::ZERO && share.get() <= 1.0);
     let mut rules = Vec::new();

@@ -1,4 +1,5 @@
-//! `--protect`: the table as it can be published, without the sums that are left out and without what is known of contributions.
+//! `--protect`: the table as it can be published, without suppressed sums and without what is known about
+//! contributions.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +15,13 @@ use crate::engine::sums::CellMark;
 pub struct Protected {
     /// The file.
     pub file: PathBuf,
-    /// What the secondary cells cost.
+    /// The cost of the secondary suppressions.
     pub cost: u128,
     /// Whether no pattern costs less.
     pub least: bool,
 }
 
-/// Leaves cells out and writes the table.
+/// Suppresses cells and writes the table.
 ///
 /// # Errors
 /// A value is missing, a cell cannot be protected, or the file exists already.

@@ -10,10 +10,10 @@ use crate::cli::paragraph::wrapped;
 use crate::engine::dominance::DominanceRule;
 use crate::engine::sums::{CellFault, ComputedCell, SumsVerdict};
 
-/// The most cells that are written out.
+/// The greatest number of cells that are listed.
 const MOST_CELLS: usize = 20;
 
-/// The whole report; the second of a pair says whether intervals are shown.
+/// The whole report; the second part of a pair says whether intervals are shown.
 pub fn report(
     read: &SumsFile,
     judged: &SumsVerdict,
@@ -60,7 +60,7 @@ fn put(text: &mut String, line: &str) {
     writeln!(text, "{}", line.trim_end()).expect("writing to a string");
 }
 
-/// How closely readers can compute the cells that are left out, the closest first.
+/// How closely readers can compute the suppressed cells, the closest first.
 fn computed(text: &mut String, read: &SumsFile, judged: &SumsVerdict, intervals: bool) {
     if judged.computed.is_empty() {
         return;
