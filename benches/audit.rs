@@ -1,4 +1,4 @@
-//! Auditing: two releases of Adult (the folder in `TIDEGATE_DATA`), and chains of up to 50 releases over up to a million
+//! Audits: two releases of Adult (the folder in `TIDEGATE_DATA`), and chains of up to 50 releases over up to a million
 //! rows, under one recoding and under several that cross.
 
 mod synthetic;
@@ -12,7 +12,7 @@ use tidegate::engine::audit::{AuditFigures, AuditSubject};
 use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Release, number_recodings};
 use tidegate::engine::model::{Cut, Recoding, Taxonomy, cut};
 
-/// A feed file over the synthetic columns is not needed: the policy is all that an audit takes from it.
+/// The synthetic columns need no feed file: an audit takes only the policy from it.
 const POLICY: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 5\n\
     [[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"x\"] }\n\
     [[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
@@ -69,12 +69,13 @@ fn chains(c: &mut Criterion) {
     group.finish();
 }
 
-/// A family of recodings and what it is called.
+/// A family of recodings and its name.
 type Family = (&'static str, fn(&[&Taxonomy], usize) -> Recoding);
 const NESTED: Family = ("nested", nested);
 const CROSSING: Family = ("crossing", crossing);
 
-/// Three columns of six at their bands, which ones differs; after a whole turn the first band is split as well.
+/// Three columns of six at their bands, chosen differently each time; after a whole turn the first band is split as
+/// well.
 fn crossing(trees: &[&Taxonomy], at: usize) -> Recoding {
     let cut = |(column, tree): (usize, &&Taxonomy)| {
         let bands: Vec<u32> = tree.children(0).collect();
@@ -94,7 +95,7 @@ fn nested(trees: &[&Taxonomy], at: usize) -> Recoding {
     trees.iter().enumerate().map(cut).collect()
 }
 
-/// The bands of a tree, the first so many of them split into leaves.
+/// The bands of a tree, the first ones of them split into leaves.
 fn split(tree: &Taxonomy, bands: usize) -> Cut {
     let parts = |(at, band): (usize, u32)| match tree.is_leaf(band) || at >= bands {
         true => vec![band],
@@ -143,7 +144,7 @@ fn adult(c: &mut Criterion) {
     group.finish();
 }
 
-/// A feed file over Adult's hierarchies, occupation sensitive.
+/// A feed file over Adult's hierarchies, with a sensitive occupation.
 fn adult_feed(data: &Path, folder: &Path) -> (FeedConfig, std::path::PathBuf) {
     let adult = data.join("adult");
     let mut text = "[feed]\nname = \"adult\"\n[policy]\nk = 5\n".to_owned();

@@ -47,7 +47,7 @@ const LEFT_OUT: &str = "occupation";
 const STREAM: (usize, usize, usize) = (15_060, 200, 75);
 /// Orders of the rows.
 const ORDERS: u64 = 3;
-/// The fewest people of a class.
+/// The least number of people in a class.
 const K: u64 = 5;
 
 /// A name, and lines of the policy.
@@ -82,7 +82,7 @@ fn main() {
     println!("\n{:.0} seconds", start.elapsed().as_secs_f64());
 }
 
-/// Truth against estimate of all queries, after one tick of all rows of Adult in the first order.
+/// True counts against estimates for all queries, after one tick of all rows of Adult in the first order.
 fn plotted(data: &Path) -> String {
     let (name, columns, (rows, ..)) = ADULT;
     let file = feed(&data.join(name), columns, EVERY_TICK);
@@ -105,15 +105,15 @@ fn plotted(data: &Path) -> String {
 #[derive(Default)]
 struct Measured {
     loss: f64,
-    /// The mean of |estimate − people| / people over the people who came, where rows are spread evenly.
+    /// The mean of |estimate − people| / people over all people, if rows are spread evenly.
     even: f64,
-    /// The same, where rows are spread by EM.
+    /// The same, if rows are spread by EM.
     em: f64,
-    /// The most ticks that a person has waited for a release, or still waits.
+    /// The greatest number of ticks that a person has waited for a release, or still waits.
     longest: u32,
     /// The share of the people who are not in the last release.
     missing: f64,
-    /// What holds of published rows, where labels do not follow the data.
+    /// The intervals for published rows, if labels do not follow the data.
     published: Option<Intervals>,
 }
 
@@ -156,7 +156,7 @@ fn compare(
 }
 
 impl Measured {
-    /// Adds what is measured with one order of the rows.
+    /// Adds the figures of one order of the rows.
     fn add(&mut self, one: &Measured) {
         let share = 1.0 / ORDERS as f64;
         self.loss += share * one.loss;
@@ -193,7 +193,8 @@ fn measure(file: &FeedFile, people: &[Vec<Leaf>], sizes: &[usize], (queries, ord
     }
 }
 
-/// Runs a chain to its end: its last release, and the most ticks that a person has waited for a release or still waits.
+/// Runs a chain to its end: its last release, and the greatest number of ticks that a person has waited for a release
+/// or still waits.
 fn run(file: &FeedFile, people: &[Vec<Leaf>], sizes: &[usize], order: u64) -> (Chain, Release, u32) {
     let mut chain = Chain::new(file.columns.clone(), file.policy.clone());
     chain.chance = Chance(Draw::new(order, 1));
@@ -214,7 +215,7 @@ fn run(file: &FeedFile, people: &[Vec<Leaf>], sizes: &[usize], order: u64) -> (C
     (chain, release.expect("enough people for a release"), longest)
 }
 
-/// The rows of a release as readers see them: by the release in which they came, where the table grows.
+/// The rows of a release as readers see them; if the table grows, by the release in which they were added.
 fn tables(chain: &Chain, release: &Release) -> Vec<Release> {
     match chain.policy.search() {
         PolicySearch::Halves => {
@@ -224,19 +225,19 @@ fn tables(chain: &Chain, release: &Release) -> Vec<Release> {
     }
 }
 
-/// EM, with the refusals of a search that has any.
+/// EM, with the rejections of a search that has any.
 fn learned(file: &FeedFile) -> Method {
     let halves = file.policy.search() == PolicySearch::Halves;
     Method::Em { fewest: K, refusals: if halves { file.policy.refusals() } else { 0 } }
 }
 
-/// The most ticks since one of these people came.
+/// The greatest number of ticks since one of these people was added.
 fn waited(rows: &Histogram, tick: u32) -> u32 {
     let cells = (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple));
     cells.map(|cell| tick - cell.increment).max().unwrap_or(0)
 }
 
-/// A release with so many more people, all of them at the root.
+/// A release with this many additional people, all of them at the root.
 fn with_missing(release: &Release, missing: u64) -> Release {
     let mut classes: Vec<(Vec<Node>, u64)> =
         (0..release.classes()).map(|class| (release.class(class).to_vec(), release.size(class))).collect();

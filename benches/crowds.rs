@@ -1,7 +1,7 @@
 //! Chains of crowds (SCIENCE 11), in parts that are chosen by a word:
 //!
 //! - `chain`, `chain N`: 1,000 or N ticks of 200 rows. How the time of a release grows with the number of releases before it: deciding (the
-//!   feed), judging (the gate without bytes, and what it remembers of an approved release), writing the files, and reading
+//!   feed), checking (the gate without bytes, and what it remembers of an approved release), writing the files, and reading
 //!   them back with the comparison of their bytes; and the bytes of all tables so far. Goal: release 1,000 takes at most 1.2 times
 //!   as long as release 10 in all.
 //! - `first N`: a first tick with N million rows, by the top-down search and by halving, each in a process of its own:
@@ -30,10 +30,10 @@ use tidegate::engine::safeguards::mask::Draws;
 
 /// Releases of a chain, and rows of each tick.
 const CHAIN: (u32, usize) = (1_000, 200);
-/// The times of a release are the medians of it and of so many before it and behind it.
+/// The times of a release are the medians over it and this many releases before and after it.
 const AROUND: u32 = 4;
 
-/// What is said of a release of a bench.
+/// The facts of a release in a bench.
 const FACTS: ReleaseFacts<'_> = ReleaseFacts {
     feed: "bench",
     chain: 1,
@@ -57,7 +57,7 @@ fn main() {
     }
 }
 
-/// A policy that searches like this.
+/// A policy with this search.
 fn policy(search: &str) -> Policy {
     let text = format!(
         "[feed]\nname = \"bench\"\n[policy]\nk = 5\nsearch = \"{search}\"\n\
@@ -76,7 +76,7 @@ fn with_runs() -> Columns {
     Columns::new(synthetic::columns().iter().map(with_runs).collect())
 }
 
-/// Draws of a bench, which anybody may foresee.
+/// Random draws of a bench, from a known seed.
 struct Coins(Draw);
 
 impl Draws for Coins {
@@ -85,7 +85,7 @@ impl Draws for Coins {
     }
 }
 
-/// A feed with what the gate knows of it.
+/// A feed with the state of its gate.
 struct Run {
     columns: Columns,
     policy: Policy,
@@ -94,14 +94,14 @@ struct Run {
     coins: Coins,
 }
 
-/// How long the parts of a release took.
+/// The time of each part of a release.
 #[derive(Clone, Copy, Default)]
 struct Times {
     deciding: Duration,
     judging: Duration,
     writing: Duration,
     reading: Duration,
-    /// Of the tables that were written.
+    /// Bytes of the tables that were written.
     bytes: u64,
 }
 
@@ -111,7 +111,7 @@ impl Times {
     }
 }
 
-/// How long something took.
+/// Adds the time of some work.
 fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let done = work();
@@ -125,7 +125,7 @@ impl Run {
         Run { columns, policy, feed, history: History::default(), coins: Coins(Draw(11)) }
     }
 
-    /// A tick with these rows; `None` if nothing comes out.
+    /// A tick with these rows; None if it gives no release.
     fn tick(&mut self, rows: tidegate::engine::histogram::CodedRows) -> Option<(Times, u64, usize)> {
         let mut times = Times::default();
         let ticked = timed(&mut times.deciding, || {
@@ -138,7 +138,8 @@ impl Run {
         Some((times, rows, classes))
     }
 
-    /// Writes a candidate, has the gate judge what it reads back, and publishes it. Its rows and classes.
+    /// Writes a candidate, lets the gate check the bytes that it reads back, and publishes it. Returns its rows and
+    /// classes.
     fn publish(&mut self, candidate: ProposedRelease, times: &mut Times) -> (u64, usize) {
         let Run { columns, policy, feed, history, .. } = self;
         let write = || {
@@ -223,7 +224,7 @@ fn chain(releases: u32) {
     }
 }
 
-/// The first tick in a process of its own, whose memory is its own.
+/// The first tick in a process of its own, so that its memory can be measured.
 fn in_a_process(millions: &str, search: &str) {
     let program = std::env::current_exe().expect("this program");
     let status = Command::new(program).args(["first", millions, search]).status().expect("it runs");

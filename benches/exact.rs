@@ -1,5 +1,5 @@
-//! How the exact search grows in crossing chains: recodings, classes and sensitive values against what is solved within
-//! the full budget, and how long that takes. Prints a table; `TIDEGATE_MOST` gives the largest number of classes.
+//! Growth of the exact search in crossing chains: recodings, classes and sensitive values against what is solved within
+//! the full budget, and the time. Prints a table; `TIDEGATE_MOST` gives the largest number of classes.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -20,7 +20,7 @@ use tidegate::engine::model::{Cut, Node, Recoding, Taxonomy, Tree};
 const DEPTH: u32 = 8;
 /// Rows of an increment per class.
 const CROWD: usize = 12;
-/// Targets at most.
+/// The greatest number of targets.
 const MOST: usize = 20_000;
 
 fn main() {
@@ -110,8 +110,8 @@ fn grow(tree: &mut Tree, parent: usize, label: &str, depth: u32) {
     }
 }
 
-/// Recoding `at` of a family that crosses: the levels by which columns are split add up to `bits`, which columns they go
-/// to differs.
+/// Recoding `at` of a family that crosses: the levels by which columns are split add up to `bits`, but are distributed
+/// differently over the columns.
 fn recoding(trees: &[&Taxonomy], at: usize, bits: u32) -> Recoding {
     let half = bits.div_ceil(2);
     let third = bits.div_ceil(3);
@@ -133,7 +133,7 @@ fn level_of(tree: &Taxonomy, level: u32) -> Vec<Node> {
     (0..level).fold(vec![0], |nodes, _| nodes.into_iter().flat_map(|node| tree.children(node)).collect())
 }
 
-/// So many rows with skewed leaves and values.
+/// This many rows with skewed leaves and values.
 fn batch(rows: usize, values: u64, seed: u64, trees: &[&Taxonomy]) -> RecordBatch {
     let mut state = seed;
     let mut below = |most: u64| {

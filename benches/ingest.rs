@@ -1,5 +1,5 @@
 //! Decoding raw files: rows per second by format, over files of 1 and 4 million rows with eight columns (a person, six
-//! quasi columns, a diagnosis). `TIDEGATE_ROWS=10` (in millions) for another size; files lie in a temporary folder.
+//! quasi columns, a diagnosis). `TIDEGATE_ROWS=10` (in millions) for another size; files are in a temporary folder.
 
 #[path = "synthetic/raw.rs"]
 mod raw;

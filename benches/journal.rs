@@ -1,5 +1,5 @@
-//! A feed at work on a local disk: rows from file to durable entry against decoding alone, the time of tick n against n, and
-//! what a start costs against the length of the log, with and without a checkpoint.
+//! A running feed on a local disk: rows from file to durable entry against decoding alone, the time of tick n against n, and
+//! the time of a start against the length of the log, with and without a checkpoint.
 //!
 //!     cargo bench --bench journal [-- ROWS TICKS]
 
@@ -95,7 +95,7 @@ fn many_ticks(feed: &FeedConfig, folder: &Path, ticks: usize) {
     }
 }
 
-/// What the process holds in memory.
+/// The resident memory of the process.
 fn resident() -> f64 {
     let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line =

@@ -2,18 +2,18 @@
 //! Loss. The tables and figures are those of the paper on lattice search (ARX), with its own figures beside ours:
 //!
 //! - **searches**: best-first, Flash and greedy, with the states that each checked, and seconds for reading the data and for searching;
-//! - **whole**: a process for each data set, its seconds and the most memory it held, and what of the reference's that is;
-//! - **options** (table 1): how long Flash takes to keep and ask both properties, by a list, a list that is an antichain, a prefix
-//!   tree, and one that knows ranks;
-//! - **properties** (table 2): what Flash knows of states that it does not check;
-//! - **prediction** (table 3): best-first with and without what is concluded about other states;
+//! - **whole**: a process for each data set, its seconds and peak memory, and their ratio to those of the reference;
+//! - **options** (table 1): the time that Flash takes to insert into and query both properties, with a list, a list that is an antichain, a
+//!   prefix tree, and one that knows ranks;
+//! - **properties** (table 2): what Flash knows about states that it does not check;
+//! - **prediction** (table 3): best-first with and without conclusions about other states;
 //! - **columns** (table 4): best-first on 3 and more columns of a table of 16;
 //! - **heuristic** (table 5): best-first that is stopped early, against a greedy search;
 //! - **space** (figures 5 and 6): states that are kept, and seconds, by columns;
 //! - **early** (figure 7): when the optimum is found.
 //!
-//! Of the paper's data sets Atus and Ihis are not public, and of SS13ACS only other columns are: a table of another survey stands in
-//! its place. `SECONDS` (60) is the most that a search of many columns takes.
+//! Of the paper's data sets Atus and Ihis are not public, and of SS13ACS only other columns are: a table of another survey takes
+//! its place. `SECONDS` (60) is the time limit of a search of many columns.
 //!
 //!     TIDEGATE_DATA=… cargo bench --bench levels [-- PART [SECONDS]]
 

@@ -1,8 +1,9 @@
 //! Producers and the daemon at once, with a real broker on the same processors: each message is sent by itself, in turn to all
-//! partitions or by the hash of its key. What is told: for how long the broker had had the oldest message of a batch when it was taken
-//! in, for how long a message waited for the broker, batches a second, rows of a batch, and the processor time of the daemon. A
-//! broker that has just been given a topic of many partitions lets producers wait for seconds, whatever reads. Feeds of few messages are measured side by side, each with a daemon of
-//! its own, those of many one after the other. Then how fast a full topic is taken in while producers go on.
+//! partitions or by the hash of its key. The bench prints how long the broker had had the oldest message of a batch when it was
+//! appended, how long a message waited for the broker, batches a second, rows of a batch, and the processor time of the daemon. A
+//! broker that has just created a topic of many partitions lets producers wait for seconds, whichever program reads. Feeds of few
+//! messages are measured side by side, each with a daemon of its own, those of many one after the other. Then it measures how fast a
+//! full topic is read while producers continue.
 //!
 //!     TIDEGATE_KAFKA=folder-of-jars cargo bench --bench live [-- SECONDS] [few] [some] [many] [backlog]
 
@@ -34,11 +35,11 @@ const PARTITIONS: [i32; 4] = [1, 3, 12, 48];
 const FEW: [u64; 2] = [20, 300];
 /// Messages a second of feeds that do so two at a time.
 const SOME: u64 = 1_000;
-/// Partitions, and messages a second that do not.
+/// Partitions, and messages a second, of feeds that leave no processor idle.
 const MANY: [(i32, u64); 1] = [(12, 20_000)];
-/// How long a case lasts where no option says.
+/// The duration of a case if no option gives it.
 const SECONDS: u64 = 20;
-/// Messages of a full topic, and those that come meanwhile a second.
+/// Messages of a full topic, and new messages a second meanwhile.
 const BACKLOG: u64 = 1_000_000;
 const MEANWHILE: u64 = 1_000;
 /// Keys of messages that have some.
@@ -81,14 +82,14 @@ fn main() {
     }
 }
 
-/// Messages come at a rate, and are taken in.
+/// Messages are produced at a rate, and read.
 fn steady(broker: &Broker, partitions: i32, rate: u64, keyed: bool, time: Duration) {
     let topic = format!("live-{partitions}-{rate}-{keyed}");
     broker.topic(&topic, partitions, &[]);
     let daemon = Daemon::start(broker, &topic);
     daemon.begun();
     let all = rate * time.as_secs();
-    // A producer that has just begun asks for the leaders of all partitions before it sends anything; that is not measured.
+    // A new producer asks for the leaders of all partitions before it sends anything; that is not measured.
     let producer = producer(broker, &[("linger.ms", "0")]);
     produce(&producer, &topic, (partitions, keyed), (0, KEYS, u64::MAX), &|| false);
     let mut first = 0;
@@ -102,7 +103,7 @@ fn steady(broker: &Broker, partitions: i32, rate: u64, keyed: bool, time: Durati
         scope.spawn(|| produce(&producer, &topic, (partitions, keyed), (KEYS, all, rate), &|| false));
         while taken < all {
             let kept = daemon.batch();
-            // The broker may have handed out messages that it has not told the producer of.
+            // The broker may have delivered messages that it has not acknowledged to the producer.
             let first = producer.context().0.lock().expect("no panic").at.get(taken as usize).copied();
             ages.push((first.map_or(0.0, |at| at.elapsed().as_secs_f64()), begun.elapsed().as_secs_f64()));
             taken += kept;
@@ -124,7 +125,7 @@ fn steady(broker: &Broker, partitions: i32, rate: u64, keyed: bool, time: Durati
     broker.delete(&topic);
 }
 
-/// A full topic is taken in while producers go on.
+/// A full topic is read while producers continue.
 fn drain(broker: &Broker) {
     let (topic, partitions) = ("backlog", 6);
     broker.topic(topic, partitions, &[]);
@@ -152,12 +153,12 @@ fn drain(broker: &Broker) {
     broker.delete(topic);
 }
 
-/// What a broker has said of messages.
+/// The broker's acknowledgements.
 #[derive(Default)]
 struct Heard {
-    /// When it had them, one after the other.
+    /// The time of each.
     at: Vec<Instant>,
-    /// The longest time from sending to its answer, in milliseconds.
+    /// The longest time from sending to acknowledgement, in milliseconds.
     longest: i64,
 }
 
@@ -182,7 +183,7 @@ fn producer(broker: &Broker, settings: &[(&str, &str)]) -> ThreadedProducer<Ear>
     broker.producing(settings).create_with_context(Ear::default()).expect("a client")
 }
 
-/// Sends messages of these numbers, so many a second.
+/// Sends messages of these numbers, this many a second.
 fn produce(
     producer: &ThreadedProducer<Ear>,
     topic: &str,
@@ -209,7 +210,7 @@ fn produce(
     producer.flush(Duration::from_secs(120)).expect("all are there");
 }
 
-/// A daemon at work, and its log line by line.
+/// A running daemon, and its log line by line.
 struct Daemon {
     child: Child,
     lines: Receiver<Json>,
@@ -236,7 +237,7 @@ impl Daemon {
         spawn(move || {
             for line in said.lines() {
                 let line = serde_json::from_str(&line.expect("text")).expect("JSON");
-                // No server listens any more.
+                // The receiver is gone.
                 if told.send(line).is_err() {
                     break;
                 }
@@ -270,7 +271,7 @@ impl Daemon {
     fn cpu(&self) -> f64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("it is at work");
         let figures = stat.rsplit(')').next().expect("figures").split(' ').filter_map(|part| part.parse::<f64>().ok());
-        // Behind the name come the state and eleven more figures before user and system time, in hundredths.
+        // After the name come the state and eleven more fields before user and system time, in hundredths.
         figures.skip(10).take(2).sum::<f64>() / 100.0
     }
 }

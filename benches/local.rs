@@ -1,7 +1,8 @@
-//! Local recoding two ways, on the same rows (SCIENCE 6): ARX-LR and halving with drawn thresholds. What each of them loses, what an
-//! attacker finds who knows how it was done, what of it passes under the default limits, and how many wait: after one tick with all rows, and after the first and the last of ten with a tenth each;
-//! on made-up rows and on Adult (`$TIDEGATE_DATA/adult/adult.csv`) with nine columns. Prints tables, with what carving and the
-//! attack took:
+//! Local recoding in two ways, on the same rows (SCIENCE 6): ARX-LR and halving with random thresholds. The loss of
+//! each, the result of an attacker who knows the method, the part that the gate approves under the default limits, and
+//! the rows that wait: after one tick with all rows, and after the first and the last of ten with a tenth each; on
+//! synthetic rows and on Adult (`$TIDEGATE_DATA/adult/adult.csv`) with nine columns. Prints tables, with the time of
+//! carving and of the attack:
 //!
 //! `TIDEGATE_DATA=… cargo bench --no-default-features --bench local`
 
@@ -29,7 +30,7 @@ impl Chance {
     }
 }
 
-/// Leaves in pairs, pairs in fours, and so on; a last interval that is short is a node of its own on several layers.
+/// Leaves in pairs, pairs in fours, and so on; a short last interval is a node of its own on several layers.
 fn pairs(leaves: u32, values: u64) -> Taxonomy {
     fn add(tree: &mut Tree, above: usize, (from, to): (u32, u32), width: u32, values: u64) {
         if to - from == 1 {
@@ -59,7 +60,7 @@ fn people(tuples: &[Vec<Leaf>], width: usize) -> Headcount {
     Headcount::of(width, counts.into_iter().map(|(tuple, count)| (tuple, Heads { since: 0, count })))
 }
 
-/// Rows crowded around the middle of every column, and around each other.
+/// Rows concentrated around the middle of every column, and around each other.
 fn made(chance: &mut Chance, rows: usize, trees: &[Taxonomy]) -> Vec<Vec<Leaf>> {
     let row = |chance: &mut Chance| -> Vec<Leaf> {
         let shift = chance.below(1 << 16);
@@ -95,16 +96,16 @@ fn policy(k: u64) -> Policy {
     Policy::new(&written, ChainKind::Disjoint, &ColumnFacts::default()).expect("a policy")
 }
 
-/// Rows of releases that are repaired as often as it takes.
+/// The greatest number of rows of releases that are repaired as often as necessary.
 const MOST_KEPT: f64 = 1000.0;
 
-/// One way of recoding.
+/// A way of local recoding.
 enum Way {
     Greedy,
     Halves,
 }
 
-/// What was measured of one release.
+/// The figures of one release.
 #[derive(Default, Clone)]
 struct Measured {
     classes: usize,
@@ -123,7 +124,7 @@ fn carve(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> CarvingRe
     match way {
         Way::Greedy => arx_lr(heads, trees, k).expect("layers"),
         Way::Halves => {
-            // The same draws for the same rows, and others for others.
+            // The same draws for the same rows, and others for other rows.
             let mut chance = Chance(heads.rows() + u64::from(heads.tuple_at(0).sum::<Leaf>()));
             let rule = policy(k).halving(trees).expect("small");
             let found = halves(heads, trees, &rule, &mut |of| chance.below(of));
@@ -133,7 +134,7 @@ fn carve(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> CarvingRe
     }
 }
 
-/// The share of those who came that wait after the first and after the last of ten ticks with a tenth of the rows each.
+/// The share of waiting people after the first and after the last of ten ticks with a tenth of the rows each.
 fn stream(way: &Way, tuples: &[Vec<Leaf>], trees: &[&Taxonomy], k: u64) -> [f64; 2] {
     let (mut pool, mut came, mut shares) = (Vec::new(), 0, Vec::new());
     for batch in tuples.chunks(tuples.len().div_ceil(10)) {
@@ -180,7 +181,7 @@ fn passes(target: &AttackTarget) -> bool {
         && target.certain_crowds().is_some_and(|crowds| crowds.is_empty())
 }
 
-/// Rows that are left once classes that fail have gone, each with all that were formed together with it.
+/// Rows that are left after failing classes were removed, each with all that were formed together with it.
 fn kept(way: &Way, found: &CarvingResult, trees: &[&Taxonomy], k: u64) -> u64 {
     let mut left: Vec<&StateClass> = found.classes.iter().collect();
     loop {

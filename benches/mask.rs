@@ -1,7 +1,7 @@
 //! Guarded values on the Adult data (the folder in `TIDEGATE_DATA`), as in the experiment of the paper: education below
-//! secondary school is guarded, and 3 to 8 columns are known to readers. On the left what generalising until every class is
-//! diverse gives away, on the right what masking costs: Loss of detail, rows that are published with another value, seconds.
-//! Then the same masked people in two tables, and how far estimates of COUNT queries lie off.
+//! secondary school is guarded, and 3 to 8 columns are known to readers. On the left what generalising until every
+//! class is diverse reveals, on the right the cost of masking: Loss, rows that are published with another value,
+//! seconds. Then the same masked people in two tables, and the errors of COUNT queries.
 
 #[path = "mask/queries.rs"]
 mod queries;
@@ -24,7 +24,7 @@ const COLUMNS: [&str; 8] =
 
 /// Queries per line.
 const QUERIES: u32 = 10_000;
-/// The share of a table that a query picks where nothing else is said.
+/// The default share of a table that a query selects.
 const SELECTIVITY: f64 = 0.05;
 
 fn main() {
@@ -68,7 +68,7 @@ fn measure(folder: &Path, m: u64, quasi: &[&str]) {
     );
 }
 
-/// A line for each kind of query: how many quasi columns it names, and the share that it picks.
+/// A line for each kind of query: the number of its quasi columns, and the share that it selects.
 fn asked(folder: &Path, m: u64, quasi: &[&str], kinds: &[(usize, f64)]) {
     let file = feed(folder, m, quasi);
     let table = TableFile::increment(&folder.join("adult.csv"), &file.columns).expect("a table");
@@ -108,8 +108,8 @@ fn is_diverse(release: &Release, set: &[bool], m: u64) -> bool {
     })
 }
 
-/// Column by column coarser, the one with most labels first, until every class is diverse: the Loss, how many people an attacker who
-/// knows that ties to the set with more than 1/m, and how strongly.
+/// Generalises column by column, the one with the most labels first, until every class is diverse: the Loss, the number
+/// of people that an attacker who knows the method links to the set with more than 1/m, and how strongly.
 fn diverse(raw: &Histogram, columns: &Columns, m: u64) -> (f64, f64, f64) {
     let trees = columns.trees();
     let set = &raw.values().guarded(columns)[0];
@@ -142,8 +142,8 @@ fn above(cut: &Cut, tree: &Taxonomy) -> Cut {
     Cut::completed(tree, &highest).expect("none lies above another one")
 }
 
-/// The Loss of the masked release, how many rows are published with another value, how many are guarded, and the seconds that
-/// masking took.
+/// The Loss of the masked release, the number of rows that are published with another value, the number of guarded
+/// rows, and the seconds that masking took.
 fn masked(raw: &Histogram, file: &File) -> (f64, u64, u64, f64) {
     let (columns, trees) = (&file.columns, file.columns.trees());
     let mut feed = Feed::new(columns);
@@ -174,7 +174,7 @@ fn rows(raw: &Histogram) -> CodedRows {
     CodedRows::new(leaves, raw.values().clone(), codes, None)
 }
 
-/// The same draws each time: what is measured is to be compared.
+/// The same draws each time, so that results can be compared.
 struct Chance(u64);
 
 impl Draws for Chance {

@@ -1,12 +1,12 @@
-//! What minimality attacks cost: by the rows of a class, by the classes that were generalised into it, and by how unequal
-//! those are; exactly, and as a bound. Prints a table; `TIDEGATE_MOST` gives the largest number of rows.
+//! The cost of minimality attacks: by the rows of a class, by the number of classes that were generalised into it, and
+//! by how unequal those are; exactly, and as a bound. Prints a table; `TIDEGATE_MOST` gives the largest number of rows.
 
 use std::time::Instant;
 
 use tidegate::engine::gate::minimality::requirement::l_diverse;
 use tidegate::engine::gate::minimality::{Credibility, MinimalityAttack, OriginClass};
 
-/// l, and one row of a guarded set in so many.
+/// l, and the number of rows for each row of the guarded set.
 const CASES: [(u64, u64); 3] = [(2, 3), (2, 10), (5, 10)];
 
 fn main() {
@@ -43,7 +43,7 @@ fn equal(rows: u64, classes: u64) -> Vec<u64> {
     (0..classes).map(|at| rows * (at + 1) / classes - rows * at / classes).collect()
 }
 
-/// 1, 2, 3, …: as many different sizes as there can be.
+/// 1, 2, 3, …: as many different sizes as possible.
 fn uneven(rows: u64) -> Vec<u64> {
     let mut sizes: Vec<u64> = Vec::new();
     let mut left = rows;

@@ -1,5 +1,5 @@
-//! Groups of numeric rows (SCIENCE 7): what MDAV takes on made-up rows with ten columns, with the index and comparing with every row, from
-//! one size to the next, and Mondrian beside it.
+//! Groups of numeric rows (SCIENCE 7): the time of MDAV on synthetic rows with ten columns, with the index and
+//! comparing with every row, from one size to the next, and Mondrian beside it.
 //!
 //! `cargo bench --no-default-features --bench numbers`
 
@@ -35,7 +35,7 @@ fn made(rows: usize, columns: usize) -> Points {
     Points::new(numbers, columns)
 }
 
-/// One step of MDAV that compares with every row, so many times as it has steps: what it takes without an index.
+/// As many single steps of MDAV as it has, each comparing with every row: its time without an index.
 fn plain(points: &Points, k: usize) {
     let mut left: Vec<usize> = (0..points.len()).collect();
     let far = |left: &[usize], from: &[f64]| {

@@ -1,8 +1,9 @@
-//! Tables and figures of the papers that the engine stands on, as far as public data allow: the paper's values beside ours, as text, and the
-//! figures as SVG in `target/tmp/papers`. Words name papers, without one all of them run; `full` runs what takes long
-//! in the paper's size. The guide's page `papers` explains the results.
+//! Tables and figures of the papers that the engine stands on, as far as public data allow: the paper's values beside
+//! ours, as text, and the figures as SVG in `target/tmp/papers`. Words name papers; without one all of them run; `full`
+//! runs the parts that take long in the paper's size. The guide's page `papers` explains the results.
 //!
-//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- bcf | minimality | cra | dominance | lattice] [full]`
+//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- bcf | minimality | cra | dominance | lattice]
+//! [full]`
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -32,7 +33,8 @@ pub struct Figure {
     svg: String,
 }
 
-/// Prints what a paper has, from the data in a folder, and draws its figures; with `true` in the paper's full size.
+/// Prints the tables of a paper, from the data in a folder, and draws its figures; with `true` in the paper's full
+/// size.
 type Paper = fn(&Path, bool) -> Vec<Figure>;
 
 /// The papers by their words.

@@ -14,7 +14,7 @@ use tidegate::engine::release::data;
 /// Runs of each size; the median is printed.
 const RUNS: usize = 5;
 
-/// Everything one level up from the leaves where that is not the root.
+/// Every column one level up from the leaves, unless that is the root.
 fn recoding(columns: &Columns) -> Recoding {
     let cut = |tree: &&Taxonomy| {
         let up = |leaf: u32| tree.parent(tree.leaf_node(leaf)).filter(|&node| node != 0);
@@ -25,7 +25,7 @@ fn recoding(columns: &Columns) -> Recoding {
     columns.trees().iter().map(cut).collect()
 }
 
-/// Writes the table some times and prints the median.
+/// Writes the table several times and prints the median.
 fn measure(threads: &str, rows: usize, write: impl Fn() -> Vec<u8>) {
     let mut taken: Vec<f64> = Vec::new();
     let mut size = 0;

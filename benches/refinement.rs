@@ -2,10 +2,10 @@
 //! own, beside the figures that it prints, and the constraint systems behind them for `benches/peers/refinement.py`.
 //!
 //!     cargo bench --bench refinement                                  the tables
-//!     cargo bench --bench refinement -- --systems FILE [NUMBER]       so many systems of each size, with our figures
+//!     cargo bench --bench refinement -- --systems FILE [NUMBER]       this many systems of each size, with our figures
 //!     cargo bench --bench refinement -- --count FILE                  counts the systems of such a file, and nothing else
 //!
-//! All figures but times are the same in every run.
+//! All figures except times are the same in every run.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -24,7 +24,7 @@ use std::path::Path;
 
 use terms::{TERMS, timed};
 
-/// Systems of each size, unless told otherwise.
+/// The default number of systems of each size.
 const NUMBER: usize = 12;
 
 fn main() {

@@ -1,5 +1,5 @@
-//! The top-down search on Adult (the folder in `TIDEGATE_DATA`; BCF 6): the second release of all training rows under the
-//! paper's validity, for one and for three sensitive columns, the same table on its own, and a tick of the standing
+//! The top-down search on Adult (the folder in `TIDEGATE_DATA`; BCF 6): the second release of all training rows under
+//! the paper's validity, for one and for three sensitive columns, the same table on its own, and a tick of the standing
 //! recoding. Goal: 20 ms a search.
 
 #[path = "../tests/common/mod.rs"]

@@ -1,6 +1,7 @@
-//! What protecting a table of sums costs: the cost of the first pattern found, without a budget, beside the cheapest one on small tables, and seconds by size on
-//! larger ones. Tables are drawn from a fixed seed; values are skewed, one leaf in ten is 0, and protection is a tenth of the value. Prints a
-//! table; `TIDEGATE_WORK` gives the millions of numbers that a search may compute.
+//! The cost of protecting a table of sums: the cost of the first pattern found, without a budget, beside the cheapest
+//! one on small tables, and seconds by size on larger ones. Tables are drawn from a fixed seed; values are skewed, one
+//! leaf in ten is 0, and protection is a tenth of the value. Prints a table; `TIDEGATE_WORK` gives the millions of
+//! numbers that a search may compute.
 
 use std::time::Instant;
 
@@ -21,7 +22,7 @@ impl Draw {
     }
 }
 
-/// A name, the branches of each dimension level by level, and one sensitive leaf in so many.
+/// A name, the branches of each dimension level by level, and how rare sensitive leaves are: one in this many.
 type Shape = (&'static str, &'static [&'static [usize]], u64);
 
 const SMALL: [Shape; 5] = [
@@ -99,7 +100,7 @@ fn timed(problem: &SuppressionProblem) -> (CellSuppression, f64) {
     }
 }
 
-/// A total, and below each code so many more on each level.
+/// A total, and below each code this many more on each level.
 fn tree(levels: &[usize]) -> Dimension {
     let (mut parents, mut last) = (vec![None], vec![0]);
     for &branches in levels {

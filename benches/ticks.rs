@@ -1,6 +1,6 @@
 //! A chain of many increments under `blind`: how the time of a tick grows with the number of releases before it. Deciding
-//! (the feed), judging (the gate without the bytes), and the bytes themselves (writing, reading back and writing again to
-//! compare) are told apart.
+//! (the feed), checking (the gate without the bytes), and the bytes themselves (writing, reading back and writing again to
+//! compare) are measured separately.
 //!
 //!     cargo bench --bench ticks [-- INCREMENTS ROWS]
 
@@ -51,7 +51,7 @@ fn main() {
     }
 }
 
-/// Has a candidate judged: the time without its bytes, the time of its bytes, and its classes.
+/// Lets the gate decide on a candidate: the time without its bytes, the time of its bytes, and its classes.
 fn judged(
     feed: &Feed,
     history: &mut History,

@@ -1,11 +1,11 @@
 //! From a full topic to durable commits: the daemon reads millions of messages in six partitions of a real broker on the
-//! same processors, JSON and Avro. Beside each figure what decoding alone comes to, in the same run; and the most memory
-//! that the daemon held, by the number of people it knows.
+//! same processors, JSON and Avro. Beside each figure the rate of decoding alone, in the same run; and the peak memory
+//! of the daemon, by the number of people it knows.
 //!
 //!     TIDEGATE_KAFKA=folder-of-jars cargo bench --bench topic [-- [json|avro] [wide] [MILLIONS …]]
 //!
-//! Rows have four quasi columns, of which there are 8,400 combinations; with `wide` six, so that hardly two people are
-//! alike and what came since the last tick takes memory of its own.
+//! Rows have four quasi columns with 8,400 combinations; with `wide` six, so that few people are
+//! equal and the rows since the last tick take memory of their own.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -33,7 +33,7 @@ use tidegate::daemon::ingest::PersonHasher;
 use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing, decode};
 
 const PARTITIONS: i32 = 6;
-/// Runs of each; the middle one is told.
+/// Runs of each; the median is reported.
 const RUNS: usize = 3;
 /// Messages that are decoded for comparison, and in one batch.
 const DECODED: u64 = 1_000_000;
@@ -58,7 +58,7 @@ fn main() {
     }
 }
 
-/// The feed file without the columns that tell people apart most.
+/// The feed file without the columns that distinguish people most.
 fn narrow() -> String {
     let columns = raw::FEED
         .split("[[column]]\n")
@@ -111,7 +111,7 @@ fn measure(broker: &Broker, registry: Option<&Registry>, feed: &str, format: &st
     }
 }
 
-/// Fills a topic, partition after partition in turn.
+/// Fills a topic, one partition after the other in turn.
 fn fill(broker: &Broker, topic: &str, rows: u64, message: &impl Fn(u64) -> Vec<u8>) {
     let settings = [("linger.ms", "20"), ("batch.num.messages", "20000"), ("compression.type", "lz4")];
     let producer = broker.producer(&settings);
@@ -158,8 +158,8 @@ fn decoding(feed: &str, id: Option<u32>, message: &impl Fn(u64) -> Vec<u8>) -> f
     DECODED as f64 / (0..3).map(|_| pass()).fold(f64::INFINITY, f64::min)
 }
 
-/// One daemon, from its first fetch to the entry behind which every row lasts: how long it took, its processor time, and the
-/// most KiB that it held.
+/// One daemon, from its first fetch to the entry after which every row is durable: its time, its processor time, and
+/// its peak memory in KiB.
 fn run(broker: &Broker, topic: &str, feed: &str, registry: Option<&str>, rows: u64) -> (Duration, f64, u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
@@ -198,7 +198,7 @@ fn run(broker: &Broker, topic: &str, feed: &str, registry: Option<&str>, rows: u
     let stat = told("stat");
     let ticks: Vec<f64> =
         stat.rsplit(')').next().expect("figures").split(' ').filter_map(|part| part.parse().ok()).collect();
-    // Behind the name come the state and eleven more figures before user and system time, in hundredths.
+    // After the name come the state and eleven more fields before user and system time, in hundredths.
     let cpu = (ticks[10] + ticks[11]) / 100.0;
     child.kill().expect("it was started");
     child.wait().expect("it ends");

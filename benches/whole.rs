@@ -1,6 +1,6 @@
-//! The whole command: `anonymize` on raw files of 1 and 10 million rows, from the start of the process to its end, with the
-//! most memory it ever held. One file in one tick, and the same rows in ten files. Decoding, deciding, writing, judging the
-//! bytes, the sealed state: all of it.
+//! The whole command: `anonymize` on raw files of 1 and 10 million rows, from the start of the process to its end, with its
+//! peak memory. One file in one tick, and the same rows in ten files. Everything is included: decoding, deciding, writing, checking the
+//! bytes, the sealed state.
 //!
 //!     cargo bench --bench whole [-- MILLIONS …]
 
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Runs of each command; the middle one is told.
+/// Runs of each command; the median is reported.
 const RUNS: usize = 3;
 
 fn main() {
@@ -46,7 +46,7 @@ fn measure(folder: &Path, format: &str, millions: u64, files: u64) {
     names.iter().for_each(|name| std::fs::remove_file(folder.join(name)).expect("it is there"));
 }
 
-/// How long one run takes, and the most KiB that it held.
+/// The time of one run, and its peak memory in KiB.
 fn run(folder: &Path, names: &[String]) -> (Duration, u64) {
     for old in ["out", "out.key"] {
         let old = folder.join(old);
@@ -64,7 +64,7 @@ fn run(folder: &Path, names: &[String]) -> (Duration, u64) {
     (time, peak)
 }
 
-/// Waits for the end; the most KiB that the process ever held, as the system tells it.
+/// Waits for the end; returns the peak memory of the process in KiB, as the system reports it.
 fn watch(child: &mut Child) -> u64 {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;

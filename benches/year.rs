@@ -1,11 +1,11 @@
-//! A feed that runs for a year on a local disk, tick after tick under a clock of its own: how many files and bytes it keeps, how
-//! long a start and `verify` take, and what the process holds per person who is known.
+//! A feed that runs for a year on a local disk, tick after tick under a clock of its own: the files and bytes that it keeps, the
+//! time of a start and of `verify`, and the memory of the process per known person.
 //!
-//!     cargo bench --bench year [-- TICKS PEOPLE [DIR]]        a tick an hour with so many people each (8760 and 300), kept in a folder
-//!     cargo bench --bench year -- start|replay|verify DIR     one of these on what was kept
-//!     cargo bench --bench year -- erase DIR                   people are taken out of what was kept, which changes it
+//!     cargo bench --bench year [-- TICKS PEOPLE [DIR]]        a tick an hour with this many people each (8760 and 300), kept in a folder
+//!     cargo bench --bench year -- start|replay|verify DIR     one of these on a kept folder
+//!     cargo bench --bench year -- erase DIR                   people are erased from a kept folder, which changes it
 //!
-//! A start and `verify` are processes of their own, so that what they hold is theirs alone.
+//! A start and `verify` are processes of their own, so that their memory can be measured.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -102,8 +102,9 @@ fn alone(what: &str, root: &Path) {
     );
 }
 
-/// People are taken out: one whose raw row is forgotten, one whose raw row is there, one with their published row, as many of the newest
-/// tick that some of them wait, and some in a release that waits for approval; how long each takes, and the start behind it.
+/// Erases people: one whose raw row is forgotten, one whose raw row exists, one with their published row, enough of the
+/// newest tick that some of them wait, and some in a release that waits for approval; prints the time of each, and of
+/// the start after it.
 fn erase(root: &Path) {
     let known = open(root).state().feed.people().len();
     let newest = known - known / 1000;
@@ -137,7 +138,7 @@ fn erase(root: &Path) {
     }
 }
 
-/// A tick of which a release comes that waits for approval.
+/// A tick whose release waits for approval.
 fn held(root: &Path, known: usize) -> FeedWriter {
     let mut writer = opened(root, true);
     let (time, new) = ("2027-01-01T01:00:00Z", 100);
@@ -152,7 +153,7 @@ fn held(root: &Path, known: usize) -> FeedWriter {
     writer
 }
 
-/// A tick of an hour: people come, it is closed and published, and what a daemon does behind it.
+/// A tick of an hour: people arrive, it is closed and published, and the work of a daemon after it follows.
 fn one(writer: &mut FeedWriter, folder: &Path, tick: usize, people: usize) {
     let due = Timestamp::from_second(1_735_689_600 + 3600 * tick as i64).expect("a time");
     let time = due.to_string();
@@ -165,7 +166,7 @@ fn one(writer: &mut FeedWriter, folder: &Path, tick: usize, people: usize) {
     writer.checkpoint().expect("a checkpoint");
 }
 
-/// The people of a tick come.
+/// The people of a tick arrive.
 fn come(writer: &mut FeedWriter, folder: &Path, (tick, people): (usize, usize), time: &str) {
     let file = folder.join("rows.csv");
     std::fs::write(&file, rows(tick, people)).expect("a file");
@@ -238,7 +239,7 @@ fn opened(root: &Path, manual: bool) -> FeedWriter {
     FeedWriter::open(opening).expect("a feed").0
 }
 
-/// How many files are below a folder, and their bytes.
+/// The number of files below a folder, and their bytes.
 fn size(folder: &Path) -> (u64, u64) {
     let mut folders: Vec<PathBuf> = vec![folder.to_path_buf()];
     let (mut files, mut bytes) = (0, 0);
@@ -254,7 +255,7 @@ fn size(folder: &Path) -> (u64, u64) {
     (files, bytes)
 }
 
-/// A line of what the system says of this process, in MiB.
+/// A line of the system's status of this process, in MiB.
 fn memory(line: &str) -> f64 {
     let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let found = told.lines().find_map(|told| told.strip_prefix(line)?.trim().strip_suffix(" kB")?.parse::<f64>().ok());

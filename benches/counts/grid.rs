@@ -1,6 +1,6 @@
-//! People over the cells of up to three columns, counted.
+//! Counts of people over the cells of up to three columns.
 
-/// The most columns of a grid. A column set that has fewer is filled up with columns of one leaf.
+/// The greatest number of columns of a grid. A smaller column set is filled up with columns of one leaf.
 pub const DIMENSIONS: usize = 3;
 
 /// A number for each combination of leaves.

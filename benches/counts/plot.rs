@@ -1,5 +1,5 @@
-//! Truth against estimate as an SVG: a panel per estimator, both axes logarithmic, a point per query. Text and axes have the colour
-//! of the page, so that it can be read on light and on dark.
+//! True counts against estimates as an SVG: a panel per estimator, both axes logarithmic, a point per query. Text and
+//! axes have the colour of the page, so that they can be read on light and dark pages.
 
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ pub fn svg(caption: &str, panels: &[Panel<'_>]) -> String {
     text
 }
 
-/// How far along an axis a number of rows is.
+/// The position of a number of rows on an axis.
 fn along(rows: f64) -> f64 {
     let (first, last) = POWERS;
     let far = (rows.max(1.0).log10() - f64::from(first)) / f64::from(last - first);

@@ -1,4 +1,4 @@
-//! Random COUNT queries: conjunctions over two or three columns, in each of which they want a range of leaves or any set of them.
+//! Random COUNT queries: conjunctions over two or three columns, each with a range of leaves or any set of them.
 
 use tidegate::engine::counting::{Axis, CellEstimate, Countable, Question};
 use tidegate::engine::histogram::Histogram;
@@ -7,16 +7,16 @@ use tidegate::engine::model::{Leaf, Taxonomy};
 use crate::common::random::Draw;
 use crate::grid::{DIMENSIONS, Grid};
 
-/// Sets of columns that are drawn.
+/// The number of column sets that are drawn.
 const SETS: usize = 40;
 /// Queries of each set.
 const QUERIES: usize = 25;
-/// A query counts one in so many people at least.
+/// A query counts at least one person in this many.
 const FEWEST: f64 = 200.0;
-/// Where queries are drawn from.
+/// The seed of the queries.
 const SEED: u64 = 11;
 
-/// Which leaves a query wants, and how many people there are.
+/// The leaves that a query asks for, and how many people have them.
 struct Query {
     wanted: [Vec<bool>; DIMENSIONS],
     people: f64,
@@ -33,12 +33,12 @@ pub struct Queries {
     sets: Vec<Set>,
 }
 
-/// What holds of published rows.
+/// Errors and intervals for published rows.
 #[derive(Clone, Copy, Default)]
 pub struct Intervals {
     /// The mean of |estimate − rows| / rows.
     pub error: f64,
-    /// In how many queries the truth lies within 1.96 standard errors of the estimate.
+    /// The share of queries in which the true count is within 1.96 standard errors of the estimate.
     pub held: f64,
     /// The median width of these intervals, as a share of the rows.
     pub width: f64,
@@ -51,20 +51,20 @@ impl Queries {
         Queries { sets: (0..SETS).map(|_| Set::draw(people, trees, &mut draw)).collect() }
     }
 
-    /// What is counted for each query. The taxonomies may have other inner nodes than those of the draw.
+    /// The estimate of each query. The taxonomies may have other inner nodes than those of the draw.
     pub fn counted(&self, countable: &Countable, trees: &[&Taxonomy]) -> Vec<CellEstimate> {
         self.all()
             .map(|(columns, query)| countable.count(&query.question(columns, trees)).expect("few columns")[0])
             .collect()
     }
 
-    /// How far estimates lie off of each person who came.
+    /// The error of the estimates against all people.
     pub fn error(&self, counted: &[CellEstimate]) -> f64 {
         let off = self.all().zip(counted).map(|((_, query), of)| (of.estimate - query.people).abs() / query.people);
         off.sum::<f64>() / counted.len() as f64
     }
 
-    /// The same, of those who were published.
+    /// The same, against the published people.
     pub fn published(&self, counted: &[CellEstimate], waiting: &Histogram) -> Intervals {
         let mut all = Intervals::default();
         let mut widths = Vec::new();
@@ -81,7 +81,7 @@ impl Queries {
         Intervals { width: widths[widths.len() / 2], ..all }
     }
 
-    /// How many people of each query are published, and how many were counted.
+    /// The published people of each query, and the estimate.
     pub fn points(&self, counted: &[CellEstimate], waiting: &Histogram) -> Vec<(f64, f64)> {
         let point = |((columns, query), of): ((&[usize], &Query), &CellEstimate)| {
             (query.people - query.waiting(columns, waiting), of.estimate)
@@ -108,7 +108,7 @@ impl Query {
         Question::of_all_rows(columns.iter().zip(&self.wanted).map(axis).collect(), 1)
     }
 
-    /// How many of its people wait.
+    /// The number of its people who wait.
     fn waiting(&self, columns: &[usize], waiting: &Histogram) -> f64 {
         let wants =
             |leaves: &[Leaf]| columns.iter().zip(&self.wanted).all(|(&column, wanted)| wanted[leaves[column] as usize]);
@@ -143,7 +143,7 @@ fn sides(columns: &[usize], trees: &[&Taxonomy]) -> [usize; DIMENSIONS] {
     std::array::from_fn(|axis| columns.get(axis).map_or(1, |&column| trees[column].leaves()))
 }
 
-/// The leaves that a query wants of so many.
+/// The leaves, of this many, that a query asks for.
 fn leaves_of(leaves: usize, draw: &mut Draw) -> Vec<bool> {
     let mut wanted = vec![false; leaves];
     let last = leaves as u64 - 1;
@@ -157,7 +157,7 @@ fn leaves_of(leaves: usize, draw: &mut Draw) -> Vec<bool> {
     wanted
 }
 
-/// So many different numbers below a bound.
+/// This many different numbers below a bound.
 fn some(below: usize, many: usize, draw: &mut Draw) -> Vec<usize> {
     let mut all: Vec<usize> = (0..below).collect();
     (0..many).for_each(|at| all.swap(at, draw.between(at as u64, below as u64 - 1) as usize));

@@ -1,4 +1,4 @@
-//! The paper's figures 5 to 7, as far as public data allow, with the results behind its own.
+//! The paper's figures 5 to 7, as far as public data allow, beside its own results.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use tidegate::engine::anonymizer::levels::{Levels, LevelsProblem, LevelsSearch};
 use super::paper;
 use super::sets::{SETS, WIDE};
 
-/// A width of figures 5 and 6.
+/// A point of figures 5 and 6.
 #[allow(dead_code, reason = "the bench `papers` draws it")]
 pub struct Width {
     pub columns: usize,
@@ -16,11 +16,11 @@ pub struct Width {
     pub kept: usize,
     pub states: u128,
     pub best_first: Duration,
-    /// Where Flash ran.
+    /// The time of Flash, where it ran.
     pub flash: Option<Duration>,
 }
 
-/// Figures 5 and 6: what is kept of the lattice, and the time that searches take.
+/// Figures 5 and 6: the kept part of the lattice, and the time of the searches.
 pub fn space_and_time(folder: &Path, limit: Duration, widest: usize) -> Vec<Width> {
     println!(
         "\nFigures 5 and 6: {}; states that antichains keep, and seconds, best-first for at most {} s; Flash has no limit and ends with the widest table that took it less than a tenth of that; the paper's figures are those of SS13ACS",
@@ -66,7 +66,7 @@ pub fn space_and_time(folder: &Path, limit: Duration, widest: usize) -> Vec<Widt
     widths
 }
 
-/// Loss after so many checked states, for a data set and a number of columns.
+/// Loss after numbers of checked states, for a data set and a number of columns.
 pub type Series = (&'static str, usize, Vec<(u64, f64)>);
 
 /// Figure 7: how early the optimum is found, and the Loss before that.
@@ -110,8 +110,8 @@ pub fn heuristic(folder: &Path, limit: Duration, widest: usize) -> Vec<Series> {
     series
 }
 
-/// After how many checked states a search has found a state, and the Loss on the way there: the search is begun anew and stopped, twice
-/// as late each time, and then by halves.
+/// The number of checked states after which a search has found a state, and the Loss on the way: the search is run
+/// again and again with a limit, which is doubled and then bisected.
 fn until(problem: &LevelsProblem<'_>, best: &Levels) -> (u64, Vec<(u64, f64)>) {
     let stopped = |after: u64| {
         let found = LevelsSearch::new(problem).best_first(|checked| checked >= after);

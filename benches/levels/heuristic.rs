@@ -1,11 +1,12 @@
 //! Best-first search as a heuristic, against greedy searches (ARX, table 5).
 //!
-//! These go up from the state in which nothing is generalised, step by step, and end with the first state that fits. IGreedy takes the
-//! state whose smallest class is the largest, of equal ones that in which the column with the most labels has the fewest, as DataFly
-//! does. The other one takes the state of least Loss, where classes that are too small are suppressed.
+//! Greedy searches go up from the state in which nothing is generalised, step by step, and end with the first state
+//! that fits. IGreedy takes the state whose smallest class is the largest; among equal ones, that in which the column
+//! with the most labels has the fewest, as DataFly does. The other one takes the state of least Loss, where classes
+//! that are too small are suppressed.
 //!
-//! The paper stops best-first search after the time that IGreedy took. Here it is stopped after as many checked states, so that the
-//! table is the same on all machines; it decides several states together, so that it may check some more.
+//! The paper stops best-first search after the time that IGreedy took. Here it is stopped after as many checked states,
+//! so that the table is the same on all machines; it decides several states together, so that it may check some more.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -24,7 +25,7 @@ enum Rule {
     Loss,
 }
 
-/// What a greedy search ends with.
+/// The result of a greedy search.
 struct Greedy {
     levels: Levels,
     checked: u64,
@@ -38,11 +39,11 @@ struct Rows<'r> {
     rule: Rule,
 }
 
-/// What is looked at in a state: greater is better. Loss comes as bits, which are in the order of numbers that are not negative.
+/// The value of a state: greater is better. Loss is given as bits, which are ordered as non-negative numbers are.
 type Worth = (u64, Reverse<u64>);
 
 impl Rows<'_> {
-    /// What a state is worth, and the rows that it suppresses.
+    /// The value of a state, and the rows that it suppresses.
     fn check(&self, levels: &[u8]) -> (Worth, u64) {
         let mut keys = vec![0u128; self.people.tuples()];
         let mut most_labels = 0;
@@ -109,7 +110,7 @@ impl Rows<'_> {
     }
 }
 
-/// By how many per cent quality is better, and the states that both searches checked.
+/// The improvement of quality in per cent, and the states that both searches checked.
 struct Better {
     percent: f64,
     checked: [u64; 2],

@@ -1,4 +1,4 @@
-//! Other ways to keep a property that is inherited, for comparison (ARX, table 1), and how long each takes.
+//! Other ways to keep a monotonic property, for comparison (ARX, table 1), and their times.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tidegate::engine::anonymizer::levels::{CountedProperty, Levels, Monotonicity, Property, Usage};
 
-/// A list of states that is looked through; an antichain, if states that follow from others leave it.
+/// A list of states that is searched from end to end; an antichain, if states that follow from others are removed.
 pub struct List {
     inherited: Monotonicity,
     antichain: bool,

@@ -1,4 +1,4 @@
-//! The data sets, and what is searched for in them: k = 5, at most 5 % of the rows suppressed, geometric Loss.
+//! The data sets and the search problem: k = 5, at most 5 % of the rows suppressed, geometric Loss.
 
 use std::path::Path;
 
@@ -16,19 +16,19 @@ pub struct Set {
 }
 
 impl Set {
-    /// The columns of an experiment with so many, in the order of the file.
+    /// The columns of an experiment with this many, in the order of the file.
     pub fn first(&self, width: usize) -> Vec<&'static str> {
         let taken = &self.order[..width];
         self.columns.iter().copied().filter(|column| taken.contains(column)).collect()
     }
 
-    /// So many columns of it.
+    /// Its first columns, this many.
     pub fn read(&self, folder: &Path, width: usize) -> Data {
         let names: Vec<String> = self.first(width).into_iter().map(str::to_owned).collect();
         Data::read(&folder.join(self.name), &names, None)
     }
 
-    /// A search over so many columns.
+    /// A search over this many columns.
     pub fn task(&self, folder: &Path, width: usize) -> Task {
         Task::of(&self.read(folder, width))
     }
@@ -72,7 +72,7 @@ const FARS: Set = Set {
     order: &["iage", "ideathday", "ideathmon", "ihispanic", "iinjury", "irace", "isex", "istatenum"],
 };
 
-/// The data sets of the paper with few columns which are public.
+/// The public data sets of the paper with few columns.
 pub const SETS: [&Set; 3] = [&ADULT, &CUP, &FARS];
 
 const QUESTIONS: &[&str] = &[
@@ -129,7 +129,7 @@ const CARDS: &[&str] = &[
     "default-payment-next-month",
 ];
 
-/// More states than any search gets through.
+/// More states than any search can check.
 pub const HUGE: Set = Set { name: "creditcard_int", columns: CARDS, order: CARDS };
 
 /// All data sets.

@@ -1,5 +1,5 @@
-//! Whole processes: this program begins itself again for each data set, reads the data, searches and ends. The parent measures the time
-//! from the start of the process to its end, the process tells the rest and the most memory that it ever held.
+//! Whole processes: this program starts itself again for each data set, reads the data, searches and ends. The parent
+//! measures the time from the start of the process to its end; the process reports the rest and its peak memory.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,15 +11,16 @@ use super::sets::{ALL, HUGE, SETS, Set, Task, WIDE, percent};
 
 /// The first argument of a process that reads and searches.
 pub const CHILD: &str = "--child";
-/// Runs of each search; the middle one is told.
+/// Runs of each search; the median is reported.
 const RUNS: usize = 3;
 
-/// What another implementation needs (ARX, on the same data): seconds for the search and for the whole process, and checked states.
+/// The figures of another implementation (ARX, on the same data): seconds for the search and for the whole process, and
+/// checked states.
 const REFERENCE: [(f64, f64, u64); 3] = [(1.13, 3.0, 1_217), (6.19, 10.7, 1_524), (4.26, 7.6, 1_342)];
 /// The least megabytes that it needs for one of them.
 const REFERENCE_MB: f64 = 353.0;
 
-/// What one process tells and the parent measures.
+/// The figures that one process reports and the parent measures.
 #[derive(Clone)]
 struct Run {
     whole: f64,
@@ -59,7 +60,7 @@ pub fn child(folder: &Path, words: &[String]) {
     );
 }
 
-/// The most memory that this process ever held, as the system tells it.
+/// The peak memory of this process, as the system reports it.
 fn most_kilobytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("a system that tells it");
     let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
@@ -89,7 +90,7 @@ fn run(set: &Set, width: usize, limit: Duration) -> Run {
     }
 }
 
-/// The run in the middle by what it took as a whole.
+/// The median run by its total time.
 fn median(set: &Set, width: usize, limit: Duration) -> Run {
     let mut runs: Vec<Run> = (0..RUNS).map(|_| run(set, width, limit)).collect();
     runs.sort_by(|one, other| one.whole.total_cmp(&other.whole));
@@ -136,7 +137,7 @@ pub fn table(limit: Duration) {
     }
 }
 
-/// Whether a figure is at most a part of that of the reference.
+/// Whether a figure is at most this fraction of that of the reference.
 fn goal(name: &str, what: &str, ours: f64, reference: f64, part: f64) {
     let is_met = if ours <= reference / part { "met" } else { "NOT MET" };
     println!(

@@ -1,17 +1,17 @@
-//! COUNT queries on a release in two tables, and how far their estimates lie off (the minimality paper, 7.2, with the queries
-//! of Anatomy): each names values of some quasi columns and of the sensitive one, as many of each column as make the whole
-//! query pick the wanted share of a table in which all values are equally likely.
+//! COUNT queries on a release in two tables, and the errors of their estimates (the minimality paper, 7.2, with the
+//! queries of Anatomy): each names values of some quasi columns and of the sensitive one, as many of each column as
+//! make the whole query select the wanted share of a table in which all values are equally likely.
 
 use tidegate::engine::histogram::{Histogram, Release};
 use tidegate::engine::model::Taxonomy;
 use tidegate::engine::safeguards::mask::Draws;
 
-/// Draws of a query until it picks a person.
+/// Draws of a query until it selects a person.
 const TRIES: u32 = 1000;
 
-/// What is asked, and of what.
+/// A masked release that is queried.
 pub struct Asked<'a> {
-    /// Each person as they are.
+    /// Each person with their true values.
     pub raw: &'a Histogram,
     /// Each person as the two tables show them.
     pub shown: &'a Histogram,
@@ -28,8 +28,8 @@ struct Query {
 }
 
 impl Asked<'_> {
-    /// The mean of |estimate − actual| / actual over so many queries of `dimensions` quasi columns that pick a share of
-    /// `selectivity` or so.
+    /// The mean of |estimate − actual| / actual over this many queries of `dimensions` quasi columns that select a
+    /// share of about `selectivity`.
     pub fn error(&self, queries: u32, dimensions: usize, selectivity: f64, chance: &mut dyn Draws) -> f64 {
         let class_of = self.class_of();
         let sum: f64 = (0..queries).map(|_| self.one(dimensions, selectivity, &class_of, chance)).sum();
@@ -60,7 +60,7 @@ impl Asked<'_> {
         Query { quasi, values: some(values, of(values, share), chance) }
     }
 
-    /// The class of each leaf tuple of what is shown.
+    /// The class of each published leaf tuple.
     fn class_of(&self) -> Vec<usize> {
         let recoding = self.table.recoding();
         let class = |tuple: usize| {
@@ -78,7 +78,7 @@ impl Asked<'_> {
         cells.map(|cell| u64::from(cell.count)).sum()
     }
 
-    /// Per class the people whom the query picks, times the share of values that it picks.
+    /// Per class the people whom the query selects, times the share of values that it selects.
     fn estimate(&self, query: &Query, class_of: &[usize]) -> f64 {
         let (raw, shown) = (self.raw.values(), self.shown.values());
         let text = |at: &usize| raw.get(*at as u32);
@@ -103,7 +103,7 @@ impl Query {
     }
 }
 
-/// A share of so many, one at least.
+/// A share of a number, at least one.
 fn of(many: usize, share: f64) -> usize {
     ((many as f64 * share).ceil() as usize).clamp(1, many)
 }
@@ -114,7 +114,7 @@ fn known(which: impl Iterator<Item = usize>, of: usize) -> Vec<bool> {
     known
 }
 
-/// So many different numbers below a bound.
+/// This many different numbers below a bound.
 fn some(below: usize, many: usize, chance: &mut dyn Draws) -> Vec<usize> {
     let mut all: Vec<usize> = (0..below).collect();
     for at in 0..many {

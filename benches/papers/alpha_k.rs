@@ -1,6 +1,6 @@
-//! The baseline of the minimality paper, (α,k)-anonymity by top-down local recoding, which the product does not have. A class begins with
-//! all rows at the roots; the column that takes most rows to its children is specialised, rows of children that fail stay behind, and if
-//! those that stay fail, the smallest children join them.
+//! The baseline of the minimality paper, (α,k)-anonymity by top-down local recoding, which the product does not have. A
+//! class begins with all rows at the roots; the column that moves the most rows to its children is specialised, rows of
+//! children that fail stay behind, and if the rows that stay fail, the smallest children join them.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ impl Count {
     }
 }
 
-/// What classes must satisfy.
+/// The requirements of classes.
 struct Search<'a> {
     trees: &'a [&'a Taxonomy],
     counts: Vec<Count>,
@@ -91,7 +91,7 @@ pub fn alpha_k(table: &Table<'_>, k: u64, share: Option<u64>) -> Vec<Class> {
     let mut classes = Vec::new();
     while let Some((nodes, tuples)) = open.pop() {
         let splits = (0..nodes.len()).filter_map(|column| search.split(&nodes, &tuples, column));
-        // Of equal ones the first column.
+        // Among equal ones the first column.
         let best = splits.reduce(|best, next| if next.rows > best.rows { next } else { best });
         let Some(Split { column, kept, rest, .. }) = best else {
             classes.push(search.class(nodes, tuples));
@@ -119,7 +119,7 @@ impl Search<'_> {
         count.rows >= self.k && self.share.is_none_or(|m| count.guarded * m <= count.rows)
     }
 
-    /// The rows of a class under the children of its node in a column; `None` if none can leave.
+    /// The rows of a class under the children of its node in a column; None if none can be moved.
     fn split(&self, nodes: &[Node], tuples: &[u32], column: usize) -> Option<Split> {
         let (tree, node) = (self.trees[column], nodes[column]);
         if tree.is_leaf(node) {

@@ -1,6 +1,6 @@
-//! Correspondence attacks on two releases of Adult (BCF 6; SCIENCE 2 and 4): the paper's figures 1 and 2 with both sets of sensitive
-//! columns, three sizes of the increment and five k, 30 points in all. The text of the paper gives a figure for some points only, so the
-//! last table compares those and the paper's claims.
+//! Correspondence attacks on two releases of Adult (BCF 6; SCIENCE 2 and 4): the paper's figures 1 and 2 with both sets
+//! of sensitive columns, three sizes of the increment and five k, 30 points in all. The text of the paper gives a
+//! figure for some points only, so the last table compares those and the paper's claims.
 
 use std::path::Path;
 use std::time::Instant;
@@ -22,9 +22,9 @@ struct Point {
     set: &'static str,
     increment: &'static str,
     k: u64,
-    /// What the attacks leave of the second release that is k-anonymous on its own.
+    /// Candidates that the attacks leave in the second release if it is k-anonymous on its own.
     unsafe_release: Anonymity,
-    /// What they leave of the second release of the BCF-anonymizer.
+    /// Candidates that they leave in the second release of the BCF-anonymizer.
     safe_release: Anonymity,
     costs: Costs,
     /// Seconds of the BCF-anonymizer's search.
@@ -100,7 +100,7 @@ fn measured(of: (&'static str, &'static str), columns: &Columns, parts: &[Vec<Ro
     KS.map(point).into()
 }
 
-/// What the attacks leave over all comparable pairs, as the paper counts.
+/// Candidates that the attacks leave over all comparable pairs, as the paper counts.
 fn attacked(earlier: &Release, later: &Release, trees: &[&Taxonomy]) -> Anonymity {
     let cells = JoinCells::of(earlier, later, trees);
     let values = earlier.values().iter().chain(later.values()).max().map_or(0, |&last| last as usize + 1);
@@ -142,7 +142,7 @@ fn of<'p>(points: &'p [Point], set: &'p str, increment: &'p str) -> impl Iterato
     points.iter().filter(move |point| point.set == set && point.increment == increment)
 }
 
-/// By how many per cent the cost of the BCF-anonymizer lies below or above another one, on average over k.
+/// By how many per cent the cost of the BCF-anonymizer is below or above another one, on average over k.
 fn change(points: &[Point], set: &str, increment: &str, other: impl Fn(&Costs) -> f64) -> f64 {
     let changes = of(points, set, increment).map(|Point { costs, .. }| 100.0 * (costs.bcf / other(costs) - 1.0));
     changes.sum::<f64>() / KS.len() as f64

@@ -1,4 +1,4 @@
-//! Line charts side by side as SVG: few colours that can be told apart, axes with figures, a legend in words.
+//! Line charts side by side as SVG: few distinguishable colours, axes with figures, a legend in words.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
 }
 
-/// A chart: its heading, what its axes show, and its lines. The horizontal axis is of logarithms where `log` is set.
+/// A chart: its heading, the titles of its axes, and its lines. The horizontal axis is logarithmic if `log` is set.
 pub struct Chart {
     pub title: String,
     pub axes: [&'static str; 2],
@@ -19,7 +19,7 @@ pub struct Chart {
 const COLOURS: [&str; 6] = ["#174f7c", "#d9731a", "#2e8b57", "#8b1a1a", "#6a5acd", "#555d66"];
 const WIDTH: f64 = 300.0;
 const HEIGHT: f64 = 210.0;
-/// Room on the left, on the right, above and below the lines.
+/// Space on the left, on the right, above and below the lines.
 const ROOM: [f64; 4] = [46.0, 10.0, 24.0, 34.0];
 /// Height of a line of the legend.
 const ENTRY: f64 = 14.0;
@@ -67,7 +67,7 @@ fn draw(text: &mut String, chart: &Chart) {
     }
     let mut seen: Vec<f64> = Vec::new();
     for &(value, _) in points() {
-        // A figure that would touch the one before is left out.
+        // A figure that would touch the previous one is left out.
         if seen.iter().all(|other| (x(*other) - x(value)).abs() > 22.0) {
             seen.push(value);
             let _ = writeln!(
@@ -106,7 +106,7 @@ fn draw(text: &mut String, chart: &Chart) {
     }
 }
 
-/// The next figure above of which a quarter is easy to read.
+/// The next greater number of which a quarter is easy to read.
 fn round_up(value: f64) -> f64 {
     if value <= 0.0 {
         return 1.0;

@@ -1,5 +1,5 @@
-//! Refinement attacks on local recoding (CRA; SCIENCE 6): the paper's tables 2 to 7 and its figure 5 on synthetic rows of the shape of its
-//! data, which are not public. The tables are those of the bench `refinement`.
+//! Refinement attacks on local recoding (CRA; SCIENCE 6): the paper's tables 2 to 7 and its figure 5 on synthetic rows
+//! of the shape of its data, which are not public. The tables are those of the bench `refinement`.
 
 #[path = "../refinement/paper.rs"]
 mod paper;
@@ -65,7 +65,7 @@ fn name(setting: &Setting) -> String {
     format!("{}, {} columns", setting.name, setting.layers.len())
 }
 
-/// How often a figure moves from one k to the next as the paper says.
+/// How often a figure changes from one k to the next as the paper says.
 fn claims(found: &[Summary]) {
     let steps = |of_summary: &dyn Fn(&Summary) -> Option<f64>, is_as_said: fn(f64, f64) -> bool| {
         let pairs: Vec<(f64, f64)> = SETTINGS

@@ -1,5 +1,6 @@
-//! Attribute disclosure in numeric k-anonymous tables (SCIENCE 7): sensitive cells by k, rule, number of columns and method. The text of the
-//! paper has neither the counts of its table 2 nor figures on its curves, so that trends can be compared and single values cannot.
+//! Attribute disclosure in numeric k-anonymous tables (SCIENCE 7): sensitive cells by k, rule, number of columns and
+//! method. The text of the paper contains neither the counts of its table 2 nor figures on its curves, so trends can be
+//! compared but single values cannot.
 
 use std::path::Path;
 
@@ -9,13 +10,13 @@ use tidegate::engine::dominance::{DominanceRule, SumCell};
 use tidegate::engine::microaggregation::{Points, mdav, mondrian};
 use tidegate::engine::policy::Decimal;
 
-/// The paper's list of k; a class of one row is no class, so it begins at 2.
+/// The paper's list of k; a class of one row is not a class, so it begins at 2.
 const KS: [usize; 26] =
     [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 30, 40, 50, 75, 100, 125];
-/// Of large tables: fewer of them.
+/// A shorter list for large tables.
 const SOME_KS: [usize; 9] = [2, 3, 5, 8, 10, 15, 25, 50, 125];
 
-/// A data set: numbers, and how many decimals they have.
+/// A data set: numbers, and their decimals.
 struct Table {
     name: &'static str,
     rows: Vec<Vec<f64>>,
@@ -44,7 +45,7 @@ fn fields(file: &Path) -> Vec<Vec<String>> {
     text.lines().filter(|line| !line.trim().is_empty()).map(split).collect()
 }
 
-/// The columns that are numbers in each row; a first column of letters becomes their place in `letters`.
+/// The columns that are numbers in each row; a first column of letters becomes their position in `letters`.
 fn numbers(rows: &[Vec<String>], letters: &str) -> Vec<Vec<f64>> {
     let number = |field: &String| {
         let letter = letters.chars().position(|letter| field.len() == 1 && field.starts_with(letter));
@@ -70,7 +71,7 @@ fn tables(data: &Path) -> Vec<Table> {
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// Iris, which the tests have; the class is 0, 1 or 2.
+/// Iris, which the tests contain; the class is 0, 1 or 2.
 fn iris() -> Table {
     let golden = include_str!("../../tests/golden/dominance_iris.json");
     let from = golden.find("\"iris\"").expect("iris");

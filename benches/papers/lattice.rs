@@ -22,8 +22,8 @@ use super::Figure;
 use super::chart::{Chart, Line, svg};
 use figures::{Series, Width};
 
-/// The most seconds and columns of a search, unless the paper's size is asked for. Searches of so many columns end in time but for one without
-/// prediction, so that numbers of states do not depend on the machine.
+/// The limits of a search in seconds and columns, unless the paper's size is asked for. Searches of this many columns
+/// end in time, except one without prediction, so that numbers of states do not depend on the machine.
 const LIMITS: (u64, usize) = (20, 10);
 
 /// All tables and figures of the paper.
@@ -42,7 +42,7 @@ pub fn run(folder: &Path, full: bool) -> Vec<Figure> {
     }
     let widths = figures::space_and_time(folder, limit, widest);
     let mut series = figures::heuristic(folder, limit, widest);
-    // Of several widths of one data set the widest; a single point is no line.
+    // Of several widths of one data set the widest; a single point is not a line.
     series.reverse();
     let mut seen: Vec<&str> = Vec::new();
     series.retain(|(name, _, steps)| {
@@ -62,7 +62,7 @@ pub fn run(folder: &Path, full: bool) -> Vec<Figure> {
     ]
 }
 
-/// Figure 5: what is kept of the lattice.
+/// Figure 5: the kept part of the lattice.
 fn kept(widths: &[Width]) -> Chart {
     let line = |name: &str, of: fn(&Width) -> f64| Line {
         name: name.to_owned(),
@@ -75,7 +75,7 @@ fn kept(widths: &[Width]) -> Chart {
     Chart { title: "Figure 5".to_owned(), axes: ["columns", "log10 of states"], log: false, lines }
 }
 
-/// Figure 6, in milliseconds: below one is none.
+/// Figure 6, in milliseconds; times below one are left out.
 fn times(widths: &[Width]) -> Chart {
     let point = |columns: usize, seconds: f64| (columns as f64, (1_000.0 * seconds).max(1.0).log10());
     let flash = widths.iter().filter_map(|width| Some(point(width.columns, width.flash?.as_secs_f64())));

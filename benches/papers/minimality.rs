@@ -1,6 +1,6 @@
-//! The minimality attack and MASK on Adult (MIN 7; SCIENCE 5): figure 2, and figures 3 and 4 for one table, with the baseline (α,k)-anonymity
-//! by local recoding. The text of the paper has hardly a figure, so that trends are compared. The paper's figures on two tables are those
-//! of the bench `mask`.
+//! The minimality attack and MASK on Adult (MIN 7; SCIENCE 5): figure 2, and figures 3 and 4 for one table, with the
+//! baseline (α,k)-anonymity by local recoding. The text of the paper contains few figures, so trends are compared. The
+//! paper's figures on two tables are those of the bench `mask`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl ReplacementSources for Around<'_> {
     }
 }
 
-/// What a table costs.
+/// The cost of a table.
 struct Cost {
     /// Information loss of the quasi columns (definition 6 of the paper).
     loss: f64,
@@ -75,7 +75,7 @@ struct Cost {
     seconds: [f64; 2],
 }
 
-/// A table with what its costs are measured with.
+/// A table with everything that its costs are measured with.
 struct Adult {
     data: Data,
     education: Taxonomy,
@@ -122,7 +122,7 @@ impl Adult {
         coverage(&self.education, above)
     }
 
-    /// Values of classes, masked so many times with other draws.
+    /// Values of classes, masked this many times with other draws.
     fn masked(&self, classes: &[Vec<EqualRows>], l: u64, runs: u64) -> (f64, f64, f64) {
         let outside = classes.iter().flatten().filter(|rows| !self.set[rows.value as usize]);
         let all = ReplacementValues::of(outside.map(|rows| (rows.value, rows.rows)));
@@ -178,15 +178,15 @@ fn coverage(tree: &Taxonomy, node: Node) -> f64 {
     (tree.values(node) - 1) as f64 / (tree.values(0) - 1).max(1) as f64
 }
 
-/// Steps that an exact attack on one class may cost; beyond them its figure is a bound.
+/// Steps that an exact attack on one class may take; beyond them its figure is a bound.
 const WORK: u64 = 2_000_000_000;
 
 /// Findings of an attacker who knows the mechanism and which people are in which class.
 #[derive(Default)]
 struct Found {
-    /// Guarded rows of people who are tied to the set with more than 1/m.
+    /// Guarded rows of people who are linked to the set with more than 1/m.
     rows: u64,
-    /// The sum of how strongly these are.
+    /// The sum of the credibilities of these links.
     tied: f64,
     /// Classes whose figure is a bound.
     bounds: usize,
@@ -213,7 +213,7 @@ impl Found {
     }
 }
 
-/// Figure 2: what the attack finds, by m and by the number of columns.
+/// Figure 2: the result of the attack, by m and by the number of columns.
 fn attack(folder: &Path) -> Vec<Chart> {
     println!(
         "\nFigure 2: attack on (α,k)-A with α = 1/m and k = 1; one run per line\n\n\

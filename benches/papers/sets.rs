@@ -1,4 +1,4 @@
-//! Which columns of Adult the experiments of BCF 6 take as quasi-identifiers, and which as sensitive.
+//! The columns of Adult that the experiments of BCF 6 take as quasi-identifiers, and as sensitive.
 
 /// Names, quasi columns, sensitive columns.
 pub const SETS: [(&str, &[&str], &[&str]); 2] = [

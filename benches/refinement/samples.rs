@@ -1,6 +1,7 @@
-//! Synthetic samples of the shape of the paper's data (CRA 5), which are not public: as many rows, columns and layers, and
-//! no two rows that share all values, recoded by our own ARX-LR. Numbers of hospitals and patients are even, measures are
-//! bells and ratios have a tail; so that classes take about as many cells as the paper says of HCUP at k = 3.
+//! Synthetic samples of the shape of the paper's data (CRA 5), which are not public: as many rows, columns and layers,
+//! and no two rows that share all values, recoded by our own ARX-LR. Numbers of hospitals and patients are uniform,
+//! measures are bell-shaped and ratios have a tail, so that classes take about as many cells as the paper reports for
+//! HCUP at k = 3.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +13,16 @@ use tidegate::engine::model::{Leaf, Node, Taxonomy, Tree};
 use super::common::random::Draw;
 use super::paper::Setting;
 
-/// How the values of a column lie.
+/// The distribution of a column's values.
 #[derive(Clone, Copy)]
 enum Spread {
-    /// All alike, as numbers of hospitals and patients.
+    /// Uniform, as numbers of hospitals and patients.
     Even,
     /// Around the middle, as weights and pressures.
     Bell,
     /// With a tail upwards, as ratios of cost.
     Tail,
-    /// Half the column before, half its own.
+    /// Half of it follows the previous column, half is its own.
     After,
 }
 
@@ -30,7 +31,7 @@ const HCUP: [(u64, Spread); 4] =
     [(1_200, Spread::Even), (1_000, Spread::Tail), (1_100, Spread::After), (900, Spread::Tail)];
 const MAP: [(u64, Spread); 3] = [(1_600, Spread::Bell), (240, Spread::Bell), (1_000, Spread::Even)];
 
-/// A release with what it was made of.
+/// A release with the rows that it was made from.
 pub struct Sample {
     pub release: CarvedRelease,
     /// Per class, then for the outliers, the leaves of each row.
@@ -107,7 +108,7 @@ fn value(draw: &mut Draw, domain: u64, spread: Spread, before: Option<u64>) -> u
     }
 }
 
-/// Halves of halves in so many layers.
+/// A taxonomy of repeated halves, in this many layers.
 fn halves(domain: u64, layers: usize) -> Taxonomy {
     let mut tree = Tree::new("*");
     let mut above = vec![(0, 0, domain)];

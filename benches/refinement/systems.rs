@@ -1,5 +1,6 @@
-//! The constraint systems of our samples as others take them: free cells, slabs with a cap, and rows. Cells are found from
-//! the public keys here, not by the attack, which must agree. Each system carries our figures and the time they took.
+//! The constraint systems of our samples in a form for other programs: free cells, slabs with a cap, and rows. Cells
+//! are derived from the public keys here, not by the attack, which must agree. Each system contains our figures and
+//! their times.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,23 +16,23 @@ use super::paper::{KS, SAMPLES, SETTINGS};
 use super::samples::sample;
 use super::{TERMS, timed};
 
-/// How often a target is attacked to time it; the one in the middle counts.
+/// How often a target is attacked to measure its time; the median counts.
 const TIMES: usize = 21;
-/// The largest size, in powers of ten: what has more assignments.
+/// The largest size, in powers of ten: targets with more assignments.
 const SIZES: u32 = 6;
 
 #[derive(Serialize, Deserialize)]
 struct File {
     releases: Vec<Public>,
     systems: Vec<System>,
-    /// How many targets of all samples there are of each size; of the last, which is beyond all others, none is drawn.
+    /// The number of targets of each size in all samples; from the last size, which has no upper limit, none is drawn.
     targets: BTreeMap<u32, u64>,
 }
 
 /// A release as every reader sees it.
 #[derive(Serialize, Deserialize)]
 struct Public {
-    /// Per column the lengths of its leaves, and per layer where nodes begin and the last ends.
+    /// Per column the lengths of its leaves, and per layer where nodes begin and the last one ends.
     columns: Vec<(Vec<u64>, Vec<Vec<usize>>)>,
     /// State, nodes and rows.
     classes: Vec<(Vec<usize>, Vec<usize>, u64)>,
@@ -41,7 +42,7 @@ struct Public {
 
 #[derive(Serialize, Deserialize)]
 struct System {
-    /// What it is of: the place of a release, and of a class in it; no class for outliers.
+    /// Its target: the position of a release, and of a class in it; no class for outliers.
     release: usize,
     class: Option<usize>,
     /// Assignments are at most 10^size, and above 10^(size − 1).
@@ -52,14 +53,14 @@ struct System {
     cells: Vec<u64>,
     /// Free cells that hold at most `cap` rows together.
     slabs: Vec<Vec<usize>>,
-    /// Ours.
+    /// The number that we count.
     assignments: String,
     solutions: String,
-    /// For one attack, with its share of what all targets of its release need.
+    /// For one attack, with its share of the time that all targets of its release need together.
     seconds: f64,
 }
 
-/// Writes so many systems of each size.
+/// Writes this many systems of each size.
 pub fn write(file: &Path, number: usize) {
     let mut releases = Vec::new();
     let mut places: BTreeMap<u32, Vec<(usize, AttackedRows)>> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! The paper's Tables 2 to 7 (CRA 5 and A.2) from our samples. Where a figure of the paper can be read it stands beside
-//! ours; where it cannot, nothing does. Every row is over all classes, or outliers, of the samples of one setting and k.
+//! The paper's Tables 2 to 7 (CRA 5 and A.2) from our samples. A figure of the paper is printed beside ours if it can
+//! be read. Every row is over all classes, or outliers, of the samples of one setting and k.
 
 use std::time::Instant;
 
@@ -9,13 +9,13 @@ use super::paper::{KS, SAMPLES, SETTINGS, Setting};
 use super::samples::{Sample, sample};
 use super::{TERMS, timed};
 
-/// How often a target is attacked to time it; the one in the middle counts.
+/// How often a target is attacked to measure its time; the median counts.
 const TIMES: usize = 5;
 
-/// One target, as far as tables tell of it.
+/// One target, as far as tables describe it.
 struct Line {
     outliers: bool,
-    /// Cells of its segment, and those no earlier class has taken.
+    /// Cells of its segment, and those that no earlier class has taken.
     cells: u64,
     free: u64,
     /// Decimal logarithms.
@@ -23,9 +23,9 @@ struct Line {
     cra: f64,
     ratio: f64,
     assignments: f64,
-    /// Cells whose count every solution agrees on.
+    /// Cells that have the same count in every solution.
     certain: u64,
-    /// Cells that hold one row in truth.
+    /// Cells that contain one true row.
     single: u64,
     seconds: f64,
 }
@@ -83,7 +83,7 @@ fn lines(sample: &Sample) -> Vec<Line> {
 fn line(sample: &Sample, target: &AttackTarget, seconds: f64) -> Line {
     let segment = sample.release.segment(target.place);
     let exact = "small enough for exact figures";
-    // Of a class at the leaves its own cell is known, and nothing is learnt.
+    // For a class at the leaves its own cell is known, and nothing is learnt.
     let certain = if target.columns.is_empty() { 0 } else { target.certain_cells().expect(exact) };
     Line {
         outliers: target.place == AttackedRows::Outliers,
@@ -117,7 +117,7 @@ impl Lines {
         Summary { setting: self.setting, k: KS[self.at], means, medians, basic }
     }
 
-    /// Of a row; settings are set apart.
+    /// The name of a row; settings are separated.
     fn name(&self) -> String {
         let gap = if self.at == 0 { "\n" } else { "" };
         format!("{gap}{:<5}{:>3}{:>3}", self.setting.name, self.setting.layers.len(), KS[self.at])
@@ -225,7 +225,7 @@ fn times(all: &[Lines]) {
     }
 }
 
-/// The mean and the maximum of what has these decimal logarithms.
+/// The mean and the maximum of numbers with these decimal logarithms.
 fn ends(lines: &[&Line], of: impl Fn(&Line) -> f64) -> String {
     let most = lines.iter().map(|line| of(line)).reduce(f64::max);
     format!("{}{}", cell(&mean(lines, &of)), cell(&most.map(short).unwrap_or_default()))
@@ -236,7 +236,7 @@ fn mean(lines: &[&Line], of: impl Fn(&Line) -> f64) -> String {
 }
 
 fn log_of_mean(lines: &[&Line], of: impl Fn(&Line) -> f64) -> Option<f64> {
-    // Numbers of solutions are far beyond floats.
+    // Numbers of solutions are far beyond the range of floats.
     let most = lines.iter().map(|line| of(line)).reduce(f64::max)?;
     let parts: f64 = lines.iter().map(|line| 10f64.powf(of(line) - most)).sum();
     Some(most + (parts / lines.len() as f64).log10())

@@ -1,4 +1,4 @@
-//! The attacker that the tables are about, and how its time is taken.
+//! The attacker of the tables, and how its time is measured.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ pub const TERMS: AttackTerms = AttackTerms {
     budget: RefinementBudget::FULL,
 };
 
-/// What a call returns, and the time in the middle of so many.
+/// The result of a call, and the median time of this many calls.
 pub fn timed<T>(times: usize, call: impl Fn() -> T) -> (T, f64) {
     let once = || {
         let start = Instant::now();

@@ -1,5 +1,5 @@
-//! Rows of new people for benches of chains: skewed leaves of any columns and one sensitive column. The same rows on every
-//! machine.
+//! Rows of new people for benches of chains: skewed leaves of any columns and one sensitive column. The same rows on
+//! every machine.
 
 use tidegate::engine::histogram::{CodedRows, Person, SensitiveValues};
 use tidegate::engine::model::{Columns, Value};

@@ -49,7 +49,7 @@ impl Draw {
     }
 }
 
-/// So many rows in dictionary-encoded batches, as a decoder hands them on.
+/// This many rows in dictionary-encoded batches, as a decoder returns them.
 pub fn batches(rows: usize, seed: u64) -> Vec<RecordBatch> {
     let columns = columns();
     let labels: Vec<ArrayRef> = columns.trees().iter().map(|tree| leaf_labels(tree)).collect();

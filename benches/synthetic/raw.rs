@@ -65,7 +65,7 @@ fn csv(row: &Row) -> String {
     format!("{patient},{age},{sex},{born},{zip},{ward},{children},{diagnosis}\n")
 }
 
-/// The message of a row as a hospital sends it: the columns, and what is not read.
+/// The message of a row as a hospital sends it: the columns, and fields that are not read.
 #[allow(dead_code, reason = "each bench uses its part")]
 pub fn message(number: u64) -> String {
     let row = json(&row(number));
@@ -83,7 +83,7 @@ pub fn record(number: u64, long: fn(i64) -> Vec<u8>, text: fn(&str) -> Vec<u8>) 
     [fields.concat(), text(&diagnosis), source.concat()].concat()
 }
 
-/// What the records are written with: the fields of the rows, and three that are not read.
+/// The schema of the records: the fields of the rows, and three that are not read.
 #[allow(dead_code, reason = "each bench uses its part")]
 pub const SCHEMA: &str = r#"{"type": "record", "name": "Admission", "fields": [
     {"name": "patient", "type": "string"}, {"name": "age", "type": "int"}, {"name": "sex", "type": "string"},
@@ -117,7 +117,7 @@ fn batch(rows: Range<u64>) -> RecordBatch {
     RecordBatch::try_from_iter(named).expect("columns of one length")
 }
 
-/// Writes these rows in the format that the file's name ends in.
+/// Writes these rows in the format of the file's extension.
 pub fn write(path: &Path, rows: Range<u64>) {
     let schema = batch(0..1).schema();
     let create = || File::create(path).expect("a file");
